@@ -1,0 +1,38 @@
+/** The folder tree is the architecture diagram; these rules keep it true (README, "Architecture"). */
+const only = (name, module, folder) => ({
+  name,
+  severity: 'error',
+  comment: `${module} is known only in ${folder}`,
+  from: { path: '^(api|workers|models|db|scripts)/', pathNot: folder },
+  to: { path: `node_modules/(${module})(/|$)` },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'models-are-pure', severity: 'error', from: { path: '^models/' }, to: { path: '^(api|workers|db|scripts|test)/' } },
+    { name: 'models-do-no-io', severity: 'error', from: { path: '^models/' }, to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer)$' } },
+    { name: 'api-knows-models-only', severity: 'error', from: { path: '^api/' }, to: { path: '^(workers|db|scripts|test)/' } },
+    { name: 'workers-know-models-only', severity: 'error', from: { path: '^workers/' }, to: { path: '^(api|db|scripts|test)/' } },
+    { name: 'db-knows-models-only', severity: 'error', from: { path: '^db/' }, to: { path: '^(api|workers|scripts|test)/' } },
+    { name: 'scripts-do-not-know-tests', severity: 'error', from: { path: '^scripts/' }, to: { path: '^test/' } },
+    only('express-in-api', 'express|helmet|pino-http|@bull-board/express', '^api/'),
+    only('sql-in-db', 'knex|pg|pg-copy-streams|pgvector|@electric-sql/[^/]+', '^db/'),
+    only('vision-in-workers', 'sharp|@tensorflow/[^/]+|onnxruntime-node', '^workers/'),
+    only('queue-in-workers', 'bullmq', '^workers/'),
+    { name: 'zod-at-the-edges', severity: 'error', from: { path: '^(models|db)/' }, to: { path: 'node_modules/zod/' } },
+    {
+      name: 'no-dev-dependencies-in-the-product',
+      severity: 'error',
+      from: { path: '^(api|workers|models|db|scripts)/' },
+      to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/@types/' },
+    },
+    { name: 'nothing-undeclared', severity: 'error', from: {}, to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown'] } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['require', 'node', 'types', 'default'] },
+  },
+};
