@@ -1,0 +1,22 @@
+/**
+ * The one price list (interface.md 8, decisions.md 3), in credits. Each function answers what a call costs when it
+ * succeeds with rows; an answer without rows is free, whatever this says.
+ */
+const PRICES = {
+  catalog: 1,
+  pricingModule: 5,
+  visionV3: 5,
+  visionV3WithPricing: 10,
+  visionV2: 10,
+} as const;
+
+/** Price of a catalog query or a v1/v2 product search; `product` says whether products were asked for. */
+export const catalogPrice = (scope: { product: boolean; pricing: boolean }): number =>
+  PRICES.catalog + (scope.product && scope.pricing ? PRICES.pricingModule : 0);
+
+/** Price of a v3 identification. */
+export const visionPrice = (modules: { pricing: boolean }): number =>
+  modules.pricing ? PRICES.visionV3WithPricing : PRICES.visionV3;
+
+/** Price of a v2 identification, which always has taxonomy and pricing. */
+export const legacyVisionPrice = (): number => PRICES.visionV2;

@@ -1,0 +1,48 @@
+/** Orders of a listing (interface.md 4.1). */
+export const SORTS = ['popularity_desc', 'popularity_asc', 'name_asc', 'name_desc'] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** What a response may include beside the bare row. */
+export const MODULES = ['taxonomy', 'pricing'] as const;
+export type Module = (typeof MODULES)[number];
+
+/**
+ * One filter object (interface.md 4.1.1): the row has at least one of `include` (when not empty) and none of
+ * `exclude` among its attribute ids of `field`, or among its tags when `field` is `tags`.
+ */
+export interface Filter {
+  readonly field: string;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+}
+
+/** What any API version asks of the catalog, once its wire form is parsed. */
+export interface CatalogQuery {
+  /** Free text; blank or null means a listing. */
+  readonly text: string | null;
+  /** Category slugs or names that scope the query; null means every category. */
+  readonly categories: readonly string[] | null;
+  /** Kind of rows. */
+  readonly node: string;
+  /** ANDed. */
+  readonly filters: readonly Filter[];
+  /** 0-based. */
+  readonly page: number;
+  readonly pageSize: number;
+  readonly sort: Sort;
+}
+
+/** A query whose categories are known slugs and whose text is split: what a repository is given. */
+export interface ResolvedQuery extends Omit<CatalogQuery, 'categories' | 'text'> {
+  readonly categories: readonly string[] | null;
+  /** Folded words of the query in order; null for a listing. An empty array finds nothing. */
+  readonly words: readonly string[] | null;
+}
+
+/** One page of rows, with the totals of the whole answer. */
+export interface SearchPage<Row> {
+  readonly rows: readonly Row[];
+  readonly total: number;
+  /** Words of the query matched by the best row; 0 for a listing. */
+  readonly wordsMatched: number;
+}

@@ -1,0 +1,42 @@
+/** Letters that Unicode does not decompose but readers treat as their plain form. */
+const PLAIN: Readonly<Record<string, string>> = {
+  æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ł: 'l', ŀ: 'l', ŋ: 'n', ß: 'ss', þ: 'th', ŧ: 't', ĳ: 'ij', ſ: 's',
+};
+const PLAIN_LETTER = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'gu');
+
+/** Text without case, accents and compatibility forms: `Hermès` and `HERMES` fold to `hermes`. */
+export function foldText(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(PLAIN_LETTER, (letter) => PLAIN[letter] ?? letter);
+}
+
+/**
+ * The words of a text as search sees them: folded runs of letters and digits, apostrophes inside a word dropped
+ * (`l'air` is `lair` and also its parts `l`, `air`). Order kept, repetitions kept.
+ */
+export function wordsOf(text: string): string[] {
+  return foldText(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/**
+ * Key that sorts names by code point into the order of decisions.md 7: space, punctuation and symbols, digits, Latin
+ * letters, other scripts; case-insensitive and accent-folding, nothing else normalised.
+ */
+export function nameSortKey(name: string): string {
+  let key = '';
+  for (const character of foldText(name)) key += rankOf(character) + character;
+  return key;
+}
+
+function rankOf(character: string): string {
+  if (/\s/u.test(character)) return '0';
+  if (/\p{N}/u.test(character)) return '2';
+  if (/\p{Script=Latin}/u.test(character)) return '3';
+  if (/\p{L}/u.test(character)) return '4';
+  return '1';
+}

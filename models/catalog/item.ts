@@ -1,0 +1,63 @@
+import type { MarketEstimate, VariantPricing } from '../pricing/estimate';
+
+/** A category and the order of its taxonomy, outermost first (decisions.md 4). */
+export interface Category {
+  readonly id: string;
+  readonly name: string;
+  readonly hierarchy: readonly string[];
+  /** Fields whose names compose a product's name. */
+  readonly nameFields: readonly string[];
+}
+
+/** Curated knowledge about an item that is not in its text (interface.md 2.3). `group` is the id's namespace. */
+export interface Tag {
+  readonly id: string;
+  readonly name: string;
+  readonly group: string;
+}
+
+export interface Attribute {
+  readonly field: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Variant {
+  readonly id: string;
+  readonly fields: readonly { readonly field: string; readonly name: string }[];
+  readonly images: readonly string[];
+  readonly thumbnails: readonly string[];
+  readonly popularity: number;
+}
+
+/**
+ * One catalog row: a product or a taxonomy entity (interface.md 2.1). Image addresses are `https://…` or a path of
+ * ours that begins with `/`, which the presenter puts behind the public base address.
+ */
+export interface CatalogItem {
+  readonly id: string;
+  /** `product`, `category` or an entity kind such as `brand`. */
+  readonly kind: string;
+  /** Slug of the category the row belongs to. */
+  readonly category: string;
+  readonly name: string;
+  readonly popularity: number;
+  readonly images: readonly string[];
+  readonly thumbnails: readonly string[];
+  /** Category first, then the hierarchy in order, then further facets. */
+  readonly attributes: readonly Attribute[];
+  /** In the bundle's order; empty on rows that are no product. */
+  readonly variants: readonly Variant[];
+  /** Category rows only; ordered by group, then by display order. */
+  readonly availableTags?: readonly Tag[];
+  readonly updatedAt: Date;
+}
+
+/** A row with the prices that were asked for: per variant on products, the best estimate on other rows. */
+export interface PricedItem extends CatalogItem {
+  readonly pricing?: ReadonlyMap<string, VariantPricing>;
+  readonly maxMarketEstimate?: MarketEstimate | null;
+}
+
+/** Whether the row has variants and is billed as a product (interface.md 8). */
+export const isProduct = (item: { kind: string }): boolean => item.kind === 'product';

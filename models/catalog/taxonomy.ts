@@ -1,0 +1,67 @@
+import type { Category } from './item';
+
+/** Entity kinds that `interface.md` names; categories may bring further hierarchy attributes as data. */
+const NAMED_NODES = ['product', 'brand', 'model', 'style', 'family', 'case', 'dial', 'category'] as const;
+
+/** The virtual filter field that matches tags (interface.md 4.1.1). */
+export const TAGS_FIELD = 'tags';
+
+/**
+ * What the categories say about the kinds of rows: which nodes may be asked for, at which level each stands.
+ * Hierarchies are data (decisions.md 4): a category with another hierarchy needs no code.
+ */
+export class Taxonomy {
+  readonly categories: readonly Category[];
+  private readonly bySlug: ReadonlyMap<string, Category>;
+  private readonly nodes: ReadonlySet<string>;
+
+  constructor(categories: readonly Category[]) {
+    this.categories = categories;
+    this.bySlug = new Map(categories.map((category) => [category.id, category]));
+    this.nodes = new Set([...NAMED_NODES, ...categories.flatMap((category) => category.hierarchy)]);
+  }
+
+  /** The category of this slug or name, without regard to case; undefined when there is none. */
+  find(slugOrName: string): Category | undefined {
+    const wanted = slugOrName.trim().toLowerCase();
+    return (
+      this.bySlug.get(wanted) ??
+      this.categories.find((each) => each.id.toLowerCase() === wanted || each.name.toLowerCase() === wanted)
+    );
+  }
+
+  /** Whether rows of this kind can be listed at all: `product`, `category`, the named ones, any hierarchy attribute. */
+  isNode(kind: string): boolean {
+    return this.nodes.has(kind);
+  }
+
+  /** Every node that can be listed, the named ones first. */
+  allNodes(): string[] {
+    return [...this.nodes];
+  }
+
+  /** The nodes that a category has rows of. */
+  allowedNodes(category: Category): string[] {
+    return ['product', ...category.hierarchy, 'category'];
+  }
+
+  /** How many hierarchy attributes stand above the node: handbags `brand` 0 … `product` 3; a category row is 0. */
+  level(category: Category, node: string): number | null {
+    if (node === 'category') return 0;
+    if (node === 'product') return category.hierarchy.length;
+    const position = category.hierarchy.indexOf(node);
+    return position < 0 ? null : position;
+  }
+
+  /** The level of a row by its own category; null when the category is unknown. */
+  levelOf(row: { kind: string; category: string }): number | null {
+    const category = this.bySlug.get(row.category);
+    return category ? this.level(category, row.kind) : null;
+  }
+
+  /** The order in which the attributes of a product are given: hierarchy first, then other fields by name. */
+  static attributeOrder(hierarchy: readonly string[], fields: Iterable<string>): string[] {
+    const others = [...fields].filter((field) => !hierarchy.includes(field)).sort();
+    return [...hierarchy, ...others];
+  }
+}

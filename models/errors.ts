@@ -1,0 +1,125 @@
+/**
+ * Every failure that a caller may see, one constructor each (decisions.md, section 1). `message` is public and
+ * tells a developer what to do; the inside of a fault goes to `cause`, which is logged and never answered.
+ */
+export type ErrorCode =
+  | 'bad_request'
+  | 'unauthorized'
+  | 'insufficient_credits'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'unprocessable'
+  | 'rate_limited'
+  | 'headers_too_large'
+  | 'internal_error'
+  | 'unavailable'
+  | 'timeout';
+
+/** Why an image that was named or sent can't be used (422). */
+export type ImageFault =
+  | 'image_format'
+  | 'image_undecodable'
+  | 'image_too_large'
+  | 'url_blocked'
+  | 'url_unreachable'
+  | 'url_timeout'
+  | 'url_status';
+
+/** Fields beside `error` and `message` in the body of an error. */
+export interface ErrorExtras {
+  readonly field?: string;
+  readonly allowed_taxonomy_nodes?: readonly string[];
+  readonly reason?: ImageFault;
+}
+
+interface ErrorDetails {
+  readonly extras?: ErrorExtras;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** A failure with its wire form: HTTP status, code, public message, extra body fields, extra headers. */
+export class AppError extends Error {
+  readonly extras: ErrorExtras;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    readonly status: number,
+    readonly code: ErrorCode,
+    message: string,
+    details: ErrorDetails = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'AppError';
+    this.extras = details.extras ?? {};
+    this.headers = details.headers ?? {};
+  }
+}
+
+/** 400: a body or parameter is malformed; `extras.field` is its path. */
+export const badRequest = (message: string, extras: ErrorExtras = {}): AppError =>
+  new AppError(400, 'bad_request', message, { extras });
+
+/** 401: the key is missing, malformed, unknown or revoked; which of them is not told. */
+export const unauthorized = (): AppError =>
+  new AppError(401, 'unauthorized', 'Send a valid API key as "Authorization: Bearer <API_KEY>".', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+
+/** 402: the balance does not cover the dearest price that this call could have. */
+export const insufficientCredits = (price: number): AppError =>
+  new AppError(402, 'insufficient_credits', `This call can cost ${price} credits, more than the account has left.`);
+
+/** 403: the key does not open this, or a data-file address is unsigned, tampered with or expired. */
+export const forbidden = (message: string): AppError => new AppError(403, 'forbidden', message);
+
+/** 404: unknown item or route. */
+export const notFound = (message: string): AppError => new AppError(404, 'not_found', message);
+
+/** 405: a known path with another method. */
+export const methodNotAllowed = (allow: readonly string[]): AppError =>
+  new AppError(405, 'method_not_allowed', `This address answers ${allow.join(', ')} only.`, {
+    headers: { Allow: allow.join(', ') },
+  });
+
+/** 413: the body is over the limit of its route. */
+export const payloadTooLarge = (bytesMax: number): AppError =>
+  new AppError(413, 'payload_too_large', `The body is larger than the limit of ${bytesMax} bytes.`);
+
+/** 415: the body is not declared as JSON. */
+export const unsupportedMediaType = (): AppError =>
+  new AppError(415, 'unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json".');
+
+/** 422: an image was named or sent but can't be used. */
+export const unprocessable = (reason: ImageFault, message: string, cause?: unknown): AppError =>
+  new AppError(422, 'unprocessable', message, { extras: { reason }, cause });
+
+/** 429: a limit of the key is used up; `headers` carries the `RateLimit-*` of the limit that was met. */
+export const rateLimited = (message: string, retryAfterSeconds: number, headers: Record<string, string> = {}): AppError =>
+  new AppError(429, 'rate_limited', message, {
+    headers: { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+  });
+
+/** 431: request line or headers over the limit. */
+export const headersTooLarge = (): AppError =>
+  new AppError(431, 'headers_too_large', 'The request line or the headers are larger than 16 KiB.');
+
+/** 500: a fault of ours; the answer says nothing about its inside. */
+export const internalError = (cause: unknown): AppError =>
+  new AppError(500, 'internal_error', 'Something failed on our side; quote the request id when you report it.', {
+    cause,
+  });
+
+/** 503: overloaded, starting, stopping, or a store is away. */
+export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown): AppError =>
+  new AppError(503, 'unavailable', message, {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+    cause,
+  });
+
+/** 504: the deadline of a vision call passed; nothing is charged. */
+export const timeout = (deadlineMs: number): AppError =>
+  new AppError(504, 'timeout', `No answer within ${deadlineMs} ms; nothing was charged. Send the photo again.`);

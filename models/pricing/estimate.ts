@@ -1,0 +1,60 @@
+/** Condition grades, best first (interface.md 2.2). */
+export const GRADES = ['A', 'B', 'C', 'D'] as const;
+export type Grade = (typeof GRADES)[number];
+
+/** Regions with the currency that each is priced in (decisions.md 5). */
+export const REGION_CURRENCIES = { NA: 'usd', 'EU-UK': 'gbp', 'EU-IE': 'eur' } as const;
+export type Region = keyof typeof REGION_CURRENCIES;
+export const REGIONS = Object.keys(REGION_CURRENCIES) as readonly Region[];
+
+/** Resale value per grade; null where there is not enough signal. Descends from A to D. */
+export type GradeValues = Readonly<Record<Grade, number | null>>;
+
+/** What a variant is worth at one marketplace source in one region (interface.md 2.2). */
+export interface MarketEstimate extends GradeValues {
+  readonly source: string;
+  readonly region: Region;
+  /** Lower-case ISO 4217 code. */
+  readonly currency: string;
+  readonly estimatedAt: Date;
+  readonly confidence: number | null;
+}
+
+/** A signed link to one region's data file of a variant. */
+export interface UrlEntry {
+  readonly region: Region;
+  readonly url: string;
+}
+
+/** Null where there is nothing; an empty array of links says that signing failed (decisions.md 5). */
+export interface VariantPricing {
+  readonly marketEstimates: readonly MarketEstimate[] | null;
+  readonly historicalEstimates: readonly UrlEntry[] | null;
+  readonly pricingData: readonly UrlEntry[] | null;
+}
+
+/** The two kinds of per-variant CSV files. */
+export const DATA_FILE_KINDS = ['historical_estimates', 'pricing_data'] as const;
+export type DataFileKind = (typeof DATA_FILE_KINDS)[number];
+
+/** One data file: a kind, a variant, a region. */
+export interface DataFile {
+  readonly kind: DataFileKind;
+  readonly variantId: string;
+  readonly region: Region;
+}
+
+/** Whether the grades that are given descend from A to D (equal values are allowed). */
+export function gradesDescend(values: GradeValues): boolean {
+  const given = GRADES.map((grade) => values[grade]).filter((value) => value !== null);
+  return given.every((value, index) => index === 0 || value <= (given[index - 1] ?? value));
+}
+
+/** Orders estimates by value: highest A first, then B, C, D; a missing grade counts as lowest. */
+export function compareByValue(left: GradeValues, right: GradeValues): number {
+  for (const grade of GRADES) {
+    const difference = (right[grade] ?? -1) - (left[grade] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

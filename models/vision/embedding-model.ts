@@ -1,0 +1,53 @@
+/** Crop of a picture as fractions of its size: `[left, top, width, height]`, each within 0..1. */
+export type View = readonly [left: number, top: number, width: number, height: number];
+
+/** Where an inference runs: the formats a manifest may name. */
+export const MODEL_FORMATS = ['tfjs-layers', 'tfjs-graph', 'tf-saved-model', 'onnx'] as const;
+export type ModelFormat = (typeof MODEL_FORMATS)[number];
+
+/** How a similarity and its margin become a probability: `1 / (1 + exp(-(bias + similarity*s + margin*m)))`. */
+export interface LogisticCalibration {
+  readonly kind: 'logistic';
+  readonly bias: number;
+  readonly similarity: number;
+  readonly margin: number;
+}
+
+/** Calibrated confidence of a model, and the confidence below which nothing is returned (decisions.md 8). */
+export interface Calibration {
+  readonly confidence: LogisticCalibration;
+  readonly floor: number;
+}
+
+/** What an embedding model says of itself; the file `manifest.json` beside its weights. */
+export interface ModelManifest {
+  readonly id: string;
+  readonly version: string;
+  readonly format: ModelFormat;
+  /** The model file, relative to the manifest. */
+  readonly file: string;
+  readonly input: {
+    readonly name?: string | null;
+    readonly width: number;
+    readonly height: number;
+    readonly layout: 'nhwc' | 'nchw';
+    readonly channels: 'rgb' | 'bgr';
+    /** Per channel: value = (pixel 0..255 - mean) * scale. */
+    readonly mean: readonly [number, number, number];
+    readonly scale: readonly [number, number, number];
+    readonly fit: 'contain' | 'cover' | 'fill';
+    readonly background: readonly [number, number, number];
+  };
+  readonly output: { readonly name?: string | null; readonly dimensions: number };
+  /** Crops that are embedded of each catalog picture and of each query. */
+  readonly views: { readonly catalog: readonly View[]; readonly query: readonly View[] };
+  readonly calibration: Calibration;
+  readonly licence: string;
+  readonly description?: string;
+  /** SHA-256 of every file, hexadecimal. */
+  readonly digests: Readonly<Record<string, string>>;
+  readonly golden?: string;
+}
+
+/** One name for a model and its version, as operators type it: `loupe-eye@1.0.0`. */
+export const modelReference = (manifest: { id: string; version: string }): string => `${manifest.id}@${manifest.version}`;
