@@ -71,7 +71,11 @@ export const unauthorized = (): AppError =>
 
 /** 402: the balance does not cover the dearest price that this call could have. */
 export const insufficientCredits = (price: number): AppError =>
-  new AppError(402, 'insufficient_credits', `This call can cost ${price} credits, more than the account has left.`);
+  new AppError(
+    402,
+    'insufficient_credits',
+    `This call can cost ${price} credits, more than the account has left.`,
+  );
 
 /** 403: the key does not open this, or a data-file address is unsigned, tampered with or expired. */
 export const forbidden = (message: string): AppError => new AppError(403, 'forbidden', message);
@@ -98,7 +102,11 @@ export const unprocessable = (reason: ImageFault, message: string, cause?: unkno
   new AppError(422, 'unprocessable', message, { extras: { reason }, cause });
 
 /** 429: a limit of the key is used up; `headers` carries the `RateLimit-*` of the limit that was met. */
-export const rateLimited = (message: string, retryAfterSeconds: number, headers: Record<string, string> = {}): AppError =>
+export const rateLimited = (
+  message: string,
+  retryAfterSeconds: number,
+  headers: Record<string, string> = {},
+): AppError =>
   new AppError(429, 'rate_limited', message, {
     headers: { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
   });
@@ -109,9 +117,14 @@ export const headersTooLarge = (): AppError =>
 
 /** 500: a fault of ours; the answer says nothing about its inside. */
 export const internalError = (cause: unknown): AppError =>
-  new AppError(500, 'internal_error', 'Something failed on our side; quote the request id when you report it.', {
-    cause,
-  });
+  new AppError(
+    500,
+    'internal_error',
+    'Something failed on our side; quote the request id when you report it.',
+    {
+      cause,
+    },
+  );
 
 /** 503: overloaded, starting, stopping, or a store is away. */
 export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown): AppError =>
@@ -122,4 +135,8 @@ export const unavailable = (message: string, retryAfterSeconds: number, cause?: 
 
 /** 504: the deadline of a vision call passed; nothing is charged. */
 export const timeout = (deadlineMs: number): AppError =>
-  new AppError(504, 'timeout', `No answer within ${deadlineMs} ms; nothing was charged. Send the photo again.`);
+  new AppError(
+    504,
+    'timeout',
+    `No answer within ${deadlineMs} ms; nothing was charged. Send the photo again.`,
+  );

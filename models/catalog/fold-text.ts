@@ -1,6 +1,20 @@
 /** Letters that Unicode does not decompose but readers treat as their plain form. */
 const PLAIN: Readonly<Record<string, string>> = {
-  æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ł: 'l', ŀ: 'l', ŋ: 'n', ß: 'ss', þ: 'th', ŧ: 't', ĳ: 'ij', ſ: 's',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ł: 'l',
+  ŀ: 'l',
+  ŋ: 'n',
+  ß: 'ss',
+  þ: 'th',
+  ŧ: 't',
+  ĳ: 'ij',
+  ſ: 's',
 };
 const PLAIN_LETTER = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'gu');
 

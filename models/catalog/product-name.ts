@@ -4,7 +4,10 @@
  * @param nameFields fields of the category that compose the name, usually brand, model, style
  * @param names the first name of each field that the product has
  */
-export function composeProductName(nameFields: readonly string[], names: ReadonlyMap<string, string>): string {
+export function composeProductName(
+  nameFields: readonly string[],
+  names: ReadonlyMap<string, string>,
+): string {
   return nameFields
     .map((field) => names.get(field)?.trim() ?? '')
     .filter((name) => name !== '')

@@ -50,4 +50,5 @@ export interface ModelManifest {
 }
 
 /** One name for a model and its version, as operators type it: `loupe-eye@1.0.0`. */
-export const modelReference = (manifest: { id: string; version: string }): string => `${manifest.id}@${manifest.version}`;
+export const modelReference = (manifest: { id: string; version: string }): string =>
+  `${manifest.id}@${manifest.version}`;

@@ -1,0 +1,31 @@
+/** A photo as it goes to the workers: one small, oriented JPEG, and where it came from. */
+export interface PreparedImage {
+  readonly jpeg: Buffer;
+  readonly width: number;
+  readonly height: number;
+  /** SHA-256 of `jpeg`, hexadecimal: the identity of a photo for caches and records. */
+  readonly digest: string;
+}
+
+/** One catalog image near the photo, by the nearest pair of views. */
+export interface Neighbour {
+  readonly imageId: number;
+  /** Cosine distance, 0 (same direction) to 2, of the nearest pair of a query view and a catalog view. */
+  readonly distance: number;
+}
+
+/** What the workers make of one photo. Ids and distances only, so that an answer stays small. */
+export interface Neighbourhood {
+  /** Embedding version that every neighbour belongs to. */
+  readonly versionId: number;
+  /** Nearest first, one per catalog image; ties by image id. */
+  readonly neighbours: readonly Neighbour[];
+  readonly timings: StageTimings;
+}
+
+/** Milliseconds that a photo spent in each stage after its intake. */
+export interface StageTimings {
+  readonly queueMs: number;
+  readonly embedMs: number;
+  readonly neighboursMs: number;
+}
