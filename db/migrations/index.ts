@@ -1,0 +1,25 @@
+import type { Knex } from 'knex';
+import * as extensions from './202611200100-extensions';
+import * as catalogSources from './202611200200-catalog-sources';
+import * as catalogRows from './202611200300-catalog-rows';
+import * as prices from './202611200400-prices';
+import * as accounts from './202611200500-accounts';
+import * as embeddings from './202611200600-embeddings';
+import * as predictions from './202611200700-predictions';
+
+/** One step of the schema, with its way back. */
+export interface Migration {
+  up(knex: Knex): Promise<void>;
+  down(knex: Knex): Promise<void>;
+}
+
+/** Every migration by name, in order. Names are kept for ever: a database remembers them. */
+export const migrations: Readonly<Record<string, Migration>> = {
+  '202611200100-extensions': extensions,
+  '202611200200-catalog-sources': catalogSources,
+  '202611200300-catalog-rows': catalogRows,
+  '202611200400-prices': prices,
+  '202611200500-accounts': accounts,
+  '202611200600-embeddings': embeddings,
+  '202611200700-predictions': predictions,
+};
