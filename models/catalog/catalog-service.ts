@@ -1,0 +1,150 @@
+import { inject, injectable } from 'tsyringe';
+import { type Billed, Billing, type CallContext } from '../access/billing';
+import { catalogPrice } from '../access/credits';
+import { badRequest, notFound } from '../errors';
+import { type CatalogRepository, PORTS } from '../ports';
+import { PricingService } from '../pricing/pricing-service';
+import type { CatalogQuery, ResolvedQuery } from './catalog-query';
+import { wordsOf } from './fold-text';
+import { isProduct, type PricedItem } from './item';
+import { TAGS_FIELD, Taxonomy } from './taxonomy';
+
+/** One answered page (interface.md 4.1). */
+export interface CatalogPage {
+  readonly rows: readonly PricedItem[];
+  readonly total: number;
+  readonly page: number;
+  readonly totalPages: number;
+  readonly wordsMatched: number;
+  /** The ordering actually applied: the sort, or `relevance` for a text query. */
+  readonly sortApplied: string;
+  readonly resolvedTaxonomy: ResolvedTaxonomy;
+}
+
+/** What the answer is about (interface.md 2.4). */
+export interface ResolvedTaxonomy {
+  readonly node: string;
+  readonly level: number | null;
+}
+
+/** How strictly a query's categories are taken: v3 refuses an unknown one, v1 and v2 answer no rows (decisions.md 4). */
+export type CategoryRule = 'refuse-unknown' | 'unknown-is-empty';
+
+/** Answers for the catalog: search and lookup, with prices and their charge. */
+@injectable()
+export class CatalogService {
+  constructor(
+    @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
+    @inject(PricingService) private readonly pricing: PricingService,
+    @inject(Billing) private readonly billing: Billing,
+  ) {}
+
+  /** Categories and their hierarchies as they stand now. */
+  async taxonomy(): Promise<Taxonomy> {
+    return new Taxonomy(await this.catalog.categories());
+  }
+
+  /**
+   * One page of a query. Charged only when it has rows (interface.md 8).
+   *
+   * @throws AppError 400 for an unknown node, category or tag, or a node that the category does not have; 402
+   */
+  async search(
+    call: CallContext,
+    query: CatalogQuery,
+    options: { pricing: boolean; categoryRule: CategoryRule },
+  ): Promise<Billed<CatalogPage>> {
+    const taxonomy = await this.taxonomy();
+    const resolved = this.resolve(query, taxonomy, options.categoryRule);
+    await this.refuseUnknownTags(query);
+    const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
+    return this.billing.charge(call, price, async () => {
+      const page = await this.page(resolved, taxonomy, options.pricing);
+      return { value: page, price: page.rows.length > 0 ? price : 0 };
+    });
+  }
+
+  /**
+   * One row by id (interface.md 4.2).
+   *
+   * @throws AppError 404, free of charge, for an id that is no live row
+   */
+  async item(
+    call: CallContext,
+    id: string,
+    options: { pricing: boolean },
+  ): Promise<Billed<{ item: PricedItem; resolvedTaxonomy: ResolvedTaxonomy }>> {
+    const dearest = catalogPrice({ product: id.startsWith('product_'), pricing: options.pricing });
+    return this.billing.charge(call, dearest, async () => {
+      const [found] = await this.catalog.itemsById([id]);
+      if (!found) throw notFound('There is no catalog item with this id.');
+      const [taxonomy, priced] = await Promise.all([this.taxonomy(), this.priced([found], options.pricing)]);
+      const item = priced[0] ?? found;
+      const price = catalogPrice({ product: isProduct(item), pricing: options.pricing });
+      const resolvedTaxonomy = { node: item.kind, level: taxonomy.levelOf(item) };
+      return { value: { item, resolvedTaxonomy }, price: Math.min(price, dearest) };
+    });
+  }
+
+  private async page(query: ResolvedQuery, taxonomy: Taxonomy, pricing: boolean): Promise<CatalogPage> {
+    const { rows, total, wordsMatched } = await this.catalog.search(query);
+    return {
+      rows: await this.priced(rows, pricing),
+      total,
+      page: query.page,
+      totalPages: Math.ceil(total / query.pageSize),
+      wordsMatched,
+      sortApplied: query.words === null ? query.sort : 'relevance',
+      resolvedTaxonomy: { node: query.node, level: levelOf(query, rows[0], taxonomy) },
+    };
+  }
+
+  private priced(rows: readonly PricedItem[], pricing: boolean): Promise<readonly PricedItem[]> {
+    return pricing ? this.pricing.attach(rows) : Promise.resolve(rows);
+  }
+
+  private resolve(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): ResolvedQuery {
+    if (!taxonomy.isNode(query.node)) {
+      throw badRequest(`"${query.node}" is no taxonomy node.`, {
+        field: 'taxonomy_node',
+        allowed_taxonomy_nodes: taxonomy.allNodes(),
+      });
+    }
+    const categories = query.categories === null ? null : this.categorySlugs(query, taxonomy, rule);
+    const words = query.text === null || query.text.trim() === '' ? null : wordsOf(query.text);
+    return { ...query, categories, words };
+  }
+
+  private categorySlugs(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): string[] {
+    return (query.categories ?? []).flatMap((name) => {
+      const category = taxonomy.find(name);
+      if (rule === 'unknown-is-empty') return category ? [category.id] : [];
+      if (!category) throw badRequest(`There is no category "${name}".`, { field: 'category_id' });
+      const allowed = taxonomy.allowedNodes(category);
+      if (!allowed.includes(query.node)) {
+        throw badRequest(`The category "${category.id}" has no "${query.node}" rows.`, {
+          field: 'taxonomy_node',
+          allowed_taxonomy_nodes: allowed,
+        });
+      }
+      return [category.id];
+    });
+  }
+
+  private async refuseUnknownTags(query: CatalogQuery): Promise<void> {
+    const named = query.filters.flatMap((filter) =>
+      filter.field === TAGS_FIELD ? [...filter.include, ...filter.exclude] : [],
+    );
+    if (named.length === 0) return;
+    const known = new Set((await this.catalog.tags()).map((tag) => tag.id));
+    const unknown = named.find((id) => !known.has(id));
+    if (unknown !== undefined) throw badRequest(`There is no tag "${unknown}".`, { field: TAGS_FIELD });
+  }
+}
+
+/** From the category filter when one is set, else from the first row; null with neither (decisions.md 4). */
+function levelOf(query: ResolvedQuery, first: PricedItem | undefined, taxonomy: Taxonomy): number | null {
+  const category = query.categories?.[0];
+  if (category !== undefined) return taxonomy.levelOf({ kind: query.node, category });
+  return first ? taxonomy.levelOf(first) : null;
+}
