@@ -2,16 +2,15 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DebianPackages } from './debian-packages';
 import { commandSucceeds, runCommand } from './run-command';
+import type { ProviderOptions } from './service';
 
-export interface PgvectorBuild {
+export interface PgvectorBuild extends ProviderOptions {
   readonly packages: DebianPackages;
   /** The unpacked copy of PostgreSQL (with its server headers) that pgvector is built for and installed into. */
   readonly root: string;
   readonly postgresMajor: string;
   /** The running release, whose archive also holds the sources of the others. */
   readonly codename: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly log: (line: string) => void;
 }
 
 /** Newest first: pgvector before 0.8.4 has known faults in parallel builds and vacuum; trixie's is the stable fallback. */

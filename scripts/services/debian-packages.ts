@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AptSource, distributionArchive, parseAptSources } from './apt-sources';
 import { type CommandOptions, runCommand } from './run-command';
+import type { Environment } from './service';
 
 /** Never taken along: the C library must match the dynamic loader of the machine. */
 const LEFT_TO_THE_MACHINE = /^(libc6|libc-bin|libc-l10n|locales|libc6-dev|libcrypt1|debconf|dpkg)$/;
@@ -14,7 +15,7 @@ const LEFT_TO_THE_MACHINE = /^(libc6|libc-bin|libc-l10n|locales|libc6-dev|libcry
 export class DebianPackages {
   constructor(
     private readonly stateFolder: string,
-    private readonly environment: CommandOptions['environment'] & object,
+    private readonly environment: Environment,
   ) {}
 
   /** Reads the package lists of the machine's own sources into our folder. */

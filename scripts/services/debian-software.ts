@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { buildPgvector } from './build-pgvector';
 import { DebianPackages } from './debian-packages';
 import { commandSucceeds } from './run-command';
+import type { Environment, ProviderOptions } from './service';
 
 /** Where the programs lie that `private-postgres` and `private-redis` start. */
 export interface Software {
@@ -16,11 +17,6 @@ export interface Software {
   readonly description: string;
 }
 
-export interface SoftwareOptions {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly log: (line: string) => void;
-}
-
 /** Raised by one whenever the recipe below changes, so that no old copy is taken for a new one. */
 const RECIPE = 1;
 
@@ -29,7 +25,7 @@ const RECIPE = 1;
  * installed and no service starts. The first call takes a minute or two; later calls find the finished copy.
  * @throws Error on machines without apt, without the packages or, where pgvector must be built, without a compiler.
  */
-export async function debianSoftware(options: SoftwareOptions): Promise<Software> {
+export async function debianSoftware(options: ProviderOptions): Promise<Software> {
   const release = await debianRelease();
   const cache = cacheFolder(options.environment);
   const root = join(cache, `${release.id}-${release.codename}-${process.arch}-${RECIPE}`);
@@ -49,7 +45,7 @@ async function prepare(
   root: string,
   cache: string,
   codename: string,
-  options: SoftwareOptions,
+  options: ProviderOptions,
 ): Promise<void> {
   if (!(await commandSucceeds('apt-get', ['--version']))) {
     throw new Error(
@@ -75,7 +71,7 @@ async function unpackAll(
   packages: DebianPackages,
   root: string,
   codename: string,
-  options: SoftwareOptions,
+  options: ProviderOptions,
 ): Promise<Prepared> {
   options.log('Debian packages: reading the package lists');
   await packages.update();
@@ -116,7 +112,7 @@ async function located(root: string, prepared: Prepared): Promise<Software> {
  * Of this user, except for root: servers refuse to run as root, and nobody else may look into root's home, so root's copy
  * lies where every user can run it.
  */
-function cacheFolder(environment: SoftwareOptions['environment']): string {
+function cacheFolder(environment: Environment): string {
   if (process.getuid?.() === 0) return '/var/cache/loupe/services';
   const caches = environment['XDG_CACHE_HOME'] ?? join(environment['HOME'] ?? '.', '.cache');
   return join(caches, 'loupe/services');

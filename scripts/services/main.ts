@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { bringUpServices } from './services';
+import { bringUpServices } from './bring-up-services';
 
 async function main(): Promise<void> {
   const pairs = process.argv.slice(2).map((pair) => pair.split('=', 2));

@@ -1,49 +1,36 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, chown, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Identity } from './run-command';
+import { watchdog } from './watchdog';
+
+/** A folder for one private server, owned by the user that the server runs as. */
+export interface PrivateFolder {
+  readonly path: string;
+  /** Whom the server must run as; undefined: ourselves. */
+  readonly identity: Identity | undefined;
+  /** Ends the server if it still runs and removes the folder. */
+  remove(): Promise<void>;
+}
 
 /**
- * A folder for one private server, owned by the user that the server runs as, with a watchdog: when this process ends, in
- * whatever way (kill -9 included), the watchdog stops the server that left its process id in `pidFile` and removes the folder.
+ * Makes a private folder. When this process ends, in whatever way, the server that left its process id in `pidFile` gets
+ * `endSignal` and the folder goes.
  */
-export class PrivateFolder {
-  private constructor(
-    readonly path: string,
-    readonly identity: Identity | undefined,
-    private readonly watchdog: ChildProcess,
-  ) {}
-
-  /** `endSignal` is what the server takes for "end at once". */
-  static async create(name: string, pidFile: string, endSignal: 'QUIT' | 'TERM'): Promise<PrivateFolder> {
-    const identity = unprivileged();
-    const path = await mkdtemp(join(tmpdir(), `loupe-${name}-`));
-    await chmod(path, 0o700);
-    if (identity !== undefined) await chown(path, identity.uid, identity.gid);
-    return new PrivateFolder(path, identity, watch([path, join(path, pidFile), endSignal]));
-  }
-
-  /** Stops what still runs and removes the folder: the same way as when this process dies. */
-  async remove(): Promise<void> {
-    if (this.watchdog.exitCode !== null) return;
-    this.watchdog.ref();
-    const ended = once(this.watchdog, 'exit');
-    this.watchdog.stdin?.end();
-    await ended;
-  }
+export async function createPrivateFolder(
+  name: string,
+  pidFile: string,
+  endSignal: 'QUIT' | 'TERM',
+): Promise<PrivateFolder> {
+  const identity = unprivileged();
+  const path = await mkdtemp(join(tmpdir(), `loupe-${name}-`));
+  await chmod(path, 0o700);
+  if (identity !== undefined) await chown(path, identity.uid, identity.gid);
+  const guard = watchdog('sh', [join(__dirname, 'end-server.sh'), path, join(path, pidFile), endSignal]);
+  return { path, identity, remove: () => guard.release() };
 }
 
-function watch(parameters: readonly string[]): ChildProcess {
-  const script = join(__dirname, 'watchdog.sh');
-  // A group of its own, so that Ctrl-C reaches us and not the one who cleans up after us.
-  const child = spawn('sh', [script, ...parameters], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  child.unref();
-  return child;
-}
-
-/** `nobody` when we are root, because database servers refuse to run as root; otherwise ourselves. */
+/** `nobody` when we are root, because database servers refuse to run as root. */
 function unprivileged(): Identity | undefined {
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 }

@@ -3,10 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Software } from './debian-software';
 import { freePort } from './free-port';
-import { PrivateFolder } from './private-folder';
+import { createPrivateFolder, type PrivateFolder } from './private-folder';
 import { PrivateServer } from './private-server';
 import { commandSucceeds, runCommand } from './run-command';
-import type { PostgresOptions, PostgresService } from './services';
+import { postgresParameters } from './server-settings';
+import type { PostgresOptions, PostgresService } from './service';
 
 /**
  * A PostgreSQL of our own on 127.0.0.1: new data folder, free port, random password, no socket.
@@ -16,7 +17,7 @@ export async function startPrivatePostgres(
   software: Software,
   options: PostgresOptions,
 ): Promise<PostgresService> {
-  const folder = await PrivateFolder.create('postgres', 'data/postmaster.pid', 'QUIT');
+  const folder = await createPrivateFolder('postgres', 'data/postmaster.pid', 'QUIT');
   try {
     return await startIn(folder, software, options);
   } catch (error) {
@@ -49,7 +50,17 @@ async function startIn(
     {
       name: 'PostgreSQL',
       command: binary('postgres'),
-      parameters: ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', '', ...settings(options)],
+      parameters: [
+        '-D',
+        data,
+        '-h',
+        '127.0.0.1',
+        '-p',
+        String(port),
+        '-k',
+        '',
+        ...postgresParameters(options),
+      ],
       environment,
       stopSignal: 'SIGINT',
       answers: () => commandSucceeds(binary('pg_isready'), [...address, '-d', 'postgres', '-t', '5'], client),
@@ -57,7 +68,7 @@ async function startIn(
     folder,
   );
   await server.start();
-  const databaseUrl = (name: string) => `postgresql://loupe:${password}@127.0.0.1:${port}/${name}`;
+  const databaseUrl = (name: string) => `postgresql://loupe:${password}@127.0.0.1:${port}/${encodeURIComponent(name)}`;
   const sql = (text: string) =>
     runCommand(
       binary('psql'),
@@ -83,13 +94,6 @@ async function startIn(
       await folder.remove();
     },
   };
-}
-
-/** `-c name=value` for each setting; what the caller gives wins. */
-export function settings(options: PostgresOptions): readonly string[] {
-  const fast = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-  const all = { max_connections: '200', ...(options.durable === true ? {} : fast), ...options.settings };
-  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
 function quoted(name: string): string {

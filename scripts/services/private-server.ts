@@ -5,12 +5,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PrivateFolder } from './private-folder';
+import type { Environment } from './service';
 
 export interface ServerProgram {
   readonly name: string;
   readonly command: string;
   readonly parameters: readonly string[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** The signal for an orderly end. */
   readonly stopSignal: 'SIGINT' | 'SIGTERM';
   /** Whether the server answers requests now. */
@@ -58,12 +59,15 @@ export class PrivateServer {
 
   /** Orderly; a server that does not end in time is killed. */
   async stop(): Promise<void> {
-    await this.end(this.program.stopSignal);
+    await this.end(async (child) => {
+      child.kill(this.program.stopSignal);
+      await this.resume();
+    });
   }
 
-  /** At once, as in a crash. */
+  /** With all its children at once, as when the machine loses its power. */
   async kill(): Promise<void> {
-    await this.end('SIGKILL');
+    await this.end(() => this.signalAll('SIGKILL'));
   }
 
   async restart(): Promise<void> {
@@ -80,14 +84,13 @@ export class PrivateServer {
     await this.signalAll('SIGCONT');
   }
 
-  private async end(signal: NodeJS.Signals): Promise<void> {
+  private async end(how: (child: ChildProcess) => Promise<void>): Promise<void> {
     const child = this.child;
     if (child === undefined || hasEnded(child)) return;
     child.ref();
     const ended = once(child, 'exit');
-    child.kill(signal);
-    await this.resume();
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+    await how(child);
     await ended;
     clearTimeout(timer);
   }
@@ -95,12 +98,10 @@ export class PrivateServer {
   private async signalAll(signal: NodeJS.Signals): Promise<void> {
     const pid = this.child?.pid;
     if (pid === undefined) return;
-    // The parent first, so that it starts no further child that would escape.
-    const before = signal === 'SIGSTOP' ? [pid] : [];
-    const after = signal === 'SIGSTOP' ? [] : [pid];
-    for (const one of before) signalOne(one, signal);
-    for (const one of await childrenOf(pid)) signalOne(one, signal);
-    for (const one of after) signalOne(one, signal);
+    // Stopped before its children are read, the parent starts no further one that would escape.
+    if (signal !== 'SIGCONT') signalOne(pid, 'SIGSTOP');
+    const children = await childrenOf(pid);
+    for (const one of [...children, pid]) signalOne(one, signal);
   }
 }
 

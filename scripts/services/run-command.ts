@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
+import type { Environment } from './service';
 
 export interface CommandOptions {
   readonly cwd?: string;
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Environment;
   /** Runs the command as this user (needs root). */
   readonly identity?: Identity | undefined;
   readonly input?: string;
