@@ -1,0 +1,142 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AppError } from '../../models/errors';
+import { HttpImageSource } from '../../workers/image/http-image-source';
+
+const BYTES_MAX = 1000;
+let server: Server;
+let canary: Server;
+let canaryCalls = 0;
+let answer: RequestListener = (_request, response) => response.end();
+let port = 0;
+let canaryPort = 0;
+let source: HttpImageSource;
+
+const listen = (target: Server): Promise<number> =>
+  new Promise((resolve) =>
+    target.listen(0, '127.0.0.1', () => resolve((target.address() as AddressInfo).port)),
+  );
+
+const at = (path = '/photo.jpg') => new URL(`http://127.0.0.1:${port}${path}`);
+
+async function reasonOf(url: URL): Promise<string | undefined> {
+  const failure = await source.fetch(url).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(failure).toBeInstanceOf(AppError);
+  return failure instanceof AppError ? failure.extras.reason : undefined;
+}
+
+beforeAll(async () => {
+  server = createServer((request, response) => answer(request, response));
+  canary = createServer((_request, response) => {
+    canaryCalls += 1;
+    response.end('inside');
+  });
+  [port, canaryPort] = await Promise.all([listen(server), listen(canary)]);
+  source = new HttpImageSource({
+    timeoutMs: 500,
+    bytesMax: BYTES_MAX,
+    redirectsMax: 3,
+    allow: [`127.0.0.1:${port}`],
+  });
+});
+
+afterAll(async () => {
+  await source.close();
+  server.closeAllConnections();
+  await Promise.all([server, canary].map((each) => new Promise((resolve) => each.close(resolve))));
+});
+
+afterEach(() => expect(canaryCalls).toBe(0));
+
+describe('A photo behind an address', () => {
+  it('is fetched byte for byte', async () => {
+    answer = (_request, response) => response.end(Buffer.from([1, 2, 3, 0, 255]));
+    expect(await source.fetch(at())).toEqual(Buffer.from([1, 2, 3, 0, 255]));
+  });
+
+  it('is followed through as many redirects as are allowed', async () => {
+    answer = (request, response) => {
+      const hop = Number(new URL(request.url ?? '/', 'http://x').searchParams.get('hop') ?? 0);
+      if (hop < 3) response.writeHead(302, { location: `/photo.jpg?hop=${hop + 1}` }).end();
+      else response.end('arrived');
+    };
+    expect(String(await source.fetch(at()))).toBe('arrived');
+  });
+
+  it('is given up as url_status after one redirect too many', async () => {
+    answer = (_request, response) => response.writeHead(307, { location: '/photo.jpg' }).end();
+    expect(await reasonOf(at())).toBe('url_status');
+  });
+
+  it('is refused as url_status when the host answers with an error', async () => {
+    answer = (_request, response) => response.writeHead(404).end();
+    expect(await reasonOf(at())).toBe('url_status');
+  });
+
+  it('is refused as image_too_large by its announced and by its true length', async () => {
+    answer = (_request, response) => response.writeHead(200, { 'content-length': BYTES_MAX + 1 }).write('x');
+    expect(await reasonOf(at())).toBe('image_too_large');
+    answer = (_request, response) => {
+      for (let part = 0; part < 20; part += 1) response.write(Buffer.alloc(100));
+      response.end();
+    };
+    expect(await reasonOf(at())).toBe('image_too_large');
+  });
+
+  it('is url_timeout when the host takes its time, before or in the middle of the body', async () => {
+    answer = () => undefined;
+    expect(await reasonOf(at())).toBe('url_timeout');
+    answer = (_request, response) => response.write('slow');
+    expect(await reasonOf(at())).toBe('url_timeout');
+  });
+
+  it('is url_unreachable when nobody listens or the name does not exist', async () => {
+    expect(await reasonOf(new URL('http://no-such-host.invalid/a.jpg'))).toBe('url_unreachable');
+  });
+});
+
+describe('An address that leads inside', () => {
+  it.each([
+    'http://127.0.0.1',
+    'http://localhost',
+    'http://2130706433',
+    'http://0x7f000001',
+    'http://0177.0.0.1',
+    'http://127.1',
+    'http://0',
+    'http://[::1]',
+    'http://[::ffff:127.0.0.1]',
+    'http://[::ffff:7f00:1]',
+    'http://[64:ff9b::7f00:1]',
+    'http://[2002:7f00:1::]',
+    'http://１２７.0.0.1',
+    'http://127。0。0。1',
+    'http://LOCALHOST',
+    'http://localhost.',
+  ])('is blocked: %s', async (origin) => {
+    expect(await reasonOf(new URL(`${origin}:${canaryPort}/`))).toBe('url_blocked');
+  });
+
+  it('is blocked when a redirect names it', async () => {
+    answer = (_request, response) =>
+      response.writeHead(302, { location: `http://127.0.0.1:${canaryPort}/` }).end();
+    expect(await reasonOf(at())).toBe('url_blocked');
+  });
+
+  it.each([
+    'file:///etc/passwd',
+    'ftp://example.com/a',
+    'data:image/png;base64,AAAA',
+    'http://user:pass@example.com/',
+  ])('is blocked when a redirect names %s', async (location) => {
+    answer = (_request, response) => response.writeHead(302, { location }).end();
+    expect(await reasonOf(at())).toBe('url_blocked');
+  });
+
+  it('is allowed only as it is written: localhost is not 127.0.0.1', async () => {
+    expect(await reasonOf(new URL(`http://localhost:${port}/`))).toBe('url_blocked');
+  });
+});

@@ -1,0 +1,122 @@
+import sharp from 'sharp';
+import { AppError } from '../../models/errors';
+import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
+
+// Sources are made before the preparer blocks the loaders it does not need.
+const preparer = () => new SharpImagePreparer({ bytesMax: 2_000_000, pixelsMax: 4_000_000 });
+
+const noise = (width: number, height: number, channels: 3 | 4 = 3) =>
+  sharp(Buffer.from(Array.from({ length: width * height * channels }, (_, i) => (i * 7919) % 251)), {
+    raw: { width, height, channels },
+  });
+
+async function faultOf(bytes: Buffer): Promise<AppError> {
+  const failure = await preparer()
+    .prepare(bytes)
+    .then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+  if (!(failure instanceof AppError)) throw new Error(`expected a refusal, got ${String(failure)}`);
+  return failure;
+}
+
+describe('A picture that is sent', () => {
+  it.each(['jpeg', 'png', 'webp'] as const)('is prepared from %s as one small JPEG', async (format) => {
+    const bytes = await noise(900, 450).toFormat(format).toBuffer();
+    const prepared = await preparer().prepare(bytes);
+    const metadata = await sharp(prepared.jpeg).metadata();
+    expect(metadata).toMatchObject({
+      format: 'jpeg',
+      width: 640,
+      height: 320,
+      channels: 3,
+      space: 'srgb',
+      depth: 'uchar',
+    });
+    expect(prepared).toMatchObject({ width: 640, height: 320 });
+    expect(prepared.digest).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('is never enlarged', async () => {
+    const bytes = await noise(40, 30).png().toBuffer();
+    expect(await preparer().prepare(bytes)).toMatchObject({ width: 40, height: 30 });
+  });
+
+  it('is turned upright by its EXIF orientation, which is then gone', async () => {
+    const bytes = await noise(60, 30).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    const prepared = await preparer().prepare(bytes);
+    expect(prepared).toMatchObject({ width: 30, height: 60 });
+    expect((await sharp(prepared.jpeg).metadata()).orientation).toBeUndefined();
+  });
+
+  it('is laid on white where it is transparent', async () => {
+    const clear = await sharp({
+      create: { width: 8, height: 8, channels: 4, background: { r: 9, g: 9, b: 9, alpha: 0 } },
+    })
+      .png()
+      .toBuffer();
+    const { data } = await sharp((await preparer().prepare(clear)).jpeg)
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect(Math.min(...data)).toBeGreaterThan(250);
+  });
+
+  it('may be grey, 16 bits deep, CMYK or with a palette', async () => {
+    const pictures = await Promise.all([
+      noise(50, 50).greyscale().png().toBuffer(),
+      noise(50, 50).toColourspace('rgb16').png().toBuffer(),
+      noise(50, 50).toColourspace('cmyk').jpeg().toBuffer(),
+      noise(50, 50).png({ palette: true }).toBuffer(),
+    ]);
+    for (const picture of pictures) {
+      const { jpeg } = await preparer().prepare(picture);
+      expect(await sharp(jpeg).metadata()).toMatchObject({ channels: 3, space: 'srgb' });
+    }
+  });
+});
+
+describe('What can not be used is refused with its reason', () => {
+  it.each(['jpeg', 'png', 'webp'] as const)(
+    'a %s cut off at any quarter: image_undecodable',
+    async (format) => {
+      const bytes = await noise(200, 200).toFormat(format).toBuffer();
+      for (const part of [0.25, 0.5, 0.75]) {
+        const fault = await faultOf(bytes.subarray(0, Math.floor(bytes.length * part)));
+        expect(fault.extras.reason).toBe('image_undecodable');
+        expect(fault.status).toBe(422);
+      }
+    },
+  );
+
+  it.each([
+    ['GIF', Buffer.from('GIF89a\x01\0\x01\0')],
+    ['PDF', Buffer.from('%PDF-1.7\n')],
+    ['SVG', Buffer.from('<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    ['HEIC', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0')],
+    ['AVIF', Buffer.from('\0\0\0\x18ftypavif\0\0\0\0')],
+    ['TIFF', Buffer.from('II*\0\x08\0\0\0', 'latin1')],
+  ])('%s: image_format, and its name is told', async (name, bytes) => {
+    const fault = await faultOf(bytes);
+    expect(fault.extras.reason).toBe('image_format');
+    expect(fault.message).toContain(name);
+  });
+
+  it('text that is no image: image_format', async () => {
+    expect((await faultOf(Buffer.from('hello, this is no image'))).extras.reason).toBe('image_format');
+  });
+
+  it('too many pixels: image_too_large before anything is decoded', async () => {
+    const bomb = await sharp({ create: { width: 10_000, height: 10_000, channels: 3, background: 'white' } })
+      .png()
+      .toBuffer();
+    expect(bomb.length).toBeLessThan(2_000_000);
+    const fault = await faultOf(bomb);
+    expect(fault.extras.reason).toBe('image_too_large');
+    expect(fault.message).toContain('10000 x 10000');
+  });
+
+  it('too many bytes: image_too_large', async () => {
+    expect((await faultOf(Buffer.alloc(2_000_001))).extras.reason).toBe('image_too_large');
+  });
+});

@@ -1,0 +1,168 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { inject, injectable } from 'tsyringe';
+import { Agent, type Dispatcher, request } from 'undici';
+import { AppError, unprocessable } from '../../models/errors';
+import type { ImageSource } from '../../models/ports';
+import { isPublicAddress } from './public-address';
+
+/** How a caller's address is fetched (decisions.md 8). */
+export interface ImageFetchSettings {
+  readonly timeoutMs: number;
+  readonly bytesMax: number;
+  readonly redirectsMax: number;
+  /** `host:port` pairs, as written in the address, that may be reached although they are not public. */
+  readonly allow: readonly string[];
+}
+
+/** Token of `ImageFetchSettings`. */
+export const IMAGE_FETCH_SETTINGS = Symbol.for('ImageFetchSettings');
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Names that mean this machine whatever a resolver says (RFC 6761). */
+const LOCALHOST = /(^|\.)localhost\.?$/i;
+
+/** Marks a name that leads to an address nobody outside may name. */
+class BlockedAddressError extends Error {}
+
+/**
+ * Fetches a caller's address without being led inside: names are resolved once, every address is checked, a checked
+ * address is the one that is dialled, and every redirect goes through the same gate. Time, bytes and redirects are
+ * limited; no credentials, cookies or content codings are sent or taken.
+ */
+@injectable()
+export class HttpImageSource implements ImageSource {
+  private readonly guarded: Agent;
+  private readonly open: Agent;
+
+  constructor(@inject(IMAGE_FETCH_SETTINGS) private readonly settings: ImageFetchSettings) {
+    const limits = {
+      headersTimeout: settings.timeoutMs,
+      bodyTimeout: settings.timeoutMs,
+      maxHeaderSize: 16_384,
+    };
+    this.guarded = new Agent({
+      ...limits,
+      pipelining: 0,
+      connect: { timeout: settings.timeoutMs, lookup: publicLookup },
+    });
+    this.open = new Agent({ ...limits, pipelining: 0, connect: { timeout: settings.timeoutMs } });
+  }
+
+  async fetch(url: URL, signal?: AbortSignal): Promise<Buffer> {
+    const deadline = AbortSignal.timeout(this.settings.timeoutMs);
+    const either = signal ? AbortSignal.any([deadline, signal]) : deadline;
+    try {
+      return await this.follow(url, either);
+    } catch (failure) {
+      throw this.explain(failure, deadline);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.guarded.destroy(), this.open.destroy()]);
+  }
+
+  private async follow(start: URL, signal: AbortSignal): Promise<Buffer> {
+    let url = start;
+    for (let redirects = 0; redirects <= this.settings.redirectsMax; redirects += 1) {
+      const answer = await request(url, {
+        dispatcher: this.dispatcherFor(url),
+        signal,
+        headers: {
+          accept: 'image/jpeg, image/png, image/webp',
+          'accept-encoding': 'identity',
+          'user-agent': 'Loupe',
+        },
+      });
+      const next = REDIRECTS.has(answer.statusCode) ? answer.headers['location'] : undefined;
+      if (next === undefined) return await this.read(answer);
+      answer.body.on('error', () => undefined).destroy();
+      url = redirectTarget(typeof next === 'string' ? next : (next[0] ?? ''), url);
+    }
+    throw unprocessable('url_status', `The address redirects more than ${this.settings.redirectsMax} times.`);
+  }
+
+  /** The connections that this address may use; an address by number is checked here, names when they are resolved. */
+  private dispatcherFor(url: URL): Agent {
+    const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+    if (this.settings.allow.includes(`${url.hostname}:${port}`)) return this.open;
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    if ((isIP(host) !== 0 && !isPublicAddress(host)) || LOCALHOST.test(host)) throw blocked();
+    return this.guarded;
+  }
+
+  private async read(answer: Dispatcher.ResponseData): Promise<Buffer> {
+    const { body, headers, statusCode } = answer;
+    const drop = (failure: AppError): never => {
+      body.on('error', () => undefined).destroy();
+      throw failure;
+    };
+    if (statusCode < 200 || statusCode > 299) {
+      drop(unprocessable('url_status', `The address answered with HTTP status ${statusCode}.`));
+    }
+    if (Number(headers['content-length'] ?? 0) > this.settings.bytesMax) drop(this.tooLarge());
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of body) {
+      const bytes = Buffer.from(chunk);
+      length += bytes.length;
+      if (length > this.settings.bytesMax) throw this.tooLarge();
+      chunks.push(bytes);
+    }
+    return Buffer.concat(chunks, length);
+  }
+
+  private tooLarge(): AppError {
+    return unprocessable('image_too_large', `The image is larger than ${this.settings.bytesMax} bytes.`);
+  }
+
+  private explain(failure: unknown, deadline: AbortSignal): AppError {
+    if (failure instanceof AppError) return failure;
+    if (failure instanceof BlockedAddressError) return blocked();
+    if (deadline.aborted || isTimeout(failure)) {
+      return unprocessable(
+        'url_timeout',
+        `The address did not answer within ${this.settings.timeoutMs} ms.`,
+        failure,
+      );
+    }
+    return unprocessable('url_unreachable', 'The address can not be reached.', failure);
+  }
+}
+
+/** Resolves a name once and refuses it when any of its addresses is not public. */
+const publicLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (failure, addresses: LookupAddress[]) => {
+    if (failure) return callback(failure, '', 0);
+    const [first] = addresses;
+    if (!first || !addresses.every(({ address }) => isPublicAddress(address))) {
+      return callback(new BlockedAddressError(hostname), '', 0);
+    }
+    if (options.all) return callback(null, addresses);
+    return callback(null, first.address, first.family);
+  });
+};
+
+function redirectTarget(location: string, from: URL): URL {
+  if (!URL.canParse(location, from.href))
+    throw unprocessable('url_status', 'The address redirects to no address.');
+  const target = new URL(location, from.href);
+  if (!['http:', 'https:'].includes(target.protocol) || target.username !== '' || target.password !== '')
+    throw blocked();
+  return target;
+}
+
+const blocked = (): AppError =>
+  unprocessable('url_blocked', 'The address leads to a place that may not be fetched from here.');
+
+const TIMEOUT_CODES = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'ETIMEDOUT',
+]);
+
+const isTimeout = (failure: unknown): boolean =>
+  failure instanceof Error && 'code' in failure && TIMEOUT_CODES.has(String(failure.code));

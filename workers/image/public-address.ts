@@ -1,0 +1,39 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Blocks that `ipaddr.js` calls unicast but that lead inside or nowhere: local NAT64 (RFC 8215), documentation
+ * (RFC 9637), SRv6 SIDs (RFC 9602), deprecated site-local (RFC 3879), IETF protocol assignments (RFC 2928).
+ */
+const SPECIAL_V6 = [
+  '64:ff9b:1::/48',
+  '3fff::/20',
+  '5f00::/16',
+  'fec0::/10',
+  '2001::/23',
+  '2620:4f:8000::/48',
+].map((block) => ipaddr.parseCIDR(block));
+
+/** Metadata and platform services on addresses that look public. */
+const SPECIAL_V4 = ['168.63.129.16/32', '192.31.196.0/24', '192.52.193.0/24', '192.175.48.0/24'].map(
+  (block) => ipaddr.parseCIDR(block),
+);
+
+/** Only this block of IPv6 is assigned as global unicast (IANA). */
+const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
+
+/**
+ * Whether an address belongs to the public Internet: none of the special-purpose ranges of the IANA registries, no
+ * mapped or translated form of any address (NAT64, 6to4, Teredo, IPv4-mapped), no metadata service.
+ *
+ * @param address a literal IPv4 or IPv6 address; anything else is not public
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0 || address.includes('%')) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== 'unicast') return false;
+  if (parsed instanceof ipaddr.IPv6) {
+    return parsed.match(GLOBAL_V6) && !SPECIAL_V6.some((block) => parsed.match(block));
+  }
+  return !SPECIAL_V4.some((block) => parsed.match(block));
+}
