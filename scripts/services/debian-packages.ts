@@ -57,7 +57,8 @@ export class DebianPackages {
 
   /** Installs packages on the machine; only for root, and only for tools that must be part of it. */
   async install(names: readonly string[]): Promise<void> {
-    await this.apt(['apt-get', '-q', '-y', 'install', '--no-install-recommends', ...names]);
+    const locked = ['-o', 'Debug::NoLocking=false', '-o', 'DPkg::Lock::Timeout=120'];
+    await this.apt(['apt-get', '-q', '-y', ...locked, 'install', '--no-install-recommends', ...names]);
   }
 
   /**

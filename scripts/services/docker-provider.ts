@@ -45,7 +45,8 @@ async function startPostgres(options: PostgresOptions): Promise<PostgresService>
   const limits = ['--publish', `127.0.0.1:${port}:5432`, '--shm-size', '1g'];
   const account = ['--env', 'POSTGRES_USER=loupe', '--env', `POSTGRES_PASSWORD=${password}`];
   await container.run([...limits, ...account, POSTGRES_IMAGE, 'postgres', ...postgresParameters(options)]);
-  const databaseUrl = (database: string) => `postgresql://loupe:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+  const databaseUrl = (database: string) =>
+    `postgresql://loupe:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
   return {
     url: databaseUrl('loupe'),
     ...container.methods(),

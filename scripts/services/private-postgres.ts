@@ -68,7 +68,8 @@ async function startIn(
     folder,
   );
   await server.start();
-  const databaseUrl = (name: string) => `postgresql://loupe:${password}@127.0.0.1:${port}/${encodeURIComponent(name)}`;
+  const databaseUrl = (name: string) =>
+    `postgresql://loupe:${password}@127.0.0.1:${port}/${encodeURIComponent(name)}`;
   const sql = (text: string) =>
     runCommand(
       binary('psql'),
