@@ -15,6 +15,8 @@ export interface CatalogRepository {
   categories(): Promise<readonly Category[]>;
   /** The closed vocabulary, ordered by group, then display order. */
   tags(): Promise<readonly Tag[]>;
+  /** Every field that an attribute may have: all hierarchy attributes and all kinds of entities, `category` excluded. */
+  facetFields(): Promise<readonly string[]>;
   /** Rows in the order of the ids; unknown ids are left out. */
   itemsById(ids: readonly string[]): Promise<readonly CatalogItem[]>;
   /** One page of a query with the exact total (decisions.md 7). */

@@ -10,8 +10,10 @@ export interface CallContext {
   readonly requestId: string;
   /** Name of the endpoint in usage reports, such as `v3.vision.identify`. */
   readonly endpoint: string;
-  /** Aborted when the caller hangs up. */
+  /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
+  /** True for a call that is never charged, such as HEAD (decisions.md 1). */
+  readonly free?: boolean;
 }
 
 /** A value with what it cost. `creditsRemaining` is null where the account is unlimited. */
@@ -55,8 +57,9 @@ export class Billing {
       endpoint: call.endpoint,
       requestId: call.requestId,
     };
-    if (call.caller.limited) await this.reserve(charge, dearest);
-    const { value, price } = await this.releasingOnFailure(call, charge, work);
+    if (call.caller.limited && !call.free) await this.reserve(charge, dearest);
+    const { value, price: worth } = await this.releasingOnFailure(call, charge, work);
+    const price = call.free ? 0 : worth;
     const creditsRemaining = await this.book(call, charge, price);
     return { value, creditsUsed: price, creditsRemaining };
   }

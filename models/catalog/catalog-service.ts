@@ -44,6 +44,11 @@ export class CatalogService {
     return new Taxonomy(await this.catalog.categories());
   }
 
+  /** Every field that a facet filter may name; older clients' other parameters are ignored (decisions.md 7). */
+  facetFields(): Promise<readonly string[]> {
+    return this.catalog.facetFields();
+  }
+
   /**
    * One page of a query. Charged only when it has rows (interface.md 8).
    *
