@@ -1,0 +1,146 @@
+"""Fits how a similarity and its margin become the probability of being right, on items that were never trained on.
+
+The catalogue holds drawn items of another seed and held-back photos, and photos from training as mere company. Each held-back
+item is asked for by distorted views of every severity, drawn items by views from another angle too. A share of the queries has its own
+item taken out of the catalogue: whatever is found for those is wrong. With --set the result is measured on other photos.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+
+import draw_items
+import photos
+from crops import CROPS, letterboxed
+from distort import catalogue_view, distorted_view
+from evaluate import best_pairs, describer, embed_files
+
+UNKNOWN = 0.2
+SEED = 77
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--checkpoint", type=Path)
+    parser.add_argument("--teacher", type=Path, help="an ONNX network to calibrate instead")
+    parser.add_argument("--held", type=Path, nargs="*", default=[], help="folders of photos that were not trained on, one per item")
+    parser.add_argument("--company", type=Path, nargs="*", default=[], help="folders of photos that fill the catalogue")
+    parser.add_argument("--drawings", type=int, default=800)
+    parser.add_argument("--side", type=int, default=160)
+    parser.add_argument("--catalog", default="whole", choices=CROPS)
+    parser.add_argument("--query", default="whole", choices=CROPS)
+    parser.add_argument("--floor", type=float, default=0.1)
+    parser.add_argument("--set", type=Path, help="exported set to measure on")
+    parser.add_argument("--images", type=Path)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    embed = describer(options)
+    similarity, margin, right = ask(options, embed)
+    bias, slope, edge = fit(similarity, margin, right)
+    confidence = logistic(bias, slope, edge, similarity, margin)
+    print(f"fitted on {len(right)} queries, {right.mean():.3f} right: calibration error {expected_error(confidence, right):.3f}, area under the curve {area(confidence, right):.3f}")
+    result = {"confidence": {"kind": "logistic", "bias": round(bias, 4), "similarity": round(slope, 4), "margin": round(edge, 4)}, "floor": options.floor}
+    options.out.write_text(json.dumps(result, indent=2) + "\n")
+    if options.set:
+        measure(options, embed, result["confidence"])
+
+
+def ask(options, embed):
+    """Similarity and margin of the best answer to each query, and whether it is right."""
+    rng = np.random.default_rng(SEED)
+    held = [s for folder in options.held for s in photos.read_folder(folder)]
+    drawn = [draw_items.draw(SEED, index, 0) for index in range(options.drawings)]
+    company = [s for folder in options.company for s in photos.read_folder(folder)]
+    company = [company[i] for i in rng.permutation(len(company))[:2500]]
+    backdrops = [s.rgba for s in company if s.rgba[:, :, 3].min() == 255 and min(s.rgba.shape[:2]) > 100]
+    sources = held + drawn + company
+    known = embed_views([catalogue_view(rng, s.rgba) for s in sources], CROPS[options.catalog], options.side, embed)
+    queries, answers = [], []
+    for index, source in enumerate(held + drawn):
+        for _ in range(4 if index < len(held) else 2):
+            shown = draw_items.draw(SEED, index - len(held), int(rng.integers(1, 9))) if index >= len(held) and rng.random() < 0.5 else source
+            queries.append(distorted_view(rng, shown.rgba, rng.uniform(0, 1), backdrops))
+            answers.append(index)
+    scores = best_pairs(embed_views(queries, CROPS[options.query], options.side, embed), known).numpy()
+    return judge(scores, np.array(answers), np.arange(len(sources)), rng)
+
+
+def embed_views(jpegs, crops, side, embed):
+    rows = []
+    for start in range(0, len(jpegs), 32):
+        pictures = [cv2.imdecode(np.frombuffer(j, np.uint8), cv2.IMREAD_COLOR_RGB) for j in jpegs[start : start + 32]]
+        rows.append(embed(np.stack([letterboxed(p, crop, side) for p in pictures for crop in crops])))
+    return torch.cat(rows).reshape(len(jpegs), len(crops), -1)
+
+
+def judge(scores, answers, items, rng):
+    """Takes the own item of some queries out of the catalogue; then best similarity, margin over the best other item, and correctness."""
+    similarity, margin, right = [], [], []
+    for row, answer in zip(scores, answers):
+        if rng.random() < UNKNOWN:
+            row = np.where(items == answer, -2, row)
+        best = int(row.argmax())
+        similarity.append(row[best])
+        margin.append(row[best] - row[items != items[best]].max())
+        right.append(items[best] == answer)
+    return np.array(similarity), np.array(margin), np.array(right, float)
+
+
+def fit(similarity, margin, right):
+    """Logistic regression by Newton's method, with a trace of ridge."""
+    x = np.stack([np.ones_like(similarity), similarity, margin], 1)
+    w = np.zeros(3)
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-x @ w))
+        curvature = (x * (p * (1 - p))[:, None]).T @ x + 1e-3 * np.eye(3)
+        w += np.linalg.solve(curvature, x.T @ (right - p) - 1e-3 * w)
+    return tuple(float(v) for v in w)
+
+
+def logistic(bias, slope, edge, similarity, margin):
+    return 1 / (1 + np.exp(-(bias + slope * similarity + edge * margin)))
+
+
+def expected_error(confidence, right, bins: int = 10) -> float:
+    """Expected calibration error over bins of equal width."""
+    which = np.minimum((confidence * bins).astype(int), bins - 1)
+    return float(sum(abs(confidence[which == b].mean() - right[which == b].mean()) * (which == b).mean() for b in range(bins) if (which == b).any()))
+
+
+def area(confidence, right) -> float:
+    """Probability that a right answer has a higher confidence than a wrong one."""
+    order = confidence.argsort()
+    ranks = np.empty(len(order))
+    ranks[order] = np.arange(1, len(order) + 1)
+    good, bad = right.sum(), (1 - right).sum()
+    return float((ranks[right == 1].sum() - good * (good + 1) / 2) / max(1, good * bad))
+
+
+def measure(options, embed, calibration) -> None:
+    catalogue = json.loads((options.set / "catalogue.json").read_text())
+    queries = [q for n, q in enumerate(json.loads((options.set / "queries.json").read_text())) if q["kind"] in ("bag", "watch")]
+    known = embed_files([options.images / c["file"] for c in catalogue], CROPS[options.catalog], options.side, embed)
+    asked = embed_files([options.set / q["file"] for q in queries], CROPS[options.query], options.side, embed)
+    names = {item: number for number, item in enumerate(dict.fromkeys(c["item"] for c in catalogue))}
+    items = np.array([names[c["item"]] for c in catalogue])
+    answers = np.array([names[q["item"]] for q in queries])
+    similarity, margin, right = judge(best_pairs(asked, known).numpy(), answers, items, np.random.default_rng(SEED))
+    confidence = logistic(calibration["bias"], calibration["similarity"], calibration["margin"], similarity, margin)
+    levels = np.array([q["level"] for q in queries])
+    for level in ("all", *sorted(set(levels.tolist()))):
+        chosen = np.ones(len(levels), bool) if level == "all" else levels == level
+        print(f"level {level}: {chosen.sum()} queries, {right[chosen].mean():.3f} right, mean confidence {confidence[chosen].mean():.3f}, "
+              f"calibration error {expected_error(confidence[chosen], right[chosen]):.3f}, area {area(confidence[chosen], right[chosen]):.3f}, "
+              f"returned at the floor {(confidence[chosen] >= options.floor).mean():.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""Makes rounds of training views from source pictures and lets the teacher describe them.
+
+Round 0 shows each source as a catalogue would; every later round shows it once more, distorted at random. A round is one
+.npz file, so that a run that was stopped goes on where it was, and training can start before the last round is made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+
+import draw_items
+import photos
+from distort import catalogue_view, distorted_view
+from teacher import Teacher
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--photos", type=Path, nargs="*", default=[], help="folders of photos, each a data set")
+    parser.add_argument("--renders", type=Path, help="folder of renders, one subfolder per item")
+    parser.add_argument("--drawings", type=int, default=0, help="how many drawn items to add")
+    parser.add_argument("--teacher", type=Path, required=True, help="ONNX file of the teacher")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--name", required=True, help="name of this set of sources")
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    options.out.mkdir(parents=True, exist_ok=True)
+    photo_sources = [source for folder in options.photos for source in photos.read_folder(folder)]
+    backdrops = [s.rgba for s in photo_sources if s.rgba[:, :, 3].min() == 255 and min(s.rgba.shape[:2]) > 100]
+    drawn = options.drawings > 0
+    count = options.drawings if drawn else len(photo_sources)
+    print(f"{options.name}: {count} sources, {len(backdrops)} backdrops", flush=True)
+    teacher = Teacher(options.teacher)
+    for number in range(options.rounds):
+        path = options.out / f"{options.name}-{number:02d}.npz"
+        if path.exists():
+            continue
+        started = time.time()
+        rng = np.random.default_rng([options.seed, number])
+        pictures, groups, attract = [], [], []
+        for index in range(count):
+            moved = number if rng.random() < 0.6 else 0
+            source = draw_items.draw(options.seed, index, moved) if drawn else photo_sources[index]
+            severity = rng.uniform(0, 1)
+            view = catalogue_view(rng, source.rgba) if number == 0 else distorted_view(rng, source.rgba, severity, backdrops)
+            pictures.append(view)
+            groups.append(source.group)
+            attract.append(source.attract)
+        made = time.time()
+        described = describe(teacher, pictures)
+        save(path, pictures, groups, attract, described)
+        print(f"{path.name}: drawn in {made - started:.0f} s, described in {time.time() - made:.0f} s", flush=True)
+
+
+def describe(teacher: Teacher, pictures: list[bytes], batch: int = 32) -> np.ndarray:
+    """The teacher's embeddings of JPEG pictures, N x D, float16."""
+    rows = []
+    for start in range(0, len(pictures), batch):
+        decoded = np.stack([cv2.imdecode(np.frombuffer(p, np.uint8), cv2.IMREAD_COLOR)[:, :, ::-1] for p in pictures[start : start + batch]])
+        scaled = torch.from_numpy(np.ascontiguousarray(decoded)).permute(0, 3, 1, 2).float() / 127.5 - 1
+        rows.append(teacher(scaled).numpy().astype(np.float16))
+    return np.concatenate(rows)
+
+
+def save(path: Path, pictures: list[bytes], groups: list[str], attract: list[bool], described: np.ndarray) -> None:
+    """Writes a round; the file appears under its name only when it is whole."""
+    offsets = np.cumsum([0] + [len(p) for p in pictures])
+    unfinished = path.with_suffix(".part.npz")
+    np.savez(
+        unfinished,
+        bytes=np.frombuffer(b"".join(pictures), np.uint8),
+        offsets=offsets,
+        groups=np.array(groups),
+        attract=np.array(attract),
+        described=described,
+    )
+    unfinished.rename(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""Trains the embedding network on rounds of views made by make_views.py.
+
+Two lessons at once: the embedding should point where the teacher's does (reduced to as many dimensions), and the two views
+of one source should find each other among all others of the batch. The length of a run is given in minutes, so that it ends
+when it should on a shared machine; a run that was stopped goes on from its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from network import DIMENSIONS, Embedder
+from views import Views
+
+
+def main() -> None:
+    options = arguments()
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(options.threads)
+    cv2.setNumThreads(1)
+    run = Run(options)
+    feeder = ThreadPoolExecutor(1)
+    upcoming = feeder.submit(run.next_batch)
+    while run.progress() < 1:
+        batch = upcoming.result()
+        upcoming = feeder.submit(run.next_batch)
+        run.step(batch)
+    upcoming.result()
+    run.save()
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--views", type=Path, required=True, help="folder of rounds")
+    parser.add_argument("--out", type=Path, required=True, help="checkpoint; an existing one is resumed")
+    parser.add_argument("--from", dest="start", type=Path, help="checkpoint whose weights to begin with")
+    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--pairs", type=int, default=96, help="sources in a batch, two views of each")
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--temperature", type=float, default=0.07)
+    parser.add_argument("--imitation", type=float, default=3.0, help="weight of the teacher's lesson")
+    parser.add_argument("--sides", type=int, nargs="+", default=[128, 160], help="side of the input, evenly over the run but for the last")
+    parser.add_argument("--last", type=float, default=0.25, help="share of the run at the last side")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+class Run:
+    """One training run: model, average, optimiser and clock."""
+
+    def __init__(self, options: argparse.Namespace):
+        self.options = options
+        self.views = Views(options.views, options.seed)
+        self.model = Embedder().to(memory_format=torch.channels_last)
+        if options.start:
+            self.model.load_state_dict(torch.load(options.start)["average"])
+        self.average = copy.deepcopy(self.model).eval()
+        decayed = [p for p in self.model.parameters() if p.ndim > 1]
+        plain = [p for p in self.model.parameters() if p.ndim <= 1]
+        self.optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.05}, {"params": plain, "weight_decay": 0}], lr=options.rate)
+        self.elapsed, self.steps, self.log = 0.0, 0, []
+        self.target = None
+        if options.out.exists():
+            self.resume()
+        self.clock = self.noted = time.time()
+        self.sums = torch.zeros(3)
+        if self.target is None:
+            self.target = Target.fit(self.views.clean_descriptions())
+
+    def resume(self) -> None:
+        state = torch.load(self.options.out, weights_only=False)
+        self.model.load_state_dict(state["model"])
+        self.average.load_state_dict(state["average"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.elapsed, self.steps, self.log = state["elapsed"], state["steps"], state["log"]
+        self.target = Target(**state["target"])
+
+    def save(self) -> None:
+        now = time.time()
+        self.elapsed, self.clock = self.elapsed + now - self.clock, now
+        state = {
+            "model": self.model.state_dict(),
+            "average": self.average.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "elapsed": self.elapsed,
+            "steps": self.steps,
+            "log": self.log,
+            "target": vars(self.target),
+            "options": {key: str(value) for key, value in vars(self.options).items()},
+        }
+        unfinished = self.options.out.with_suffix(".part")
+        torch.save(state, unfinished)
+        unfinished.rename(self.options.out)
+
+    def progress(self) -> float:
+        return (self.elapsed + time.time() - self.clock) / (60 * self.options.minutes)
+
+    def side(self) -> int:
+        sides, progress = self.options.sides, self.progress()
+        if progress >= 1 - self.options.last or len(sides) == 1:
+            return sides[-1]
+        return sides[int(progress / (1 - self.options.last) * (len(sides) - 1))]
+
+    def next_batch(self):
+        return self.views.batch(self.options.pairs, self.side())
+
+    def step(self, batch) -> None:
+        pictures, described, clean, groups = batch
+        progress = min(1.0, self.progress())
+        rate = self.options.rate * min(1, (self.steps + 1) / 200) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * progress)))
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        scaled = (pictures.float() / 127.5 - 1).permute(0, 3, 1, 2)
+        self.model.train()
+        with torch.autocast("cpu", torch.bfloat16):
+            raw = self.model(scaled)
+        embedding = F.normalize(raw.float(), dim=1)
+        imitation = 1 - (embedding * self.target(described, clean)).sum(1).mean()
+        contrast, right = recognise(embedding, groups, self.options.temperature)
+        loss = self.options.imitation * imitation + contrast
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 2.0)
+        self.optimiser.step()
+        self.steps += 1
+        self.follow()
+        self.sums += torch.tensor([imitation.item(), contrast.item(), right])
+        if self.steps % 50 == 0:
+            self.note(rate, pictures)
+
+    @torch.no_grad()
+    def follow(self) -> None:
+        """Moves the average towards the model, faster at first."""
+        keep = min(0.998, self.steps / (self.steps + 20))
+        for kept, new in zip(self.average.state_dict().values(), self.model.state_dict().values()):
+            if kept.dtype.is_floating_point:
+                kept.lerp_(new, 1 - keep)
+            else:
+                kept.copy_(new)
+
+    def note(self, rate, pictures) -> None:
+        now = time.time()
+        imitation, contrast, right = (self.sums / 50).tolist()
+        line = {"step": self.steps, "progress": round(self.progress(), 3), "side": pictures.shape[1], "rate": round(rate, 6), "imitation": round(imitation, 4),
+                "contrast": round(contrast, 4), "found": round(right, 4), "views_per_s": round(50 * len(pictures) / (now - self.noted)), "rounds": len(self.views.seen)}
+        self.log.append(line)
+        print(json.dumps(line), flush=True)
+        self.sums.zero_()
+        self.noted = now
+        self.save()
+
+
+class Target:
+    """Maps the teacher's embeddings to unit vectors of the network's dimensions: centred principal components."""
+
+    def __init__(self, mean: torch.Tensor, axes: torch.Tensor):
+        self.mean, self.axes = mean, axes
+
+    @classmethod
+    def fit(cls, described: torch.Tensor, whiten: float = 0.25) -> "Target":
+        """Principal axes of the descriptions, each divided by its deviation to the power 2 x `whiten`."""
+        unit = F.normalize(described, dim=1)
+        mean = unit.mean(0)
+        centred = unit - mean
+        values, vectors = torch.linalg.eigh(centred.T @ centred / len(centred))
+        order = values.argsort(descending=True)[:DIMENSIONS]
+        return cls(mean, vectors[:, order] * values[order].clamp_min(1e-9) ** -whiten)
+
+    def __call__(self, described: torch.Tensor, clean: torch.Tensor) -> torch.Tensor:
+        """What the embedding of a view should be: between the teacher's view of it and of the undistorted source."""
+        return F.normalize(self.reduce(described) + self.reduce(clean), dim=1)
+
+    def reduce(self, described: torch.Tensor) -> torch.Tensor:
+        return F.normalize((F.normalize(described, dim=1) - self.mean) @ self.axes, dim=1)
+
+
+def recognise(embedding: torch.Tensor, groups: torch.Tensor, temperature: float) -> tuple[torch.Tensor, float]:
+    """InfoNCE between first and second views, both ways, and the share of views that find their partner. Others of the group do not count against."""
+    half = len(embedding) // 2
+    scores = embedding @ embedding.T / temperature
+    partner = torch.arange(2 * half).roll(half)
+    alike = groups[:, None] == groups[None, :]
+    alike[torch.arange(2 * half), partner] = False
+    scores = scores.masked_fill(alike, -1e4)
+    return F.cross_entropy(scores, partner), (scores.argmax(1) == partner).float().mean().item()
+
+
+if __name__ == "__main__":
+    main()
