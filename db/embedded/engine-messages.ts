@@ -1,0 +1,39 @@
+/** What the host and the thread of its database say to each other. */
+
+/** How a database is opened. */
+export interface EngineOptions {
+  /** Folder of the cluster, made if it is missing; undefined: in memory. */
+  readonly folder?: string;
+  /** A tar file of a cluster, with which a new one begins. */
+  readonly dump?: string;
+  /** Whether a commit waits until the disk has it. */
+  readonly durable: boolean;
+  /** Shared counters, see `Signal`. */
+  readonly signals: SharedArrayBuffer;
+}
+
+/** Places in the shared counters. */
+export const Signal = {
+  /** Counts messages that were sent in, so that the thread can wait for the next. */
+  input: 0,
+  /** Bytes of answers that are on their way to a client. */
+  outputBytes: 1,
+} as const;
+
+export const SIGNAL_BYTES = 8;
+
+/** The thread stands still while as much of its answers waits for a client to read. */
+export const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Answers leave the thread in pieces of at most this size. */
+export const OUTPUT_CHUNK_BYTES = 64 * 1024;
+
+export type EngineInput = { readonly kind: 'input'; readonly bytes: Uint8Array } | { readonly kind: 'close' };
+
+export type EngineOutput =
+  | { readonly kind: 'ready'; readonly greeting: Uint8Array; readonly isNew: boolean }
+  | { readonly kind: 'output'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'consumed'; readonly bytes: number }
+  | { readonly kind: 'log'; readonly line: string }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'died'; readonly reason: string };

@@ -1,0 +1,195 @@
+/**
+ * The thread in which PGlite lives. Its main loop reads and writes like a PostgreSQL backend on a socket that
+ * blocks: when a COPY wants more rows than have come, the thread waits for them, and when nobody reads its answers,
+ * it waits too. So neither a huge import nor a huge answer is ever whole in memory.
+ */
+import { existsSync, fsyncSync, readFileSync } from 'node:fs';
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin';
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
+import { unaccent } from '@electric-sql/pglite/contrib/unaccent';
+import { vector } from '@electric-sql/pglite-pgvector';
+import {
+  type EngineInput,
+  type EngineOptions,
+  type EngineOutput,
+  OUTPUT_BYTES_MAX,
+  OUTPUT_CHUNK_BYTES,
+  Signal,
+} from './engine-messages';
+import { startup } from './wire-protocol';
+
+type Backend = PGlite['Module'];
+
+/** PGlite's status when the backend leaves a statement by an error: the one exception after which it goes on. */
+const STATEMENT_FAILED = 100;
+
+class BlockingConnection {
+  private input: Uint8Array = new Uint8Array(0);
+  private inputRead = 0;
+  private output = new Uint8Array(OUTPUT_CHUNK_BYTES);
+  private outputBytes = 0;
+
+  constructor(
+    private readonly backend: Backend,
+    private readonly port: MessagePort,
+    private readonly signals: Int32Array,
+  ) {
+    backend._pgl_set_rw_cbs(
+      backend.addFunction((ptr, bytesMax) => this.read(ptr, bytesMax), 'ipi'),
+      backend.addFunction((ptr, bytes) => this.write(ptr, bytes), 'ipi'),
+    );
+  }
+
+  /** Runs all messages in `bytes`, and those that they make the backend wait for. */
+  run(bytes: Uint8Array): void {
+    this.take(bytes);
+    try {
+      while (this.inputRead < this.input.length || this.backend._pq_buffer_remaining_data() > 0) {
+        this.runOneMessage();
+      }
+      this.backend._PostgresSendReadyForQueryIfNecessary();
+      this.backend._pgl_pq_flush();
+    } finally {
+      this.flush();
+    }
+  }
+
+  private runOneMessage(): void {
+    const stack = this.backend.stackSave();
+    try {
+      this.backend._PostgresMainLoopOnce();
+    } catch (error) {
+      this.backend.stackRestore(stack);
+      if (!(error instanceof Object && 'status' in error && error.status === STATEMENT_FAILED)) throw error;
+      this.backend._PostgresMainLongJmp();
+    }
+  }
+
+  private take(bytes: Uint8Array): void {
+    this.input = bytes;
+    this.inputRead = 0;
+  }
+
+  private read(ptr: number, bytesMax: number): number {
+    if (this.inputRead === this.input.length) this.awaitInput();
+    const bytes = this.input.subarray(this.inputRead, this.inputRead + bytesMax);
+    this.backend.HEAPU8.set(bytes, ptr);
+    this.inputRead += bytes.length;
+    if (this.inputRead === this.input.length) this.post({ kind: 'consumed', bytes: this.input.length });
+    return bytes.length;
+  }
+
+  private awaitInput(): void {
+    this.flush();
+    for (;;) {
+      const seen = Atomics.load(this.signals, Signal.input);
+      const received = receiveMessageOnPort(this.port);
+      if (received) {
+        const message: EngineInput = received.message;
+        if (message.kind === 'close') throw new Error('closed within a turn');
+        this.take(message.bytes);
+        return;
+      }
+      Atomics.wait(this.signals, Signal.input, seen);
+    }
+  }
+
+  private write(ptr: number, bytes: number): number {
+    // The heap may have grown and moved since the last call: take it anew each time.
+    let from = this.backend.HEAPU8.subarray(ptr, ptr + bytes);
+    while (from.length > 0) {
+      const part = from.subarray(0, OUTPUT_CHUNK_BYTES - this.outputBytes);
+      this.output.set(part, this.outputBytes);
+      this.outputBytes += part.length;
+      from = from.subarray(part.length);
+      if (this.outputBytes === OUTPUT_CHUNK_BYTES) this.flush();
+    }
+    return bytes;
+  }
+
+  private flush(): void {
+    if (this.outputBytes === 0) return;
+    this.awaitReaders();
+    const bytes = this.output.slice(0, this.outputBytes);
+    this.outputBytes = 0;
+    Atomics.add(this.signals, Signal.outputBytes, bytes.length);
+    this.post({ kind: 'output', bytes }, [bytes.buffer]);
+  }
+
+  private awaitReaders(): void {
+    for (;;) {
+      const outstanding = Atomics.load(this.signals, Signal.outputBytes);
+      if (outstanding < OUTPUT_BYTES_MAX) return;
+      Atomics.wait(this.signals, Signal.outputBytes, outstanding);
+    }
+  }
+
+  private post(message: EngineOutput, transfer: ArrayBuffer[] = []): void {
+    this.port.postMessage(message, transfer);
+  }
+}
+
+async function openDatabase(options: EngineOptions, log: (line: string) => void): Promise<PGlite> {
+  const startParams = PGlite.defaultStartParams.filter(
+    (parameter) => !(options.durable && parameter === '-F'),
+  );
+  const database = await PGlite.create({
+    ...(options.folder === undefined ? {} : { dataDir: options.folder }),
+    ...(options.dump === undefined ? {} : { loadDataDir: new Blob([readFileSync(options.dump)]) }),
+    extensions: { btree_gin, pg_trgm, unaccent, vector },
+    // Statements that fail are the callers' business: they are told, and the host's log stays readable.
+    startParams: [...startParams, '-c', 'log_min_messages=log'],
+    onStderr: (line) => {
+      log(line);
+      return false;
+    },
+  });
+  if (options.durable) makeFsyncReal(database);
+  return database;
+}
+
+/** Emscripten's file system has no fsync and quietly succeeds: a commit would not survive a loss of power. */
+function makeFsyncReal(database: PGlite): void {
+  const { NODEFS } = database.Module.FS.filesystems as unknown as {
+    NODEFS: { stream_ops: { fsync?: (stream: { nfd?: number }) => number } };
+  };
+  NODEFS.stream_ops.fsync = ({ nfd }) => {
+    if (nfd !== undefined) fsyncSync(nfd);
+    return 0;
+  };
+}
+
+async function serve(port: MessagePort, options: EngineOptions): Promise<void> {
+  const post = (message: EngineOutput) => port.postMessage(message);
+  const fail = (error: unknown) => {
+    post({ kind: 'died', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    port.close();
+  };
+  try {
+    const isNew = options.folder !== undefined && !existsSync(`${options.folder}/PG_VERSION`);
+    const database = await openDatabase(options, (line) => post({ kind: 'log', line }));
+    const greeting = await database.execProtocolRaw(startup({ user: 'postgres', database: 'postgres' }));
+    post({ kind: 'ready', greeting: greeting.slice(), isNew });
+    const connection = new BlockingConnection(database.Module, port, new Int32Array(options.signals));
+    port.on('message', (message: EngineInput) => {
+      if (message.kind === 'input') {
+        try {
+          connection.run(message.bytes);
+        } catch (error) {
+          fail(error);
+        }
+        return;
+      }
+      database.close().then(() => {
+        post({ kind: 'closed' });
+        port.close();
+      }, fail);
+    });
+  } catch (error) {
+    fail(error);
+  }
+}
+
+if (parentPort) void serve(parentPort, workerData as EngineOptions);

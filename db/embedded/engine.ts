@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import {
+  type EngineInput,
+  type EngineOptions,
+  type EngineOutput,
+  SIGNAL_BYTES,
+  Signal,
+} from './engine-messages';
+
+/** Who gets the answers of an engine. */
+export interface EngineUser {
+  output(bytes: Buffer): void;
+  /** All input was taken: more may be sent. */
+  drained(): void;
+}
+
+/** What the host is told of its engine. `died` is the last that is heard of it. */
+export interface EngineEvents {
+  log(line: string): void;
+  died(reason: string): void;
+}
+
+/** The database in its thread: bytes of the wire protocol in, bytes out, both with back pressure. */
+export class Engine {
+  private backlogBytes = 0;
+  private closing: (() => void) | undefined;
+  private user: EngineUser | undefined;
+
+  private constructor(
+    private readonly worker: Worker,
+    private readonly signals: Int32Array,
+    private readonly events: EngineEvents,
+    /** What the database says to a client that connects. */
+    readonly greeting: Buffer,
+  ) {
+    worker.on('message', (message: EngineOutput) => this.receive(message));
+  }
+
+  /** Opens the database; @throws Error with its reason if it can't be opened. */
+  static async start(options: Omit<EngineOptions, 'signals'>, events: EngineEvents): Promise<Engine> {
+    const signals = new SharedArrayBuffer(SIGNAL_BYTES);
+    const worker = new Worker(join(__dirname, 'engine-thread.ts'), { workerData: { ...options, signals } });
+    const greeting = await new Promise<Buffer>((resolve, reject) => {
+      worker.on('error', (error) => reject(error));
+      worker.on('message', function starting(message: EngineOutput) {
+        if (message.kind === 'log') return events.log(message.line);
+        worker.off('message', starting);
+        if (message.kind === 'ready') resolve(Buffer.from(message.greeting));
+        else if (message.kind === 'died') reject(new Error(message.reason));
+      });
+    });
+    const engine = new Engine(worker, new Int32Array(signals), events, greeting);
+    worker.on('error', (error) => events.died(error.stack ?? error.message));
+    return engine;
+  }
+
+  /** Names the one who sends the input and gets the output. */
+  attach(user: EngineUser): void {
+    this.user = user;
+  }
+
+  /** Bytes that were sent and that the database did not take yet. */
+  get backlog(): number {
+    return this.backlogBytes;
+  }
+
+  /** Sends whole messages of one turn. */
+  input(bytes: Uint8Array): void {
+    this.backlogBytes += bytes.length;
+    this.post({ kind: 'input', bytes });
+  }
+
+  /** Says that `bytes` of the output have left (or will never leave) this process. */
+  acknowledge(bytes: number): void {
+    Atomics.sub(this.signals, Signal.outputBytes, bytes);
+    Atomics.notify(this.signals, Signal.outputBytes);
+  }
+
+  /** Closes the database as it should be: nothing is to be recovered at the next start. */
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.closing = resolve;
+      this.post({ kind: 'close' });
+    });
+    await this.worker.terminate();
+  }
+
+  private post(message: EngineInput): void {
+    this.worker.postMessage(message);
+    Atomics.add(this.signals, Signal.input, 1);
+    Atomics.notify(this.signals, Signal.input);
+  }
+
+  private receive(message: EngineOutput): void {
+    switch (message.kind) {
+      case 'output':
+        return this.user?.output(Buffer.from(message.bytes.buffer));
+      case 'consumed':
+        this.backlogBytes -= message.bytes;
+        if (this.backlogBytes === 0) this.user?.drained();
+        return;
+      case 'log':
+        return this.events.log(message.line);
+      case 'closed':
+        return this.closing?.();
+      case 'died':
+        return this.events.died(message.reason);
+      case 'ready':
+        return;
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { unavailable } from '../../models/errors';
+import type { HostOptions, HostReport } from './host-messages';
+import { type Lease, NoHostError, openLease } from './lease';
+import { RunFolder, type ShortPath, shortPath } from './run-folder';
+
+export interface EmbeddedOptions {
+  /** Folder of a prepared cluster (`prepareTemplate`) with which a new database begins. */
+  readonly template?: string;
+  /** Default true. False: a commit survives the end of any process, but not a loss of power; for tests. */
+  readonly durable?: boolean;
+  /** A client that holds the database within a transaction for so long without a word is disconnected. Default 60 s. */
+  readonly holdIdleMs?: number;
+  /** How long a start may take, the first of a new database included. Default 60 s. */
+  readonly startMs?: number;
+  /** How long `close` waits until the host has closed the database, if this was its last user. Default 10 s. */
+  readonly closeMs?: number;
+}
+
+/** A running embedded PostgreSQL, shared with every process that names the same folder. */
+export interface Embedded {
+  /**
+   * Where PostgreSQL's clients connect: `host` of node-postgres, `-h` of psql. Starts the host again if it died, so
+   * ask for each new connection. @throws AppError 503 if it can't be started
+   */
+  socketFolder(): Promise<string>;
+  /** Whether connections to `folder` reach the host that runs now. */
+  isCurrent(folder: string): boolean;
+  /** Gives the host up. It closes the database and ends when nobody else is connected. */
+  close(): Promise<void>;
+}
+
+const DEFAULTS = { durable: true, holdIdleMs: 60_000, startMs: 60_000, closeMs: 10_000 } as const;
+const RETRY_MS = 50;
+const LOG_BYTES_MAX = 4 * 1024 * 1024;
+const LOG_NAME = 'host.log';
+
+/**
+ * The embedded PostgreSQL of a data folder: connects to its host if there is one, else starts it. Any number of
+ * processes may do so at once; exactly one host runs. @throws AppError 503 with the reason if none can be started
+ */
+export async function ensureEmbedded(dataFolder: string, options: EmbeddedOptions = {}): Promise<Embedded> {
+  const embedded = new EmbeddedDatabase(join(dataFolder, 'postgres'), { ...DEFAULTS, ...options });
+  await embedded.socketFolder();
+  return embedded;
+}
+
+type Settings = Required<Omit<EmbeddedOptions, 'template'>> & Pick<EmbeddedOptions, 'template'>;
+
+class EmbeddedDatabase implements Embedded {
+  private readonly run: ShortPath;
+  private lease: Lease | undefined;
+  private starting: Promise<Lease> | undefined;
+  private closed = false;
+
+  constructor(
+    private readonly folder: string,
+    private readonly settings: Settings,
+  ) {
+    try {
+      mkdirSync(join(folder, 'run'), { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw cannotStart(folder, error instanceof Error ? error.message : String(error));
+    }
+    this.run = shortPath(join(folder, 'run'));
+  }
+
+  async socketFolder(): Promise<string> {
+    if (this.closed) throw unavailable('The embedded database is closed.', 1);
+    if (this.lease) return this.lease.socketFolder;
+    this.starting ??= this.start().finally(() => {
+      this.starting = undefined;
+    });
+    return (await this.starting).socketFolder;
+  }
+
+  isCurrent(folder: string): boolean {
+    return this.lease?.socketFolder === folder;
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    await this.starting?.catch(() => undefined);
+    await this.lease?.release(this.settings.closeMs);
+    this.run.release();
+  }
+
+  private async start(): Promise<Lease> {
+    const deadline = Date.now() + this.settings.startMs;
+    const runFolder = new RunFolder(this.run.path);
+    for (;;) {
+      const newest = runFolder.newest();
+      if (newest !== undefined && (await RunFolder.isAlive(newest))) {
+        const lease = await this.join(newest, deadline - Date.now());
+        if (lease) return lease;
+      } else {
+        await this.spawnHost(deadline - Date.now());
+      }
+      if (Date.now() > deadline) throw cannotStart(this.folder, `no host within ${this.settings.startMs} ms`);
+    }
+  }
+
+  private async join(socketFolder: string, waitMs: number): Promise<Lease | undefined> {
+    try {
+      const lease = await openLease(socketFolder, waitMs);
+      this.lease = lease;
+      void lease.ended.then(() => {
+        if (this.lease === lease) this.lease = undefined;
+      });
+      return lease;
+    } catch (error) {
+      if (!(error instanceof NoHostError)) throw error;
+      await delay(RETRY_MS);
+      return undefined;
+    }
+  }
+
+  /** Starts a host and waits for its report; that another was faster is as good. */
+  private async spawnHost(waitMs: number): Promise<void> {
+    const { template, durable, holdIdleMs } = this.settings;
+    const options: HostOptions = {
+      folder: this.folder,
+      durable,
+      holdIdleMs,
+      ...(template === undefined ? {} : { template }),
+    };
+    const report = await startHost(options, waitMs);
+    if (report.kind === 'failed') throw cannotStart(this.folder, report.reason);
+  }
+}
+
+function startHost(options: HostOptions, waitMs: number): Promise<HostReport> {
+  const log = openLog(options.folder);
+  const host = spawn(
+    process.execPath,
+    ['--require', require.resolve('tsx/cjs'), join(__dirname, 'host.ts'), JSON.stringify(options)],
+    // A group of its own: Ctrl-C in a terminal must not end the database before the service that uses it.
+    { detached: true, stdio: ['ignore', log, log, 'ipc'] },
+  );
+  closeSync(log);
+  return new Promise<HostReport>((resolve) => {
+    const timer = setTimeout(
+      () => settle({ kind: 'failed', reason: `not ready within ${waitMs} ms` }),
+      waitMs,
+    );
+    host.once('message', (report: HostReport) => settle(report));
+    host.once('error', (error) => settle({ kind: 'failed', reason: error.message }));
+    host.once('exit', (code, signal) => {
+      const reason = `its process ended with ${signal ?? code}; ${lastLines(options.folder)}`;
+      settle({ kind: 'failed', reason });
+    });
+
+    function settle(report: HostReport): void {
+      clearTimeout(timer);
+      host.removeAllListeners();
+      if (host.connected) host.disconnect();
+      host.unref();
+      resolve(report);
+    }
+  });
+}
+
+function openLog(folder: string): number {
+  const path = join(folder, LOG_NAME);
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return openSync(path, bytes > LOG_BYTES_MAX ? 'w' : 'a', 0o600);
+}
+
+function lastLines(folder: string): string {
+  return readFileSync(join(folder, LOG_NAME), 'utf8').trimEnd().split('\n').slice(-5).join(' | ');
+}
+
+function cannotStart(folder: string, reason: string): Error {
+  return unavailable(`The embedded database in ${folder} can't be started: ${reason}`, 5);
+}

@@ -1,0 +1,77 @@
+/**
+ * The embedded host: a process of its own that opens the database folder and serves it on a socket, as long as any
+ * process is connected. PGlite keeps its thread busy while it works, so it must not share a process with the service.
+ * Started by ensureEmbedded with its options as one JSON argument; reports through the process channel.
+ */
+import { join } from 'node:path';
+import { prepareCluster, sealCluster } from './cluster-folder';
+import { Engine } from './engine';
+import type { HostOptions, HostReport } from './host-messages';
+import { RunFolder, shortPath } from './run-folder';
+import { WireServer } from './wire-server';
+
+const MEBIBYTE = 1024 * 1024;
+const INPUT_LIMITS = {
+  inputBytesMax: MEBIBYTE,
+  waitingBytesMax: MEBIBYTE,
+  frameBytesMax: 256 * MEBIBYTE,
+} as const;
+
+/** A host that nobody has used for so long was started by a process that died. */
+const FIRST_CLIENT_MS = 20_000;
+
+/** Time for the clients to hear why they are disconnected. */
+const FAREWELL_MS = 100;
+
+async function main(options: HostOptions): Promise<void> {
+  const wire = new WireServer({ ...INPUT_LIMITS, holdIdleMs: options.holdIdleMs }, () => void close());
+  const run = shortPath(join(options.folder, 'run'));
+  process.once('exit', () => run.release());
+  if (!(await new RunFolder(run.path).claim(wire.server))) return leave({ kind: 'taken' }, 0);
+
+  const folder = prepareCluster(options);
+  const engine = await Engine.start({ folder, durable: options.durable }, { log, died });
+  sealCluster(options);
+  wire.serve(engine);
+  process.once('SIGTERM', () => void close());
+  setTimeout(() => {
+    if (wire.clients === 0) void close();
+  }, FIRST_CLIENT_MS).unref();
+  tell({ kind: 'ready' });
+
+  let closing = false;
+  async function close(): Promise<void> {
+    if (closing) return;
+    closing = true;
+    await wire.stop();
+    await engine.close();
+    process.exit(0);
+  }
+
+  function died(reason: string): void {
+    log(`the database stopped: ${reason}`);
+    wire.refuse('the embedded database stopped; it starts again on the next connection');
+    setTimeout(() => process.exit(1), FAREWELL_MS);
+  }
+}
+
+function log(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function tell(report: HostReport): void {
+  if (process.connected) process.send?.(report);
+}
+
+function leave(report: HostReport, exitCode: number): void {
+  if (!process.connected || !process.send) process.exit(exitCode);
+  process.send(report, () => process.exit(exitCode));
+}
+
+if (require.main === module) {
+  main(JSON.parse(process.argv[2] ?? '{}') as HostOptions).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    log(`the host could not start: ${error instanceof Error ? error.stack : reason}`);
+    leave({ kind: 'failed', reason }, 1);
+  });
+}

@@ -1,0 +1,137 @@
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { connect, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The name that PostgreSQL's clients look for in a socket folder. */
+const SOCKET_NAME = '.s.PGSQL.5432';
+
+/** Shortest limit of a socket's path among the systems we run on (macOS 104, Linux 108), with its final zero. */
+const SOCKET_PATH_BYTES_MAX = 103;
+
+/** Room for `/claim-XXXXXX/` or `/<generation>/` and the socket's name. */
+const SOCKET_TAIL_BYTES = 14 + SOCKET_NAME.length;
+
+/** A short path to a folder, and how to forget it. */
+export interface ShortPath {
+  readonly path: string;
+  release(): void;
+}
+
+/**
+ * A path to `folder` that is short enough for sockets in it: the folder itself, or a link to it in a new private
+ * folder among the system's temporary ones.
+ */
+export function shortPath(folder: string): ShortPath {
+  const path = realpathSync(folder);
+  if (Buffer.byteLength(path) + SOCKET_TAIL_BYTES <= SOCKET_PATH_BYTES_MAX)
+    return { path, release: () => {} };
+  const alias = mkdtempSync(join(tmpdir(), 'loupe-'));
+  symlinkSync(path, join(alias, 'r'));
+  return { path: join(alias, 'r'), release: () => rmSync(alias, { recursive: true, force: true }) };
+}
+
+/**
+ * The run folder decides which process may open the database: it holds numbered folders, each with the socket of one
+ * host, and the host of the highest number is the one. A socket that refuses connections belongs to a host that is no
+ * more, however it ended: the system knows, so no process number or date is compared. A new host listens in a folder
+ * of its own and renames it to the next number, which succeeds for one only. The highest number is never removed, so
+ * numbers only grow and nobody can come back to one that was passed.
+ */
+export class RunFolder {
+  constructor(private readonly path: string) {}
+
+  /** The folder of the newest host's socket, alive or not. */
+  newest(): string | undefined {
+    const generation = this.generations().at(-1);
+    return generation === undefined ? undefined : join(this.path, String(generation));
+  }
+
+  /** Whether a host listens in `folder`. */
+  static async isAlive(folder: string): Promise<boolean> {
+    return await new Promise((resolve) => {
+      const socket = connect(join(folder, SOCKET_NAME));
+      socket.once('connect', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once('error', () => resolve(false));
+    });
+  }
+
+  /** Makes `server` the host: its socket folder, or undefined if there is a living one already. */
+  async claim(server: Server): Promise<string | undefined> {
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
+    const candidate = mkdtempSync(join(this.path, 'claim-'));
+    await listen(server, join(candidate, SOCKET_NAME));
+    for (;;) {
+      const newest = this.generations().at(-1) ?? 0;
+      if (newest > 0 && (await RunFolder.isAlive(join(this.path, String(newest))))) break;
+      const claimed = join(this.path, String(newest + 1));
+      if (!renamed(candidate, claimed)) continue;
+      // Between our look and our move another may have passed this number, and removed it.
+      if (this.generations().at(-1) !== newest + 1) return this.withdraw(server, claimed);
+      this.removeOlder(newest + 1);
+      return claimed;
+    }
+    return this.withdraw(server, candidate);
+  }
+
+  private withdraw(server: Server, folder: string): undefined {
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  private removeOlder(generation: number): void {
+    for (const older of this.generations()) {
+      if (older < generation) rmSync(join(this.path, String(older)), { recursive: true, force: true });
+    }
+  }
+
+  private generations(): number[] {
+    return entries(this.path)
+      .filter((name) => /^[0-9]+$/.test(name))
+      .map(Number)
+      .sort((a, b) => a - b);
+  }
+}
+
+/** Path of the socket in a socket folder. */
+export const socketPath = (folder: string): string => join(folder, SOCKET_NAME);
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function renamed(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (lstatSync(to, { throwIfNoEntry: false })) return false;
+    throw error;
+  }
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

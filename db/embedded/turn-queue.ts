@@ -1,0 +1,58 @@
+import type { Engine } from './engine';
+
+/** Whoever uses the database: a client's session, or the host itself. */
+export interface TurnTaker {
+  /** The database is yours until you release it. */
+  granted(engine: Engine): void;
+  /** The database answers. Each byte must be acknowledged to the engine once. */
+  answer(bytes: Buffer): void;
+  /** The database took all input and can have more. */
+  drained(): void;
+}
+
+/**
+ * Gives the one database to one taker at a time, first come, first served. A taker keeps it for a turn: all messages
+ * up to the answer `ReadyForQuery` outside a transaction. That is the unit in which PostgreSQL's protocol can be
+ * shared: single messages of two clients must not mix, as unnamed statements and portals belong to the session.
+ */
+export class TurnQueue {
+  private readonly waiting: TurnTaker[] = [];
+  private current: TurnTaker | undefined;
+  private emptied: (() => void) | undefined;
+
+  constructor(private readonly engine: Engine) {
+    engine.attach({
+      output: (bytes) => this.current?.answer(bytes),
+      drained: () => this.current?.drained(),
+    });
+  }
+
+  /** Asks for a turn; `granted` is called when it begins, perhaps at once. */
+  request(taker: TurnTaker): void {
+    this.waiting.push(taker);
+    this.grantNext();
+  }
+
+  /** Ends the turn of `taker`, or takes it out of the queue. */
+  release(taker: TurnTaker): void {
+    if (this.current === taker) this.current = undefined;
+    const place = this.waiting.indexOf(taker);
+    if (place >= 0) this.waiting.splice(place, 1);
+    this.grantNext();
+  }
+
+  /** Resolves when nobody holds the database or waits for it. */
+  async idle(): Promise<void> {
+    if (this.current === undefined && this.waiting.length === 0) return;
+    await new Promise<void>((resolve) => {
+      this.emptied = resolve;
+    });
+  }
+
+  private grantNext(): void {
+    if (this.current !== undefined) return;
+    this.current = this.waiting.shift();
+    if (this.current) this.current.granted(this.engine);
+    else this.emptied?.();
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * The parts of PostgreSQL's wire protocol, version 3, that the embedded host must understand: framing, the few
+ * messages that it writes itself, and the types by which it tells where a turn begins and ends.
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
+
+/** One message with its type byte and length, as it travels. The startup packet has no type byte. */
+export type Frame = Buffer;
+
+/** Types of the messages that a client sends. */
+export const Frontend = {
+  bind: 'B',
+  close: 'C',
+  copyData: 'd',
+  copyDone: 'c',
+  copyFail: 'f',
+  describe: 'D',
+  execute: 'E',
+  flush: 'H',
+  functionCall: 'F',
+  parse: 'P',
+  query: 'Q',
+  sync: 'S',
+  terminate: 'X',
+} as const;
+
+/** Types of the messages that the database answers with. */
+export const Backend = {
+  copyInResponse: 'G',
+  error: 'E',
+  parameterStatus: 'S',
+  readyForQuery: 'Z',
+} as const;
+
+/** Request codes that stand where a startup packet has its protocol version. */
+export const RequestCode = { cancel: 80877102, ssl: 80877103, gssEncryption: 80877104 } as const;
+
+const HEADER_BYTES = 5;
+
+/** The type of a frame as its one letter. */
+export const typeOf = (frame: Frame): string => String.fromCharCode(frame[0] ?? 0);
+
+/** A message of `type` around `body`. */
+export function frame(type: string, body: Uint8Array = new Uint8Array(0)): Frame {
+  const message = Buffer.allocUnsafe(HEADER_BYTES + body.length);
+  message.write(type, 0, 'latin1');
+  message.writeInt32BE(body.length + 4, 1);
+  message.set(body, HEADER_BYTES);
+  return message;
+}
+
+/** A simple query. */
+export const query = (sql: string): Frame => frame(Frontend.query, Buffer.from(`${sql}\0`));
+
+/** A startup packet with its parameters. */
+export function startup(parameters: Readonly<Record<string, string>>): Buffer {
+  const pairs = Object.entries(parameters).map(([name, value]) => `${name}\0${value}\0`);
+  const body = Buffer.from(`${pairs.join('')}\0`);
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(body.length + 8, 0);
+  head.writeInt32BE(3 << 16, 4);
+  return Buffer.concat([head, body]);
+}
+
+/** The parameters of a startup packet, whole, with its length. */
+export function startupParameters(packet: Buffer): Map<string, string> {
+  const parts = packet.toString('utf8', 8).split('\0');
+  const parameters = new Map<string, string>();
+  for (let i = 0; i + 1 < parts.length && parts[i] !== ''; i += 2) {
+    parameters.set(parts[i] ?? '', parts[i + 1] ?? '');
+  }
+  return parameters;
+}
+
+/** What a client needs to know of an error: SQLSTATE and text; `FATAL` ends the connection. */
+export function errorResponse(severity: 'ERROR' | 'FATAL', sqlState: string, message: string): Frame {
+  const fields = `S${severity}\0V${severity}\0C${sqlState}\0M${message}\0\0`;
+  return frame(Backend.error, Buffer.from(fields));
+}
+
+/** SQLSTATE and text of an error response. */
+export function errorFields(errorFrame: Frame): { sqlState: string; message: string } {
+  const fields = new Map(
+    errorFrame
+      .toString('utf8', HEADER_BYTES)
+      .split('\0')
+      .map((field) => [field.slice(0, 1), field.slice(1)] as const),
+  );
+  return { sqlState: fields.get('C') ?? '', message: fields.get('M') ?? '' };
+}
+
+/** Ready for the next query, outside a transaction. */
+export const readyForQuery = (): Frame => frame(Backend.readyForQuery, Buffer.from('I'));
+
+/** The number and secret by which a client would cancel its query. */
+export function backendKeyData(processId: number, secret: number): Frame {
+  const body = Buffer.alloc(8);
+  body.writeInt32BE(processId, 0);
+  body.writeInt32BE(secret, 4);
+  return frame('K', body);
+}
+
+/** Cuts a stream of bytes into whole messages; holds no more than one unfinished message beside what was not taken. */
+export class FrameReader {
+  private chunks: Buffer[] = [];
+  private bytes = 0;
+
+  /** `frameBytesMax`: a longer message is refused before its bytes are gathered. */
+  constructor(private readonly frameBytesMax: number) {}
+
+  /** Bytes that were pushed and not yet taken. */
+  get buffered(): number {
+    return this.bytes;
+  }
+
+  push(chunk: Buffer): void {
+    this.chunks.push(chunk);
+    this.bytes += chunk.length;
+  }
+
+  /** The next whole message, or undefined until more bytes come. @throws RangeError on a length out of bounds. */
+  next(): Frame | undefined {
+    return this.take(1);
+  }
+
+  /** The next whole startup packet: a length without a type byte before it. */
+  nextStartup(): Buffer | undefined {
+    return this.take(0);
+  }
+
+  private take(lengthOffset: 0 | 1): Buffer | undefined {
+    if (this.bytes < lengthOffset + 4) return undefined;
+    const length = this.head(lengthOffset + 4).readInt32BE(lengthOffset);
+    if (length < 4 || length > this.frameBytesMax) {
+      throw new RangeError(`a message of ${length} bytes, outside 4 to ${this.frameBytesMax}`);
+    }
+    const total = lengthOffset + length;
+    if (this.bytes < total) return undefined;
+    const taken = this.head(total);
+    this.drop(taken, total);
+    return taken.subarray(0, total);
+  }
+
+  /** The first chunk, joined with as many after it as `bytes` needs. */
+  private head(bytes: number): Buffer {
+    const first = this.chunks[0] ?? Buffer.alloc(0);
+    if (first.length >= bytes) return first;
+    let gathered = 0;
+    const count = 1 + this.chunks.findIndex((chunk) => (gathered += chunk.length) >= bytes);
+    const joined = Buffer.concat(this.chunks.slice(0, count));
+    this.chunks.splice(0, count, joined);
+    return joined;
+  }
+
+  private drop(first: Buffer, bytes: number): void {
+    this.bytes -= bytes;
+    if (first.length === bytes) this.chunks.shift();
+    else this.chunks[0] = first.subarray(bytes);
+  }
+}
+
+/** What the database says at the ends and turns of its answers, found without copying what lies between. */
+export interface AnswerMark {
+  readonly type: string;
+  /** The status of a ReadyForQuery: I idle, T in a transaction, E in a failed one. */
+  readonly status: string;
+}
+
+/** Walks over the database's answers and reports `readyForQuery` and `copyInResponse`, also across chunks. */
+export class AnswerScanner {
+  private head = Buffer.alloc(0);
+  private skip = 0;
+
+  /** The marks that end within `chunk`, in order. */
+  scan(chunk: Buffer): AnswerMark[] {
+    const marks: AnswerMark[] = [];
+    let rest = chunk;
+    while (rest.length > 0) {
+      if (this.skip > 0) {
+        const skipped = Math.min(this.skip, rest.length);
+        this.skip -= skipped;
+        rest = rest.subarray(skipped);
+        continue;
+      }
+      const wanted = typeOf(this.head.length > 0 ? this.head : rest) === Backend.readyForQuery ? 6 : 5;
+      const taken = rest.subarray(0, wanted - this.head.length);
+      this.head = Buffer.concat([this.head, taken]);
+      rest = rest.subarray(taken.length);
+      if (this.head.length < wanted) break;
+      const type = typeOf(this.head);
+      this.skip = this.head.readInt32BE(1) + 1 - wanted;
+      if (type === Backend.readyForQuery || type === Backend.copyInResponse) {
+        marks.push({ type, status: String.fromCharCode(this.head[5] ?? 0) });
+      }
+      this.head = Buffer.alloc(0);
+    }
+    return marks;
+  }
+}

@@ -1,0 +1,65 @@
+import type { Knex } from 'knex';
+
+/** One step of the schema and its way back. */
+export interface SchemaStep {
+  up(knex: Knex): Promise<void>;
+  down(knex: Knex): Promise<void>;
+}
+
+/** Name of the step (its sorting order, kept for ever) to the step. */
+export type SchemaSteps = Readonly<Record<string, SchemaStep>>;
+
+/** Any number, the same in every process: whoever holds this lock migrates. */
+const MIGRATION_LOCK = 5_683_001;
+
+/**
+ * Brings the schema up to the last of `steps`; resolves to the names that were run. All in one transaction under a
+ * lock that ends with it: processes that start together wait for each other, and a crash leaves neither half a schema
+ * nor a lock behind.
+ */
+export async function migrate(knex: Knex, steps: SchemaSteps): Promise<string[]> {
+  return await underLock(knex, steps, async (migrator) => {
+    const [, names]: [number, string[]] = await migrator.latest();
+    return names;
+  });
+}
+
+/** Takes the schema back to nothing; resolves to the names that were undone. */
+export async function migrateDown(knex: Knex, steps: SchemaSteps): Promise<string[]> {
+  return await underLock(knex, steps, async (migrator) => {
+    const [, names]: [number, string[]] = await migrator.rollback(undefined, true);
+    return names;
+  });
+}
+
+async function underLock(
+  knex: Knex,
+  steps: SchemaSteps,
+  run: (migrator: Knex.Migrator) => Promise<string[]>,
+): Promise<string[]> {
+  return await knex.transaction(async (transaction) => {
+    await transaction.raw('set local statement_timeout = 0');
+    await transaction.raw('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
+    return await run(migratorOf(transaction, steps));
+  });
+}
+
+function migratorOf(transaction: Knex.Transaction, steps: SchemaSteps): Knex.Migrator {
+  const config: Knex.MigratorConfig = { tableName: 'schema_migrations', migrationSource: sourceOf(steps) };
+  return {
+    latest: () => transaction.migrate.latest(config),
+    rollback: (_: unknown, all?: boolean) => transaction.migrate.rollback(config, all),
+  } as Knex.Migrator;
+}
+
+function sourceOf(steps: SchemaSteps): Knex.MigrationSource<string> {
+  return {
+    getMigrations: async () => Object.keys(steps).sort(),
+    getMigrationName: (name) => name,
+    getMigration: async (name) => {
+      const step = steps[name];
+      if (!step) throw new Error(`no migration is named ${name}`);
+      return step;
+    },
+  };
+}
