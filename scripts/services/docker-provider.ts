@@ -43,7 +43,12 @@ async function startPostgres(options: PostgresOptions): Promise<PostgresService>
   );
   // Parallel index builds need more shared memory than a container has by default.
   const limits = ['--publish', `127.0.0.1:${port}:5432`, '--shm-size', '1g'];
-  const account = ['--env', 'POSTGRES_USER=loupe', '--env', `POSTGRES_PASSWORD=${password}`];
+  const environment = [
+    'POSTGRES_USER=loupe',
+    `POSTGRES_PASSWORD=${password}`,
+    'POSTGRES_INITDB_ARGS=--locale=C.UTF-8',
+  ];
+  const account = environment.flatMap((pair) => ['--env', pair]);
   await container.run([...limits, ...account, POSTGRES_IMAGE, 'postgres', ...postgresParameters(options)]);
   const databaseUrl = (database: string) =>
     `postgresql://loupe:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;

@@ -1,0 +1,46 @@
+# syntax=docker/dockerfile:1
+ARG NODE_IMAGE=node:22-bookworm-slim
+
+# --- what runs of node_modules -------------------------------------------------------------------------------------
+FROM ${NODE_IMAGE} AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# 1 keeps TensorFlow's native engine: its install script downloads libtensorflow (x64) and the image grows by about
+# 1 GB; inference on WebAssembly needs neither. No other dependency needs its install script.
+ARG NATIVE_TENSORFLOW=0
+RUN if [ "$NATIVE_TENSORFLOW" = 1 ]; then \
+      npm ci --omit=dev --no-progress; \
+    else \
+      npm ci --omit=dev --no-progress --ignore-scripts \
+      && npm uninstall @tensorflow/tfjs-node --omit=dev --no-progress --ignore-scripts; \
+    fi \
+    && find node_modules -name '*.map' -delete
+
+# --- the image -----------------------------------------------------------------------------------------------------
+FROM ${NODE_IMAGE}
+LABEL org.opencontainers.image.title="Loupe" \
+      org.opencontainers.image.description="Identifies luxury items from a photo and answers for their catalog" \
+      org.opencontainers.image.licenses="Apache-2.0"
+
+# Two arenas instead of eight a core: image decoding peaks at four fifths of the memory (docs/benchmarks.md).
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    PORT=3000 \
+    DATA_DIR=/data \
+    MALLOC_ARENA_MAX=2
+
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY . .
+
+# All state lies in /data; everything else may be mounted read-only, with a tmpfs on /tmp.
+RUN install -d -o node -g node -m 0750 /data
+VOLUME /data
+USER node
+EXPOSE 3000
+
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+
+# One process, no shell and no npm in between: it gets SIGTERM itself and ends in order.
+CMD ["node", "--import", "tsx", "scripts/start.ts"]
