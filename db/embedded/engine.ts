@@ -7,6 +7,7 @@ import {
   SIGNAL_BYTES,
   Signal,
 } from './engine-messages';
+import { Backend, type Frame, frames, typeOf } from './wire-protocol';
 
 /** Who gets the answers of an engine. */
 export interface EngineUser {
@@ -24,17 +25,22 @@ export interface EngineEvents {
 /** The database in its thread: bytes of the wire protocol in, bytes out, both with back pressure. */
 export class Engine {
   private backlogBytes = 0;
-  private closing: (() => void) | undefined;
+  private isClosed = false;
+  private closed: (() => void) | undefined;
   private user: EngineUser | undefined;
 
   private constructor(
     private readonly worker: Worker,
     private readonly signals: Int32Array,
     private readonly events: EngineEvents,
-    /** What the database says to a client that connects. */
+    /** What the database says to a client that connects, up to its key. */
     readonly greeting: Buffer,
   ) {
     worker.on('message', (message: EngineOutput) => this.receive(message));
+    worker.on('error', (error) => events.died(error.stack ?? error.message));
+    worker.on('exit', () => {
+      if (!this.isClosed) events.died('its thread ended');
+    });
   }
 
   /** Opens the database; @throws Error with its reason if it can't be opened. */
@@ -42,17 +48,23 @@ export class Engine {
     const signals = new SharedArrayBuffer(SIGNAL_BYTES);
     const worker = new Worker(join(__dirname, 'engine-thread.ts'), { workerData: { ...options, signals } });
     const greeting = await new Promise<Buffer>((resolve, reject) => {
-      worker.on('error', (error) => reject(error));
+      worker.on('error', reject);
       worker.on('message', function starting(message: EngineOutput) {
-        if (message.kind === 'log') return events.log(message.line);
-        worker.off('message', starting);
-        if (message.kind === 'ready') resolve(Buffer.from(message.greeting));
-        else if (message.kind === 'died') reject(new Error(message.reason));
+        if (message.kind === 'log') events.log(message.line);
+        else {
+          worker.off('message', starting);
+          worker.off('error', reject);
+          if (message.kind === 'ready') resolve(Buffer.from(message.greeting));
+          else reject(new Error(message.kind === 'died' ? message.reason : `unexpected ${message.kind}`));
+        }
       });
     });
-    const engine = new Engine(worker, new Int32Array(signals), events, greeting);
-    worker.on('error', (error) => events.died(error.stack ?? error.message));
-    return engine;
+    return new Engine(
+      worker,
+      new Int32Array(signals),
+      events,
+      Buffer.concat(frames(greeting).filter(isForEveryClient)),
+    );
   }
 
   /** Names the one who sends the input and gets the output. */
@@ -68,7 +80,9 @@ export class Engine {
   /** Sends whole messages of one turn. */
   input(bytes: Uint8Array): void {
     this.backlogBytes += bytes.length;
-    this.post({ kind: 'input', bytes });
+    // A copy of its own: sent as it is, the whole buffer that it is a part of would go along.
+    const own = new Uint8Array(bytes);
+    this.post({ kind: 'input', bytes: own }, [own.buffer]);
   }
 
   /** Says that `bytes` of the output have left (or will never leave) this process. */
@@ -79,15 +93,16 @@ export class Engine {
 
   /** Closes the database as it should be: nothing is to be recovered at the next start. */
   async close(): Promise<void> {
+    this.isClosed = true;
     await new Promise<void>((resolve) => {
-      this.closing = resolve;
+      this.closed = resolve;
       this.post({ kind: 'close' });
     });
     await this.worker.terminate();
   }
 
-  private post(message: EngineInput): void {
-    this.worker.postMessage(message);
+  private post(message: EngineInput, transfer: ArrayBuffer[] = []): void {
+    this.worker.postMessage(message, transfer);
     Atomics.add(this.signals, Signal.input, 1);
     Atomics.notify(this.signals, Signal.input);
   }
@@ -95,19 +110,27 @@ export class Engine {
   private receive(message: EngineOutput): void {
     switch (message.kind) {
       case 'output':
-        return this.user?.output(Buffer.from(message.bytes.buffer));
+        this.user?.output(Buffer.from(message.bytes.buffer));
+        break;
       case 'consumed':
         this.backlogBytes -= message.bytes;
         if (this.backlogBytes === 0) this.user?.drained();
-        return;
+        break;
       case 'log':
-        return this.events.log(message.line);
+        this.events.log(message.line);
+        break;
       case 'closed':
-        return this.closing?.();
+        this.closed?.();
+        break;
       case 'died':
-        return this.events.died(message.reason);
+        this.events.died(message.reason);
+        break;
       case 'ready':
-        return;
+        break;
     }
   }
 }
+
+/** Not so the key and the first ReadyForQuery, which each connection has of its own. */
+const isForEveryClient = (message: Frame): boolean =>
+  typeOf(message) !== Backend.keyData && typeOf(message) !== Backend.readyForQuery;

@@ -50,7 +50,7 @@ async function main(options: HostOptions): Promise<void> {
 
   function died(reason: string): void {
     log(`the database stopped: ${reason}`);
-    wire.refuse('the embedded database stopped; it starts again on the next connection');
+    wire.dismiss('the embedded database stopped; it starts again on the next connection');
     setTimeout(() => process.exit(1), FAREWELL_MS);
   }
 }

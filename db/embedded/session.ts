@@ -92,9 +92,11 @@ export class Session implements TurnTaker {
     }
     const first = this.peer.peek();
     if (!first) return;
-    if (typeOf(first) === Frontend.terminate) return this.peer.end('terminated');
-    this.phase = 'waiting';
-    this.turns.request(this);
+    if (typeOf(first) === Frontend.terminate) this.peer.end('terminated');
+    else {
+      this.phase = 'waiting';
+      this.turns.request(this);
+    }
   }
 
   private forward(): void {

@@ -28,7 +28,7 @@ export const Frontend = {
 export const Backend = {
   copyInResponse: 'G',
   error: 'E',
-  parameterStatus: 'S',
+  keyData: 'K',
   readyForQuery: 'Z',
 } as const;
 
@@ -97,7 +97,7 @@ export function backendKeyData(processId: number, secret: number): Frame {
   const body = Buffer.alloc(8);
   body.writeInt32BE(processId, 0);
   body.writeInt32BE(secret, 4);
-  return frame('K', body);
+  return frame(Backend.keyData, body);
 }
 
 /** Cuts a stream of bytes into whole messages; holds no more than one unfinished message beside what was not taken. */
@@ -145,8 +145,8 @@ export class FrameReader {
   private head(bytes: number): Buffer {
     const first = this.chunks[0] ?? Buffer.alloc(0);
     if (first.length >= bytes) return first;
-    let gathered = 0;
-    const count = 1 + this.chunks.findIndex((chunk) => (gathered += chunk.length) >= bytes);
+    let count = 0;
+    for (let gathered = 0; gathered < bytes; count += 1) gathered += this.chunks[count]?.length ?? 0;
     const joined = Buffer.concat(this.chunks.slice(0, count));
     this.chunks.splice(0, count, joined);
     return joined;
@@ -159,41 +159,51 @@ export class FrameReader {
   }
 }
 
-/** What the database says at the ends and turns of its answers, found without copying what lies between. */
+/** What the database says at the ends and turns of its answers. */
 export interface AnswerMark {
-  readonly type: string;
-  /** The status of a ReadyForQuery: I idle, T in a transaction, E in a failed one. */
+  readonly type: typeof Backend.readyForQuery | typeof Backend.copyInResponse;
+  /** The status of a ReadyForQuery: `I` outside a transaction, `T` in one, `E` in a failed one. */
   readonly status: string;
 }
 
-/** Walks over the database's answers and reports `readyForQuery` and `copyInResponse`, also across chunks. */
+const READY_BYTES = 6;
+const READY = Backend.readyForQuery.charCodeAt(0);
+const COPY_IN = Backend.copyInResponse.charCodeAt(0);
+
+/** Walks over the database's answers and finds the marks, also across chunks, without copying what lies between. */
 export class AnswerScanner {
-  private head = Buffer.alloc(0);
+  /** The beginning of a message whose header is in the next chunk. */
+  private partial: Buffer = Buffer.alloc(0);
+  /** Bytes of the next chunks that belong to a message already looked at. */
   private skip = 0;
 
   /** The marks that end within `chunk`, in order. */
   scan(chunk: Buffer): AnswerMark[] {
     const marks: AnswerMark[] = [];
-    let rest = chunk;
-    while (rest.length > 0) {
-      if (this.skip > 0) {
-        const skipped = Math.min(this.skip, rest.length);
-        this.skip -= skipped;
-        rest = rest.subarray(skipped);
-        continue;
-      }
-      const wanted = typeOf(this.head.length > 0 ? this.head : rest) === Backend.readyForQuery ? 6 : 5;
-      const taken = rest.subarray(0, wanted - this.head.length);
-      this.head = Buffer.concat([this.head, taken]);
-      rest = rest.subarray(taken.length);
-      if (this.head.length < wanted) break;
-      const type = typeOf(this.head);
-      this.skip = this.head.readInt32BE(1) + 1 - wanted;
-      if (type === Backend.readyForQuery || type === Backend.copyInResponse) {
-        marks.push({ type, status: String.fromCharCode(this.head[5] ?? 0) });
-      }
-      this.head = Buffer.alloc(0);
+    const bytes = this.partial.length > 0 ? Buffer.concat([this.partial, chunk]) : chunk;
+    let at = this.skip;
+    while (at + HEADER_BYTES <= bytes.length) {
+      const type = bytes[at];
+      if (type === READY && at + READY_BYTES > bytes.length) break;
+      if (type === READY) {
+        marks.push({
+          type: Backend.readyForQuery,
+          status: String.fromCharCode(bytes[at + HEADER_BYTES] ?? 0),
+        });
+      } else if (type === COPY_IN) marks.push({ type: Backend.copyInResponse, status: '' });
+      at += 1 + bytes.readInt32BE(at + 1);
     }
+    this.skip = Math.max(0, at - bytes.length);
+    this.partial = this.skip > 0 ? Buffer.alloc(0) : Buffer.from(bytes.subarray(at));
     return marks;
   }
+}
+
+/** The messages in `bytes`, which hold whole ones only. */
+export function frames(bytes: Buffer): Frame[] {
+  const reader = new FrameReader(bytes.length);
+  reader.push(bytes);
+  const found: Frame[] = [];
+  for (let next = reader.next(); next; next = reader.next()) found.push(next);
+  return found;
 }
