@@ -96,16 +96,19 @@ async function unpackAll(
 }
 
 async function located(root: string, prepared: Prepared): Promise<Software> {
-  const libraries = await readdir(join(root, 'usr/lib'));
-  const folders = libraries
-    .filter((name) => name.includes('-linux-gnu'))
-    .map((name) => join(root, 'usr/lib', name));
+  const folders = await Promise.all(['usr/lib', 'lib'].map((folder) => libraryFolders(join(root, folder))));
   return {
     postgresBinaries: join(root, 'usr/lib/postgresql', prepared.postgresMajor, 'bin'),
     redisServer: join(root, 'usr/bin/redis-server'),
-    libraryPath: folders.join(':'),
+    libraryPath: folders.flat().join(':'),
     description: prepared.description,
   };
+}
+
+/** The folders of one machine type, such as `x86_64-linux-gnu`. */
+async function libraryFolders(parent: string): Promise<readonly string[]> {
+  const names = await readdir(parent).catch(() => []);
+  return names.filter((name) => name.includes('-linux-gnu')).map((name) => join(parent, name));
 }
 
 /**
