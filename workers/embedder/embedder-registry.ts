@@ -1,0 +1,69 @@
+import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
+import type { Embedder, EmbedderRegistry } from '../../models/ports';
+import { type ModelManifest, modelReference } from '../../models/vision/embedding-model';
+import { InferencePool, type InferencePoolOptions, type InferencePoolStats } from './inference-pool';
+import { ModelRefused, verifyDigests } from './manifest';
+import { TensorFlowEmbedder } from './tensorflow-embedder';
+
+/** Where models lie and how they run. */
+export interface EmbedderRegistryOptions extends InferencePoolOptions {
+  /** The folder of a model; null when it is not installed here. */
+  folderOf(manifest: ModelManifest): string | null | Promise<string | null>;
+}
+
+/**
+ * The embedders of this process, all in one inference pool, so that work on a new version never goes before a photo for
+ * the live one. A model is loaded at its first use and stays: a few megabytes per thread. The pool starts with the
+ * first model.
+ */
+export class PooledEmbedderRegistry implements EmbedderRegistry {
+  readonly #embedders = new Map<string, Promise<Embedder>>();
+  #pool: Promise<InferencePool> | null = null;
+  #started: InferencePool | null = null;
+
+  constructor(private readonly options: EmbedderRegistryOptions) {}
+
+  /** @throws ModelRefused when the model is not installed, was changed, or can't run here */
+  forVersion(version: EmbeddingVersion): Promise<Embedder> {
+    const key = `${modelReference(version.manifest)} ${version.manifest.digests[version.manifest.file]}`;
+    const known = this.#embedders.get(key);
+    if (known) return known;
+    const loading = this.#load(key, version.manifest);
+    this.#embedders.set(key, loading);
+    loading.catch(() => this.#embedders.delete(key));
+    return loading;
+  }
+
+  /** What the inference does at the moment; null before the first model. */
+  stats(): InferencePoolStats | null {
+    return this.#started?.stats() ?? null;
+  }
+
+  async close(): Promise<void> {
+    const pool = await this.#pool?.catch(() => null);
+    await pool?.close();
+  }
+
+  async #load(key: string, manifest: ModelManifest): Promise<Embedder> {
+    const folder = await this.options.folderOf(manifest);
+    if (folder === null) throw new ModelRefused(modelReference(manifest), 'it is not installed here');
+    await verifyDigests(folder, manifest);
+    const pool = await this.#startedPool();
+    await pool.load(key, { folder, manifest });
+    return new TensorFlowEmbedder(manifest, key, pool, async () => {
+      this.#embedders.delete(key);
+      await pool.unload(key);
+    });
+  }
+
+  async #startedPool(): Promise<InferencePool> {
+    this.#pool ??= InferencePool.start(this.options);
+    try {
+      this.#started = await this.#pool;
+      return this.#started;
+    } catch (failure) {
+      this.#pool = null;
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../../models/ports';
+import { type BackendChoice, type BackendName, type EnginePlan, enginePlans } from './backend-choice';
+import { EngineHandle } from './engine-handle';
+import type { ModelFolder } from './model-files';
+
+/** How many engines there are, and on what they run. */
+export interface EngineGroupOptions {
+  /** Threads (processes, for the native backend); see `defaultThreads`. */
+  readonly threads: number;
+  readonly backend: BackendChoice;
+  readonly logger: Logger;
+}
+
+/** One engine of a group; `tasks` counts what it was given and has not finished. */
+export interface Member {
+  readonly handle: EngineHandle;
+  tasks: number;
+}
+
+/** Rows of one inference. More gain nothing on any backend that was measured; plain JavaScript gains nothing at all. */
+const ROWS_MAX: Readonly<Record<BackendName, number>> = { tensorflow: 8, wasm: 8, cpu: 1 };
+
+const OPEN_TIMEOUT_MS = 60_000;
+const RETRY_FIRST_MS = 100;
+const RETRY_MAX_MS = 10_000;
+
+/** A number of equal engines that all hold the same models; one that ends is replaced. */
+export class EngineGroup {
+  readonly #models = new Map<string, ModelFolder>();
+  readonly #members = new Set<Member>();
+  #replaced = 0;
+  #closed = false;
+
+  private constructor(
+    private readonly plan: EnginePlan,
+    readonly backend: BackendName,
+    private readonly logger: Logger,
+    private readonly whenFree: () => void,
+  ) {}
+
+  /**
+   * Starts `threads` engines on the best backend that works here.
+   *
+   * @param whenFree called whenever an engine may have become free
+   * @throws Error when no backend starts
+   */
+  static async start(options: EngineGroupOptions, whenFree: () => void): Promise<EngineGroup> {
+    const reasons: string[] = [];
+    for (const plan of enginePlans(options.backend)) {
+      try {
+        const first = await openEngine(plan);
+        const group = new EngineGroup(plan, first.backend, options.logger, whenFree);
+        group.#join(first.handle);
+        await group.#fill(options.threads);
+        return group;
+      } catch (failure) {
+        const reason = failure instanceof Error ? failure.message : String(failure);
+        reasons.push(reason);
+        options.logger.warn({ ...plan, reason }, 'inference does not start this way');
+      }
+    }
+    throw new Error(`Inference can not start: ${reasons.join('; ')}`);
+  }
+
+  get rowsMax(): number {
+    return ROWS_MAX[this.backend];
+  }
+
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /** How many engines ended and were replaced. */
+  get replaced(): number {
+    return this.#replaced;
+  }
+
+  /** Engines with nothing to do. */
+  free(): Member[] {
+    return [...this.#members].filter((member) => member.tasks === 0);
+  }
+
+  /**
+   * Brings a model into all engines. While others are in use the engines take turns, so that photos are answered
+   * meanwhile.
+   *
+   * @throws ModelRefused with the reason
+   */
+  async load(key: string, model: ModelFolder): Promise<void> {
+    const first = this.#models.size === 0;
+    this.#models.set(key, model);
+    try {
+      const members = [...this.#members];
+      if (first) await Promise.all(members.map((member) => this.#loadInto(member, key, model)));
+      else for (const member of members) await this.#loadInto(member, key, model);
+    } catch (failure) {
+      await this.unload(key);
+      throw failure;
+    }
+  }
+
+  async unload(key: string): Promise<void> {
+    this.#models.delete(key);
+    await Promise.allSettled([...this.#members].map(({ handle }) => handle.call('unload', { key })));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#members].map(({ handle }) => handle.stop()));
+  }
+
+  async #fill(size: number): Promise<void> {
+    const missing = Array.from({ length: size - this.#members.size }, () => openEngine(this.plan));
+    for (const opened of await Promise.allSettled(missing)) {
+      if (opened.status === 'fulfilled') this.#join(opened.value.handle);
+    }
+    if (this.#members.size === size) return;
+    await this.close();
+    throw new Error(`only ${this.#members.size} of ${size} inference engines started`);
+  }
+
+  #join(handle: EngineHandle): void {
+    const member: Member = { handle, tasks: 0 };
+    this.#members.add(member);
+    void handle.ended.then((reason) => {
+      this.#members.delete(member);
+      if (!this.#closed) void this.#replace(reason);
+    });
+  }
+
+  /** Tries until an engine runs with all models: until then the others carry the load. */
+  async #replace(reason: string): Promise<void> {
+    this.#replaced += 1;
+    this.logger.error({ reason, left: this.#members.size }, 'an inference engine ended and is replaced');
+    for (let waitMs = RETRY_FIRST_MS; !this.#closed; waitMs = Math.min(2 * waitMs, RETRY_MAX_MS)) {
+      const handle = await this.#openWithModels();
+      if (handle && !this.#closed) {
+        this.#join(handle);
+        this.whenFree();
+        return;
+      }
+      await handle?.stop();
+      await delay(waitMs, undefined, { ref: false });
+    }
+  }
+
+  async #openWithModels(): Promise<EngineHandle | null> {
+    const opened = await openEngine(this.plan).catch(() => null);
+    if (!opened) return null;
+    try {
+      const loaded = new Set<string>();
+      for (let next = this.#notIn(loaded); next; next = this.#notIn(loaded)) {
+        const [key, model] = next;
+        await opened.handle.call('load', { key, model, rowsMax: this.rowsMax });
+        loaded.add(key);
+      }
+      return opened.handle;
+    } catch (failure) {
+      this.logger.error({ reason: String(failure) }, 'a new inference engine does not load the models');
+      await opened.handle.stop();
+      return null;
+    }
+  }
+
+  /** Models may be added while an engine starts; none is missed. */
+  #notIn(loaded: ReadonlySet<string>): [string, ModelFolder] | undefined {
+    return [...this.#models].find(([key]) => !loaded.has(key));
+  }
+
+  async #loadInto(member: Member, key: string, model: ModelFolder): Promise<void> {
+    member.tasks += 1;
+    try {
+      await member.handle.call('load', { key, model, rowsMax: this.rowsMax });
+    } finally {
+      member.tasks -= 1;
+      this.whenFree();
+    }
+  }
+}
+
+async function openEngine(plan: EnginePlan): Promise<{ handle: EngineHandle; backend: BackendName }> {
+  const handle = new EngineHandle(plan.carrier);
+  const late = setTimeout(() => void handle.stop(), OPEN_TIMEOUT_MS);
+  try {
+    return { handle, backend: await handle.call('open', { backends: plan.backends }) };
+  } catch (failure) {
+    await handle.stop();
+    throw failure;
+  } finally {
+    clearTimeout(late);
+  }
+}

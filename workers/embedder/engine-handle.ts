@@ -1,0 +1,126 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { Worker } from 'node:worker_threads';
+import type { EnginePlan } from './backend-choice';
+import type { EngineCallKind, EngineCalls, EngineReply, EngineRequest } from './engine-messages';
+import { ModelRefused } from './manifest';
+
+/** An engine ended while it was asked something. */
+export class EngineEnded extends Error {
+  constructor(reason: string) {
+    super(`The inference engine ended: ${reason}`);
+    this.name = 'EngineEnded';
+  }
+}
+
+/** A running thread or process, as messages go to it and come from it. */
+interface Carrier {
+  send(request: EngineRequest): void;
+  onReply(listener: (reply: EngineReply) => void): void;
+  onEnd(listener: (reason: string) => void): void;
+  end(): Promise<unknown>;
+}
+
+interface PendingCall {
+  readonly request: EngineRequest;
+  resolve(result: unknown): void;
+  reject(failure: Error): void;
+}
+
+/** One inference engine in a thread or process of its own: calls in, results out, and word of its end. */
+export class EngineHandle {
+  /** Resolves with the reason when the engine ends, for whatever reason. */
+  readonly ended: Promise<string>;
+  readonly #pending = new Map<number, PendingCall>();
+  readonly #carrier: Carrier;
+  #nextId = 1;
+  #end: string | null = null;
+
+  constructor(carrier: EnginePlan['carrier']) {
+    this.#carrier = carrier === 'thread' ? startThread() : startProcess();
+    this.#carrier.onReply((reply) => this.#settle(reply));
+    this.ended = new Promise((resolve) => {
+      this.#carrier.onEnd((reason) => {
+        this.#end ??= reason;
+        for (const call of this.#pending.values()) call.reject(new EngineEnded(this.#end));
+        this.#pending.clear();
+        resolve(this.#end);
+      });
+    });
+  }
+
+  /**
+   * Asks the engine.
+   *
+   * @throws ModelRefused when a model can't be used, EngineEnded when the engine is gone, Error for its other faults
+   */
+  call<Kind extends EngineCallKind>(
+    kind: Kind,
+    request: EngineCalls[Kind]['request'],
+  ): Promise<EngineCalls[Kind]['result']> {
+    if (this.#end !== null) return Promise.reject(new EngineEnded(this.#end));
+    const id = this.#nextId++;
+    const message = { id, kind, ...request } as EngineRequest;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, {
+        request: message,
+        resolve: (result) => resolve(result as EngineCalls[Kind]['result']),
+        reject,
+      });
+      this.#carrier.send(message);
+    });
+  }
+
+  /** Ends the engine at once, whatever it does. */
+  async stop(): Promise<void> {
+    await this.#carrier.end();
+    await this.ended;
+  }
+
+  #settle(reply: EngineReply): void {
+    const call = this.#pending.get(reply.id);
+    if (!call) return;
+    this.#pending.delete(reply.id);
+    if (reply.ok) call.resolve(reply.result);
+    else if (reply.refused && call.request.kind === 'load') {
+      call.reject(new ModelRefused(call.request.model.folder, reply.reason));
+    } else call.reject(new Error(reply.reason));
+  }
+}
+
+/** The engine is TypeScript like its parent; under Jest the parent has no loader that it could inherit. */
+const entry = (): string => require.resolve('./engine-main');
+const execArgv = (): string[] => ['--require', require.resolve('tsx/cjs')];
+
+function startThread(): Carrier {
+  // What a library prints in there is not part of the answer of a command on stdout.
+  const thread = new Worker(entry(), { execArgv: execArgv(), stdout: true });
+  thread.stdout.resume();
+  return {
+    send: (request) => thread.postMessage(request),
+    onReply: (listener) => thread.on('message', listener),
+    onEnd: (listener) => {
+      thread.on('error', (failure) => listener(failure.message));
+      thread.on('exit', (code) => listener(`exit code ${code}`));
+    },
+    end: () => thread.terminate(),
+  };
+}
+
+function startProcess(): Carrier {
+  const child: ChildProcess = fork(entry(), [], {
+    execArgv: execArgv(),
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  return {
+    send: (request) => {
+      child.send(request);
+    },
+    onReply: (listener) => child.on('message', (message) => listener(message as EngineReply)),
+    onEnd: (listener) => {
+      child.on('error', (failure) => listener(failure.message));
+      child.on('exit', (code, signal) => listener(signal ?? `exit code ${code}`));
+    },
+    end: async () => child.kill('SIGKILL'),
+  };
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import { MODEL_FORMATS, type ModelManifest } from '../../models/vision/embedding-model';
+
+/** A model that can't be used, and why; the message is for the operator who chose it. */
+export class ModelRefused extends Error {
+  constructor(
+    readonly model: string,
+    readonly reason: string,
+    cause?: unknown,
+  ) {
+    super(`The model ${model} is refused: ${reason}`, cause === undefined ? undefined : { cause });
+    this.name = 'ModelRefused';
+  }
+}
+
+/**
+ * What the model in a folder says of itself: its `manifest.json`, checked against the schema.
+ *
+ * @throws ModelRefused naming every fault
+ */
+export async function readManifest(folder: string): Promise<ModelManifest> {
+  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch((failure: unknown) => {
+    throw new ModelRefused(folder, 'there is no manifest.json that can be read', failure);
+  });
+  const parsed = manifestSchema.safeParse(parseJson(text, folder));
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(
+    (issue) => `${issue.path.join('.') || 'document'}: ${issue.message}`,
+  );
+  throw new ModelRefused(folder, `manifest.json: ${faults.join('; ')}`);
+}
+
+/**
+ * Proves that every file of a model is the one that its maker published: the SHA-256 in the manifest.
+ *
+ * @throws ModelRefused naming the first file that is missing or differs
+ */
+export async function verifyDigests(folder: string, manifest: ModelManifest): Promise<void> {
+  for (const [file, expected] of Object.entries(manifest.digests)) {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(join(folder, file)), hash).catch((failure: unknown) => {
+      throw new ModelRefused(folder, `${file} can not be read`, failure);
+    });
+    const found = hash.digest('hex');
+    if (found !== expected) throw new ModelRefused(folder, `${file} has SHA-256 ${found}, not ${expected}`);
+  }
+}
+
+function parseJson(text: string, folder: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (failure) {
+    throw new ModelRefused(folder, 'manifest.json is no JSON', failure);
+  }
+}
+
+const SIDE_MAX = 2048;
+const VIEWS_MAX = 32;
+/** pgvector indexes `halfvec` up to this many dimensions. */
+const DIMENSIONS_MAX = 4000;
+/** Crops are written with a few decimals: the far edge may pass 1 by rounding. */
+const EDGE_TOLERANCE = 1e-6;
+
+const insideFolder = z
+  .string()
+  .regex(/^[\w.-]+(\/[\w.-]+)*$/, 'must be a path inside the folder of the model')
+  .refine((path) => !path.split('/').includes('..'), 'must be a path inside the folder of the model');
+
+const triple = z.tuple([z.number(), z.number(), z.number()]).readonly();
+
+const fraction = z.number().min(0).max(1);
+
+const view = z
+  .tuple([fraction, fraction, fraction, fraction])
+  .refine(
+    ([left, top, width, height]) =>
+      width > 0 && height > 0 && left + width <= 1 + EDGE_TOLERANCE && top + height <= 1 + EDGE_TOLERANCE,
+    'must be [left, top, width, height] within the picture',
+  )
+  .readonly();
+
+const views = z.array(view).min(1).max(VIEWS_MAX).readonly();
+
+const side = z.number().int().min(8).max(SIDE_MAX);
+
+const channel = z.number().min(0).max(255);
+
+const manifestSchema: z.ZodType<ModelManifest> = z
+  .object({
+    id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower-case letters, digits, . _ -'),
+    version: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/, 'must be a version such as 1.0.0'),
+    format: z.enum(MODEL_FORMATS),
+    file: insideFolder,
+    input: z.object({
+      name: z.string().nullable().exactOptional(),
+      width: side,
+      height: side,
+      layout: z.enum(['nhwc', 'nchw']),
+      channels: z.enum(['rgb', 'bgr']),
+      mean: triple,
+      scale: triple.refine((scale) => scale.every((factor) => factor !== 0), 'must not be 0'),
+      fit: z.enum(['contain', 'cover', 'fill']),
+      background: z.tuple([channel, channel, channel]).readonly(),
+    }),
+    output: z.object({
+      name: z.string().nullable().exactOptional(),
+      dimensions: z.number().int().min(1).max(DIMENSIONS_MAX),
+    }),
+    views: z.object({ catalog: views, query: views }),
+    calibration: z.object({
+      confidence: z.object({
+        kind: z.literal('logistic'),
+        bias: z.number(),
+        similarity: z.number(),
+        margin: z.number(),
+      }),
+      floor: fraction,
+    }),
+    licence: z.string().min(1),
+    description: z.string().exactOptional(),
+    digests: z.record(
+      insideFolder,
+      z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hexadecimal'),
+    ),
+    golden: insideFolder.exactOptional(),
+  })
+  .refine(({ file, digests }) => file in digests, {
+    path: ['digests'],
+    error: 'must have an entry for the model file',
+  });

@@ -1,0 +1,90 @@
+import sharp, { type ResizeOptions, type Sharp } from 'sharp';
+import { unprocessable } from '../../models/errors';
+import type { ModelManifest, View } from '../../models/vision/embedding-model';
+
+type Input = ModelManifest['input'];
+
+/** The same for pictures of the catalog and photos of callers: another kernel gives other vectors. */
+const KERNEL = 'lanczos3';
+
+/** A prepared picture is small; anything near this is no prepared picture. */
+const PIXELS_MAX = 50_000_000;
+
+/**
+ * The views of one prepared picture as a model sees them: each crop fitted to the input of the model. The picture is
+ * decoded once, and only as large as the smallest crop needs.
+ *
+ * @param views crops as fractions of the picture
+ * @returns per view width x height x 3 bytes, red, green and blue
+ * @throws unprocessable `image_undecodable`
+ */
+export async function renderViews(jpeg: Buffer, views: readonly View[], input: Input): Promise<Uint8Array[]> {
+  try {
+    if (views.every(isWhole)) {
+      const whole = await pixelsOf(fitted(open(jpeg), input));
+      return views.map(() => whole);
+    }
+    return await renderCrops(jpeg, views, input);
+  } catch (failure) {
+    throw unprocessable(
+      'image_undecodable',
+      'The image is damaged or truncated and can not be decoded.',
+      failure,
+    );
+  }
+}
+
+async function renderCrops(jpeg: Buffer, views: readonly View[], input: Input): Promise<Uint8Array[]> {
+  const header = await open(jpeg).metadata();
+  const scale = Math.min(1, Math.max(...views.map((view) => scaleOf(view, header, input))));
+  const size = { width: atLeastOne(header.width * scale), height: atLeastOne(header.height * scale) };
+  const { data } = await rgb(open(jpeg).resize({ ...size, fit: 'fill', kernel: KERNEL })).toBuffer({
+    resolveWithObject: true,
+  });
+  const decoded = { raw: { ...size, channels: 3 as const } };
+  return Promise.all(
+    views.map((view) => pixelsOf(fitted(sharp(data, decoded).extract(regionOf(view, size)), input))),
+  );
+}
+
+/** How much the whole picture may shrink so that the crop still fills the input of the model. */
+function scaleOf([, , width, height]: View, picture: Size, input: Input): number {
+  const across = input.width / (width * picture.width);
+  const down = input.height / (height * picture.height);
+  return input.fit === 'contain' ? Math.min(across, down) : Math.max(across, down);
+}
+
+function regionOf([left, top, width, height]: View, size: Size) {
+  const x = Math.min(Math.round(left * size.width), size.width - 1);
+  const y = Math.min(Math.round(top * size.height), size.height - 1);
+  return {
+    left: x,
+    top: y,
+    width: Math.min(atLeastOne(width * size.width), size.width - x),
+    height: Math.min(atLeastOne(height * size.height), size.height - y),
+  };
+}
+
+function fitted(picture: Sharp, { width, height, fit, background }: Input): Sharp {
+  const [r, g, b] = background;
+  const options: ResizeOptions = { width, height, fit, background: { r, g, b }, kernel: KERNEL };
+  return picture.resize(options);
+}
+
+async function pixelsOf(picture: Sharp): Promise<Uint8Array> {
+  return rgb(picture).toBuffer();
+}
+
+const rgb = (picture: Sharp): Sharp => picture.toColourspace('srgb').removeAlpha().raw();
+
+const open = (jpeg: Buffer): Sharp =>
+  sharp(jpeg, { failOn: 'warning', limitInputPixels: PIXELS_MAX, sequentialRead: true });
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const atLeastOne = (length: number): number => Math.max(1, Math.round(length));
+
+const isWhole = (view: View): boolean => view.every((edge, index) => edge === (index < 2 ? 0 : 1));
