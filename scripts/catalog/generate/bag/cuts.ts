@@ -1,0 +1,96 @@
+import type { BagLook } from '../look/look';
+import type { Point, Point3 } from '../paint/camera';
+import { bezier, rounded } from '../paint/curves';
+import type { BagPose, Part, StrapMake } from './parts';
+
+/** A body outline with its own corner radii: `foot` and `head` are its widths at the floor and at the top. */
+export function body(
+  foot: number,
+  head: number,
+  height: number,
+  footRadius: number,
+  headRadius: number,
+  from = 0,
+): Point[] {
+  return rounded([
+    { x: -foot / 2, y: from, radius: footRadius },
+    { x: foot / 2, y: from, radius: footRadius },
+    { x: head / 2, y: from + height, radius: headRadius },
+    { x: -head / 2, y: from + height, radius: headRadius },
+  ]);
+}
+
+/** A rectangle, its corners rounded. */
+export function box(x: number, y: number, width: number, height: number, radius: number): Point[] {
+  return rounded([
+    { x, y, radius },
+    { x: x + width, y, radius },
+    { x: x + width, y: y + height, radius },
+    { x, y: y + height, radius },
+  ]);
+}
+
+/** A flat front piece; what is left out is as on an ordinary front. */
+export function panel(
+  outline: readonly Point[],
+  z: number,
+  given: Partial<Omit<Extract<Part, { part: 'panel' }>, 'part' | 'outline' | 'z'>> = {},
+): Part {
+  return {
+    part: 'panel',
+    outline,
+    z,
+    tone: 'main',
+    patterned: true,
+    bulge: 1,
+    edge: 'stitched',
+    raised: false,
+    ...given,
+  };
+}
+
+/** A handle from one foot to the other, rising by `rise` between them. */
+export function handle(
+  look: BagLook,
+  feet: { readonly half: number; readonly y: number; readonly z: number },
+  rise: number,
+  pose: BagPose,
+  make: StrapMake = look.handle,
+): Part {
+  const up = rise * (0.25 + 0.75 * pose.lift);
+  const lean = pose.lean * (1 - pose.lift) * feet.half * 1.4;
+  const spread = feet.half * 0.12;
+  const line = bezier(
+    { x: -feet.half, y: feet.y },
+    { x: -feet.half - spread + lean * 0.4, y: feet.y + up * 1.3 },
+    { x: feet.half + spread + lean * 0.4, y: feet.y + up * 1.3 },
+    { x: feet.half, y: feet.y },
+    32,
+  );
+  return { part: 'strap', line: lifted(line, feet.z), width: look.handleWidth, make, tone: 'trim' };
+}
+
+/** A long shoulder strap from side to side: up in an arc when it is held up, over the side when it is let fall. */
+export function shoulderStrap(look: BagLook, half: number, y: number, pose: BagPose, make: StrapMake): Part {
+  const rise = Math.min(620, look.height * 0.5 + 240) * pose.lift;
+  const fallen = (1 - pose.lift) * (pose.lean >= 0 ? 1 : -1) * half * 0.9;
+  const line = bezier(
+    { x: -half, y },
+    { x: -half * 0.95 + fallen, y: y + rise * 1.3 },
+    { x: half * 0.95 + fallen, y: y + rise * 1.3 },
+    { x: half, y },
+    40,
+  );
+  const width = make === 'leather' ? look.handleWidth * 0.8 : look.handleWidth;
+  return { part: 'strap', line: lifted(line, 0), width, make, tone: 'trim' };
+}
+
+/** A drawing's line at a depth. */
+export function lifted(line: readonly Point[], z: number): Point3[] {
+  return line.map(({ x, y }) => ({ x, y, z }));
+}
+
+/** Parts only where the look has them. */
+export function where(present: boolean, ...parts: readonly Part[]): readonly Part[] {
+  return present ? parts : [];
+}

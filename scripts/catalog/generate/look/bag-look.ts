@@ -1,0 +1,273 @@
+import { brightness, lit, mixed, type Rgb } from '../paint/rgb';
+import { at, hash, Random, shuffled } from '../random';
+import { LEATHER_COLOURS, METALS, type NamedColour } from '../vocabulary/colours';
+import type { BagLineage } from './lineage';
+import {
+  BAG_SHAPES,
+  type BagLook,
+  type BagShape,
+  CHARMS,
+  CLASPS,
+  EMBLEMS,
+  type Emblem,
+  HANDLES,
+  type Pattern,
+  type Surface,
+} from './look';
+
+/** What all bags of a maison share. */
+export interface BagBrandTraits {
+  readonly emblem: Emblem;
+  readonly studioYaw: number;
+}
+
+/** What all bags of a model share: its cut. */
+export type BagModelTraits = Pick<
+  BagLook,
+  | 'shape'
+  | 'width'
+  | 'height'
+  | 'depth'
+  | 'flare'
+  | 'roundness'
+  | 'flapShare'
+  | 'clasp'
+  | 'claspSize'
+  | 'handle'
+  | 'handleDrop'
+  | 'handleWidth'
+  | 'strap'
+  | 'feet'
+  | 'frontPocket'
+  | 'beltStraps'
+>;
+
+/** What all bags of a style share: what they are made of, and the colours it comes in. */
+export interface BagStyleTraits {
+  readonly surface: Surface;
+  readonly surfaceScale: number;
+  readonly surfaceSeed: number;
+  readonly pattern: Pattern;
+  readonly patternScale: number;
+  readonly piping: boolean;
+  readonly colours: readonly NamedColour[];
+  readonly metals: readonly NamedColour[];
+}
+
+/** The attributes of one bag that a buyer would name, each also an entity of the catalog. */
+export interface BagChoice {
+  readonly colour: NamedColour;
+  readonly second: NamedColour;
+  readonly metal: NamedColour;
+}
+
+const SURFACE_WEIGHTS: readonly (readonly [Surface, number])[] = [
+  ['smooth', 15],
+  ['grained', 16],
+  ['quilted', 11],
+  ['canvas', 13],
+  ['saffiano', 7],
+  ['suede', 6],
+  ['patent', 4],
+  ['chevron', 5],
+  ['channel', 3],
+  ['woven', 6],
+  ['crocodile', 5],
+  ['python', 3],
+  ['ostrich', 3],
+  ['lizard', 2],
+  ['denim', 2],
+  ['tweed', 3],
+  ['raffia', 3],
+];
+
+const PLAIN_ONLY: readonly Surface[] = [
+  'crocodile',
+  'python',
+  'ostrich',
+  'lizard',
+  'woven',
+  'quilted',
+  'chevron',
+  'channel',
+  'tweed',
+];
+
+/** A maison's traits, from its number. */
+export function bagBrandTraits(seed: number, brand: number): BagBrandTraits {
+  const random = new Random(seed, 'bag brand', brand);
+  return {
+    emblem: {
+      form: at(EMBLEMS, brand + random.integer(0, 2)),
+      points: random.integer(3, 8),
+      turn: random.between(0, 1),
+    },
+    studioYaw: random.chance(0.45) ? 0 : random.between(0.16, 0.5) * (random.chance(0.5) ? 1 : -1),
+  };
+}
+
+/** A model's traits, from its number; maisons cycle through the cuts so that each offers several. */
+export function bagModelTraits(seed: number, { model, brandOrdinal, brand }: BagLineage): BagModelTraits {
+  const random = new Random(seed, 'bag model', model);
+  const shape = at(shuffled(BAG_SHAPES, seed, 'cuts', brand), brandOrdinal);
+  const [width, height, depth] = proportions(shape, random);
+  return {
+    shape,
+    width,
+    height,
+    depth,
+    flare: flareOf(shape, random),
+    roundness: random.between(0.04, 0.34),
+    flapShare: random.between(0.42, 0.86),
+    clasp: random.pick(CLASPS),
+    claspSize: random.between(54, 96),
+    handle: random.weighted([
+      [HANDLES[0], 5],
+      [HANDLES[1], 4],
+      [HANDLES[2], 3],
+      [HANDLES[3], 2],
+      [HANDLES[4], 1],
+    ]),
+    handleDrop: random.between(170, 330),
+    handleWidth: random.between(20, 36),
+    strap: random.chance(0.72),
+    feet: random.chance(0.4),
+    frontPocket: random.chance(0.35),
+    beltStraps: random.chance(0.5),
+  };
+}
+
+/** A style's traits, from its number. */
+export function bagStyleTraits(seed: number, style: number): BagStyleTraits {
+  const random = new Random(seed, 'bag style', style);
+  const surface = random.weighted(SURFACE_WEIGHTS);
+  return {
+    surface,
+    surfaceScale: random.between(0.75, 1.4),
+    surfaceSeed: random.integer(0, 3),
+    pattern: patternOn(surface, random),
+    patternScale: random.between(0.75, 1.4),
+    piping: random.chance(0.3),
+    colours: shuffled(LEATHER_COLOURS, seed, 'style colours', style).slice(0, 14),
+    metals: shuffled(METALS.slice(0, 6), seed, 'style metals', style).slice(0, 3),
+  };
+}
+
+/** The colours and metal of a bag: each ordinal within a style has its own combination. */
+export function bagChoice(traits: BagStyleTraits, ordinal: number): BagChoice {
+  const round = Math.floor(ordinal / traits.colours.length);
+  return {
+    colour: at(traits.colours, ordinal),
+    second: at(traits.colours, ordinal + 3 + round * 2),
+    metal: at(traits.metals, ordinal + round),
+  };
+}
+
+/** The whole look of a bag: its maison's emblem, its model's cut, its style's leather, and its own colours and fittings. */
+export function bagLook(seed: number, lineage: BagLineage): BagLook {
+  const style = bagStyleTraits(seed, lineage.style);
+  const choice = bagChoice(style, lineage.styleOrdinal);
+  const random = new Random(seed, 'bag', lineage.product);
+  const main = choice.colour.value;
+  const model = bagModelTraits(seed, lineage);
+  const stretch = random.between(0.94, 1.07);
+  return {
+    kind: 'bag',
+    ...model,
+    width: model.width * stretch,
+    ...bagBrandTraits(seed, lineage.brand),
+    surface: style.surface,
+    surfaceScale: style.surfaceScale,
+    surfaceSeed: style.surfaceSeed,
+    pattern: style.pattern,
+    patternScale: style.patternScale,
+    piping: style.piping,
+    main,
+    second: contrasting(choice.second.value, main),
+    trim: trimOf(main, style.pattern, random),
+    lining: mixed(random.pick(LEATHER_COLOURS).value, [120, 90, 70], 0.4),
+    stitch: random.chance(0.35) ? [232, 222, 200] : lit(main, brightness(main) > 0.5 ? -0.3 : 0.22),
+    metal: choice.metal.value,
+    charm: random.chance(0.5) ? 'none' : random.pick(CHARMS),
+    charmColour: random.pick(LEATHER_COLOURS).value,
+    seed: hash(seed, 'bag item', lineage.product),
+  };
+}
+
+function proportions(shape: BagShape, random: Random): readonly [number, number, number] {
+  switch (shape) {
+    case 'tote':
+      return [random.between(460, 640), random.between(380, 520), random.between(130, 220)];
+    case 'flap':
+      return [random.between(440, 620), random.between(270, 390), random.between(90, 150)];
+    case 'hobo':
+      return [random.between(520, 660), random.between(330, 430), random.between(110, 170)];
+    case 'bucket':
+      return [random.between(340, 460), random.between(380, 480), random.between(200, 280)];
+    case 'satchel':
+      return [random.between(440, 580), random.between(320, 420), random.between(120, 190)];
+    case 'clutch':
+      return [random.between(500, 680), random.between(260, 400), random.between(60, 120)];
+    case 'top-handle':
+      return [random.between(420, 600), random.between(320, 460), random.between(150, 230)];
+    case 'backpack':
+      return [random.between(420, 540), random.between(380, 460), random.between(140, 200)];
+    case 'bowling':
+      return [random.between(500, 660), random.between(300, 400), random.between(180, 260)];
+    case 'camera':
+      return [random.between(400, 520), random.between(270, 360), random.between(100, 150)];
+    case 'saddle':
+      return [random.between(430, 560), random.between(320, 420), random.between(90, 140)];
+  }
+}
+
+function flareOf(shape: BagShape, random: Random): number {
+  switch (shape) {
+    case 'tote':
+      return random.between(1, 1.24);
+    case 'top-handle':
+      return random.between(0.76, 0.95);
+    case 'bowling':
+      return random.between(0.72, 0.94);
+    default:
+      return random.between(0.94, 1.06);
+  }
+}
+
+function patternOn(surface: Surface, random: Random): Pattern {
+  if (surface === 'canvas') {
+    return random.weighted<Pattern>([
+      ['monogram', 6],
+      ['check', 3],
+      ['web', 2],
+      ['print', 1],
+      ['plain', 1],
+    ]);
+  }
+  if (PLAIN_ONLY.includes(surface)) return 'plain';
+  return random.weighted<Pattern>([
+    ['plain', 12],
+    ['block', 2],
+    ['web', 2],
+    ['studs', 1.5],
+    ['print', 1.5],
+    ['monogram', 1],
+  ]);
+}
+
+/** Trim is the bag's own leather, a shade of it, or the tan of vegetable-tanned hide. */
+function trimOf(main: Rgb, pattern: Pattern, random: Random): Rgb {
+  const tan: Rgb = [176, 122, 70];
+  return random.weighted<Rgb>([
+    [main, pattern === 'plain' ? 6 : 1],
+    [lit(main, -0.35), 3],
+    [tan, pattern === 'plain' ? 1.5 : 4],
+    [[28, 26, 28], 1.5],
+  ]);
+}
+
+function contrasting(colour: Rgb, against: Rgb): Rgb {
+  const apart = Math.abs(brightness(colour) - brightness(against));
+  if (apart > 0.18) return colour;
+  return brightness(against) > 0.5 ? lit(colour, -0.45) : lit(colour, 0.5);
+}

@@ -1,0 +1,81 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { FamilyTrees } from './look/lineage';
+import { categoryNumber, lookOfProduct } from './product-look';
+import { Random } from './random';
+import { type PhotoLevel, renderPhoto } from './render-photo';
+import { renderProduct } from './render-product';
+
+/** What to write: `views` pictures of each of `items` products of a seed's world, `size` pixels a side. */
+export interface ViewSet {
+  readonly items: number;
+  readonly views: number;
+  readonly seed: number;
+  readonly out: string;
+  readonly size: number;
+  /** The number of the first product; lets several processes share a set. */
+  readonly first?: number;
+  /** One level for all photos; without it they are mixed, 1 to 3. */
+  readonly level?: PhotoLevel;
+}
+
+/**
+ * Writes training pictures: `<out>/<kind>-<index>/<view>.jpg`, where view 0 is the catalog picture and the others are
+ * photo-like. Index is the product's number in a bundle of the same seed.
+ */
+export async function renderViews(set: ViewSet, onItem: (done: number) => void = () => {}): Promise<void> {
+  const trees = new FamilyTrees(set.seed);
+  const first = set.first ?? 0;
+  for (let index = first; index < first + set.items; index++) {
+    const look = lookOfProduct(set.seed, index, trees);
+    const folder = join(set.out, `${categoryNumber(index).kind}-${index}`);
+    await mkdir(folder, { recursive: true });
+    for (let view = 0; view < set.views; view++) {
+      const level = set.level ?? levelOf(set.seed, index, view);
+      const picture =
+        view === 0
+          ? await renderProduct(look, { size: set.size })
+          : await renderPhoto(look, { seed: view, level, size: set.size });
+      await writeFile(join(folder, `${view}.jpg`), picture);
+    }
+    onItem(index - first + 1);
+  }
+}
+
+function levelOf(seed: number, index: number, view: number): PhotoLevel {
+  return new Random(seed, 'level', index, view).pick([1, 2, 2, 3, 3] as const);
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('a whole number, 0 or more');
+  return value;
+}
+
+function photoLevel(text: string): PhotoLevel {
+  if (text === '1' || text === '2' || text === '3') return Number(text) as PhotoLevel;
+  throw new InvalidArgumentError('1, 2 or 3');
+}
+
+/** `node --import tsx scripts/catalog/generate/render-views.ts --items M --views K --seed S --out DIR --size 256` */
+async function main(): Promise<void> {
+  const program = new Command('render-views')
+    .description(
+      'Write training views of synthetic products: DIR/<kind>-<index>/<view>.jpg, view 0 the catalog picture.',
+    )
+    .requiredOption('--items <count>', 'products to draw, bags and watches in turn', wholeNumber)
+    .requiredOption('--views <count>', 'pictures of each', wholeNumber)
+    .requiredOption('--out <folder>', 'where to write')
+    .option('--seed <number>', 'the world to draw from', wholeNumber, 1)
+    .option('--size <pixels>', 'side of the pictures', wholeNumber, 256)
+    .option('--first <index>', 'number of the first product', wholeNumber, 0)
+    .option('--level <1-3>', 'one difficulty for all photos (default: mixed)', photoLevel);
+  const options = program.parse().opts<ViewSet>();
+  await renderViews(options, (done) => {
+    if (done % 100 === 0 || done === options.items)
+      process.stderr.write(`${done}/${options.items} products\n`);
+  });
+}
+
+if (require.main === module) void main();

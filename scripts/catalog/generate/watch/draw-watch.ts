@@ -1,0 +1,46 @@
+import type { Point } from '../paint/camera';
+import { closedPath } from '../paint/curves';
+import { drawBezel } from './draw-bezel';
+import { drawCase, drawWall } from './draw-case';
+import { drawDial } from './draw-dial';
+import { drawHands } from './draw-hands';
+import { drawWatchStrap } from './draw-strap';
+import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
+import { dialShape, outline } from './outline';
+
+/** Draws a watch, its hands' axis at the origin, on a transparent canvas. */
+export function drawWatch(easel: WatchEasel): void {
+  drawWatchStrap(easel);
+  drawCase(easel);
+  drawWall(easel);
+  drawDial(easel);
+  drawBezel(easel);
+  drawHands(easel);
+  drawGlass(easel);
+}
+
+/** The points that a watch takes up in the picture: its case with the crown; the strap may leave the picture. */
+export function watchExtent({ look, camera }: Pick<WatchEasel, 'look' | 'camera'>): Point[] {
+  const height = look.radius * look.aspect;
+  return [
+    { x: -look.radius, y: 0 },
+    { x: look.radius * 1.14, y: 0 },
+    { x: 0, y: height * 1.15 },
+    { x: 0, y: -height * 1.15 },
+  ].map((point) => camera.project({ ...point, z: 0 }));
+}
+
+/** A window's reflection in the crystal. */
+function drawGlass(easel: WatchEasel): void {
+  const { look } = easel;
+  const { halfWidth, halfHeight } = dialHalves(look);
+  onLayer(easel, LAYERS.glass, (layer) => {
+    layer.clip(closedPath(outline(dialShape(look.caseShape), halfWidth, halfHeight)));
+    const glare = layer.createLinearGradient(-halfWidth, -halfHeight, halfWidth * 0.4, halfHeight * 0.5);
+    glare.addColorStop(0, 'rgba(255,255,255,0.2)');
+    glare.addColorStop(0.42, 'rgba(255,255,255,0.05)');
+    glare.addColorStop(0.43, 'rgba(255,255,255,0)');
+    layer.fillStyle = glare;
+    layer.fillRect(-halfWidth, -halfHeight, halfWidth * 2, halfHeight * 2);
+  });
+}
