@@ -22,10 +22,10 @@ from teacher import Teacher
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--photos", type=Path, nargs="*", default=[], help="folders of photos, each a data set")
-    parser.add_argument("--renders", type=Path, help="folder of renders, one subfolder per item")
-    parser.add_argument("--drawings", type=int, default=0, help="how many drawn items to add")
-    parser.add_argument("--teacher", type=Path, required=True, help="ONNX file of the teacher")
+    parser.add_argument("--photos", type=Path, nargs="+", required=True, help="folders of photos; they are the backdrops too")
+    parser.add_argument("--renders", type=Path, help="take a folder of renders, one subfolder per item, instead of the photos")
+    parser.add_argument("--drawings", type=int, default=0, help="draw so many items instead")
+    parser.add_argument("--teacher", type=Path, help="ONNX file of the teacher; without it the views have no descriptions")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--name", required=True, help="name of this set of sources")
     parser.add_argument("--rounds", type=int, default=6)
@@ -37,9 +37,10 @@ def main() -> None:
     photo_sources = [source for folder in options.photos for source in photos.read_folder(folder)]
     backdrops = [s.rgba for s in photo_sources if s.rgba[:, :, 3].min() == 255 and min(s.rgba.shape[:2]) > 100]
     drawn = options.drawings > 0
-    count = options.drawings if drawn else len(photo_sources)
+    fixed = photos.read_folder(options.renders, item_per_folder=True) if options.renders else photo_sources
+    count = options.drawings if drawn else len(fixed)
     print(f"{options.name}: {count} sources, {len(backdrops)} backdrops", flush=True)
-    teacher = Teacher(options.teacher)
+    teacher = Teacher(options.teacher) if options.teacher else None
     for number in range(options.rounds):
         path = options.out / f"{options.name}-{number:02d}.npz"
         if path.exists():
@@ -49,7 +50,7 @@ def main() -> None:
         pictures, groups, attract = [], [], []
         for index in range(count):
             moved = number if rng.random() < 0.6 else 0
-            source = draw_items.draw(options.seed, index, moved) if drawn else photo_sources[index]
+            source = draw_items.draw(options.seed, index, moved) if drawn else fixed[index]
             severity = rng.uniform(0, 1)
             view = catalogue_view(rng, source.rgba) if number == 0 else distorted_view(rng, source.rgba, severity, backdrops)
             pictures.append(view)
@@ -61,9 +62,11 @@ def main() -> None:
         print(f"{path.name}: drawn in {made - started:.0f} s, described in {time.time() - made:.0f} s", flush=True)
 
 
-def describe(teacher: Teacher, pictures: list[bytes], batch: int = 32) -> np.ndarray:
-    """The teacher's embeddings of JPEG pictures, N x D, float16."""
+def describe(teacher: Teacher | None, pictures: list[bytes], batch: int = 32) -> np.ndarray:
+    """The teacher's embeddings of JPEG pictures, N x D, float16; N x 0 without a teacher."""
     rows = []
+    if teacher is None:
+        return np.zeros((len(pictures), 0), np.float16)
     for start in range(0, len(pictures), batch):
         decoded = np.stack([cv2.imdecode(np.frombuffer(p, np.uint8), cv2.IMREAD_COLOR)[:, :, ::-1] for p in pictures[start : start + batch]])
         scaled = torch.from_numpy(np.ascontiguousarray(decoded)).permute(0, 3, 1, 2).float() / 127.5 - 1

@@ -11,13 +11,14 @@ import argparse
 import copy
 import json
 import math
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import cv2
-import numpy as np
 import torch
+import torch.distributed as dist
 import torch.nn.functional as F
 
 from network import DIMENSIONS, Embedder
@@ -26,18 +27,30 @@ from views import Views
 
 def main() -> None:
     options = arguments()
+    if options.processes == 1:
+        work(0, options)
+        return
+    with tempfile.TemporaryDirectory() as meeting:
+        torch.multiprocessing.spawn(work, (options, f"file://{meeting}/ranks"), nprocs=options.processes)
+
+
+def work(rank: int, options: argparse.Namespace, meeting: str | None = None) -> None:
+    """One process of a run. Processes take batches of their own and average their gradients in every step."""
+    if meeting:
+        dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=options.processes)
     torch.manual_seed(options.seed)
-    torch.set_num_threads(options.threads)
+    torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    run = Run(options)
+    run = Run(options, rank)
     feeder = ThreadPoolExecutor(1)
     upcoming = feeder.submit(run.next_batch)
-    while run.progress() < 1:
+    while run.tick() < 1:
         batch = upcoming.result()
         upcoming = feeder.submit(run.next_batch)
         run.step(batch)
     upcoming.result()
-    run.save()
+    if rank == 0:
+        run.save()
 
 
 def arguments() -> argparse.Namespace:
@@ -46,13 +59,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, help="checkpoint; an existing one is resumed")
     parser.add_argument("--from", dest="start", type=Path, help="checkpoint whose weights to begin with")
     parser.add_argument("--minutes", type=float, required=True)
-    parser.add_argument("--pairs", type=int, default=96, help="sources in a batch, two views of each")
+    parser.add_argument("--pairs", type=int, default=96, help="sources in a batch of a process, two views of each")
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--temperature", type=float, default=0.07)
     parser.add_argument("--imitation", type=float, default=3.0, help="weight of the teacher's lesson")
     parser.add_argument("--sides", type=int, nargs="+", default=[128, 160], help="side of the input, evenly over the run but for the last")
     parser.add_argument("--last", type=float, default=0.25, help="share of the run at the last side")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--processes", type=int, default=2, help="one per core")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
@@ -60,9 +73,9 @@ def arguments() -> argparse.Namespace:
 class Run:
     """One training run: model, average, optimiser and clock."""
 
-    def __init__(self, options: argparse.Namespace):
-        self.options = options
-        self.views = Views(options.views, options.seed)
+    def __init__(self, options: argparse.Namespace, rank: int = 0):
+        self.options, self.rank = options, rank
+        self.views = Views(options.views, 1000 * options.seed + rank)
         self.model = Embedder().to(memory_format=torch.channels_last)
         if options.start:
             self.model.load_state_dict(torch.load(options.start)["average"])
@@ -70,7 +83,7 @@ class Run:
         decayed = [p for p in self.model.parameters() if p.ndim > 1]
         plain = [p for p in self.model.parameters() if p.ndim <= 1]
         self.optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.05}, {"params": plain, "weight_decay": 0}], lr=options.rate)
-        self.elapsed, self.steps, self.log = 0.0, 0, []
+        self.elapsed, self.steps, self.log, self.progress = 0.0, 0, [], 0.0
         self.target = None
         if options.out.exists():
             self.resume()
@@ -104,11 +117,16 @@ class Run:
         torch.save(state, unfinished)
         unfinished.rename(self.options.out)
 
-    def progress(self) -> float:
-        return (self.elapsed + time.time() - self.clock) / (60 * self.options.minutes)
+    def tick(self) -> float:
+        """How much of the run is over, 0 to 1, by the clock of the first process."""
+        progress = torch.tensor([(self.elapsed + time.time() - self.clock) / (60 * self.options.minutes)])
+        if self.options.processes > 1:
+            dist.broadcast(progress, 0)
+        self.progress = progress.item()
+        return self.progress
 
     def side(self) -> int:
-        sides, progress = self.options.sides, self.progress()
+        sides, progress = self.options.sides, self.progress
         if progress >= 1 - self.options.last or len(sides) == 1:
             return sides[-1]
         return sides[int(progress / (1 - self.options.last) * (len(sides) - 1))]
@@ -118,8 +136,7 @@ class Run:
 
     def step(self, batch) -> None:
         pictures, described, clean, groups = batch
-        progress = min(1.0, self.progress())
-        rate = self.options.rate * min(1, (self.steps + 1) / 200) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * progress)))
+        rate = self.options.rate * min(1, (self.steps + 1) / 200) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * self.progress)))
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         scaled = (pictures.float() / 127.5 - 1).permute(0, 3, 1, 2)
@@ -127,18 +144,33 @@ class Run:
         with torch.autocast("cpu", torch.bfloat16):
             raw = self.model(scaled)
         embedding = F.normalize(raw.float(), dim=1)
-        imitation = 1 - (embedding * self.target(described, clean)).sum(1).mean()
+        taught = described.shape[1] > 0
+        imitation = 1 - (embedding * self.target(described, clean)).sum(1).mean() if taught else torch.zeros(())
         contrast, right = recognise(embedding, groups, self.options.temperature)
         loss = self.options.imitation * imitation + contrast
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
+        self.share_gradients()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 2.0)
         self.optimiser.step()
         self.steps += 1
+        if self.rank > 0:
+            return
         self.follow()
         self.sums += torch.tensor([imitation.item(), contrast.item(), right])
         if self.steps % 50 == 0:
             self.note(rate, pictures)
+
+    def share_gradients(self) -> None:
+        """Averages the gradients of all processes, in one message."""
+        if self.options.processes == 1:
+            return
+        gradients = [p.grad for p in self.model.parameters()]
+        flat = torch.cat([g.flatten() for g in gradients])
+        dist.all_reduce(flat)
+        flat /= self.options.processes
+        for gradient, mean in zip(gradients, flat.split([g.numel() for g in gradients])):
+            gradient.copy_(mean.view_as(gradient))
 
     @torch.no_grad()
     def follow(self) -> None:
@@ -153,8 +185,8 @@ class Run:
     def note(self, rate, pictures) -> None:
         now = time.time()
         imitation, contrast, right = (self.sums / 50).tolist()
-        line = {"step": self.steps, "progress": round(self.progress(), 3), "side": pictures.shape[1], "rate": round(rate, 6), "imitation": round(imitation, 4),
-                "contrast": round(contrast, 4), "found": round(right, 4), "views_per_s": round(50 * len(pictures) / (now - self.noted)), "rounds": len(self.views.seen)}
+        line = {"step": self.steps, "progress": round(self.progress, 3), "side": pictures.shape[1], "rate": round(rate, 6), "imitation": round(imitation, 4),
+                "contrast": round(contrast, 4), "found": round(right, 4), "views_per_s": round(50 * self.options.processes * len(pictures) / (now - self.noted)), "rounds": len(self.views.seen)}
         self.log.append(line)
         print(json.dumps(line), flush=True)
         self.sums.zero_()

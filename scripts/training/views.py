@@ -104,7 +104,9 @@ class Views:
 
 
 def nearest(described: torch.Tensor, count: int = 12) -> np.ndarray:
-    """For each source the numbers of its nearest others by the teacher."""
+    """For each source the numbers of its nearest others by the teacher; without one, of any others."""
+    if described.shape[1] == 0:
+        return np.random.default_rng(0).integers(len(described), size=(len(described), count))
     unit = torch.nn.functional.normalize(described - described.mean(0), dim=1)
     rows = []
     for start in range(0, len(unit), 1024):
