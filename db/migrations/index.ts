@@ -6,6 +6,7 @@ import * as prices from './202611200400-prices';
 import * as accounts from './202611200500-accounts';
 import * as embeddings from './202611200600-embeddings';
 import * as predictions from './202611200700-predictions';
+import * as catalogImport from './202611200800-catalog-import';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -22,4 +23,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611200500-accounts': accounts,
   '202611200600-embeddings': embeddings,
   '202611200700-predictions': predictions,
+  '202611200800-catalog-import': catalogImport,
 };

@@ -1,0 +1,171 @@
+import type { Knex } from 'knex';
+import { compareByValue } from '../../models/pricing/estimate';
+import { rowOfFacet } from './project-rows';
+import { query } from './query';
+
+/**
+ * The best market estimate below a row (decisions.md 5) as `catalog_rows.max_estimate` holds it. Of equal values the
+ * first by source, region, currency, time and confidence stands, so that it depends on the estimates alone.
+ */
+export interface BestEstimate {
+  readonly source: string;
+  readonly region: string;
+  readonly A: number | null;
+  readonly B: number | null;
+  readonly C: number | null;
+  readonly D: number | null;
+  readonly currency: string;
+  readonly estimated_at: string;
+  readonly confidence: number | null;
+}
+
+/** What a product adds to the rows above it: its facets name them, its best estimate is one that they may show. */
+export interface Contribution {
+  readonly facets: readonly string[];
+  readonly best: BestEstimate | null;
+}
+
+/** How the contribution of one product changed; null where the product was not, or is no more. */
+export interface ContributionChange {
+  readonly before: Contribution | null;
+  readonly after: Contribution | null;
+}
+
+const BEST_FIRST = (estimate: string): string => `
+  (${estimate}->>'A')::float8 DESC NULLS LAST, (${estimate}->>'B')::float8 DESC NULLS LAST,
+  (${estimate}->>'C')::float8 DESC NULLS LAST, (${estimate}->>'D')::float8 DESC NULLS LAST,
+  ${estimate}->>'source' COLLATE "C", ${estimate}->>'region' COLLATE "C", ${estimate}->>'currency' COLLATE "C",
+  ${estimate}->>'estimated_at' COLLATE "C", (${estimate}->>'confidence')::float8 NULLS LAST`;
+
+/** The best estimate of each product's variants, read from the estimates; products without are left out. */
+export async function bestOfProducts(trx: Knex, ids: readonly string[]): Promise<Map<string, BestEstimate>> {
+  return await bestBy(
+    trx,
+    `SELECT DISTINCT ON (product_id) product_id AS id, best FROM (
+       SELECT product_id, jsonb_build_object(
+         'source', source, 'region', region, 'A', a, 'B', b, 'C', c, 'D', d, 'currency', currency,
+         'estimated_at', to_char(estimated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+         'confidence', confidence) AS best, a, b, c, d, source, region
+       FROM variants JOIN market_estimates ON variant_id = variants.id
+       WHERE product_id = ANY(?)) AS estimates
+     ORDER BY product_id, a DESC NULLS LAST, b DESC NULLS LAST, c DESC NULLS LAST, d DESC NULLS LAST,
+       ${BEST_FIRST('best')}`,
+    ids,
+  );
+}
+
+/** The best estimate of the products that have each facet, read from their rows; facets without are left out. */
+export async function bestOfFacets(trx: Knex, facets: readonly string[]): Promise<Map<string, BestEstimate>> {
+  return await bestBy(
+    trx,
+    `SELECT facet AS id, best FROM unnest(?::text[]) AS facet CROSS JOIN LATERAL (
+       SELECT max_estimate AS best FROM catalog_rows
+       WHERE kind = 'product' AND facets @> ARRAY[facet] AND max_estimate IS NOT NULL
+       ORDER BY ${BEST_FIRST('max_estimate')} LIMIT 1) AS below`,
+    facets,
+  );
+}
+
+/**
+ * Brings the rows above products up to date. A higher estimate is written at once; where the one that a row shows is
+ * gone, the ids answered here name rows whose best must be looked for again.
+ */
+export async function raiseAbove(trx: Knex, changes: readonly ContributionChange[]): Promise<string[]> {
+  const shifts = shiftsByRow(changes);
+  if (shifts.size === 0) return [];
+  const rows = await query<{ id: string; best: BestEstimate | null }>(
+    trx,
+    'SELECT id, max_estimate AS best FROM catalog_rows WHERE id = ANY(?)',
+    [[...shifts.keys()]],
+  );
+  const lost: string[] = [];
+  const raised: { id: string; best: BestEstimate }[] = [];
+  for (const { id, best } of rows) {
+    const shift = shifts.get(id);
+    if (!shift) continue;
+    const gained = shift.gained;
+    if (gained && (best === null || compareBest(gained, best) < 0)) raised.push({ id, best: gained });
+    else if (best && shift.lost.some((each) => compareBest(each, best) === 0)) lost.push(id);
+  }
+  await writeBest(trx, raised);
+  return lost;
+}
+
+/** Writes best estimates into rows. */
+export async function writeBest(
+  trx: Knex,
+  bests: readonly { readonly id: string; readonly best: BestEstimate | null }[],
+): Promise<void> {
+  if (bests.length === 0) return;
+  await query(
+    trx,
+    `UPDATE catalog_rows SET max_estimate = given.best
+     FROM jsonb_to_recordset(?::jsonb) AS given (id text, best jsonb) WHERE catalog_rows.id = given.id`,
+    [JSON.stringify(bests)],
+  );
+}
+
+/** Whether two rows show the same estimate. */
+export const isSameBest = (left: BestEstimate | null, right: BestEstimate | null): boolean =>
+  left === null || right === null ? left === right : compareBest(left, right) === 0;
+
+interface Shift {
+  gained: BestEstimate | null;
+  readonly lost: BestEstimate[];
+}
+
+function shiftsByRow(changes: readonly ContributionChange[]): Map<string, Shift> {
+  const shifts = new Map<string, Shift>();
+  const shiftOf = (id: string): Shift => {
+    const shift = shifts.get(id) ?? { gained: null, lost: [] };
+    shifts.set(id, shift);
+    return shift;
+  };
+  for (const { before, after } of changes) {
+    const kept = isSameBest(before?.best ?? null, after?.best ?? null);
+    for (const id of rowsAbove(before, kept ? after : null)) {
+      if (before?.best) shiftOf(id).lost.push(before.best);
+    }
+    for (const id of rowsAbove(after, kept ? before : null)) {
+      const shift = after?.best ? shiftOf(id) : null;
+      if (shift && after?.best && (!shift.gained || compareBest(after.best, shift.gained) < 0)) {
+        shift.gained = after.best;
+      }
+    }
+  }
+  return shifts;
+}
+
+function rowsAbove(contribution: Contribution | null, unless: Contribution | null): string[] {
+  const same = new Set(unless?.facets ?? []);
+  return (contribution?.facets ?? []).flatMap((facet) => {
+    const id = same.has(facet) ? null : rowOfFacet(facet);
+    return id === null ? [] : [id];
+  });
+}
+
+function compareBest(left: BestEstimate, right: BestEstimate): number {
+  return (
+    compareByValue(left, right) ||
+    compareText(left.source, right.source) ||
+    compareText(left.region, right.region) ||
+    compareText(left.currency, right.currency) ||
+    compareText(left.estimated_at, right.estimated_at) ||
+    compareConfidence(left.confidence, right.confidence)
+  );
+}
+
+const compareText = (left: string, right: string): number =>
+  left === right ? 0 : Buffer.compare(Buffer.from(left), Buffer.from(right));
+
+function compareConfidence(left: number | null, right: number | null): number {
+  if (left === right) return 0;
+  if (left === null) return 1;
+  return right === null ? -1 : left - right;
+}
+
+async function bestBy(trx: Knex, sql: string, keys: readonly string[]): Promise<Map<string, BestEstimate>> {
+  if (keys.length === 0) return new Map();
+  const rows = await query<{ id: string; best: BestEstimate }>(trx, sql, [keys]);
+  return new Map(rows.map(({ id, best }) => [id, best]));
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { query } from './query';
+
+/** Said to whoever wants to import while another import runs. */
+export class ImportRunningError extends Error {
+  constructor(holder: { host: string; process_id: number; started_at: Date }) {
+    const since = holder.started_at.toISOString();
+    super(
+      `Another import runs since ${since} (process ${holder.process_id} on ${holder.host}). Start this one again when it is done.`,
+    );
+    this.name = 'ImportRunningError';
+  }
+}
+
+interface Holder {
+  readonly holder: string;
+  readonly host: string;
+  readonly process_id: number;
+  readonly started_at: Date;
+  /** As text: a `Date` would round the microseconds away. */
+  readonly heartbeat: string;
+}
+
+const HEARTBEAT_MS = 2_000;
+const POLL_MS = 250;
+/** A heart that did not beat for this long has stopped. */
+const STOPPED_MS = 10_000;
+
+/**
+ * The right to change the catalog, held by one import at a time: a row in the database, so that it holds between
+ * hosts and on the embedded database, whose clients share one session. It falls to the next import when its holder
+ * died: at once when that was on this host, else when its heartbeat has stood still for a while. A holder that lost
+ * it can write nothing more, because every transaction of an import goes through it.
+ */
+export class ImportLock {
+  private readonly timer: NodeJS.Timeout;
+
+  private constructor(
+    private readonly knex: Knex,
+    private readonly holder: string,
+  ) {
+    this.timer = setInterval(() => void this.beat().catch(() => undefined), HEARTBEAT_MS).unref();
+  }
+
+  /** @throws ImportRunningError when another import is alive */
+  static async acquire(knex: Knex): Promise<ImportLock> {
+    const holder = randomUUID();
+    for (;;) {
+      if (await insertHolder(knex, holder)) return new ImportLock(knex, holder);
+      const other = await currentHolder(knex);
+      if (!other) continue;
+      if (await isAlive(knex, other)) throw new ImportRunningError(other);
+      await knex('catalog_import_lock').where({ holder: other.holder }).delete();
+    }
+  }
+
+  /** A transaction of the import: all of it or nothing. @throws Error when the lock was lost */
+  async transaction<Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> {
+    return await this.knex.transaction(async (trx) => {
+      const rows = await query<unknown>(
+        trx,
+        `UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ?
+         RETURNING set_config('statement_timeout', '0', true)`,
+        [this.holder],
+      );
+      if (rows.length === 0) throw new Error('This import stood still and another one took its place.');
+      return await work(trx);
+    });
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.timer);
+    await this.knex('catalog_import_lock').where({ holder: this.holder }).delete();
+  }
+
+  private async beat(): Promise<void> {
+    await query(
+      this.knex,
+      'UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ?',
+      [this.holder],
+    );
+  }
+}
+
+async function insertHolder(knex: Knex, holder: string): Promise<boolean> {
+  const rows = await query<unknown>(
+    knex,
+    `INSERT INTO catalog_import_lock (holder, host, process_id) VALUES (?, ?, ?)
+     ON CONFLICT DO NOTHING RETURNING holder`,
+    [holder, hostname(), process.pid],
+  );
+  return rows.length > 0;
+}
+
+async function currentHolder(knex: Knex): Promise<Holder | undefined> {
+  const rows = await query<Holder>(
+    knex,
+    'SELECT holder, host, process_id, started_at, heartbeat_at::text AS heartbeat FROM catalog_import_lock',
+  );
+  return rows[0];
+}
+
+async function isAlive(knex: Knex, other: Holder): Promise<boolean> {
+  if (other.host === hostname() && !isProcess(other.process_id)) return false;
+  for (let waitedMs = 0; waitedMs < STOPPED_MS; waitedMs += POLL_MS) {
+    await delay(POLL_MS);
+    const now = await currentHolder(knex);
+    if (now?.holder !== other.holder) return now !== undefined;
+    if (now.heartbeat !== other.heartbeat) return true;
+  }
+  return false;
+}
+
+function isProcess(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch (failure) {
+    // EPERM: it lives and belongs to somebody else.
+    return failure instanceof Error && 'code' in failure && failure.code !== 'ESRCH';
+  }
+}

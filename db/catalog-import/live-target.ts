@@ -1,0 +1,150 @@
+import type { Knex } from 'knex';
+import { ImportLock } from './import-lock';
+import type { EntityReference, ImportTarget, StoredImage, VariantOwner } from './import-target';
+import { query } from './query';
+import type {
+  CategoryRecord,
+  Deletion,
+  EntityRecord,
+  EstimateRecord,
+  HistoryRecord,
+  ListingRecord,
+  ProductRecord,
+  TagRecord,
+} from './records';
+import { countStale, projectStale } from './stale-rows';
+import { writeEstimates, writeHistory, writeListings } from './write-prices';
+import { writeProducts } from './write-products';
+import { writeCategories, writeEntities, writeTags } from './write-taxonomy';
+
+/** As many rows are derived again in the transaction that made them stale; more wait, so that it stays short. */
+const STALE_AT_ONCE = 500;
+
+const WRITTEN_TABLES = [
+  'categories',
+  'tags',
+  'entities',
+  'products',
+  'variants',
+  'catalog_rows',
+  'search_words',
+  'market_estimates',
+  'estimate_history',
+  'listings',
+  'images',
+  'product_images',
+  'catalog_stale_rows',
+];
+
+/** The catalog itself, changed under the lock of its one import. */
+export class LiveTarget implements ImportTarget {
+  private constructor(
+    protected readonly knex: Knex,
+    private readonly lock: ImportLock,
+  ) {}
+
+  /**
+   * Begins an import. Statements may take long when a catalog is large: give it connections without a limit.
+   *
+   * @throws ImportRunningError when another import is alive
+   */
+  static async open(knex: Knex): Promise<LiveTarget> {
+    return new LiveTarget(knex, await ImportLock.acquire(knex));
+  }
+
+  async categoryIds(): Promise<string[]> {
+    return await this.knex('categories').pluck('id');
+  }
+
+  async tagIds(): Promise<string[]> {
+    return await this.knex('tags').pluck('id');
+  }
+
+  async entities(ids: readonly string[]): Promise<Map<string, EntityReference>> {
+    if (ids.length === 0) return new Map();
+    const rows = await query<EntityReference & { id: string }>(
+      this.knex,
+      'SELECT id, kind, category FROM entities WHERE id = ANY(?)',
+      [ids],
+    );
+    return new Map(rows.map(({ id, ...reference }) => [id, reference]));
+  }
+
+  async variants(ids: readonly string[], productIds: readonly string[]): Promise<VariantOwner[]> {
+    const rows = await query<VariantOwner>(
+      this.knex,
+      `SELECT variants.id, product_id, deleted FROM variants JOIN products ON products.id = product_id
+       WHERE variants.id = ANY(?)
+       UNION
+       SELECT variants.id, product_id, deleted FROM variants JOIN products ON products.id = product_id
+       WHERE product_id = ANY(?)`,
+      [ids, productIds],
+    );
+    return rows;
+  }
+
+  async storedImage(digest: string): Promise<StoredImage | null> {
+    const row = await this.knex<StoredImage & { digest: string }>('catalog_stored_images')
+      .where({ digest })
+      .first('address', 'thumbnail');
+    return row ?? null;
+  }
+
+  async rememberImage(digest: string, { address, thumbnail }: StoredImage): Promise<void> {
+    await this.knex('catalog_stored_images')
+      .insert({ digest, address, thumbnail })
+      .onConflict('digest')
+      .merge();
+  }
+
+  async writeCategories(records: readonly CategoryRecord[]): Promise<void> {
+    await this.write((trx) => writeCategories(trx, records));
+  }
+
+  async writeTags(records: readonly TagRecord[]): Promise<void> {
+    await this.lock.transaction((trx) => writeTags(trx, records));
+  }
+
+  async writeEntities(records: readonly (EntityRecord | Deletion)[]): Promise<void> {
+    await this.write((trx) => writeEntities(trx, records));
+  }
+
+  async writeProducts(records: readonly (ProductRecord | Deletion)[]): Promise<void> {
+    await this.write((trx) => writeProducts(trx, records));
+  }
+
+  async writeEstimates(records: readonly EstimateRecord[]): Promise<void> {
+    await this.write((trx) => writeEstimates(trx, records));
+  }
+
+  async writeHistory(records: readonly HistoryRecord[]): Promise<void> {
+    await this.lock.transaction((trx) => writeHistory(trx, records));
+  }
+
+  async writeListings(records: readonly ListingRecord[]): Promise<void> {
+    await this.lock.transaction((trx) => writeListings(trx, records));
+  }
+
+  async staleRows(): Promise<number> {
+    return await countStale(this.knex, Number.MAX_SAFE_INTEGER);
+  }
+
+  async projectStaleRows(limit: number): Promise<number> {
+    return await this.lock.transaction((trx) => projectStale(trx, limit));
+  }
+
+  async tidy(): Promise<void> {
+    for (const table of WRITTEN_TABLES) await query(this.knex, 'VACUUM (ANALYZE) ??', [table]);
+  }
+
+  async close(): Promise<void> {
+    await this.lock.release();
+  }
+
+  private async write(work: (trx: Knex) => Promise<void>): Promise<void> {
+    await this.lock.transaction(async (trx) => {
+      await work(trx);
+      if ((await countStale(trx, STALE_AT_ONCE + 1)) <= STALE_AT_ONCE) await projectStale(trx, STALE_AT_ONCE);
+    });
+  }
+}

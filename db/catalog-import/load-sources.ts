@@ -1,0 +1,63 @@
+import type { Knex } from 'knex';
+import { query } from './query';
+import type { CategoryRecord, EntityRecord, ProductRecord, Stored } from './records';
+
+/** All categories by id; there are few. */
+export async function loadCategories(knex: Knex): Promise<Map<string, CategoryRecord>> {
+  const rows: CategoryRecord[] = await knex('categories').select(
+    'id',
+    'name',
+    'hierarchy',
+    'name_fields',
+    'popularity',
+    'images',
+    'thumbnails',
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The entities of these ids, deleted ones too; unknown ids are left out. */
+export async function loadEntities(
+  knex: Knex,
+  ids: readonly string[],
+): Promise<Map<string, Stored<EntityRecord>>> {
+  if (ids.length === 0) return new Map();
+  const rows = await query<EntityRecord & { deleted: boolean }>(
+    knex,
+    `SELECT id, kind, name, category, parents, tags, keywords, popularity, images, thumbnails, deleted
+     FROM entities WHERE id = ANY(?)`,
+    [ids],
+  );
+  return byId(rows);
+}
+
+/** The products of these ids with their variants in order, deleted ones too; unknown ids are left out. */
+export async function loadProducts(
+  knex: Knex,
+  ids: readonly string[],
+): Promise<Map<string, Stored<ProductRecord>>> {
+  if (ids.length === 0) return new Map();
+  const rows = await query<ProductRecord & { deleted: boolean }>(
+    knex,
+    `SELECT id, category, attributes, tags, keywords, popularity, images, thumbnails,
+       (SELECT coalesce(jsonb_agg(to_jsonb(variants) - 'product_id' - 'position' ORDER BY position), '[]')
+        FROM variants WHERE product_id = products.id) AS variants,
+       deleted
+     FROM products WHERE id = ANY(?)`,
+    [ids],
+  );
+  return byId(rows);
+}
+
+/** The ids of all entities that products name. */
+export const namedEntities = (products: Iterable<ProductRecord>): string[] => [
+  ...new Set([...products].flatMap((product) => Object.values(product.attributes).flat())),
+];
+
+function byId<Row extends { readonly id: string }>(
+  rows: readonly (Row & { readonly deleted: boolean })[],
+): Map<string, Stored<Row>> {
+  return new Map(
+    rows.map(({ deleted, ...record }) => [record.id, { record: record as unknown as Row, deleted }]),
+  );
+}

@@ -1,0 +1,171 @@
+import { nameSortKey, wordsOf } from '../../models/catalog/fold-text';
+import type { Attribute } from '../../models/catalog/item';
+import { composeProductName } from '../../models/catalog/product-name';
+import { TAGS_FIELD, Taxonomy } from '../../models/catalog/taxonomy';
+import type { CategoryRecord, EntityRecord, Pictured, ProductRecord, Stored } from './records';
+
+/** A row of `catalog_rows` without its best estimate. */
+export interface CatalogRow extends Pictured {
+  readonly id: string;
+  readonly kind: string;
+  readonly category: string;
+  readonly sort_key: string;
+  readonly facets: readonly string[];
+  readonly words: readonly string[];
+  readonly name: string;
+  readonly attributes: readonly Attribute[];
+}
+
+/** What the rows of a batch are derived from, besides their own records. */
+export interface Surroundings {
+  readonly categories: ReadonlyMap<string, CategoryRecord>;
+  /** At least those that the rows name, deleted ones too: what names them keeps the attribute (decisions.md 4). */
+  readonly entities: ReadonlyMap<string, Stored<EntityRecord>>;
+}
+
+/** Code points of a sort key that count; a b-tree entry must stay under 2,700 bytes. */
+const SORT_KEY_LENGTH_MAX = 600;
+/** Code points of a word that count. */
+const WORD_LENGTH_MAX = 100;
+const CATEGORY_FIELD = 'category';
+/** The field whose entities hand their tags down to products (interface.md 2.3). */
+const TAGGED_FIELD = 'style';
+
+/** The row of a product: composed name, attributes in order, its own tags and its style's (decisions.md 4). */
+export function productRow(product: ProductRecord, around: Surroundings): CatalogRow {
+  const category = categoryOf(product.category, around);
+  const fields = Taxonomy.attributeOrder(category.hierarchy, Object.keys(product.attributes));
+  const named = fields.flatMap((field) => namedBy(field, product.attributes[field] ?? [], around));
+  const names = new Map([...named].reverse().map(({ field, entity }) => [field, entity.name]));
+  const inherited = named.flatMap(({ field, entity }) => (field === TAGGED_FIELD ? entity.tags : []));
+  const variantNames = product.variants.flatMap((variant) => variant.fields.map((field) => field.name));
+  return row({
+    ...pictures(product),
+    id: product.id,
+    kind: 'product',
+    category: category.id,
+    name: composeProductName(category.name_fields, names),
+    attributes: [categoryAttribute(category), ...named.map(attributeOf)],
+    tags: [...product.tags, ...inherited],
+    words: [
+      ...wordsOf([category.name, ...variantNames, ...product.keywords].join(' ')),
+      ...named.flatMap(({ entity }) => entityWords(entity)),
+    ],
+  });
+}
+
+/** The row of an entity: its category, its parents in order, then itself. `tags` are those that it carries itself. */
+export function entityRow(entity: EntityRecord, tags: readonly string[], around: Surroundings): CatalogRow {
+  const category = categoryOf(entity.category, around);
+  const fields = Taxonomy.attributeOrder(category.hierarchy, Object.keys(entity.parents));
+  const parents = fields.flatMap((field) => {
+    const parent = entity.parents[field];
+    return parent === undefined ? [] : namedBy(field, [parent], around);
+  });
+  const named = [...parents, { field: entity.kind, entity }];
+  return row({
+    ...pictures(entity),
+    id: entity.id,
+    kind: entity.kind,
+    category: category.id,
+    name: entity.name,
+    attributes: [categoryAttribute(category), ...named.map(attributeOf)],
+    tags,
+    words: [...wordsOf(category.name), ...named.flatMap((each) => entityWords(each.entity))],
+  });
+}
+
+/** The row of a category; it is its own only attribute and carries no tags. */
+export function categoryRow(category: CategoryRecord): CatalogRow {
+  return row({
+    ...pictures(category),
+    id: category.id,
+    kind: CATEGORY_FIELD,
+    category: category.id,
+    name: category.name,
+    attributes: [categoryAttribute(category)],
+    tags: [],
+    words: wordsOf(category.name),
+  });
+}
+
+/** Whether an entity is a row of its own; of a kind outside the hierarchy it is a facet only (decisions.md 4). */
+export const isListable = (entity: EntityRecord, around: Surroundings): boolean =>
+  categoryOf(entity.category, around).hierarchy.includes(entity.kind);
+
+/** How a row that names an entity or a category is found. */
+export const facetOf = (field: string, id: string): string => `${field}:${id}`;
+
+export const categoryFacet = (category: string): string => facetOf(CATEGORY_FIELD, category);
+
+/** The id behind an attribute's facet; null for a tag's. */
+export function rowOfFacet(facet: string): string | null {
+  const colon = facet.indexOf(':');
+  return facet.slice(0, colon) === TAGS_FIELD ? null : facet.slice(colon + 1);
+}
+
+interface Named {
+  readonly field: string;
+  readonly entity: EntityRecord;
+}
+
+interface RowParts extends Pictured {
+  readonly id: string;
+  readonly kind: string;
+  readonly category: string;
+  readonly name: string;
+  readonly attributes: readonly Attribute[];
+  readonly tags: readonly string[];
+  readonly words: readonly string[];
+}
+
+function row({ tags, words, ...rest }: RowParts): CatalogRow {
+  const facets = [
+    ...rest.attributes.map(({ field, id }) => facetOf(field, id)),
+    ...tags.map((tag) => facetOf(TAGS_FIELD, tag)),
+  ];
+  return {
+    ...rest,
+    sort_key: firstCodePoints(nameSortKey(rest.name), SORT_KEY_LENGTH_MAX),
+    facets: [...new Set(facets)].sort(),
+    words: [...new Set(words.map((word) => firstCodePoints(word, WORD_LENGTH_MAX)))],
+  };
+}
+
+function namedBy(field: string, ids: readonly string[], around: Surroundings): Named[] {
+  return ids.flatMap((id) => {
+    const entity = around.entities.get(id)?.record;
+    return entity ? [{ field, entity }] : [];
+  });
+}
+
+const attributeOf = ({ field, entity }: Named): Attribute => ({ field, id: entity.id, name: entity.name });
+
+const categoryAttribute = ({ id, name }: CategoryRecord): Attribute => ({ field: CATEGORY_FIELD, id, name });
+
+const pictures = ({ popularity, images, thumbnails }: Pictured): Pictured => ({
+  popularity,
+  images,
+  thumbnails,
+});
+
+function categoryOf(id: string, around: Surroundings): CategoryRecord {
+  const category = around.categories.get(id);
+  if (!category) throw new Error(`the category ${id} of a stored record is missing`);
+  return category;
+}
+
+/** Folding is the dearest step of a projection, and the rows of a batch share their entities. */
+const foldedEntities = new WeakMap<EntityRecord, readonly string[]>();
+
+function entityWords(entity: EntityRecord): readonly string[] {
+  const known = foldedEntities.get(entity);
+  if (known) return known;
+  const words = wordsOf([entity.name, ...entity.keywords].join(' '));
+  foldedEntities.set(entity, words);
+  return words;
+}
+
+function firstCodePoints(text: string, count: number): string {
+  return text.length <= count ? text : Array.from(text).slice(0, count).join('');
+}

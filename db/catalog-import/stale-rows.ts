@@ -1,0 +1,162 @@
+import type { Knex } from 'knex';
+import { bestOfFacets, bestOfProducts } from './best-estimates';
+import { loadCategories, loadEntities, loadProducts, namedEntities } from './load-sources';
+import {
+  type CatalogRow,
+  categoryFacet,
+  categoryRow,
+  entityRow,
+  facetOf,
+  isListable,
+  productRow,
+  type Surroundings,
+} from './project-rows';
+import { query } from './query';
+import type { EntityRecord, Stored } from './records';
+import { type CompleteRow, deleteRows, writeRows } from './write-rows';
+
+/** Notes that the rows of these ids must be derived again. */
+export async function markStale(trx: Knex, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await query(trx, 'INSERT INTO catalog_stale_rows SELECT unnest(?::text[]) ON CONFLICT DO NOTHING', [ids]);
+}
+
+/** Notes that every row with one of these facets must be derived again. */
+export async function markStaleByFacets(trx: Knex, facets: readonly string[]): Promise<void> {
+  if (facets.length === 0) return;
+  await query(
+    trx,
+    `INSERT INTO catalog_stale_rows SELECT id FROM catalog_rows WHERE facets && ?::text[]
+     ON CONFLICT DO NOTHING`,
+    [facets],
+  );
+}
+
+/** How many rows are noted, counted up to `limit`. */
+export async function countStale(knex: Knex, limit: number): Promise<number> {
+  const rows = await query<{ count: number }>(
+    knex,
+    'SELECT count(*) AS count FROM (SELECT 1 FROM catalog_stale_rows LIMIT ?) AS stale',
+    [limit],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Derives up to `limit` of the noted rows again; resolves to how many there were. */
+export async function projectStale(trx: Knex, limit: number): Promise<number> {
+  const rows = await query<{ id: string }>(
+    trx,
+    `DELETE FROM catalog_stale_rows
+     WHERE id IN (SELECT id FROM catalog_stale_rows ORDER BY id LIMIT ?) RETURNING id`,
+    [limit],
+  );
+  const ids = rows.map((row) => row.id);
+  if (ids.length === 0) return 0;
+  const current = [
+    ...(await projectProducts(trx, ids)),
+    ...(await projectEntities(trx, ids)),
+    ...(await projectCategories(trx, ids)),
+  ];
+  await writeRows(trx, current);
+  const live = new Set(current.map((row) => row.id));
+  await deleteRows(
+    trx,
+    ids.filter((id) => !live.has(id)),
+  );
+  return ids.length;
+}
+
+/** The rows of those of these ids that are live products. */
+export async function projectProducts(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
+  const stored = await loadProducts(trx, ids);
+  const products = [...stored.values()].filter((each) => !each.deleted).map((each) => each.record);
+  if (products.length === 0) return [];
+  const around = {
+    categories: await loadCategories(trx),
+    entities: await loadEntities(trx, namedEntities(products)),
+  };
+  const best = await bestOfProducts(
+    trx,
+    products.map((product) => product.id),
+  );
+  return products.map((product) => ({
+    ...productRow(product, around),
+    max_estimate: best.get(product.id) ?? null,
+  }));
+}
+
+/** The rows of those of these ids that are live entities of a listable kind. */
+export async function projectEntities(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
+  const own = await loadEntities(trx, ids);
+  if (own.size === 0) return [];
+  const around = await surroundingsOf(trx, own);
+  const listed = [...own.values()]
+    .filter((each) => !each.deleted && isListable(each.record, around))
+    .map((each) => each.record);
+  const modelTags = await tagsOfModels(
+    trx,
+    listed.filter(isModel).map((model) => model.id),
+  );
+  return await withBest(
+    trx,
+    listed.map((entity) => ({
+      facet: facetOf(entity.kind, entity.id),
+      row: entityRow(entity, isModel(entity) ? (modelTags.get(entity.id) ?? []) : entity.tags, around),
+    })),
+  );
+}
+
+/** The rows of those of these ids that are categories. */
+export async function projectCategories(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
+  const categories = await loadCategories(trx);
+  const listed = ids.flatMap((id) => categories.get(id) ?? []);
+  return await withBest(
+    trx,
+    listed.map((category) => ({ facet: categoryFacet(category.id), row: categoryRow(category) })),
+  );
+}
+
+async function withBest(
+  trx: Knex,
+  rows: readonly { facet: string; row: CatalogRow }[],
+): Promise<CompleteRow[]> {
+  const best = await bestOfFacets(
+    trx,
+    rows.map(({ facet }) => facet),
+  );
+  return rows.map(({ facet, row }) => ({ ...row, max_estimate: best.get(facet) ?? null }));
+}
+
+async function surroundingsOf(
+  trx: Knex,
+  own: ReadonlyMap<string, Stored<EntityRecord>>,
+): Promise<Surroundings> {
+  const parents = [...own.values()].flatMap(({ record }) => Object.values(record.parents));
+  const missing = [...new Set(parents)].filter((id) => !own.has(id));
+  return {
+    categories: await loadCategories(trx),
+    entities: new Map([...(await loadEntities(trx, missing)), ...own]),
+  };
+}
+
+const isModel = (entity: EntityRecord): boolean => entity.kind === 'model';
+
+/** A model carries a tag when every one of its live styles carries it (interface.md 2.3). */
+async function tagsOfModels(trx: Knex, ids: readonly string[]): Promise<Map<string, string[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await query<{ model: string; tags: string[] }>(
+    trx,
+    `SELECT parents->>'model' AS model, tags FROM entities
+     WHERE kind = 'style' AND NOT deleted AND parents->>'model' = ANY(?) ORDER BY id`,
+    [ids],
+  );
+  const shared = new Map<string, string[]>();
+  for (const { model, tags } of rows) {
+    const sofar = shared.get(model) ?? tags;
+    shared.set(
+      model,
+      sofar.filter((tag) => tags.includes(tag)),
+    );
+  }
+  return shared;
+}

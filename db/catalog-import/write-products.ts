@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Knex } from 'knex';
+import { type Contribution, type ContributionChange, raiseAbove } from './best-estimates';
+import { loadProducts } from './load-sources';
+import { picturesOf, writeProductImages } from './product-images';
+import { query } from './query';
+import { type Deletion, isDeletion, type ProductRecord, type Stored } from './records';
+import { SOURCE_TABLES } from './source-tables';
+import { markStale, projectProducts } from './stale-rows';
+import { upsertRows } from './upsert-rows';
+import { deleteRows, writeRows } from './write-rows';
+
+/**
+ * Writes products with their variants, pictures and rows, all of a record or nothing. A variant that a record no
+ * longer names is gone with its prices; one that belonged to a deleted product moves with them. Ids must not repeat.
+ */
+export async function writeProducts(
+  trx: Knex,
+  records: readonly (ProductRecord | Deletion)[],
+): Promise<void> {
+  const before = await loadProducts(
+    trx,
+    records.map((record) => record.id),
+  );
+  const changes = records.flatMap((record) => changeOf(before.get(record.id), record));
+  if (changes.length === 0) return;
+  const ids = changes.map(({ after }) => after.record.id);
+  const contributedBefore = await contributions(
+    trx,
+    changes.filter((change) => change.before).map(({ after }) => after.record.id),
+  );
+  await writeSources(trx, changes);
+  await writeProductImages(
+    trx,
+    changes.map(({ after }) => ({
+      id: after.record.id,
+      addresses: after.deleted ? [] : picturesOf(after.record),
+    })),
+  );
+  const rows = await projectProducts(trx, ids);
+  await writeRows(trx, rows);
+  await deleteRows(
+    trx,
+    changes.filter(({ after }) => after.deleted).map(({ after }) => after.record.id),
+  );
+  await query(trx, 'DELETE FROM catalog_stale_rows WHERE id = ANY(?)', [ids]);
+  const contributedAfter = new Map<string, Contribution>(
+    rows.map((row) => [row.id, { facets: row.facets, best: row.max_estimate }]),
+  );
+  await markStale(trx, await raiseAbove(trx, changesOf(ids, contributedBefore, contributedAfter)));
+}
+
+/** What each product's row adds to the rows above it now. */
+export async function contributions(trx: Knex, ids: readonly string[]): Promise<Map<string, Contribution>> {
+  if (ids.length === 0) return new Map();
+  const rows = await query<Contribution & { id: string }>(
+    trx,
+    'SELECT id, facets, max_estimate AS best FROM catalog_rows WHERE id = ANY(?)',
+    [ids],
+  );
+  return new Map(rows.map(({ id, ...contribution }) => [id, contribution]));
+}
+
+interface ProductChange {
+  readonly before: Stored<ProductRecord> | undefined;
+  readonly after: Stored<ProductRecord>;
+}
+
+function changeOf(
+  before: Stored<ProductRecord> | undefined,
+  record: ProductRecord | Deletion,
+): readonly ProductChange[] {
+  if (isDeletion(record)) {
+    return before && !before.deleted ? [{ before, after: { record: before.record, deleted: true } }] : [];
+  }
+  const after = { record, deleted: false };
+  return isDeepStrictEqual(before, after) ? [] : [{ before, after }];
+}
+
+async function writeSources(trx: Knex, changes: readonly ProductChange[]): Promise<void> {
+  const products = changes.map(({ after: { record, deleted } }) => {
+    const { variants, ...columns } = record;
+    return { ...columns, deleted };
+  });
+  await upsertRows(trx, SOURCE_TABLES.products, products, 'id');
+  const dropped = changes.flatMap(droppedVariants);
+  if (dropped.length > 0) await query(trx, 'DELETE FROM variants WHERE id = ANY(?)', [dropped]);
+  const variants = changes
+    .filter(({ after }) => !after.deleted)
+    .flatMap(({ after: { record } }) =>
+      record.variants.map((variant, position) => ({ ...variant, product_id: record.id, position })),
+    );
+  await upsertRows(trx, SOURCE_TABLES.variants, variants, 'id');
+}
+
+function droppedVariants({ before, after }: ProductChange): string[] {
+  const kept = new Set(after.record.variants.map((variant) => variant.id));
+  return (before?.record.variants ?? []).map((variant) => variant.id).filter((id) => !kept.has(id));
+}
+
+const changesOf = (
+  ids: readonly string[],
+  before: ReadonlyMap<string, Contribution>,
+  after: ReadonlyMap<string, Contribution>,
+): ContributionChange[] =>
+  ids.map((id) => ({ before: before.get(id) ?? null, after: after.get(id) ?? null }));
