@@ -26,11 +26,8 @@ async function main(environment: Environment, parameters: readonly string[]): Pr
     console.error(`services: ${services.how}`);
     const given = parameters.find((parameter) => parameter.startsWith('--outputFile='));
     const report = given?.slice('--outputFile='.length) ?? join(reports, 'report.json');
-    const exitCode = await runJest(services, environment, [
-      ...parameters,
-      '--json',
-      `--outputFile=${report}`,
-    ]);
+    const own = given === undefined ? ['--json', `--outputFile=${report}`] : [];
+    const exitCode = await runJest(services, environment, [...own, ...parameters]);
     return await conclude(exitCode, report, services);
   } finally {
     await rm(reports, { recursive: true, force: true });
