@@ -1,0 +1,63 @@
+import type { RequestHandler } from 'express';
+import type { Logger as PinoLogger } from 'pino';
+import type { CatalogService } from '../models/catalog/catalog-service';
+import type {
+  AccountRepository,
+  Clock,
+  DataFileSigner,
+  ImageStore,
+  PricingRepository,
+  RateLimiter,
+  VisionQueue,
+} from '../models/ports';
+import type { VisionService } from '../models/vision/vision-service';
+
+/** What the HTTP side needs of the rest: the capabilities, and the few ports that routes use directly. */
+export interface ApiServices {
+  readonly catalog: CatalogService;
+  readonly vision: VisionService;
+  readonly accounts: AccountRepository;
+  readonly limiter: RateLimiter;
+  readonly prices: PricingRepository;
+  readonly signer: DataFileSigner;
+  readonly images: ImageStore;
+  readonly queue: Pick<VisionQueue, 'depth'>;
+  readonly clock: Clock;
+}
+
+/** Whether this process takes calls: before it is ready and while it stops, every call is a 503. */
+export type LifecycleState = 'starting' | 'ready' | 'stopping';
+
+/** One thing that must work for the service to serve; `check` fails when it does not. */
+export interface ReadinessCheck {
+  readonly name: string;
+  check(): Promise<unknown>;
+}
+
+/** Limits of a key that has none of its own; 0 is off (decisions.md 2). */
+export interface DefaultLimits {
+  readonly perSecond: number;
+  readonly perMinute: number;
+  /** Vision calls of a key at the same time. */
+  readonly visionConcurrency: number;
+}
+
+/** How the HTTP side is set up; every figure is a setting of the process. */
+export interface ApiSettings {
+  readonly logger: PinoLogger;
+  readonly lifecycle: () => LifecycleState;
+  /** Looked at by `/readyz`, in this order. */
+  readonly readiness: readonly ReadinessCheck[];
+  /** Base of image and data-file addresses, without a slash at the end; undefined takes it from each request. */
+  readonly publicUrl?: string | undefined;
+  /** Proxies in front of the service whose `X-Forwarded-*` count. */
+  readonly trustProxyHops: number;
+  readonly limits: DefaultLimits;
+  readonly imageBytesMax: number;
+  readonly visionDeadlineMs: number;
+  readonly pageSizeMax: number;
+  /** The web page and the readable reference; asked after every route of the API. */
+  readonly pages?: RequestHandler | undefined;
+  /** The queue dashboard at `/queues`, which guards itself. */
+  readonly queues?: RequestHandler | undefined;
+}

@@ -1,0 +1,59 @@
+import { parse as parseQuery } from 'node:querystring';
+import express, { type Express } from 'express';
+import helmet from 'helmet';
+import type { ApiServices, ApiSettings } from './api-services';
+import { mountFiles } from './files/routes';
+import { errorHandler, refuseMissingHost, unknownRoute } from './http/error-handler';
+import { buildGates } from './http/gates';
+import { lifecycleGate } from './http/lifecycle-gate';
+import { requestId } from './http/request-id';
+import { requestLog } from './http/request-log';
+import { mountLegacy } from './legacy/routes';
+import { Metrics } from './ops/metrics';
+import { mountOperations } from './ops/routes';
+import { mountV3 } from './v3/routes';
+import { photoIdentifier } from './vision/identify-photo';
+
+/**
+ * The whole of the service over HTTP. The order below is the security policy: every request is named, logged and
+ * measured, gets its protective headers, and meets its endpoint, whose gates (`http/gates.ts`) refuse in the order
+ * 401, 403, 429, 413/415, 400, 402, 404/422; what is thrown anywhere becomes an answer in `http/error-handler.ts`.
+ */
+export function createApp(services: ApiServices, settings: ApiSettings): Express {
+  const metrics = new Metrics(services.queue);
+  const gates = buildGates(services, settings);
+  const identifyPhoto = photoIdentifier(services.vision, settings.visionDeadlineMs, metrics);
+
+  const app = express();
+  app.set('trust proxy', settings.trustProxyHops);
+  app.set('etag', false);
+  // All parameters count: a silently dropped filter would answer with rows that were excluded.
+  app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
+
+  app.use(requestId);
+  app.use(requestLog(settings.logger));
+  app.use(metrics.measure);
+  app.use(helmet(PROTECTION));
+  app.use(refuseMissingHost);
+
+  mountOperations(app, settings, metrics);
+  app.use(lifecycleGate(settings.lifecycle));
+  mountFiles(app, services);
+  mountV3(app, gates, services, settings, identifyPhoto);
+  mountLegacy(app, gates, services, settings, identifyPhoto);
+  if (settings.queues) app.use('/queues', settings.queues);
+  if (settings.pages) app.use(settings.pages);
+
+  app.use(unknownRoute);
+  app.use(errorHandler(services.accounts));
+  return app;
+}
+
+/** An API answers with data only: nothing in an answer may run, load or be framed. Images may be shown anywhere. */
+const PROTECTION = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"] },
+  },
+  crossOriginResourcePolicy: { policy: 'cross-origin' },
+} as const;

@@ -1,0 +1,11 @@
+import { type Stringifier, stringify } from 'csv-stringify';
+
+/** Rows of cells in, CSV per RFC 4180 out: CRLF, quotes where they are needed, null as an empty cell. */
+export const csvWriter = (): Stringifier => stringify({ record_delimiter: 'windows' });
+
+/** Starts of a cell that spreadsheets run as a formula (decisions.md 6). */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/** A cell that no spreadsheet runs: text that would be a formula gets a leading apostrophe; numbers stay as they are. */
+export const neutralised = <Cell extends string | number | null>(cell: Cell): Cell | string =>
+  typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : cell;

@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, RequestHandler } from 'express';
+import { forbidden } from '../../models/errors';
+import { DATA_FILE_KINDS, type DataFile, REGIONS } from '../../models/pricing/estimate';
+import type { ApiServices } from '../api-services';
+import { pathParameter } from '../http/path-parameter';
+import { csvWriter, neutralised } from './csv';
+
+/** Columns of each kind of file (interface.md 2.2, decisions.md 6). */
+const COLUMNS = {
+  pricing_data: ['link', 'variant_name', 'vendor', 'price', 'currency', 'date'],
+  historical_estimates: ['date', 'source', 'A', 'B', 'C', 'D', 'currency', 'confidence'],
+} as const;
+
+/**
+ * A price file as CSV, for whoever holds a signed address that has not expired; every other address is a 403
+ * (interface.md 2.2). Rows stream from the store as fast as the client reads; a client that leaves ends the reading.
+ */
+export function sendDataFile({ signer, prices, clock }: ApiServices): RequestHandler {
+  return async (req, res) => {
+    const file = dataFileOf(req);
+    if (file === null || !signer.verify(file, req.query, clock.now())) {
+      throw forbidden('This address is not signed, was changed or has expired; request the item again.');
+    }
+    const rows = prices.fileRows(file)[Symbol.asyncIterator]();
+    // The first row is read before the status is sent, so that a store that is away is a 503 and not a broken file.
+    const first = req.method === 'HEAD' ? null : await rows.next();
+    res.set('Cache-Control', 'private, no-store');
+    res.attachment(`${file.variantId}-${file.kind}-${file.region}.csv`);
+    res.set('Content-Type', 'text/csv; charset=utf-8');
+    if (first === null) return void res.end();
+    await pipeline(Readable.from(linesOf(COLUMNS[file.kind], first, rows)), csvWriter(), res);
+  };
+}
+
+function dataFileOf(req: Request): DataFile | null {
+  const kind = DATA_FILE_KINDS.find((each) => each === pathParameter(req, 'kind'));
+  const region = REGIONS.find((each) => `${each}.csv` === pathParameter(req, 'file'));
+  const variantId = pathParameter(req, 'variantId');
+  return kind === undefined || region === undefined ? null : { kind, variantId, region };
+}
+
+type Cells = readonly (string | number | null)[];
+
+/** Header and rows, neutralised; ends the reading of the store when it is ended itself. */
+async function* linesOf(
+  header: readonly string[],
+  first: IteratorResult<Cells>,
+  rest: AsyncIterator<Cells>,
+): AsyncGenerator<Cells> {
+  yield header;
+  try {
+    for (let next = first; !next.done; next = await rest.next()) yield next.value.map(neutralised);
+  } finally {
+    await rest.return?.();
+  }
+}

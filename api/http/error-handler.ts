@@ -1,0 +1,55 @@
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { type AppError, badRequest, notFound } from '../../models/errors';
+import type { AccountRepository } from '../../models/ports';
+import { classifyFailure } from './classify-failure';
+import { setCreditHeaders } from './credit-headers';
+import { errorBody } from './error-body';
+import './locals';
+
+/** 404 for every address that no route answers. */
+export const unknownRoute: RequestHandler = () => {
+  throw notFound('There is nothing at this address; /openapi.json lists what there is.');
+};
+
+/** 400 for HTTP/1.1 without a Host, which addresses of ours could not be built from. */
+export const refuseMissingHost: RequestHandler = (req, _res, next) => {
+  if (req.httpVersion === '1.1' && !req.headers.host) throw badRequest('Send a Host header.');
+  next();
+};
+
+/**
+ * The one place where failures become answers (decisions.md 1). What it does not know is a 500 that says nothing
+ * about its inside; the cause is logged under the request id.
+ */
+export function errorHandler(accounts: AccountRepository): ErrorRequestHandler {
+  return async (thrown, req, res, _next) => {
+    const failure = classifyFailure(thrown);
+    if (failure.status >= 500 && !res.closed) logFailure(req, failure);
+    if (res.headersSent || res.closed) return void res.destroy();
+    for (const name of ['Content-Disposition', 'Content-Type', 'ETag', 'Last-Modified'])
+      res.removeHeader(name);
+    res.set(failure.headers);
+    const { caller, requestId } = res.locals;
+    if (caller) {
+      const balance = caller.limited ? await balanceOf(accounts, caller.accountId) : null;
+      setCreditHeaders(res, { creditsUsed: 0, creditsRemaining: balance });
+    }
+    res.setHeader('Cache-Control', 'no-store');
+    res.status(failure.status).json(errorBody(failure, requestId));
+  };
+}
+
+/** What is left of the account, or null when the store can't say. */
+async function balanceOf(accounts: AccountRepository, accountId: string): Promise<number | null> {
+  try {
+    return (await accounts.account(accountId))?.credits ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function logFailure(req: Parameters<ErrorRequestHandler>[1], failure: AppError): void {
+  const { cause } = failure;
+  const detail = cause instanceof Error ? { error: cause.message, stack: cause.stack } : { error: cause };
+  req.log.error({ status: failure.status, code: failure.code, ...detail }, failure.message);
+}

@@ -1,0 +1,14 @@
+import type { Caller } from '../../models/access/api-key';
+
+declare global {
+  namespace Express {
+    /** What the middlewares know about a call, in the order in which they learn it. */
+    interface Locals {
+      requestId: string;
+      /** The address pattern that matched, for metrics; absent for unknown routes. */
+      route?: string;
+      /** Set once the key opens the endpoint: from here on answers carry `X-Credits-*`. */
+      caller?: Caller;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { badRequest } from '../../models/errors';
+
+/** Nesting that no request of ours comes near, and values that none holds; more is an attack or a mistake. */
+const DEPTH_MAX = 32;
+const VALUES_MAX = 100_000;
+
+/**
+ * The JSON object of a body.
+ *
+ * @throws AppError 400 for bytes that are no UTF-8, text that is no JSON, anything but an object, `__proto__` keys,
+ *   nesting beyond reason, and strings with NUL or half a surrogate pair, which no store can hold
+ */
+export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
+  if (bytes.length === 0) throw badRequest('The body is empty; send a JSON object.');
+  const body = parseText(decode(bytes));
+  if (!isObject(body)) throw badRequest('The body must be a JSON object.');
+  // Escapes are the only way to NUL and surrogates in decoded UTF-8, so most bodies need no look at their strings.
+  refuseOddities(body, bytes.includes('\\u'));
+  return body;
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw badRequest('The body is not valid UTF-8.');
+  }
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest('The body is not valid JSON.');
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Walks without recursion, so that depth is an answer and not a crash. */
+function refuseOddities(body: Record<string, unknown>, lookAtStrings: boolean): void {
+  const pending: { value: unknown; field: string; depth: number }[] = [{ value: body, field: '', depth: 0 }];
+  let seen = 0;
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { value, field, depth } = next;
+    seen += 1;
+    if (seen > VALUES_MAX || depth > DEPTH_MAX) {
+      throw badRequest('The body holds too many or too deeply nested values.', { field });
+    }
+    if (typeof value === 'string' && lookAtStrings) refuseBrokenText(value, field);
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, child] of Object.entries(value)) {
+      const childField = field === '' ? key : field;
+      if (key === '__proto__') throw badRequest('There is no parameter "__proto__".', { field: '__proto__' });
+      pending.push({ value: child, field: childField, depth: depth + 1 });
+    }
+  }
+}
+
+/** 400 for text with NUL or half a surrogate pair. */
+export function refuseBrokenText(text: string, field: string): void {
+  if (/\0|\p{Surrogate}/u.test(text)) {
+    throw badRequest(`${field}: holds a NUL character or half a surrogate pair.`, { field });
+  }
+}

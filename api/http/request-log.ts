@@ -1,0 +1,34 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import { pinoHttp } from 'pino-http';
+import './locals';
+
+/** Addresses that machines ask for every few seconds. */
+const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
+
+/**
+ * One structured line per request: method, path, status, time, request id, key id. Never headers, bodies or query
+ * strings, since those hold keys, photos and signatures.
+ */
+export function requestLog(logger: Logger): RequestHandler {
+  return pinoHttp<Request, Response>({
+    logger,
+    genReqId: (_req, res) => res.locals.requestId,
+    quietReqLogger: true,
+    customAttributeKeys: { reqId: 'requestId', responseTime: 'durationMs' },
+    wrapSerializers: false,
+    serializers: {
+      req: (req: Request) => ({ method: req.method, path: pathOf(req) }),
+      res: (res: Response) => ({ status: res.statusCode, keyId: res.locals.caller?.keyId }),
+      err: (failure: Error) => failure.message,
+    },
+    customLogLevel: (req, res) => {
+      if (res.statusCode >= 500) return 'error';
+      return QUIET.has(pathOf(req)) ? 'debug' : 'info';
+    },
+    customSuccessMessage: () => 'answered',
+    customErrorMessage: () => 'failed',
+  });
+}
+
+const pathOf = (req: Request): string => req.originalUrl.split('?', 1)[0] ?? '';

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { type CatalogQuery, type Filter, SORTS } from '../../models/catalog/catalog-query';
+import { TAGS_FIELD, type Taxonomy } from '../../models/catalog/taxonomy';
+import { refuseBrokenText } from '../http/parse-json-object';
+import { validate } from '../http/validate';
+import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
+
+/** Parameters of a v1 query string or a v2 body, as they came. */
+export type LegacyParameters = Readonly<Record<string, unknown>>;
+
+/** A whole number, or the same in digits. */
+const number = (schema: typeof pageNumber) =>
+  z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^\s*\d+\s*$/)
+          .transform(Number),
+      ],
+      'must be a whole number',
+    )
+    .pipe(schema);
+
+/** A comma-separated list; a repeated query parameter continues it. */
+const list = z
+  .union([z.string(), z.array(z.string())], 'must be a comma-separated list')
+  .transform((given) =>
+    [given]
+      .flat()
+      .flatMap((each) => each.split(','))
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
+  )
+  .pipe(listOfValues);
+
+/** The parameters of v1 and v2 products that have a fixed name (interface.md 4.5); others are facets or ignored. */
+export const legacyQuery = z.object({
+  search: searchText.default('').describe('Free text; without it the rows are listed'),
+  attribute: z.unknown().optional().describe('Kind of rows; what is no kind counts as `product`'),
+  page: number(pageNumber).default(0),
+  page_size: number(sizeOfPage).default(20),
+  sort: z
+    .enum(SORTS)
+    .default('popularity_desc')
+    .describe('Order of a listing; a search is ordered by relevance'),
+  tags: list.default([]).describe('Tag ids; the row carries at least one'),
+  exclude_tags: list.default([]).describe('Tag ids; the row carries none'),
+  category: list.default([]).describe('Names or ids of categories; `handbags,watches` when none is named'),
+});
+
+/** Scope of a legacy call that names no category (interface.md 4.5). */
+const DEFAULT_CATEGORIES = ['handbags', 'watches'];
+
+const EXCLUDE = 'exclude_';
+
+/** What the catalog knows, to tell facets from parameters that are ignored. */
+interface Known {
+  readonly taxonomy: Taxonomy;
+  readonly facetFields: readonly string[];
+  readonly pageSizeMax: number;
+}
+
+/**
+ * A v1 or v2 product search as the catalog query that it means; versions stop here. Parameters of no meaning are
+ * ignored, as older clients expect (decisions.md 7).
+ *
+ * @returns the query, and the text to echo as `search`
+ * @throws AppError 400 that names the parameter at fault
+ */
+export function toLegacyQuery(
+  parameters: LegacyParameters,
+  known: Known,
+): { query: CatalogQuery; search: string } {
+  const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));
+  for (const [name, value] of Object.entries(given)) {
+    for (const text of [value].flat()) if (typeof text === 'string') refuseBrokenText(text, name);
+  }
+  const fixed = validate(legacyQuery, given);
+  const query: CatalogQuery = {
+    text: fixed.search,
+    categories: fixed.category.length > 0 ? fixed.category : DEFAULT_CATEGORIES,
+    node: nodeOf(fixed.attribute, known.taxonomy),
+    filters: [...tagFilters(fixed), ...facetFilters(given, known)],
+    page: fixed.page,
+    pageSize: Math.min(fixed.page_size, known.pageSizeMax),
+    sort: fixed.sort,
+  };
+  return { query, search: fixed.search };
+}
+
+const nodeOf = (attribute: unknown, taxonomy: Taxonomy): string =>
+  typeof attribute === 'string' && taxonomy.isNode(attribute) ? attribute : 'product';
+
+function tagFilters(given: { tags: readonly string[]; exclude_tags: readonly string[] }): Filter[] {
+  if (given.tags.length === 0 && given.exclude_tags.length === 0) return [];
+  return [{ field: TAGS_FIELD, include: given.tags, exclude: given.exclude_tags }];
+}
+
+/** One filter per facet that is named, to include or to exclude; `category` can be excluded only, being the scope. */
+function facetFilters(given: LegacyParameters, { facetFields, taxonomy }: Known): Filter[] {
+  const fields = facetFields.filter((field) => !Object.hasOwn(legacyQuery.shape, field));
+  const included = fields.map((field) => ({ field, include: valuesOf(given, field), exclude: [] }));
+  const excluded = fields.map((field) => ({ field, include: [], exclude: valuesOf(given, EXCLUDE + field) }));
+  const categories = valuesOf(given, `${EXCLUDE}category`).map((name) => taxonomy.find(name)?.id ?? name);
+  return [...included, ...excluded, { field: 'category', include: [], exclude: categories }].filter(
+    (filter) => filter.include.length > 0 || filter.exclude.length > 0,
+  );
+}
+
+const valuesOf = (given: LegacyParameters, name: string): string[] =>
+  Object.hasOwn(given, name) ? (validate(z.object({ [name]: list }), given)[name] ?? []) : [];
+
+/** Body of `POST /v2/vision` (interface.md 4.4). */
+export const legacyIdentifyBody = z.object({
+  url: z.string().nullish().describe('Public http(s) address of the photo; wins over `base64`'),
+  base64: z.string().nullish().describe('The photo as base64 or data URI: JPEG, PNG or WebP'),
+});

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import type { LimitDecision, Logger, RateLimiter } from '../../models/ports';
+import { decide } from './decide';
+import { MemoryRateLimiter } from './memory-rate-limiter';
+import { WINDOW_SECONDS, type Window } from './windows';
+
+/**
+ * Takes a place among those of a key: KEYS[1] is a sorted set of places by the time at which each lapses. The clock is
+ * that of Redis, which all processes share. ARGV: limit, lapse in ms, place.
+ */
+const TAKE_PLACE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1`;
+
+/**
+ * Limits shared by all processes of an installation, counted in Redis. While Redis is away each process counts for
+ * itself: limits are a courtesy between callers, and no reason to refuse a catalog query that needs no Redis.
+ */
+export class RedisRateLimiter implements RateLimiter {
+  private readonly counters = new Map<string, RateLimiterRedis>();
+  private readonly fallback = new MemoryRateLimiter();
+
+  /**
+   * @param redis a client that fails at once while it is not connected (`enableOfflineQueue: false`)
+   * @param prefix starts every key, so that installations can share a Redis
+   */
+  constructor(
+    private readonly redis: Redis,
+    private readonly prefix: string,
+    private readonly logger: Logger,
+  ) {}
+
+  async consume(keyId: string, window: Window, limit: number): Promise<LimitDecision> {
+    return decide(limit, () => this.counter(window, limit).consume(keyId));
+  }
+
+  async acquire(keyId: string, limit: number, lapseMs: number): Promise<{ release(): Promise<void> } | null> {
+    const key = `${this.prefix}:places:${keyId}`;
+    const place = randomUUID();
+    try {
+      const taken = await this.redis.eval(TAKE_PLACE, 1, key, limit, lapseMs, place);
+      return taken === 1 ? { release: () => this.leave(key, place) } : null;
+    } catch (failure) {
+      this.logger.warn(
+        { error: String(failure) },
+        'Redis is away: this process counts vision calls for itself',
+      );
+      return this.fallback.acquire(keyId, limit, lapseMs);
+    }
+  }
+
+  private async leave(key: string, place: string): Promise<void> {
+    await this.redis.zrem(key, place);
+  }
+
+  private counter(window: Window, limit: number): RateLimiterRedis {
+    const name = `${window}:${limit}`;
+    const known = this.counters.get(name);
+    if (known) return known;
+    const made = new RateLimiterRedis({
+      storeClient: this.redis,
+      keyPrefix: `${this.prefix}:calls:${name}`,
+      points: limit,
+      duration: WINDOW_SECONDS[window],
+      rejectIfRedisNotReady: true,
+      insuranceLimiter: this.fallback.counter(window, limit),
+    });
+    this.counters.set(name, made);
+    return made;
+  }
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { createServer as createHttpServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type AppError, badRequest, headersTooLarge } from '../models/errors';
+import { errorBody } from './http/error-body';
+import { failureField } from './http/failure-field';
+
+/** Request line and headers together (decisions.md 1). */
+const HEADER_BYTES_MAX = 16 * 1024;
+
+/** Longer than the idle time of usual proxies, so that they close first and never write into a closed connection. */
+const KEEP_ALIVE_MS = 75_000;
+const HEADERS_MS_MAX = 20_000;
+/** Room for the largest photo over a slow line. */
+const REQUEST_MS_MAX = 120_000;
+
+/**
+ * An HTTP server around the app, not listening yet. What never becomes a request (too large or malformed headers, a
+ * request that does not arrive in time) is answered as JSON like every other error.
+ */
+export function createServer(app: RequestListener): Server {
+  const server = createHttpServer(
+    {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: HEADERS_MS_MAX,
+      requestTimeout: REQUEST_MS_MAX,
+      // The app refuses a missing Host itself, in the form of its other errors.
+      requireHostHeader: false,
+    },
+    app,
+  );
+  const answering = new WeakSet<Duplex>();
+  server.on('request', (_req, res) => {
+    const { socket } = res;
+    if (!socket) return;
+    answering.add(socket);
+    res.once('close', () => answering.delete(socket));
+  });
+  server.on('clientError', (failure, socket) => {
+    // Half an answer may be on its way already; a second one would corrupt it.
+    if (!socket.writable || answering.has(socket)) return void socket.destroy();
+    socket.end(rawAnswer(refusalOf(failure)));
+  });
+  return server;
+}
+
+function refusalOf(failure: Error): AppError {
+  switch (failureField(failure, 'code')) {
+    case 'HPE_HEADER_OVERFLOW':
+      return headersTooLarge();
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return badRequest('The request did not arrive in time.');
+    default:
+      return badRequest('The request is not valid HTTP.');
+  }
+}
+
+function rawAnswer(failure: AppError): string {
+  const requestId = randomUUID();
+  const body = JSON.stringify(errorBody(failure, requestId));
+  return [
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

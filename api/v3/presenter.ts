@@ -1,0 +1,73 @@
+import type { Module } from '../../models/catalog/catalog-query';
+import type { ResolvedTaxonomy } from '../../models/catalog/catalog-service';
+import { isProduct, type PricedItem } from '../../models/catalog/item';
+import type { PublicAddress } from '../http/public-address';
+import { presentEstimate, presentPricing } from '../wire/presented-prices';
+import { presentAttribute, presentPictures, presentTag, presentVariantField } from '../wire/presented-row';
+
+/** What decides which fields a row has. */
+export interface View {
+  readonly modules: readonly Module[];
+  readonly address: PublicAddress;
+}
+
+interface Envelope {
+  readonly data: readonly object[];
+  readonly total: number;
+  readonly page: number;
+  readonly totalPages: number;
+  readonly creditsUsed: number;
+  readonly modules: readonly Module[];
+  readonly resolvedTaxonomy: ResolvedTaxonomy | null;
+  /** Queries only. */
+  readonly sortApplied?: string;
+}
+
+/** The answer of every v3 endpoint (interface.md 4.1). */
+export const presentEnvelope = (answer: Envelope) => ({
+  success: true,
+  results: answer.data.length,
+  total_results: answer.total,
+  page: answer.page,
+  total_pages: answer.totalPages,
+  credits_used: answer.creditsUsed,
+  includes: answer.modules,
+  resolved_taxonomy: {
+    node: answer.resolvedTaxonomy?.node ?? null,
+    level: answer.resolvedTaxonomy?.level ?? null,
+  },
+  ...(answer.sortApplied === undefined ? {} : { sort_applied: answer.sortApplied }),
+  data: answer.data,
+});
+
+/** One row (interface.md 2.1, decisions.md 4 and 5); `confidence` in vision answers only. */
+export function presentItem(item: PricedItem, view: View, confidence?: number) {
+  const taxonomy = view.modules.includes('taxonomy');
+  const pricing = view.modules.includes('pricing');
+  const best = item.maxMarketEstimate;
+  return {
+    id: item.id,
+    name: item.name,
+    ...(confidence === undefined ? {} : { confidence }),
+    popularity: item.popularity,
+    ...presentPictures(item, view.address),
+    ...(taxonomy ? { attributes: item.attributes.map(presentAttribute) } : {}),
+    ...(isProduct(item)
+      ? { variants: item.variants.map((variant) => presentVariant(item, variant, view)) }
+      : {}),
+    ...(item.kind === 'category' ? { available_tags: (item.availableTags ?? []).map(presentTag) } : {}),
+    ...(pricing && !isProduct(item) ? { max_market_estimate: best ? presentEstimate(best) : null } : {}),
+  };
+}
+
+function presentVariant(item: PricedItem, variant: PricedItem['variants'][number], view: View) {
+  return {
+    id: variant.id,
+    ...(view.modules.includes('taxonomy') ? { fields: variant.fields.map(presentVariantField) } : {}),
+    ...presentPictures(variant, view.address),
+    popularity: variant.popularity,
+    ...(view.modules.includes('pricing')
+      ? { pricing: presentPricing(item.pricing?.get(variant.id), view.address) }
+      : {}),
+  };
+}
