@@ -18,7 +18,7 @@ export interface Identity {
 }
 
 /** A command that ended with another status than 0; the message holds the end of what it printed. */
-export class CommandFailed extends Error {
+class CommandFailed extends Error {
   constructor(
     readonly command: string,
     readonly exitCode: number | null,
