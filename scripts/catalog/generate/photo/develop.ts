@@ -1,4 +1,4 @@
-import type { Random } from '../random';
+import { Random } from '../random';
 import type { Pixels } from './pixels';
 
 /** What a camera and its light do to a picture. */
@@ -22,7 +22,8 @@ export function develop({ width, height, data }: Pixels, settings: Development, 
   const { exposure, contrast, warmth, tint, saturation, vignette } = settings;
   const curves = [1 + warmth, 1 + tint, 1 - warmth].map((gain) => curve(exposure * gain, contrast));
   const [red = EMPTY, green = EMPTY, blue = EMPTY] = curves;
-  const grain = noiseTable(settings.noise, random);
+  const grain = settings.noise === 0 ? EMPTY : grainTable();
+  const { noise } = settings;
   const start = random.integer(0, 60000);
   for (let y = 0, at = 0; y < height; y++) {
     const fromMiddle = (y / height - 0.5) ** 2;
@@ -32,10 +33,11 @@ export function develop({ width, height, data }: Pixels, settings: Development, 
       const b = blue[data[at + 2] ?? 0] ?? 0;
       const grey = 0.299 * r + 0.587 * g + 0.114 * b;
       const shade = 1 - vignette * (fromMiddle + (x / width - 0.5) ** 2) * 2;
-      const noise = grain[(start + at * 7 + ((at * at) % 8191)) & 65535] ?? 0;
-      data[at] = (grey + (r - grey) * saturation) * shade + noise;
-      data[at + 1] = (grey + (g - grey) * saturation) * shade + noise;
-      data[at + 2] = (grey + (b - grey) * saturation) * shade + (grain[(start + at * 3) & 65535] ?? 0);
+      const speck = noise * (grain[(start + Math.imul(at, 40503) + (at >> 9)) & 65535] ?? 0);
+      data[at] = (grey + (r - grey) * saturation) * shade + speck;
+      data[at + 1] = (grey + (g - grey) * saturation) * shade + speck;
+      data[at + 2] =
+        (grey + (b - grey) * saturation) * shade + noise * (grain[(start + at * 3) & 65535] ?? 0);
     }
   }
 }
@@ -46,6 +48,13 @@ function curve(gain: number, contrast: number): Float32Array {
   return Float32Array.from({ length: 256 }, (_, value) => (value * gain - 128) * contrast + 128);
 }
 
-function noiseTable(deviation: number, random: Random): Float32Array {
-  return Float32Array.from({ length: 65536 }, () => (deviation === 0 ? 0 : random.bell() * deviation));
+let grainDrawn: Float32Array | undefined;
+
+/** A sensor's noise of deviation 1, drawn once; each picture starts somewhere else in it. */
+function grainTable(): Float32Array {
+  if (grainDrawn === undefined) {
+    const random = new Random('grain');
+    grainDrawn = Float32Array.from({ length: 65536 }, () => random.bell());
+  }
+  return grainDrawn;
 }

@@ -63,13 +63,16 @@ export function warped(source: Pixels, back: Homography, width: number, height: 
   const data = new Uint8ClampedArray(width * height * 4);
   const from = source.data;
   const [a, b, c, d, e, f, g, h, i] = back;
+  // A canvas's picture answers these through the native side: once is enough.
+  const lastColumn = source.width - 1;
+  const lastRow = source.height - 1;
   const stride = source.width * 4;
   for (let y = 0, to = 0; y < height; y++) {
     for (let x = 0; x < width; x++, to += 4) {
       const w = 1 / (g * x + h * y + i);
       const sx = (a * x + b * y + c) * w;
       const sy = (d * x + e * y + f) * w;
-      if (sx < 0 || sy < 0 || sx >= source.width - 1 || sy >= source.height - 1) continue;
+      if (sx < 0 || sy < 0 || sx >= lastColumn || sy >= lastRow) continue;
       const column = sx | 0;
       const row = sy | 0;
       const right = sx - column;
