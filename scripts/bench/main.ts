@@ -1,0 +1,52 @@
+import 'reflect-metadata';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { asTable } from '../commands/output';
+import { benchIdentify } from './identify';
+import { benchImport } from './import';
+
+/** A finished measurement: one table, and whatever else is worth keeping. */
+export interface Measurement {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+  readonly notes: readonly string[];
+}
+
+const RESULTS = 'bench-results';
+
+/** `npm run bench -- <name>`: each prints a table and writes it, with the machine it ran on, as JSON. */
+async function main(): Promise<void> {
+  const program = new Command('bench').description('measurements, side by side with a peer or a limit');
+  program
+    .command('identify')
+    .description('identify over HTTP, both modes, concurrency 1 and 16, beside the inference pool alone')
+    .option('--calls <calls>', 'calls at concurrency 1; four times as many at 16', '120')
+    .option('--products <products>', 'size of the generated catalog', '300')
+    .action(async (options: { calls: string; products: string }) =>
+      report('identify', await benchIdentify(Number(options.calls), Number(options.products))),
+    );
+  program
+    .command('import')
+    .description('catalog import of a generated bundle without images: rows/s and peak memory')
+    .option('--products <products>', 'size of the generated catalog', '100000')
+    .action(async (options: { products: string }) => report('import', await benchImport(Number(options.products))));
+  await program.parseAsync();
+}
+
+async function report(name: string, measured: Measurement): Promise<void> {
+  process.stdout.write(`\n${measured.title}\n${asTable(measured.head, measured.rows)}\n`);
+  for (const note of measured.notes) process.stdout.write(`${note}\n`);
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem(), node: process.version };
+  await mkdir(RESULTS, { recursive: true });
+  const file = join(RESULTS, `${name}.json`);
+  await writeFile(file, JSON.stringify({ at: new Date().toISOString(), machine, ...measured }, null, 2));
+  process.stderr.write(`written to ${file}\n`);
+}
+
+main().catch((failure: unknown) => {
+  process.stderr.write(`${failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`);
+  process.exitCode = 1;
+});

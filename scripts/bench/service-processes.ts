@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { processEnvironment } from '../config';
+
+const ROOT = resolve(__dirname, '../..');
+
+/** A part of the service in a process of its own, as an operator would start it. */
+export interface ServiceProcess {
+  readonly url: string;
+  readonly process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+/** Starts `npm start`'s program with these settings and waits until it says that it is ready. */
+export async function startProcess(settings: Settings): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/start.ts'], {
+    cwd: ROOT,
+    env: { PATH: processEnvironment()['PATH'], PORT: '0', LOG_LEVEL: 'warn', ...settings },
+    stdio: ['ignore', 'inherit', 'pipe'],
+  });
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
+  for await (const line of createInterface({ input: child.stderr })) {
+    const ready = /ready at (\S+)/.exec(line);
+    if (ready?.[1]) {
+      child.stderr.on('data', (rest: Buffer) => process.stderr.write(rest)).resume();
+      return { url: ready[1], process: child, stop };
+    }
+    process.stderr.write(`${line}\n`);
+  }
+  throw new Error('the service ended before it was ready');
+}
+
+/** Runs a `loupe` command with these settings and answers the JSON that it prints. */
+export async function runLoupe(settings: Settings, ...words: readonly string[]): Promise<unknown> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/loupe.ts', ...words, '--json'], {
+    cwd: ROOT,
+    env: { PATH: processEnvironment()['PATH'], LOG_LEVEL: 'warn', ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`loupe ${words.join(' ')} exited with ${String(code)}`);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+}

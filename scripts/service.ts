@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApp, createOperationsApp } from '../api/app';
+import type { LifecycleState } from '../api/api-services';
+import { createServer } from '../api/server';
+import { unavailable } from '../models/errors';
+import type { Config } from './config';
+import { apiServices, apiSettings } from './api-wiring';
+import { buildContainer, type Container, type Overrides } from './container';
+import { announceService, withdrawService } from './running-service';
+
+/** A service that answers. */
+export interface RunningService {
+  readonly url: string;
+  readonly container: Container;
+  /** Finishes what runs (at most `STOP_TIMEOUT_MS`), then closes everything in the reverse order of its start. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts what the role asks for and answers once it can serve: database migrated, an embedding version live, the model
+ * warm, the queue reachable, the port open. What fails closes what was opened.
+ *
+ * @throws AppError or ConfigError saying what is missing
+ */
+export async function startService(config: Config, overrides: Overrides = {}): Promise<RunningService> {
+  let lifecycle: LifecycleState = 'starting';
+  const loupe = await buildContainer(config, overrides);
+  try {
+    const settings = apiSettings(config, loupe, () => lifecycle);
+    const app =
+      config.ROLE === 'worker' ? createOperationsApp(settings) : createApp(apiServices(loupe.container), settings);
+    const server = createServer(app);
+    const url = await listen(server, config);
+    if (config.ROLE !== 'worker') await announceService(config, url);
+    lifecycle = 'ready';
+    loupe.logger.info({ url, role: config.ROLE, database: loupe.database.kind }, 'ready');
+    return {
+      url,
+      container: loupe.container,
+      close: async () => {
+        lifecycle = 'stopping';
+        await withdrawService(config);
+        await drain(server, config.STOP_TIMEOUT_MS);
+        await loupe.close();
+      },
+    };
+  } catch (failure) {
+    await loupe.close();
+    throw failure;
+  }
+}
+
+async function listen(server: Server, config: Config): Promise<string> {
+  server.listen(config.PORT, config.HOST);
+  try {
+    await once(server, 'listening');
+  } catch (failure) {
+    throw unavailable(`The port ${config.PORT} on ${config.HOST} can not be opened: ${String(failure)}`, 1, failure);
+  }
+  const { address, family, port } = server.address() as AddressInfo;
+  const host = ['0.0.0.0', '::'].includes(address) ? '127.0.0.1' : address;
+  return `http://${family === 'IPv6' && host !== '127.0.0.1' ? `[${host}]` : host}:${port}`;
+}
+
+/** No new connections, idle ones closed at once, the others when they are answered or time is up. */
+async function drain(server: Server, timeoutMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const late = setTimeout(() => server.closeAllConnections(), timeoutMs);
+  await closed;
+  clearTimeout(late);
+}
