@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--teacher", type=Path, help="an ONNX network to calibrate instead")
     parser.add_argument("--held", type=Path, nargs="*", default=[], help="folders of photos that were not trained on, one per item")
     parser.add_argument("--company", type=Path, nargs="*", default=[], help="folders of photos that fill the catalogue")
-    parser.add_argument("--drawings", type=int, default=800)
+    parser.add_argument("--drawings", type=int, default=400, help="drawn items to ask for")
     parser.add_argument("--side", type=int, default=160)
     parser.add_argument("--catalog", default="whole", choices=CROPS)
     parser.add_argument("--query", default="whole", choices=CROPS)
@@ -60,7 +60,7 @@ def ask(options, embed):
     drawn = [draw_items.draw(SEED, index, 0) for index in range(options.drawings)]
     company = [s for folder in options.company for s in photos.read_folder(folder)]
     company = [company[i] for i in rng.permutation(len(company))[:2500]]
-    backdrops = [s.rgba for s in company if s.rgba[:, :, 3].min() == 255 and min(s.rgba.shape[:2]) > 100]
+    backdrops = photos.backdrops_of(company)
     sources = held + drawn + company
     known = embed_views([catalogue_view(rng, s.rgba) for s in sources], CROPS[options.catalog], options.side, embed)
     queries, answers = [], []

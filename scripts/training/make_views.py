@@ -35,7 +35,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     options.out.mkdir(parents=True, exist_ok=True)
     photo_sources = [source for folder in options.photos for source in photos.read_folder(folder)]
-    backdrops = [s.rgba for s in photo_sources if s.rgba[:, :, 3].min() == 255 and min(s.rgba.shape[:2]) > 100]
+    backdrops = photos.backdrops_of(photo_sources)
     drawn = options.drawings > 0
     fixed = photos.read_folder(options.renders, item_per_folder=True) if options.renders else photo_sources
     count = options.drawings if drawn else len(fixed)
