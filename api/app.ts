@@ -15,15 +15,37 @@ import { mountV3 } from './v3/routes';
 import { photoIdentifier } from './vision/identify-photo';
 
 /**
- * The whole of the service over HTTP. The order below is the security policy: every request is named, logged and
- * measured, gets its protective headers, and meets its endpoint, whose gates (`http/gates.ts`) refuse in the order
- * 401, 403, 429, 413/415, 400, 402, 404/422; what is thrown anywhere becomes an answer in `http/error-handler.ts`.
+ * The whole of the service over HTTP. The order here and in `framed` is the security policy: every request is named,
+ * logged and measured, gets its protective headers, and meets its endpoint, whose gates (`http/gates.ts`) refuse in
+ * the order 401, 403, 429, 413/415, 400, 402, 404/422; what is thrown anywhere becomes an answer in
+ * `http/error-handler.ts`.
  */
 export function createApp(services: ApiServices, settings: ApiSettings): Express {
   const metrics = new Metrics(services.queue);
   const gates = buildGates(services, settings);
   const identifyPhoto = photoIdentifier(services.vision, settings.visionDeadlineMs, metrics);
+  return framed(settings, metrics, services.accounts, (app) => {
+    app.use(lifecycleGate(settings.lifecycle));
+    mountFiles(app, services);
+    mountV3(app, gates, services, settings, identifyPhoto);
+    mountLegacy(app, gates, services, settings, identifyPhoto);
+    if (settings.queues) app.use('/queues', settings.queues);
+    if (settings.pages) app.use(settings.pages);
+  });
+}
 
+/** What a process without an API answers: health, readiness and metrics, so that operators can watch its workers. */
+export function createOperationsApp(settings: ApiSettings): Express {
+  return framed(settings, new Metrics(null), null, () => undefined);
+}
+
+/** The middlewares that every request passes, around the routes. */
+function framed(
+  settings: ApiSettings,
+  metrics: Metrics,
+  accounts: ApiServices['accounts'] | null,
+  mountRoutes: (app: Express) => void,
+): Express {
   const app = express();
   app.set('trust proxy', settings.trustProxyHops);
   app.set('etag', false);
@@ -37,15 +59,10 @@ export function createApp(services: ApiServices, settings: ApiSettings): Express
   app.use(refuseMissingHost);
 
   mountOperations(app, settings, metrics);
-  app.use(lifecycleGate(settings.lifecycle));
-  mountFiles(app, services);
-  mountV3(app, gates, services, settings, identifyPhoto);
-  mountLegacy(app, gates, services, settings, identifyPhoto);
-  if (settings.queues) app.use('/queues', settings.queues);
-  if (settings.pages) app.use(settings.pages);
+  mountRoutes(app);
 
   app.use(unknownRoute);
-  app.use(errorHandler(services.accounts));
+  app.use(errorHandler(accounts));
   return app;
 }
 

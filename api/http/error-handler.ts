@@ -20,8 +20,10 @@ export const refuseMissingHost: RequestHandler = (req, _res, next) => {
 /**
  * The one place where failures become answers (decisions.md 1). What it does not know is a 500 that says nothing
  * about its inside; the cause is logged under the request id.
+ *
+ * @param accounts where the balance of a limited account is read; null where no key is ever admitted
  */
-export function errorHandler(accounts: AccountRepository): ErrorRequestHandler {
+export function errorHandler(accounts: Pick<AccountRepository, 'account'> | null): ErrorRequestHandler {
   return async (thrown, req, res, _next) => {
     const failure = classifyFailure(thrown);
     if (failure.status >= 500 && !res.closed) logFailure(req, failure);
@@ -40,9 +42,12 @@ export function errorHandler(accounts: AccountRepository): ErrorRequestHandler {
 }
 
 /** What is left of the account, or null when the store can't say. */
-async function balanceOf(accounts: AccountRepository, accountId: string): Promise<number | null> {
+async function balanceOf(
+  accounts: Pick<AccountRepository, 'account'> | null,
+  accountId: string,
+): Promise<number | null> {
   try {
-    return (await accounts.account(accountId))?.credits ?? null;
+    return (await accounts?.account(accountId))?.credits ?? null;
   } catch {
     return null;
   }

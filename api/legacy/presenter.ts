@@ -1,12 +1,18 @@
+import type { z } from 'zod';
 import type { CatalogPage } from '../../models/catalog/catalog-service';
 import { isProduct, type PricedItem, type Variant } from '../../models/catalog/item';
 import type { IdentifiedItem } from '../../models/vision/vision-service';
 import type { PublicAddress } from '../http/public-address';
 import { presentEstimate, presentPricing } from '../wire/presented-prices';
 import { presentAttribute, presentPictures, presentTag, presentVariantField } from '../wire/presented-row';
+import type { legacyAnswer, legacyMatch, legacyRow } from './answers';
 
 /** The answer of v1 and v2 products (interface.md 4.5). */
-export const presentLegacyPage = (page: CatalogPage, search: string, address: PublicAddress) => ({
+export const presentLegacyPage = (
+  page: CatalogPage,
+  search: string,
+  address: PublicAddress,
+): z.input<typeof legacyAnswer> => ({
   success: true,
   data: page.rows.map((row) => presentLegacyRow(row, address)),
   search,
@@ -19,7 +25,7 @@ export const presentLegacyPage = (page: CatalogPage, search: string, address: Pu
 });
 
 /** One row with its prices, which v1 and v2 always carry (decisions.md 5). */
-function presentLegacyRow(item: PricedItem, address: PublicAddress) {
+function presentLegacyRow(item: PricedItem, address: PublicAddress): z.input<typeof legacyRow> {
   const best = item.maxMarketEstimate;
   return {
     id: item.id,
@@ -54,7 +60,10 @@ function countAttributes(rows: readonly PricedItem[]): Record<string, number> {
 }
 
 /** One element of a v2 vision answer (interface.md 2.5); a taxonomy row has the same keys with no variants. */
-export const presentLegacyMatch = ({ item, confidence }: IdentifiedItem, address: PublicAddress) => ({
+export const presentLegacyMatch = (
+  { item, confidence }: IdentifiedItem,
+  address: PublicAddress,
+): z.input<typeof legacyMatch> => ({
   label: labelOf(item),
   confidence,
   id: item.id,

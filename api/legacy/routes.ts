@@ -7,6 +7,7 @@ import type { Gates } from '../http/gates';
 import { mountRoute } from '../http/mount-route';
 import { publicAddress } from '../http/public-address';
 import { validate } from '../http/validate';
+import { PATHS } from '../paths';
 import type { PhotoIdentifier } from '../vision/identify-photo';
 import { toImageInput } from '../wire/image-input';
 import { presentLegacyMatch, presentLegacyPage } from './presenter';
@@ -20,13 +21,13 @@ export function mountLegacy(
   settings: ApiSettings,
   identifyPhoto: PhotoIdentifier,
 ): void {
-  mountRoute(router, ['/v1/products'], {
+  mountRoute(router, PATHS.listProductsV1, {
     get: [...gates.key('v1'), listProducts(services, settings, 'v1.products', (req) => req.query)],
   });
-  mountRoute(router, ['/v2/products'], {
+  mountRoute(router, PATHS.listProductsV2, {
     post: [...gates.json('v2'), listProducts(services, settings, 'v2.products', (req) => req.body)],
   });
-  mountRoute(router, ['/v2/vision'], {
+  mountRoute(router, PATHS.identifyV2, {
     post: [...gates.photo('v2'), identify(settings, identifyPhoto)],
   });
 }

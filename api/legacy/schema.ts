@@ -8,6 +8,9 @@ import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-
 /** Parameters of a v1 query string or a v2 body, as they came. */
 export type LegacyParameters = Readonly<Record<string, unknown>>;
 
+/** Scope of a legacy call that names no category (interface.md 4.5). */
+const DEFAULT_CATEGORIES = ['handbags', 'watches'];
+
 /** A whole number, or the same in digits. */
 const number = (schema: typeof pageNumber) =>
   z
@@ -38,7 +41,11 @@ const list = z
 /** The parameters of v1 and v2 products that have a fixed name (interface.md 4.5); others are facets or ignored. */
 export const legacyQuery = z.object({
   search: searchText.default('').describe('Free text; without it the rows are listed'),
-  attribute: z.unknown().optional().describe('Kind of rows; what is no kind counts as `product`'),
+  attribute: z.unknown().optional().meta({
+    type: 'string',
+    default: 'product',
+    description: 'Kind of rows; what is no kind counts as `product`',
+  }),
   page: number(pageNumber).default(0),
   page_size: number(sizeOfPage).default(20),
   sort: z
@@ -47,11 +54,8 @@ export const legacyQuery = z.object({
     .describe('Order of a listing; a search is ordered by relevance'),
   tags: list.default([]).describe('Tag ids; the row carries at least one'),
   exclude_tags: list.default([]).describe('Tag ids; the row carries none'),
-  category: list.default([]).describe('Names or ids of categories; `handbags,watches` when none is named'),
+  category: list.default(DEFAULT_CATEGORIES).describe('Names or ids of categories'),
 });
-
-/** Scope of a legacy call that names no category (interface.md 4.5). */
-const DEFAULT_CATEGORIES = ['handbags', 'watches'];
 
 const EXCLUDE = 'exclude_';
 

@@ -29,23 +29,10 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor(queue: Pick<VisionQueue, 'depth'>) {
+  /** @param queue whose depth is told; null in processes that send nothing to the queue */
+  constructor(queue: Pick<VisionQueue, 'depth'> | null) {
     collectDefaultMetrics({ register: this.registry });
-    new Gauge({
-      name: 'loupe_vision_queue_jobs',
-      help: 'Photos in the queue, by state.',
-      labelNames: ['state'] as const,
-      registers: [this.registry],
-      async collect() {
-        // A queue that is away has no depth; the other metrics must still be readable.
-        const depth = await queue.depth().catch(() => null);
-        this.reset();
-        if (depth) {
-          this.set({ state: 'waiting' }, depth.waiting);
-          this.set({ state: 'active' }, depth.active);
-        }
-      },
-    });
+    if (queue) this.tellDepth(queue);
   }
 
   /** Measures every request, by the pattern of its address, so that ids make no labels. */
@@ -64,5 +51,23 @@ export class Metrics {
   observeVision(stages: readonly (readonly [stage: string, ms: number])[], found: boolean): void {
     for (const [stage, ms] of stages) this.stages.observe({ stage }, ms / 1000);
     this.identifications.inc({ found: String(found) });
+  }
+
+  private tellDepth(queue: Pick<VisionQueue, 'depth'>): void {
+    new Gauge({
+      name: 'loupe_vision_queue_jobs',
+      help: 'Photos in the queue, by state.',
+      labelNames: ['state'] as const,
+      registers: [this.registry],
+      async collect() {
+        // A queue that is away has no depth; the other metrics must still be readable.
+        const depth = await queue.depth().catch(() => null);
+        this.reset();
+        if (depth) {
+          this.set({ state: 'waiting' }, depth.waiting);
+          this.set({ state: 'active' }, depth.active);
+        }
+      },
+    });
   }
 }

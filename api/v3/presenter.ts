@@ -1,9 +1,11 @@
+import type { z } from 'zod';
 import type { Module } from '../../models/catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../../models/catalog/catalog-service';
 import { isProduct, type PricedItem } from '../../models/catalog/item';
 import type { PublicAddress } from '../http/public-address';
 import { presentEstimate, presentPricing } from '../wire/presented-prices';
 import { presentAttribute, presentPictures, presentTag, presentVariantField } from '../wire/presented-row';
+import type { catalogAnswer, catalogRow } from './answers';
 
 /** What decides which fields a row has. */
 export interface View {
@@ -12,7 +14,7 @@ export interface View {
 }
 
 interface Envelope {
-  readonly data: readonly object[];
+  readonly data: z.input<typeof catalogRow>[];
   readonly total: number;
   readonly page: number;
   readonly totalPages: number;
@@ -24,14 +26,14 @@ interface Envelope {
 }
 
 /** The answer of every v3 endpoint (interface.md 4.1). */
-export const presentEnvelope = (answer: Envelope) => ({
+export const presentEnvelope = (answer: Envelope): z.input<typeof catalogAnswer> => ({
   success: true,
   results: answer.data.length,
   total_results: answer.total,
   page: answer.page,
   total_pages: answer.totalPages,
   credits_used: answer.creditsUsed,
-  includes: answer.modules,
+  includes: [...answer.modules],
   resolved_taxonomy: {
     node: answer.resolvedTaxonomy?.node ?? null,
     level: answer.resolvedTaxonomy?.level ?? null,
@@ -41,7 +43,7 @@ export const presentEnvelope = (answer: Envelope) => ({
 });
 
 /** One row (interface.md 2.1, decisions.md 4 and 5); `confidence` in vision answers only. */
-export function presentItem(item: PricedItem, view: View, confidence?: number) {
+export function presentItem(item: PricedItem, view: View, confidence?: number): z.input<typeof catalogRow> {
   const taxonomy = view.modules.includes('taxonomy');
   const pricing = view.modules.includes('pricing');
   const best = item.maxMarketEstimate;

@@ -9,6 +9,7 @@ import { refuseBrokenText } from '../http/parse-json-object';
 import { pathParameter } from '../http/path-parameter';
 import { publicAddress } from '../http/public-address';
 import { validate } from '../http/validate';
+import { PATHS } from '../paths';
 import type { PhotoIdentifier } from '../vision/identify-photo';
 import { toImageInput } from '../wire/image-input';
 import { presentEnvelope, presentItem } from './presenter';
@@ -29,13 +30,13 @@ export function mountV3(
   settings: ApiSettings,
   identifyPhoto: PhotoIdentifier,
 ): void {
-  mountRoute(router, ['/v3/catalog/query', '/api/v3/catalog/search', '/api/v3/catalog/query'], {
+  mountRoute(router, PATHS.queryCatalog, {
     post: [...gates.json('v3'), queryCatalog(services, settings)],
   });
-  mountRoute(router, ['/v3/catalog/items/:id', '/api/v3/catalog/items/:id'], {
+  mountRoute(router, PATHS.showItem, {
     get: [...gates.key('v3'), showItem(services, settings)],
   });
-  mountRoute(router, ['/v3/vision/identify', '/api/v3/vision/identify'], {
+  mountRoute(router, PATHS.identify, {
     post: [...gates.photo('v3'), identify(settings, identifyPhoto)],
   });
 }

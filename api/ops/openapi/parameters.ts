@@ -1,0 +1,62 @@
+import { MODULES } from '../../../models/catalog/catalog-query';
+import { DATA_FILE_KINDS, REGIONS } from '../../../models/pricing/estimate';
+import type { PATHS } from '../../paths';
+import { legacyParameters } from './schemas';
+
+/** Facets that the named categories have; others may bring more (interface.md 4.5). */
+const FACETS = ['brand', 'model', 'style', 'family', 'case', 'dial'];
+
+/** Parameters in the address and query string of an endpoint. */
+export function parametersOf(operation: keyof typeof PATHS): object[] {
+  switch (operation) {
+    case 'showItem':
+      return [
+        inPath('id', { type: 'string' }, 'Id of a row, from a search or an identification'),
+        inQuery('includes', modules(), 'Comma-separated'),
+      ];
+    case 'listProductsV1':
+      return [
+        ...Object.entries(legacyParameters()).map(([name, schema]) => inQuery(name, schema)),
+        ...FACETS.map((field) => inQuery(field, ids(), 'Comma-separated ids; the row has at least one')),
+        ...FACETS.map((field) => inQuery(`exclude_${field}`, ids(), 'Comma-separated ids; the row has none')),
+      ];
+    case 'dataFile':
+      return [
+        inPath('kind', { type: 'string', enum: DATA_FILE_KINDS }),
+        inPath('variantId', { type: 'string' }),
+        inPath('file', { type: 'string', enum: REGIONS.map((region) => `${region}.csv`) }),
+      ];
+    case 'image':
+      return [inPath('file', { type: 'string', pattern: '^[0-9a-f]{64}\\.(jpg|png|webp)$' })];
+    default:
+      return [];
+  }
+}
+
+const ids = () => ({ type: 'array', items: { type: 'string' } });
+
+const modules = () => ({
+  type: 'array',
+  items: { type: 'string', enum: MODULES },
+  default: ['taxonomy'],
+});
+
+const described = (description: string | undefined) => (description === undefined ? {} : { description });
+
+const inPath = (name: string, schema: object, description?: string) => ({
+  name,
+  in: 'path',
+  required: true,
+  schema,
+  ...described(description),
+});
+
+/** Lists are comma-separated, hence `explode: false`. */
+const inQuery = (name: string, schema: object, description?: string) => ({
+  name,
+  in: 'query',
+  style: 'form',
+  explode: false,
+  schema,
+  ...described(description),
+});

@@ -1,0 +1,15 @@
+/** The addresses of the API, each with its aliases; `:name` marks a part that varies (interface.md 4, 9). */
+export const PATHS = {
+  queryCatalog: ['/v3/catalog/query', '/api/v3/catalog/search', '/api/v3/catalog/query'],
+  showItem: ['/v3/catalog/items/:id', '/api/v3/catalog/items/:id'],
+  identify: ['/v3/vision/identify', '/api/v3/vision/identify'],
+  listProductsV1: ['/v1/products'],
+  listProductsV2: ['/v2/products'],
+  identifyV2: ['/v2/vision'],
+  dataFile: ['/files/:kind/:variantId/:file'],
+  image: ['/images/:file'],
+  health: ['/healthz'],
+  readiness: ['/readyz'],
+  metrics: ['/metrics'],
+  openApi: ['/openapi.json'],
+} as const;
