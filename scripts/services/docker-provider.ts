@@ -105,7 +105,7 @@ class Container {
   methods(): Omit<Service, 'url'> {
     const docker = (...words: string[]) => runCommand('docker', [...words, this.name]).then(() => undefined);
     return {
-      restart: () => docker('restart', '--time', '30').then(() => this.answering()),
+      restart: () => docker('restart', '-t', '30').then(() => this.answering()),
       kill: () => docker('kill'),
       start: () => docker('start').then(() => this.answering()),
       pause: () => docker('pause'),

@@ -70,6 +70,6 @@ async function startIn(
 /** A configuration file, so that the password stands in no list of processes. */
 function configurationText(settings: Readonly<Record<string, string | number>>): string {
   return Object.entries(settings)
-    .map(([name, value]) => `${name} ${value}\n`)
+    .map(([name, value]) => `${name} ${value === '' ? '""' : value}\n`)
     .join('');
 }

@@ -10,5 +10,5 @@ export function postgresParameters(options: PostgresOptions): readonly string[] 
 /** Settings for Redis by name: nothing evicted, as a queue needs it, and no persistence unless `durable`. */
 export function redisSettings(options: RedisOptions): Readonly<Record<string, string>> {
   const appendonly = options.durable === true ? 'yes' : 'no';
-  return { save: '""', appendonly, 'maxmemory-policy': 'noeviction', databases: '64', ...options.settings };
+  return { save: '', appendonly, 'maxmemory-policy': 'noeviction', databases: '64', ...options.settings };
 }
