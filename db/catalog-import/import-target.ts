@@ -22,10 +22,10 @@ export interface VariantOwner {
   readonly deleted: boolean;
 }
 
-/** A picture that is stored already: its address and that of its thumbnail. */
+/** A picture that is stored already: its address and, where one was made, that of its thumbnail. */
 export interface StoredImage {
   readonly address: string;
-  readonly thumbnail: string;
+  readonly thumbnail: string | null;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Knex } from 'knex';
  * - `catalog_import_lock`: at most one import at a time; a holder whose heartbeat stands still has died
  * - `catalog_stale_rows`: ids of catalog rows that must be derived again, because something that they name changed.
  *   Filled in the transaction of that change, so that an import that was killed leaves nothing behind unnoticed
- * - `catalog_stored_images`: which picture, by content, has which address and thumbnail
+ * - `catalog_stored_images`: which picture, by content, has which address and, where one was made, thumbnail
  * - `catalog_import_preview`: what the bundle of a dry run would have changed so far, for the checks of its later
  *   lines; worthless after a crash, hence unlogged
  */
@@ -25,7 +25,7 @@ export async function up(knex: Knex): Promise<void> {
     CREATE TABLE catalog_stored_images (
       digest text COLLATE "C" PRIMARY KEY,
       address text NOT NULL,
-      thumbnail text NOT NULL
+      thumbnail text
     )`);
   await knex.raw(`
     CREATE UNLOGGED TABLE catalog_import_preview (

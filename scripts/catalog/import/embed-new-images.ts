@@ -1,0 +1,71 @@
+import type { EmbeddingVersion } from '../../../models/indexing/embedding-version';
+import type { EmbeddingRepository, IndexQueue } from '../../../models/ports';
+import type { ImportProgress } from './import-progress';
+
+/** What became of the images that had no embedding, under the version that answers are made of. */
+export interface EmbeddedImages {
+  readonly embedded: number;
+  readonly notEmbedded: number;
+}
+
+export interface EmbeddingPorts {
+  readonly embeddings: EmbeddingRepository;
+  readonly queue: IndexQueue;
+}
+
+const BATCH_IMAGES = 256;
+const LISTED_MAX = 100;
+
+/**
+ * Has the workers embed every image of a live product that has no embedding, those that failed before too: for the
+ * live version, then for one that is being built beside it. What can't be embedded is listed. (catalog-bundle.md)
+ */
+export async function embedNewImages(
+  ports: EmbeddingPorts,
+  progress: ImportProgress,
+): Promise<EmbeddedImages> {
+  const versions = await ports.embeddings.versions();
+  const live = versions.find((version) => version.state === 'live');
+  const result = live ? await embedFor(live, ports, progress) : { embedded: 0, notEmbedded: 0 };
+  for (const version of versions) {
+    if (version.state === 'building') await embedFor(version, ports, progress);
+  }
+  return result;
+}
+
+async function embedFor(
+  version: EmbeddingVersion,
+  { embeddings, queue }: EmbeddingPorts,
+  progress: ImportProgress,
+): Promise<EmbeddedImages> {
+  await embeddings.retryFailures(version.id);
+  const { pending } = await embeddings.coverage(version.id);
+  if (pending === 0) return { embedded: 0, notEmbedded: 0 };
+  progress.begin(`images, ${version.model}`, pending);
+  const result = { embedded: 0, notEmbedded: 0 };
+  let afterId = 0;
+  for (;;) {
+    const images = await embeddings.pending(version.id, BATCH_IMAGES, afterId);
+    const last = images.at(-1);
+    if (!last) break;
+    const { embedded, failed } = await queue.embed(version.id, images);
+    result.embedded += embedded;
+    result.notEmbedded += failed;
+    afterId = last.id;
+    progress.reach(Math.min(pending, result.embedded + result.notEmbedded));
+  }
+  progress.end();
+  if (result.notEmbedded > 0) await listFailures(version, embeddings, progress, result.notEmbedded);
+  return result;
+}
+
+async function listFailures(
+  version: EmbeddingVersion,
+  embeddings: EmbeddingRepository,
+  progress: ImportProgress,
+  count: number,
+): Promise<void> {
+  const failures = await embeddings.failures(version.id, LISTED_MAX);
+  for (const { image, reason } of failures) progress.note(`not embedded: ${image.address}: ${reason}`);
+  if (count > failures.length) progress.note(`not embedded: ${count - failures.length} more`);
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Deletion } from '../../../db/catalog-import/records';
+import { deletionSchema } from './records';
+
+/** A record, or the reason why the line is none, with the field that it is about. */
+export type Parsed<Record> =
+  | { readonly record: Record }
+  | { readonly field: string; readonly reason: string };
+
+/** Stands for the line itself where no field is at fault. */
+export const WHOLE_LINE = 'line';
+
+/** The record of a line; of several faults the first is told. */
+export function parseRecord<Record>(text: string, schema: z.ZodType<Record>): Parsed<Record> {
+  const json = parseJson(text);
+  return 'reason' in json ? json : check(json.value, schema);
+}
+
+/** The record of a line that may also be `{"id":"…","deleted":true}`. */
+export function parseDeletable<Record>(text: string, schema: z.ZodType<Record>): Parsed<Record | Deletion> {
+  const json = parseJson(text);
+  if ('reason' in json) return json;
+  const { value } = json;
+  const isDeletion = value instanceof Object && 'deleted' in value && value.deleted === true;
+  return isDeletion ? check(value, deletionSchema) : check(value, schema);
+}
+
+function parseJson(text: string): { value: unknown } | { field: string; reason: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { field: WHOLE_LINE, reason: 'not JSON' };
+  }
+}
+
+function check<Record>(value: unknown, schema: z.ZodType<Record>): Parsed<Record> {
+  const result = schema.safeParse(value, { error: wordsOfIssue });
+  if (result.success) return { record: result.data };
+  const [issue] = result.error.issues;
+  const field = issue?.path.map(String).join('.');
+  return { field: field || WHOLE_LINE, reason: issue?.message ?? 'is not valid' };
+}
+
+/** In the words of a report; undefined leaves zod's own. */
+function wordsOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') {
+    return issue.input === undefined ? 'is required' : `is no ${issue.expected}`;
+  }
+  if (issue.code === 'too_big' && issue.origin === 'string') {
+    return `is longer than ${issue.maximum} characters`;
+  }
+  return undefined;
+}

@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import type { EstimateRecord, HistoryRecord, ListingRecord } from '../../../db/catalog-import/records';
+import type { BundleFileName } from './bundle-files';
+import type { ImportContext } from './import-context';
+import { parseRecord } from './parse-record';
+import { estimateSchema, historySchema, listingSchema } from './records';
+import type { Stage } from './run-stage';
+
+/** Market estimates; `now` is the time of those that name none. */
+export const estimatesStage = (context: ImportContext, now: Date): Stage<EstimateRecord> =>
+  priceStage(context, {
+    file: 'estimates.jsonl',
+    schema: estimateSchema(now),
+    key: (record) => [record.source, record.region],
+    write: (records) => context.target.writeEstimates(records),
+  });
+
+export const historyStage = (context: ImportContext): Stage<HistoryRecord> =>
+  priceStage(context, {
+    file: 'estimate-history.jsonl',
+    schema: historySchema,
+    key: (record) => [record.region, record.date, record.source],
+    write: (records) => context.target.writeHistory(records),
+  });
+
+export const listingsStage = (context: ImportContext): Stage<ListingRecord> =>
+  priceStage(context, {
+    file: 'listings.jsonl',
+    schema: listingSchema,
+    key: (record) => [record.region, record.link],
+    write: (records) => context.target.writeListings(records),
+  });
+
+interface PriceFile<Record> {
+  readonly file: BundleFileName;
+  readonly schema: z.ZodType<Record>;
+  /** What identifies a record among those of its variant. */
+  key(record: Record): readonly string[];
+  write(records: readonly Record[]): Promise<void>;
+}
+
+/** Prices are about variants of live products. */
+function priceStage<Record extends { readonly variant_id: string }>(
+  { target }: ImportContext,
+  { file, schema, key, write }: PriceFile<Record>,
+): Stage<Record> {
+  return {
+    file,
+    parse: (text) => parseRecord(text, schema),
+    key: (record) => [record.variant_id, ...key(record)].join(' '),
+    inOrder: false,
+    write,
+    async check(batch, reject) {
+      const ids = new Set(batch.map(({ record }) => record.variant_id));
+      const owners = new Map((await target.variants([...ids], [])).map((owner) => [owner.id, owner]));
+      return batch.filter(({ line, record }) => {
+        const owner = owners.get(record.variant_id);
+        if (!owner) reject(line, 'variant', `there is no variant "${record.variant_id}"`);
+        else if (owner.deleted) reject(line, 'variant', `${owner.product_id}, its product, is deleted`);
+        return owner !== undefined && !owner.deleted;
+      });
+    },
+  };
+}

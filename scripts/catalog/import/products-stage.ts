@@ -1,0 +1,98 @@
+import type { EntityReference, VariantOwner } from '../../../db/catalog-import/import-target';
+import { type Deletion, isDeletion, type ProductRecord } from '../../../db/catalog-import/records';
+import type { ImportContext } from './import-context';
+import { parseDeletable } from './parse-record';
+import { productSchema } from './records';
+import { entityFault, type Fault, vocabularyFault } from './reference-fault';
+import type { Numbered, Stage } from './run-stage';
+
+/** Products: what they name must be known, and their variants must be nobody else's. */
+export function productsStage(context: ImportContext): Stage<ProductRecord | Deletion> {
+  return {
+    file: 'products.jsonl',
+    parse: (text) => parseDeletable(text, productSchema),
+    key: (product) => product.id,
+    inOrder: true,
+    write: (records) => context.target.writeProducts(records),
+    async check(batch, reject) {
+      const known = await knownTo(context, batch);
+      const pictured = await context.pictures.storeAll(
+        batch.filter(({ line, record }) => {
+          const fault = isDeletion(record) ? null : referenceFault(record, context, known.entities);
+          if (fault) reject(line, fault.field, fault.reason);
+          return !fault;
+        }),
+        reject,
+      );
+      return pictured.filter(({ line, record }) => {
+        const fault = known.owners.apply(record);
+        if (fault) reject(line, fault.field, fault.reason);
+        return !fault;
+      });
+    },
+  };
+}
+
+/**
+ * Which product has which variant, as the records of a batch change it one after the other. A variant belongs to one
+ * product; another one may take it after the first gave it up or was deleted.
+ */
+class VariantOwners {
+  private readonly byVariant: Map<string, VariantOwner>;
+
+  constructor(owners: readonly VariantOwner[]) {
+    this.byVariant = new Map(owners.map((owner) => [owner.id, owner]));
+  }
+
+  /** Lets a record have its variants, or says which it can't have. */
+  apply(record: ProductRecord | Deletion): Fault | null {
+    const variants = isDeletion(record) ? [] : record.variants;
+    for (const [position, { id }] of variants.entries()) {
+      const owner = this.byVariant.get(id);
+      if (owner && !owner.deleted && owner.product_id !== record.id) {
+        return { field: `variants.${position}.id`, reason: `"${id}" belongs to ${owner.product_id}` };
+      }
+    }
+    for (const owner of [...this.byVariant.values()].filter((each) => each.product_id === record.id)) {
+      if (isDeletion(record)) this.byVariant.set(owner.id, { ...owner, deleted: true });
+      else this.byVariant.delete(owner.id);
+    }
+    for (const { id } of variants) this.byVariant.set(id, { id, product_id: record.id, deleted: false });
+    return null;
+  }
+}
+
+interface Known {
+  readonly entities: ReadonlyMap<string, EntityReference>;
+  readonly owners: VariantOwners;
+}
+
+async function knownTo(
+  { target }: ImportContext,
+  batch: readonly Numbered<ProductRecord | Deletion>[],
+): Promise<Known> {
+  const products = batch.flatMap(({ record }) => (isDeletion(record) ? [] : [record]));
+  const named = products.flatMap((product) => Object.values(product.attributes).flat());
+  const variants = products.flatMap((product) => product.variants.map((variant) => variant.id));
+  const ids = batch.map(({ record }) => record.id);
+  return {
+    entities: await target.entities([...new Set(named)]),
+    owners: new VariantOwners(await target.variants([...new Set(variants)], ids)),
+  };
+}
+
+function referenceFault(
+  product: ProductRecord,
+  context: ImportContext,
+  entities: ReadonlyMap<string, EntityReference>,
+): Fault | null {
+  const unknown = vocabularyFault(product, context);
+  if (unknown) return unknown;
+  for (const [field, ids] of Object.entries(product.attributes)) {
+    for (const id of ids) {
+      const reason = entityFault(id, entities.get(id), { kind: field, category: product.category });
+      if (reason !== null) return { field: `attributes.${field}`, reason };
+    }
+  }
+  return null;
+}

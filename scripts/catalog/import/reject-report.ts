@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import type { WriteStream } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+const REASON_LENGTH_MAX = 500;
+
+/** The report of an import: one line `file:line: field: reason` for each reject, written as they come. */
+export class RejectReport {
+  private rejects = 0;
+
+  private constructor(
+    readonly path: string,
+    private readonly stream: WriteStream,
+  ) {}
+
+  /** Begins an empty report; its folder is made if it is missing. @throws Error when it can't be written */
+  static async create(path: string): Promise<RejectReport> {
+    await mkdir(dirname(path), { recursive: true });
+    const file = await open(path, 'w');
+    return new RejectReport(path, file.createWriteStream());
+  }
+
+  get count(): number {
+    return this.rejects;
+  }
+
+  /** Line 0 is the file as a whole. */
+  add(file: string, line: number, field: string, reason: string): void {
+    this.rejects += 1;
+    this.stream.write(`${oneLine(`${file}:${line}: ${field}: ${reason}`)}\n`);
+  }
+
+  /** Waits until what was added has left the memory. */
+  async settle(): Promise<void> {
+    if (this.stream.writableNeedDrain) await once(this.stream, 'drain');
+  }
+
+  async close(): Promise<void> {
+    this.stream.end();
+    await once(this.stream, 'close');
+  }
+}
+
+/** Ids and names are the bundle's own and may hold anything. */
+function oneLine(text: string): string {
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  return line.length <= REASON_LENGTH_MAX ? line : `${line.slice(0, REASON_LENGTH_MAX)}…`;
+}

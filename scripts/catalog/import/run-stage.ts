@@ -1,0 +1,136 @@
+import { refusedValue } from '../../../db/catalog-import/data-refusal';
+import { BatchSize } from './batch-size';
+import type { BundleFileName } from './bundle-files';
+import type { ImportContext } from './import-context';
+import { type Parsed, WHOLE_LINE } from './parse-record';
+
+/** A record and the line that it stands in. */
+export interface Numbered<Record> {
+  readonly line: number;
+  readonly record: Record;
+}
+
+/** Writes one reject into the report. */
+export type Reject = (line: number, field: string, reason: string) => void;
+
+/** How the records of one file are read, checked and written. */
+export interface Stage<Record> {
+  readonly file: BundleFileName;
+  parse(text: string): Parsed<Record>;
+  /** Records of the same key replace each other. */
+  key(record: Record): string;
+  /**
+   * Whether records of the same key must be written one after the other, because what each changes depends on the
+   * one before; else the last of a batch is written alone.
+   */
+  readonly inOrder: boolean;
+  /** The records that may be written, with stored pictures; the others were rejected. */
+  check(batch: readonly Numbered<Record>[], reject: Reject): Promise<readonly Numbered<Record>[]>;
+  write(records: readonly Record[]): Promise<void>;
+}
+
+/**
+ * Imports one file in batches of one transaction each, the next one being read while one is written; only the lines
+ * of `only`, if that is given. Resolves to the number of records that were accepted.
+ */
+export async function runStage<Record>(
+  context: ImportContext,
+  stage: Stage<Record>,
+  only?: ReadonlySet<number>,
+): Promise<number> {
+  const file = await context.bundle.file(stage.file);
+  if (!file) return 0;
+  const reject: Reject = (line, field, reason) => context.report.add(file.name, line, field, reason);
+  const batches = new BatchQueue(stage, reject);
+  let bytesRead = 0;
+  const lines = file.lines((bytes) => {
+    bytesRead = bytes;
+  });
+  context.progress.begin(file.name, file.bytes);
+  for await (const line of lines) {
+    if (only && !only.has(line.number)) continue;
+    const parsed = 'fault' in line ? { field: WHOLE_LINE, reason: line.fault } : stage.parse(line.text);
+    if ('reason' in parsed) reject(line.number, parsed.field, parsed.reason);
+    else if (batches.add({ line: line.number, record: parsed.record })) {
+      await batches.send();
+      context.progress.reach(bytesRead);
+    }
+    await context.report.settle();
+  }
+  await batches.finish();
+  context.progress.end();
+  return batches.accepted;
+}
+
+class BatchQueue<Record> {
+  accepted = 0;
+  private readonly size = new BatchSize();
+  private batch: Numbered<Record>[] = [];
+  private keys = new Set<string>();
+  private next: Numbered<Record> | null = null;
+  private inFlight: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly stage: Stage<Record>,
+    private readonly reject: Reject,
+  ) {}
+
+  /** Takes a record; true when the batch must be sent before the next one. */
+  add(numbered: Numbered<Record>): boolean {
+    const key = this.stage.key(numbered.record);
+    if (this.stage.inOrder && this.keys.has(key)) {
+      this.next = numbered;
+      return true;
+    }
+    this.keys.add(key);
+    this.batch.push(numbered);
+    return this.batch.length >= this.size.records;
+  }
+
+  /** Waits for the batch before and starts on this one. */
+  async send(): Promise<void> {
+    const { batch, next } = this;
+    this.batch = [];
+    this.keys = new Set();
+    this.next = null;
+    if (next) this.add(next);
+    await this.inFlight;
+    this.inFlight = this.process(batch);
+    // It is awaited with the next batch; until then its failure has no handler.
+    this.inFlight.catch(() => undefined);
+  }
+
+  async finish(): Promise<void> {
+    await this.send();
+    await this.inFlight;
+  }
+
+  private async process(batch: readonly Numbered<Record>[]): Promise<void> {
+    if (batch.length === 0) return;
+    const checked = await this.stage.check(batch, this.reject);
+    const startedAt = performance.now();
+    await this.write(checked);
+    this.size.learn(checked.length, performance.now() - startedAt);
+  }
+
+  /** Records that the database refuses for their values are found by halving and rejected alone. */
+  private async write(batch: readonly Numbered<Record>[]): Promise<void> {
+    if (batch.length === 0) return;
+    const byKey = new Map(batch.map(({ record }) => [this.stage.key(record), record]));
+    try {
+      await this.stage.write([...byKey.values()]);
+      this.accepted += batch.length;
+    } catch (failure) {
+      const refusal = refusedValue(failure);
+      const [first] = batch;
+      if (refusal === null || !first) throw failure;
+      if (batch.length === 1) {
+        this.reject(first.line, WHOLE_LINE, refusal);
+        return;
+      }
+      const middle = Math.ceil(batch.length / 2);
+      await this.write(batch.slice(0, middle));
+      await this.write(batch.slice(middle));
+    }
+  }
+}
