@@ -1,0 +1,32 @@
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import { PORTS, type Prediction, type PredictionRepository } from '../models/ports';
+import { rowsOf, sql } from './sql';
+
+/** Records of identifications (decisions.md 8). */
+@injectable()
+export class PostgresPredictionRepository implements PredictionRepository {
+  constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
+
+  async save(prediction: Prediction): Promise<void> {
+    await rowsOf(
+      this.knex,
+      sql`INSERT INTO predictions (id, created_at, request_id, account_id, endpoint, version_id, model, image_digest,
+            neighbours, rows, timings)
+          VALUES (${prediction.id}, ${prediction.createdAt}, ${prediction.requestId}, ${prediction.accountId},
+            ${prediction.endpoint}, ${prediction.versionId}, ${prediction.model}, ${prediction.imageDigest},
+            ${JSON.stringify(prediction.neighbours)}::jsonb, ${JSON.stringify(prediction.rows)}::jsonb,
+            ${JSON.stringify(prediction.timings)}::jsonb)`,
+    );
+  }
+
+  async find(id: string): Promise<Prediction | null> {
+    const [found] = await rowsOf<Prediction>(
+      this.knex,
+      sql`SELECT id, created_at AS "createdAt", request_id AS "requestId", account_id AS "accountId", endpoint,
+            version_id AS "versionId", model, image_digest AS "imageDigest", neighbours, rows, timings
+          FROM predictions WHERE id = ${id}`,
+    );
+    return found ?? null;
+  }
+}
