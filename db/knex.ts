@@ -1,7 +1,7 @@
 import knexFactory, { type Knex } from 'knex';
-import { types } from 'pg';
 import { unavailable } from '../models/errors';
 import { type EmbeddedOptions, ensureEmbedded } from './embedded/ensure-embedded';
+import { valueTypes } from './value-types';
 
 /** A pool of connections to PostgreSQL, whichever kind it is. */
 export interface Database {
@@ -20,25 +20,28 @@ export interface PoolOptions {
   readonly statementMs?: number;
   /** Shown in `pg_stat_activity`. Default `loupe`. */
   readonly applicationName?: string;
+  /** Hears of connections that were lost and migrations that failed; the error itself is always thrown too. */
+  readonly onWarning?: (message: string) => void;
 }
 
-const DEFAULTS = { acquireMs: 10_000, statementMs: 30_000, applicationName: 'loupe' } as const;
+const DEFAULTS = {
+  acquireMs: 10_000,
+  statementMs: 30_000,
+  applicationName: 'loupe',
+  onWarning: () => undefined,
+} as const;
+
+type PoolSettings = Required<Omit<PoolOptions, 'statementMs'>>;
 
 /** A PostgreSQL server at `url`. Connects with the first query: a server that is away shows in `ping`, not here. */
 export function connectPostgres(options: PoolOptions & { readonly url: string }): Database {
-  const { url, poolMax = 10, acquireMs, statementMs, applicationName } = { ...DEFAULTS, ...options };
-  const knex = createKnex(
-    {
-      connectionString: url,
-      application_name: applicationName,
-      connectionTimeoutMillis: acquireMs,
-      keepAlive: true,
-      statement_timeout: statementMs,
-      types: numberTypes,
-    } as Knex.PgConnectionConfig,
-    { min: 0, max: poolMax },
-    acquireMs,
-  );
+  const settings = { ...DEFAULTS, poolMax: 10, ...options };
+  const knex = createKnex(settings, {
+    connectionString: settings.url,
+    statement_timeout: settings.statementMs,
+    keepAlive: true,
+    ...commonConnection(settings),
+  });
   return { knex, kind: 'postgres', close: () => knex.destroy() };
 }
 
@@ -49,35 +52,23 @@ export function connectPostgres(options: PoolOptions & { readonly url: string })
 export async function connectEmbedded(
   options: PoolOptions & EmbeddedOptions & { readonly dataDir: string },
 ): Promise<Database> {
-  const {
-    dataDir,
-    poolMax = 4,
-    acquireMs,
-    applicationName,
-    ...embeddedOptions
-  } = { ...DEFAULTS, ...options };
-  const embedded = await ensureEmbedded(dataDir, embeddedOptions);
-  const connection = async () => {
+  const settings = { ...DEFAULTS, poolMax: 4, ...options };
+  const embedded = await ensureEmbedded(settings.dataDir, options);
+  const knex = createKnex(settings, async () => {
     const host = await embedded.socketFolder();
     return {
       host,
       user: 'postgres',
       database: 'postgres',
-      application_name: applicationName,
-      connectionTimeoutMillis: acquireMs,
-      types: numberTypes,
       expirationChecker: () => !embedded.isCurrent(host),
-    } as Knex.PgConnectionConfig;
+      ...commonConnection(settings),
+    };
+  });
+  const close = async () => {
+    await knex.destroy();
+    await embedded.close();
   };
-  const knex = createKnex(connection, { min: 0, max: poolMax }, acquireMs);
-  return {
-    knex,
-    kind: 'embedded',
-    close: async () => {
-      await knex.destroy();
-      await embedded.close();
-    },
-  };
+  return { knex, kind: 'embedded', close };
 }
 
 /** Resolves if the database answers within `timeoutMs`. @throws AppError 503 */
@@ -89,35 +80,22 @@ export async function ping(knex: Knex, timeoutMs: number): Promise<void> {
   }
 }
 
+const commonConnection = ({ applicationName, acquireMs }: PoolSettings) => ({
+  application_name: applicationName,
+  connectionTimeoutMillis: acquireMs,
+  types: valueTypes,
+});
+
 function createKnex(
+  { poolMax, acquireMs, onWarning }: PoolSettings,
   connection: Knex.PgConnectionConfig | Knex.ConnectionConfigProvider,
-  pool: Knex.PoolConfig,
-  acquireMs: number,
 ): Knex {
-  return knexFactory({ client: 'pg', connection, pool, acquireConnectionTimeout: acquireMs });
+  const warn = (message: unknown) => onWarning(String(message));
+  return knexFactory({
+    client: 'pg',
+    connection,
+    pool: { min: 0, max: poolMax },
+    acquireConnectionTimeout: acquireMs,
+    log: { warn, error: warn, deprecate: warn, debug: () => undefined },
+  });
 }
-
-/** int8 (counts, sums, identities) as numbers; a value that a number can't hold exactly is an error, never rounded. */
-function parseBigInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is too large for a number`);
-  return value;
-}
-
-const INT8_ARRAY = 1016;
-/** The type list of node-postgres names no arrays, but its parsers know them. */
-const typeParser = types.getTypeParser as (typeId: number, format?: string) => (text: string) => unknown;
-const TEXT_ARRAY = 1009;
-
-/** How values come out: int8 as number; numeric stays text (node-postgres' default), as amounts must be exact. */
-const numberTypes = {
-  getTypeParser(typeId: number, format?: 'text' | 'binary') {
-    if (format !== 'binary' && typeId === types.builtins.INT8) return parseBigInteger;
-    if (format !== 'binary' && typeId === INT8_ARRAY) {
-      const parseElements = typeParser(TEXT_ARRAY) as (text: string) => (string | null)[];
-      return (text: string) =>
-        parseElements(text).map((value) => (value === null ? null : parseBigInteger(value)));
-    }
-    return typeParser(typeId, format);
-  },
-};

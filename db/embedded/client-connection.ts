@@ -29,6 +29,8 @@ export interface ConnectionEvents {
 const REQUEST_CODE_AT = 4;
 const REQUEST_BYTES_MIN = 8;
 
+let nextSession = 1;
+
 /** One client's socket: the startup exchange, then a session. */
 export class ClientConnection implements SessionPeer {
   private parameters: ReadonlyMap<string, string> | undefined;
@@ -64,9 +66,10 @@ export class ClientConnection implements SessionPeer {
   /** Tells the client that it may query. */
   openSession(turns: TurnQueue, greeting: Buffer): void {
     if (!this.isStarted || this.hasLeft || this.session) return;
-    const key = backendKeyData(randomInt(1, 2 ** 31), randomInt(1, 2 ** 31));
+    const id = nextSession++;
+    const key = backendKeyData(id, randomInt(1, 2 ** 31));
     this.socket.write(Buffer.concat([greeting, key, readyForQuery()]));
-    this.session = new Session(this, turns, this.limits);
+    this.session = new Session(this, turns, this.limits, id);
     this.session.advance();
   }
 

@@ -2,10 +2,8 @@
 
 /** How a database is opened. */
 export interface EngineOptions {
-  /** Folder of the cluster, made if it is missing; undefined: in memory. */
-  readonly folder?: string;
-  /** A tar file of a cluster, with which a new one begins. */
-  readonly dump?: string;
+  /** Folder of the cluster; an empty one is made a cluster. */
+  readonly folder: string;
   /** Whether a commit waits until the disk has it. */
   readonly durable: boolean;
   /** Shared counters, see `Signal`. */
@@ -31,7 +29,7 @@ export const OUTPUT_CHUNK_BYTES = 64 * 1024;
 export type EngineInput = { readonly kind: 'input'; readonly bytes: Uint8Array } | { readonly kind: 'close' };
 
 export type EngineOutput =
-  | { readonly kind: 'ready'; readonly greeting: Uint8Array; readonly isNew: boolean }
+  | { readonly kind: 'ready'; readonly greeting: Uint8Array }
   | { readonly kind: 'output'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'consumed'; readonly bytes: number }
   | { readonly kind: 'log'; readonly line: string }

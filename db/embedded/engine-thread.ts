@@ -3,7 +3,7 @@
  * blocks: when a COPY wants more rows than have come, the thread waits for them, and when nobody reads its answers,
  * it waits too. So neither a huge import nor a huge answer is ever whole in memory.
  */
-import { existsSync, fsyncSync, readFileSync } from 'node:fs';
+import { fsyncSync } from 'node:fs';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin';
@@ -131,22 +131,35 @@ class BlockingConnection {
   }
 }
 
-async function openDatabase(options: EngineOptions, log: (line: string) => void): Promise<PGlite> {
-  const startParams = PGlite.defaultStartParams.filter(
-    (parameter) => !(options.durable && parameter === '-F'),
-  );
+/** Settings by which the one process fits into a service's machine: a small log, and small memory. */
+const SERVER_SETTINGS = {
+  shared_buffers: '64MB',
+  max_wal_size: '128MB',
+  min_wal_size: '32MB',
+  // Statements that fail are their callers' business: they are told, and the host's log stays readable.
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+} as const;
+
+/** Small segments of the log: a new cluster is copied and kept with one of them. */
+const INITDB_PARAMETERS = ['--wal-segsize=4'];
+
+async function openDatabase(
+  { folder, durable }: EngineOptions,
+  log: (line: string) => void,
+): Promise<PGlite> {
+  const settings = Object.entries(SERVER_SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const database = await PGlite.create({
-    ...(options.folder === undefined ? {} : { dataDir: options.folder }),
-    ...(options.dump === undefined ? {} : { loadDataDir: new Blob([readFileSync(options.dump)]) }),
+    dataDir: folder,
     extensions: { btree_gin, pg_trgm, unaccent, vector },
-    // Statements that fail are the callers' business: they are told, and the host's log stays readable.
-    startParams: [...startParams, '-c', 'log_min_messages=log'],
+    initDbStartParams: INITDB_PARAMETERS,
+    startParams: [...PGlite.defaultStartParams.filter((given) => !(durable && given === '-F')), ...settings],
     onStderr: (line) => {
       log(line);
       return false;
     },
   });
-  if (options.durable) makeFsyncReal(database);
+  if (durable) makeFsyncReal(database);
   return database;
 }
 
@@ -164,14 +177,15 @@ function makeFsyncReal(database: PGlite): void {
 async function serve(port: MessagePort, options: EngineOptions): Promise<void> {
   const post = (message: EngineOutput) => port.postMessage(message);
   const fail = (error: unknown) => {
-    post({ kind: 'died', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    const known = error instanceof Error ? error : new Error(String(error));
+    post({ kind: 'log', line: known.stack ?? known.message });
+    post({ kind: 'died', reason: known.message });
     port.close();
   };
   try {
-    const isNew = options.folder !== undefined && !existsSync(`${options.folder}/PG_VERSION`);
     const database = await openDatabase(options, (line) => post({ kind: 'log', line }));
     const greeting = await database.execProtocolRaw(startup({ user: 'postgres', database: 'postgres' }));
-    post({ kind: 'ready', greeting: greeting.slice(), isNew });
+    post({ kind: 'ready', greeting: greeting.slice() });
     const connection = new BlockingConnection(database.Module, port, new Int32Array(options.signals));
     port.on('message', (message: EngineInput) => {
       if (message.kind === 'input') {

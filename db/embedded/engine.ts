@@ -47,24 +47,8 @@ export class Engine {
   static async start(options: Omit<EngineOptions, 'signals'>, events: EngineEvents): Promise<Engine> {
     const signals = new SharedArrayBuffer(SIGNAL_BYTES);
     const worker = new Worker(join(__dirname, 'engine-thread.ts'), { workerData: { ...options, signals } });
-    const greeting = await new Promise<Buffer>((resolve, reject) => {
-      worker.on('error', reject);
-      worker.on('message', function starting(message: EngineOutput) {
-        if (message.kind === 'log') events.log(message.line);
-        else {
-          worker.off('message', starting);
-          worker.off('error', reject);
-          if (message.kind === 'ready') resolve(Buffer.from(message.greeting));
-          else reject(new Error(message.kind === 'died' ? message.reason : `unexpected ${message.kind}`));
-        }
-      });
-    });
-    return new Engine(
-      worker,
-      new Int32Array(signals),
-      events,
-      Buffer.concat(frames(greeting).filter(isForEveryClient)),
-    );
+    const greeting = await opened(worker, events.log);
+    return new Engine(worker, new Int32Array(signals), events, greeting);
   }
 
   /** Names the one who sends the input and gets the output. */
@@ -129,6 +113,31 @@ export class Engine {
         break;
     }
   }
+}
+
+/** Waits until the database is open: what it says to a client that connects. */
+function opened(worker: Worker, log: EngineEvents['log']): Promise<Buffer> {
+  const faults: string[] = [];
+  return new Promise<Buffer>((resolve, reject) => {
+    worker.on('error', reject);
+    worker.on('message', function opening(message: EngineOutput) {
+      if (message.kind === 'log') {
+        log(message.line);
+        // PostgreSQL's own words say more than that it could not be started.
+        const fault = /\b(?:FATAL|PANIC|DETAIL|HINT): +(.*)/.exec(message.line)?.[1];
+        if (fault) faults.push(fault);
+        return;
+      }
+      worker.off('message', opening);
+      worker.off('error', reject);
+      if (message.kind === 'ready') {
+        resolve(Buffer.concat(frames(Buffer.from(message.greeting)).filter(isForEveryClient)));
+      } else {
+        if (message.kind === 'died') faults.push(message.reason);
+        reject(new Error(faults.join('; ')));
+      }
+    });
+  });
 }
 
 /** Not so the key and the first ReadyForQuery, which each connection has of its own. */

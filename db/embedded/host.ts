@@ -3,10 +3,12 @@
  * process is connected. PGlite keeps its thread busy while it works, so it must not share a process with the service.
  * Started by ensureEmbedded with its options as one JSON argument; reports through the process channel.
  */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareCluster, sealCluster } from './cluster-folder';
 import { Engine } from './engine';
 import type { HostOptions, HostReport } from './host-messages';
+import { Housekeeper } from './housekeeper';
 import { RunFolder, shortPath } from './run-folder';
 import { WireServer } from './wire-server';
 
@@ -27,13 +29,20 @@ async function main(options: HostOptions): Promise<void> {
   const wire = new WireServer({ ...INPUT_LIMITS, holdIdleMs: options.holdIdleMs }, () => void close());
   const run = shortPath(join(options.folder, 'run'));
   process.once('exit', () => run.release());
-  if (!(await new RunFolder(run.path).claim(wire.server))) return leave({ kind: 'taken' }, 0);
+  const socketFolder = await new RunFolder(run.path).claim(wire.server);
+  if (socketFolder === undefined) return leave({ kind: 'taken' }, 0);
+
+  writeFileSync(join(socketFolder, 'host.pid'), String(process.pid));
 
   const folder = prepareCluster(options);
   const engine = await Engine.start({ folder, durable: options.durable }, { log, died });
   sealCluster(options);
-  wire.serve(engine);
-  process.once('SIGTERM', () => void close());
+  const housekeeper = new Housekeeper(socketFolder, wire.serve(engine), log);
+  housekeeper.start();
+  process.once('SIGTERM', () => {
+    wire.dismiss('the embedded database was told to end');
+    void close();
+  });
   setTimeout(() => {
     if (wire.clients === 0) void close();
   }, FIRST_CLIENT_MS).unref();
@@ -43,6 +52,7 @@ async function main(options: HostOptions): Promise<void> {
   async function close(): Promise<void> {
     if (closing) return;
     closing = true;
+    housekeeper.stop();
     await wire.stop();
     await engine.close();
     process.exit(0);
@@ -71,7 +81,7 @@ function leave(report: HostReport, exitCode: number): void {
 if (require.main === module) {
   main(JSON.parse(process.argv[2] ?? '{}') as HostOptions).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    log(`the host could not start: ${error instanceof Error ? error.stack : reason}`);
+    log(`the host could not start: ${reason}`);
     leave({ kind: 'failed', reason }, 1);
   });
 }

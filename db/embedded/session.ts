@@ -1,4 +1,5 @@
 import type { Engine } from './engine';
+import { StatementNames } from './statement-names';
 import type { TurnQueue, TurnTaker } from './turn-queue';
 import { AnswerScanner, Backend, type Frame, Frontend, frame, query, typeOf } from './wire-protocol';
 
@@ -32,20 +33,33 @@ const COPY_FRAMES: ReadonlySet<string> = new Set([Frontend.copyData, Frontend.co
 const FRAMES_WHILE_COPYING: ReadonlySet<string> = new Set([...COPY_FRAMES, Frontend.flush, Frontend.sync]);
 const BATCH_BYTES = 256 * 1024;
 
-/** One client's conversation with the database, cut into turns (see TurnQueue). */
+/** What a client may leave behind in the session that all share. */
+const FORGET = 'RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP';
+
+/**
+ * One client's conversation with the database, cut into turns (see TurnQueue). All clients share one session of the
+ * database, as behind a pooler in transaction mode: prepared statements are kept apart, but what `SET`, `LISTEN`,
+ * session advisory locks and temporary tables do outside a transaction is seen by all, until the client leaves.
+ */
 export class Session implements TurnTaker {
   private phase: Phase = 'idle';
   private engine: Engine | undefined;
   private readonly scanner = new AnswerScanner();
   private startedByQuery = false;
   private gone = false;
+  private hasForgotten = false;
+  private readonly statements: StatementNames;
   private holdTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly peer: SessionPeer,
     private readonly turns: TurnQueue,
     private readonly limits: SessionLimits,
-  ) {}
+    /** Different for every session. */
+    id: number,
+  ) {
+    this.statements = new StatementNames(`${id}:`);
+  }
 
   /** New messages have come: sends on what may be sent. */
   advance(): void {
@@ -58,7 +72,8 @@ export class Session implements TurnTaker {
   granted(engine: Engine): void {
     this.engine = engine;
     this.phase = 'sending';
-    this.advance();
+    if (this.gone) this.clear('I');
+    else this.advance();
   }
 
   drained(): void {
@@ -75,14 +90,25 @@ export class Session implements TurnTaker {
     }
   }
 
-  /** The client is no more: whatever it began is undone and the turn given back. */
+  /** The client is no more: whatever it began is undone, and the turn given back. */
   leave(): void {
     if (this.gone) return;
     this.gone = true;
     clearTimeout(this.holdTimer);
-    if (this.phase === 'waiting') this.turns.release(this);
+    // Who never had a turn has left nothing to clear.
+    if (this.phase === 'idle' && this.engine) this.turns.request(this);
     else if (this.phase === 'sending') this.send([frame(Frontend.sync)], 'answering');
     else if (this.phase === 'copying') this.failCopy();
+  }
+
+  /** Step by step towards a session in which nothing of the client is left. */
+  private clear(status: string): void {
+    if (status !== 'I') this.send([query('ROLLBACK')], 'answering');
+    else if (this.hasForgotten) this.turns.release(this);
+    else {
+      this.hasForgotten = true;
+      this.send([...this.statements.closeAll(), query(FORGET)], 'answering');
+    }
   }
 
   private begin(): void {
@@ -108,7 +134,7 @@ export class Session implements TurnTaker {
       if (this.phase === 'copying' && !FRAMES_WHILE_COPYING.has(type)) break;
       if (type === Frontend.terminate) break;
       this.peer.shift();
-      batch.push(next);
+      batch.push(this.statements.apply(next));
       bytes += next.length;
       this.follow(type);
       if (this.phase === 'answering') break;
@@ -148,16 +174,16 @@ export class Session implements TurnTaker {
   }
 
   private endStatement(status: string): void {
-    if (status !== 'I') {
+    if (this.gone) this.clear(status);
+    else if (status === 'I') {
+      this.phase = 'idle';
+      this.turns.release(this);
+      this.advance();
+    } else {
       // Within a transaction the database stays with this client.
       this.phase = 'sending';
-      if (this.gone) this.send([query('ROLLBACK')], 'answering');
-      else this.advance();
-      return;
+      this.advance();
     }
-    this.phase = 'idle';
-    this.turns.release(this);
-    this.advance();
   }
 
   /** While others could use the database, the holder must. */

@@ -19,6 +19,7 @@ export class TurnQueue {
   private readonly waiting: TurnTaker[] = [];
   private current: TurnTaker | undefined;
   private emptied: (() => void) | undefined;
+  private granted = 0;
 
   constructor(private readonly engine: Engine) {
     engine.attach({
@@ -27,23 +28,31 @@ export class TurnQueue {
     });
   }
 
+  /** Whether somebody has the database or waits for it. */
+  get isBusy(): boolean {
+    return this.current !== undefined || this.waiting.length > 0;
+  }
+
+  /** How many turns there were so far. */
+  get turnsGranted(): number {
+    return this.granted;
+  }
+
   /** Asks for a turn; `granted` is called when it begins, perhaps at once. */
   request(taker: TurnTaker): void {
     this.waiting.push(taker);
     this.grantNext();
   }
 
-  /** Ends the turn of `taker`, or takes it out of the queue. */
+  /** Ends the turn of `taker`. */
   release(taker: TurnTaker): void {
     if (this.current === taker) this.current = undefined;
-    const place = this.waiting.indexOf(taker);
-    if (place >= 0) this.waiting.splice(place, 1);
     this.grantNext();
   }
 
   /** Resolves when nobody holds the database or waits for it. */
   async idle(): Promise<void> {
-    if (this.current === undefined && this.waiting.length === 0) return;
+    if (!this.isBusy) return;
     await new Promise<void>((resolve) => {
       this.emptied = resolve;
     });
@@ -52,7 +61,10 @@ export class TurnQueue {
   private grantNext(): void {
     if (this.current !== undefined) return;
     this.current = this.waiting.shift();
-    if (this.current) this.current.granted(this.engine);
-    else this.emptied?.();
+    if (!this.current) this.emptied?.();
+    else {
+      this.granted += 1;
+      this.current.granted(this.engine);
+    }
   }
 }

@@ -6,8 +6,8 @@ import { TurnQueue } from './turn-queue';
 /** The startup parameter by which a process asks the host to live as long as itself, and that it never queries. */
 export const LEASE_PARAMETER = 'loupe_lease';
 
-/** The startup parameter of the host's own clients, for whom it does not go on living. */
-export const HOUSEKEEPER_PARAMETER = 'loupe_housekeeper';
+/** The application name of the host's own client, for whom it does not go on living. */
+export const HOUSEKEEPER_NAME = 'loupe housekeeper';
 
 /** Speaks the wire protocol with any number of clients over one database. */
 export class WireServer {
@@ -73,4 +73,4 @@ export class WireServer {
 }
 
 const isClient = (connection: ClientConnection): boolean =>
-  connection.isStarted && connection.parameter(HOUSEKEEPER_PARAMETER) === undefined;
+  connection.isStarted && connection.parameter('application_name') !== HOUSEKEEPER_NAME;

@@ -1,0 +1,77 @@
+import { rmSync } from 'node:fs';
+import { connectEmbedded, type Database, ping } from '../../db/knex';
+import { migrate, migrateDown, type SchemaSteps } from '../../db/migrate';
+import { emptyTemplate, newFolder } from './embedded-support';
+
+const steps: SchemaSteps = {
+  '202601010000-first': {
+    up: async (knex) => knex.schema.createTable('first', (table) => table.bigIncrements('id')),
+    down: async (knex) => knex.schema.dropTable('first'),
+  },
+  '202601020000-second': {
+    up: async (knex) => knex.schema.createTable('second', (table) => table.bigIncrements('id')),
+    down: async (knex) => knex.schema.dropTable('second'),
+  },
+};
+const broken: SchemaSteps = {
+  ...steps,
+  '202601030000-broken': {
+    up: async (knex) => {
+      await knex.schema.createTable('third', (table) => table.increments());
+      throw new Error('broken');
+    },
+    down: async () => undefined,
+  },
+};
+
+describe('a database that is opened and migrated', () => {
+  let folder: string;
+  let database: Database;
+  let other: Database;
+
+  beforeAll(async () => {
+    folder = newFolder();
+    const options = { dataDir: folder, durable: false, template: await emptyTemplate() };
+    database = await connectEmbedded(options);
+    other = await connectEmbedded(options);
+  });
+  afterAll(async () => {
+    await Promise.all([database.close(), other.close()]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('two that migrate at once run each step once', async () => {
+    const run = await Promise.all([migrate(database.knex, steps), migrate(other.knex, steps)]);
+    expect(run.flat().sort()).toEqual(Object.keys(steps));
+    expect(await migrate(database.knex, steps)).toEqual([]);
+  });
+
+  test('a step that fails leaves the schema as it was, and no lock', async () => {
+    await expect(migrate(database.knex, broken)).rejects.toThrow('broken');
+    expect(await other.knex.schema.hasTable('third')).toBe(false);
+    expect(await migrate(other.knex, steps)).toEqual([]);
+  });
+
+  test('all steps can be undone and run again', async () => {
+    expect((await migrateDown(database.knex, steps)).sort()).toEqual(Object.keys(steps));
+    expect(await database.knex.schema.hasTable('first')).toBe(false);
+    expect(await migrate(database.knex, steps)).toEqual(Object.keys(steps));
+  });
+
+  test('int8 is a number, one that a number can not hold is an error, numeric and date stay text', async () => {
+    const { rows } = await database.knex.raw(
+      'select 9007199254740991::int8 as big, array[1, null]::int8[] as list, 0.10::numeric as amount, '2026-02-01'::date as day',
+    );
+    expect(rows).toEqual([{ big: 9007199254740991, list: [1, null], amount: '0.10', day: '2026-02-01' }]);
+    await expect(database.knex.raw('select 9007199254740993::int8')).rejects.toThrow(RangeError);
+    expect((await database.knex.raw('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  test('ping tells within its time whether the database answers', async () => {
+    await ping(database.knex, 5_000);
+    const transaction = await other.knex.transaction();
+    await transaction.raw('select 1');
+    await expect(ping(database.knex, 50)).rejects.toMatchObject({ status: 503 });
+    await transaction.rollback();
+  });
+});

@@ -1,0 +1,211 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Client } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { socketPath } from '../../db/embedded/run-folder';
+import { type Frame, FrameReader, frame, startup, typeOf } from '../../db/embedded/wire-protocol';
+import { type EmbeddedFixture, startFixture } from './embedded-support';
+
+const text = (value: string): Buffer => Buffer.from(`${value}\0`);
+const parse = (sql: string): Frame => frame('P', Buffer.concat([text(''), text(sql), Buffer.alloc(2)]));
+const bind = (): Frame => frame('B', Buffer.concat([text(''), text(''), Buffer.alloc(6)]));
+const execute = (): Frame => frame('E', Buffer.concat([text(''), Buffer.alloc(4)]));
+const flush = (): Frame => frame('H');
+const sync = (): Frame => frame('S');
+
+/** A client that sends what it is told, message by message. */
+class RawClient {
+  private readonly reader = new FrameReader(1 << 20);
+  private constructor(readonly socket: Socket) {
+    socket.on('error', () => undefined);
+  }
+
+  static async open(socketFolder: string): Promise<RawClient> {
+    const client = new RawClient(connect(socketPath(socketFolder)));
+    client.send(startup({ user: 'postgres' }));
+    await client.until('Z');
+    return client;
+  }
+
+  send(...messages: Buffer[]): void {
+    this.socket.write(Buffer.concat(messages));
+  }
+
+  /** All messages up to the first of `type`. */
+  async until(type: string): Promise<Frame[]> {
+    const seen: Frame[] = [];
+    for (;;) {
+      for (let next = this.reader.next(); next; next = this.reader.next()) {
+        seen.push(next);
+        if (typeOf(next) === type) return seen;
+      }
+      const [chunk] = await once(this.socket, 'data');
+      this.reader.push(chunk);
+    }
+  }
+}
+
+const rowsIn = (messages: Frame[]): string[] =>
+  messages.filter((message) => typeOf(message) === 'D').map((message) => message.toString('utf8', 11));
+
+describe('one embedded database, many clients', () => {
+  let fixture: EmbeddedFixture;
+  let a: Client;
+  let b: Client;
+
+  beforeAll(async () => {
+    fixture = await startFixture();
+    a = await fixture.connect();
+    b = await fixture.connect();
+    await a.query('create table t (id int primary key, name text not null)');
+  });
+  afterAll(() => fixture.remove());
+  beforeEach(() => a.query('truncate t'));
+
+  const countIn = async (client: Client): Promise<number> =>
+    Number((await client.query('select count(*) from t')).rows[0].count);
+
+  test('a statement that is sent in pieces is not mixed with those of others', async () => {
+    const slow = await RawClient.open(await fixture.embedded.socketFolder());
+    slow.send(parse("select 'slow'"), flush());
+    await slow.until('1');
+    const other = b.query('select $1::text as who', ['other']);
+    slow.send(bind(), execute(), sync());
+    expect(rowsIn(await slow.until('Z'))).toEqual(['slow']);
+    expect((await other).rows).toEqual([{ who: 'other' }]);
+    slow.socket.destroy();
+  });
+
+  test('hundreds of parametrised statements of many clients each get their own answer', async () => {
+    const clients = await Promise.all(Array.from({ length: 8 }, () => fixture.connect()));
+    const ask = async (client: Client, i: number): Promise<number[]> => {
+      const answers: number[] = [];
+      for (let n = i * 50; n < (i + 1) * 50; n += 1) {
+        answers.push((await client.query('select $1::int as n', [n])).rows[0].n);
+      }
+      return answers;
+    };
+    const answers = await Promise.all(clients.map(ask));
+    expect(answers.flat()).toEqual(Array.from({ length: 400 }, (_, n) => n));
+  });
+
+  test('prepared statements of the same name stay apart', async () => {
+    const named = (client: Client, sql: string) => client.query({ name: 'same', text: sql, values: [] });
+    await named(a, "select 'a' as of");
+    await named(b, "select 'b' as of");
+    expect((await named(a, "select 'a' as of")).rows).toEqual([{ of: 'a' }]);
+    expect((await named(b, "select 'b' as of")).rows).toEqual([{ of: 'b' }]);
+  });
+
+  test('a transaction has the database to itself until it ends', async () => {
+    await a.query('begin');
+    await a.query("insert into t values (1, 'a')");
+    const counted = countIn(b);
+    await a.query("insert into t values (2, 'a')");
+    await a.query('commit');
+    expect(await counted).toBe(2);
+  });
+
+  test('a client that vanishes within a transaction leaves nothing and holds nobody up', async () => {
+    const leaving = await RawClient.open(await fixture.embedded.socketFolder());
+    leaving.send(frame('Q', text("begin; insert into t values (1, 'gone')")));
+    await leaving.until('Z');
+    const counted = countIn(b);
+    leaving.socket.destroy();
+    expect(await counted).toBe(0);
+  });
+
+  test('an error fails the transaction, not the connection or its neighbours', async () => {
+    await a.query('begin');
+    await expect(a.query('select nonsense')).rejects.toMatchObject({ code: '42703' });
+    await expect(a.query('select 1')).rejects.toMatchObject({ code: '25P02' });
+    await a.query('rollback');
+    expect(await countIn(a)).toBe(0);
+    expect(await countIn(b)).toBe(0);
+  });
+
+  test('settings, locks and temporary tables of a client go with it', async () => {
+    const leaving = await fixture.connect();
+    await leaving.query('set enable_seqscan = off; create temp table left_over (a int)');
+    await leaving.end();
+    expect((await b.query('show enable_seqscan')).rows[0].enable_seqscan).toBe('on');
+    expect((await b.query("select to_regclass('left_over') as found")).rows[0].found).toBeNull();
+  });
+
+  test('COPY takes 50,000 rows while others wait for their turn', async () => {
+    const rows = Readable.from(
+      (function* () {
+        for (let id = 0; id < 50_000; id += 1) yield `${id}\tname ${id}\n`;
+      })(),
+    );
+    const copied = pipeline(rows, a.query(copyFrom('copy t from stdin')));
+    const counted = countIn(b);
+    await copied;
+    expect([0, 50_000]).toContain(await counted);
+    expect(await countIn(b)).toBe(50_000);
+  });
+
+  test('a COPY whose client vanishes leaves no rows', async () => {
+    const leaving = await RawClient.open(await fixture.embedded.socketFolder());
+    leaving.send(frame('Q', text('copy t from stdin')));
+    await leaving.until('G');
+    leaving.send(frame('d', Buffer.from('1\tgone\n')));
+    const counted = countIn(b);
+    leaving.socket.destroy();
+    expect(await counted).toBe(0);
+  });
+
+  test('a bad row ends a COPY with its error, and the connection goes on', async () => {
+    const rows = Readable.from([
+      '1\tgood\n',
+      'bad\tid\n',
+      ...Array.from({ length: 5_000 }, (_, i) => `${i + 2}\tx\n`),
+    ]);
+    const copying = pipeline(rows, a.query(copyFrom('copy t from stdin')));
+    await expect(copying).rejects.toMatchObject({ code: '22P02' });
+    expect(await countIn(a)).toBe(0);
+  });
+
+  test('an answer far larger than what may be under way arrives whole', async () => {
+    const { rows } = await a.query("select i, repeat('x', 1000) as filler from generate_series(1, 30000) i");
+    expect(rows).toHaveLength(30_000);
+    expect(rows.every((row, i) => row.i === i + 1 && row.filler.length === 1000)).toBe(true);
+  });
+
+  test('half-precision vectors with HNSW, trigrams and unaccent work', async () => {
+    await a.query('create extension if not exists vector');
+    await a.query('create extension if not exists pg_trgm');
+    await a.query('create extension if not exists unaccent');
+    await a.query('create table v (id int primary key, e halfvec(3), name text)');
+    await a.query(
+      "insert into v select i, format('[%s,0,1]', i)::halfvec, 'Hermès ' || i from generate_series(1, 500) i",
+    );
+    await a.query('create index on v using hnsw (e halfvec_l2_ops)');
+    await a.query('create index on v using gin (name gin_trgm_ops)');
+    await a.query('begin');
+    await a.query('set local enable_seqscan = off');
+    const nearest = "select id from v order by e <-> '[42,0,1]'::halfvec limit 2";
+    expect((await a.query(`explain ${nearest}`)).rows.map((row) => row['QUERY PLAN']).join()).toContain(
+      'v_e_idx',
+    );
+    expect((await a.query(nearest)).rows[0].id).toBe(42);
+    expect(
+      (await a.query("select count(*)::int as n from v where unaccent(name) % 'hermes 77'")).rows[0].n,
+    ).toBeGreaterThan(0);
+    await a.query('commit');
+  });
+});
+
+test('who does nothing within a transaction loses it, so that the others go on', async () => {
+  const fixture = await startFixture({ holdIdleMs: 50 });
+  const idler = await fixture.connect();
+  await idler.query('create table t (id int)');
+  const ended = once(idler, 'error');
+  await idler.query('begin; insert into t values (1)');
+  const other = await fixture.connect();
+  expect((await other.query('select * from t')).rows).toEqual([]);
+  expect((await ended)[0]).toMatchObject({ code: '25P03' });
+  await fixture.remove();
+});
