@@ -7,6 +7,8 @@ import * as accounts from './202611200500-accounts';
 import * as embeddings from './202611200600-embeddings';
 import * as predictions from './202611200700-predictions';
 import * as catalogImport from './202611200800-catalog-import';
+import * as catalogSearch from './202611200900-catalog-search';
+import * as searchWordStubs from './202611201000-search-word-stubs';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -24,4 +26,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611200600-embeddings': embeddings,
   '202611200700-predictions': predictions,
   '202611200800-catalog-import': catalogImport,
+  '202611200900-catalog-search': catalogSearch,
+  '202611201000-search-word-stubs': searchWordStubs,
 };
