@@ -32,14 +32,21 @@ async function main(): Promise<void> {
     .command('import')
     .description('catalog import of a generated bundle without images: rows/s and peak memory')
     .option('--products <products>', 'size of the generated catalog', '100000')
-    .action(async (options: { products: string }) => report('import', await benchImport(Number(options.products))));
+    .action(async (options: { products: string }) =>
+      report('import', await benchImport(Number(options.products))),
+    );
   await program.parseAsync();
 }
 
 async function report(name: string, measured: Measurement): Promise<void> {
   process.stdout.write(`\n${measured.title}\n${asTable(measured.head, measured.rows)}\n`);
   for (const note of measured.notes) process.stdout.write(`${note}\n`);
-  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem(), node: process.version };
+  const machine = {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memoryBytes: totalmem(),
+    node: process.version,
+  };
   await mkdir(RESULTS, { recursive: true });
   const file = join(RESULTS, `${name}.json`);
   await writeFile(file, JSON.stringify({ at: new Date().toISOString(), machine, ...measured }, null, 2));
@@ -47,6 +54,8 @@ async function report(name: string, measured: Measurement): Promise<void> {
 }
 
 main().catch((failure: unknown) => {
-  process.stderr.write(`${failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`);
+  process.stderr.write(
+    `${failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`,
+  );
   process.exitCode = 1;
 });

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { processEnvironment } from '../config';
 
-const ROOT = resolve(__dirname, '../..');
+/** Where `npm` commands run. */
+export const REPOSITORY_ROOT = resolve(__dirname, '../..');
 
 /** A part of the service in a process of its own, as an operator would start it. */
 export interface ServiceProcess {
@@ -18,7 +19,7 @@ type Settings = Readonly<Record<string, string>>;
 /** Starts `npm start`'s program with these settings and waits until it says that it is ready. */
 export async function startProcess(settings: Settings): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/start.ts'], {
-    cwd: ROOT,
+    cwd: REPOSITORY_ROOT,
     env: { PATH: processEnvironment()['PATH'], PORT: '0', LOG_LEVEL: 'warn', ...settings },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
@@ -41,7 +42,7 @@ export async function startProcess(settings: Settings): Promise<ServiceProcess> 
 /** Runs a `loupe` command with these settings and answers the JSON that it prints. */
 export async function runLoupe(settings: Settings, ...words: readonly string[]): Promise<unknown> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/loupe.ts', ...words, '--json'], {
-    cwd: ROOT,
+    cwd: REPOSITORY_ROOT,
     env: { PATH: processEnvironment()['PATH'], LOG_LEVEL: 'warn', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

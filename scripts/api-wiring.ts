@@ -1,0 +1,72 @@
+import type { ApiServices, ApiSettings, LifecycleState, ReadinessCheck } from '../api/api-services';
+import { ping } from '../db/knex';
+import { CatalogService } from '../models/catalog/catalog-service';
+import {
+  type AccountRepository,
+  type Clock,
+  type DataFileSigner,
+  type EmbeddingRepository,
+  type ImageStore,
+  PORTS,
+  type PricingRepository,
+  type RateLimiter,
+  type VisionQueue,
+} from '../models/ports';
+import { VisionService } from '../models/vision/vision-service';
+import type { Config } from './config';
+import type { Container, Loupe } from './container';
+
+const PING_MS = 2000;
+
+/** What the HTTP side gets of the container. */
+export function apiServices(container: Container): ApiServices {
+  return {
+    catalog: container.resolve(CatalogService),
+    vision: container.resolve(VisionService),
+    accounts: container.resolve<AccountRepository>(PORTS.AccountRepository),
+    limiter: container.resolve<RateLimiter>(PORTS.RateLimiter),
+    prices: container.resolve<PricingRepository>(PORTS.PricingRepository),
+    signer: container.resolve<DataFileSigner>(PORTS.DataFileSigner),
+    images: container.resolve<ImageStore>(PORTS.ImageStore),
+    queue: container.resolve<VisionQueue>(PORTS.VisionQueue),
+    clock: container.resolve<Clock>(PORTS.Clock),
+  };
+}
+
+/** The settings of a process in the words of the HTTP side. */
+export function apiSettings(config: Config, loupe: Loupe, lifecycle: () => LifecycleState): ApiSettings {
+  return {
+    logger: loupe.logger,
+    lifecycle,
+    readiness: readinessOf(config, loupe),
+    publicUrl: config.PUBLIC_URL,
+    trustProxyHops: config.TRUST_PROXY,
+    limits: {
+      perSecond: config.RATE_PER_SECOND,
+      perMinute: config.RATE_PER_MINUTE,
+      visionConcurrency: config.VISION_CONCURRENCY,
+    },
+    imageBytesMax: config.IMAGE_BYTES_MAX,
+    visionDeadlineMs: config.VISION_DEADLINE_MS,
+    pageSizeMax: config.PAGE_SIZE_MAX,
+  };
+}
+
+/** What must work for this process to serve: the database, a live model, and the queue where this role uses one. */
+function readinessOf(config: Config, { container, database }: Loupe): ReadinessCheck[] {
+  const embeddings = container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
+  const checks: ReadinessCheck[] = [
+    { name: 'database', check: () => ping(database.knex, PING_MS) },
+    {
+      name: 'model',
+      check: async () => {
+        if (!(await embeddings.live())) throw new Error('no embedding version is live');
+      },
+    },
+  ];
+  if (config.ROLE !== 'worker') {
+    const queue = container.resolve<VisionQueue>(PORTS.VisionQueue);
+    checks.push({ name: 'queue', check: () => queue.ping() });
+  }
+  return checks;
+}

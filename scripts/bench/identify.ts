@@ -1,0 +1,253 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
+import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
+import { defaultThreads } from '../../workers/embedder/inference-pool';
+import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
+import { generateBundle, photoOfProduct } from '../catalog/generate/generate-bundle';
+import { processEnvironment } from '../config';
+import { findModel } from '../model-library';
+import { bringUpServices } from '../services/bring-up-services';
+import type { Measurement } from './main';
+import { percentile, runConcurrently } from './measure';
+import { runLoupe, type ServiceProcess, startProcess } from './service-processes';
+
+const SEED = 11;
+/** A 2-megapixel photo, as telephones send it after their own shrinking. */
+const PHOTO_SIDE = 1440;
+const PHOTOS = 24;
+const STAGES = ['intake', 'queue', 'embed', 'neighbours', 'rows'] as const;
+const CONCURRENCY = 16;
+
+type Stage = (typeof STAGES)[number];
+
+interface Run {
+  readonly name: string;
+  readonly concurrency: number;
+  readonly each: readonly number[];
+  readonly perSecond: number;
+  readonly stages: Readonly<Record<Stage, number>>;
+  /** Everything but intake, embedding and neighbours, in ms at the median. */
+  readonly restMs: number;
+}
+
+/**
+ * Identify over HTTP, embedded and on PostgreSQL with Redis (one api, one worker process), beside what intake and
+ * inference alone reach in one process on the same cores.
+ */
+export async function benchIdentify(calls: number, products: number): Promise<Measurement> {
+  const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
+  try {
+    const bundle = join(folder, 'bundle');
+    await generateBundle({ seed: SEED, products, out: bundle, images: true });
+    const photos = await drawPhotos(products);
+    const pool = await poolAlone(photos, calls * 2);
+    const embedded = await onEmbedded(folder, (settings) =>
+      measureMode('embedded', settings, bundle, photos, calls),
+    );
+    const production = await onServers(folder, (settings) =>
+      measureMode('PostgreSQL and Redis', settings, bundle, photos, calls),
+    );
+    const runs = [...embedded, ...production];
+    return {
+      title: `identify over HTTP: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, ${cpus().length} cores`,
+      head: [
+        'mode',
+        'clients',
+        'p50 ms',
+        'p99 ms',
+        'images/s',
+        'of pool',
+        ...STAGES.map((stage) => `${stage} ms`),
+        'rest ms',
+      ],
+      rows: [
+        ...runs.map((run) => rowOf(run, pool)),
+        ['intake and inference alone', CONCURRENCY, '', '', pool.toFixed(1), '100 %', '', '', '', '', '', ''],
+      ],
+      notes: [
+        'Stages are medians of Server-Timing; "rest" is the median of the whole call less intake, embed and neighbours.',
+      ],
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function rowOf(run: Run, pool: number): (string | number)[] {
+  return [
+    run.name,
+    run.concurrency,
+    percentile(run.each, 0.5).toFixed(0),
+    percentile(run.each, 0.99).toFixed(0),
+    run.perSecond.toFixed(1),
+    `${((100 * run.perSecond) / pool).toFixed(0)} %`,
+    ...STAGES.map((stage) => run.stages[stage].toFixed(1)),
+    run.restMs.toFixed(1),
+  ];
+}
+
+function drawPhotos(products: number): Promise<Buffer[]> {
+  return Promise.all(
+    Array.from({ length: PHOTOS }, (_, photo) =>
+      photoOfProduct({
+        seed: SEED,
+        index: Math.floor((photo * products) / PHOTOS),
+        photoSeed: photo,
+        level: 1,
+        size: PHOTO_SIDE,
+      }),
+    ),
+  );
+}
+
+/** Photos a second of intake and inference in one process, without HTTP, queue or database. */
+async function poolAlone(photos: readonly Buffer[], count: number): Promise<number> {
+  const model = await findModel('', undefined);
+  const preparer = new SharpImagePreparer({ bytesMax: 1 << 30, pixelsMax: 1 << 30 });
+  const embedders = new PooledEmbedderRegistry({
+    threads: defaultThreads(cpus().length),
+    backend: 'auto',
+    waitingMax: 1000,
+    batchTimeoutMs: 30_000,
+    logger: pino({ level: 'warn' }),
+    folderOf: () => model.folder,
+  });
+  try {
+    const embedder = await embedders.forVersion({ manifest: model.manifest } as EmbeddingVersion);
+    const identify = async (index: number) => {
+      const { jpeg } = await preparer.prepare(photos[index % photos.length] ?? Buffer.alloc(0));
+      await embedder.embed([jpeg], 'query');
+    };
+    await runConcurrently(CONCURRENCY * 2, CONCURRENCY, identify);
+    const { totalMs } = await runConcurrently(count, CONCURRENCY, identify);
+    return (1000 * count) / totalMs;
+  } finally {
+    await embedders.close();
+  }
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+async function onEmbedded<Result>(
+  folder: string,
+  work: (settings: Settings) => Promise<Result>,
+): Promise<Result> {
+  return work({ DATA_DIR: join(folder, 'embedded') });
+}
+
+async function onServers<Result>(
+  folder: string,
+  work: (settings: Settings) => Promise<Result>,
+): Promise<Result> {
+  const services = await bringUpServices({
+    environment: processEnvironment(),
+    log: (line) => process.stderr.write(`${line}\n`),
+    postgres: { durable: true },
+  });
+  try {
+    return await work({
+      DATA_DIR: join(folder, 'production'),
+      DATABASE_URL: services.postgres.url,
+      REDIS_URL: services.redis.url,
+    });
+  } finally {
+    await services.stop();
+  }
+}
+
+async function measureMode(
+  name: string,
+  settings: Settings,
+  bundle: string,
+  photos: readonly Buffer[],
+  calls: number,
+): Promise<Run[]> {
+  const limits = { RATE_PER_SECOND: '0', VISION_CONCURRENCY: '0', CONFIDENCE_FLOOR: '0' };
+  const separate = 'REDIS_URL' in settings;
+  const processes: ServiceProcess[] = [];
+  try {
+    const api = await startProcess({ ...settings, ...limits, ROLE: separate ? 'api' : 'all' });
+    processes.push(api);
+    if (separate) processes.push(await startProcess({ ...settings, ...limits, ROLE: 'worker' }));
+    await runLoupe(settings, 'catalog', 'import', bundle);
+    const account = (await runLoupe(settings, 'accounts', 'create', '--name', 'bench')) as { id: string };
+    const key = (await runLoupe(
+      settings,
+      'keys',
+      'create',
+      '--account',
+      account.id,
+      '--name',
+      'bench',
+      '--versions',
+      'v3',
+    )) as { key: string };
+    const bodies = photos.map((photo) => JSON.stringify({ base64: photo.toString('base64') }));
+    await measure(name, api.url, key.key, bodies, CONCURRENCY * 2, CONCURRENCY);
+    return [
+      await measure(name, api.url, key.key, bodies, calls, 1),
+      await measure(name, api.url, key.key, bodies, calls * 4, CONCURRENCY),
+    ];
+  } finally {
+    for (const process of processes.reverse()) await process.stop();
+  }
+}
+
+async function measure(
+  name: string,
+  url: string,
+  key: string,
+  bodies: readonly string[],
+  count: number,
+  concurrency: number,
+): Promise<Run> {
+  const timings: Readonly<Record<Stage, number>>[] = [];
+  const rest: number[] = [];
+  const { each, totalMs } = await runConcurrently(count, concurrency, async (index) => {
+    const from = performance.now();
+    const answer = await fetch(`${url}/v3/vision/identify`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: bodies[index % bodies.length] ?? '',
+    });
+    await answer.arrayBuffer();
+    if (!answer.ok) throw new Error(`identify answered with ${answer.status}`);
+    const stages = stagesOf(answer.headers.get('server-timing') ?? '');
+    timings.push(stages);
+    rest.push(performance.now() - from - stages.intake - stages.embed - stages.neighbours);
+  });
+  const median = (stage: Stage) =>
+    percentile(
+      timings.map((each) => each[stage]),
+      0.5,
+    );
+  return {
+    name,
+    concurrency,
+    each,
+    perSecond: (1000 * count) / totalMs,
+    stages: {
+      intake: median('intake'),
+      queue: median('queue'),
+      embed: median('embed'),
+      neighbours: median('neighbours'),
+      rows: median('rows'),
+    },
+    restMs: percentile(rest, 0.5),
+  };
+}
+
+/** Milliseconds of each stage out of a Server-Timing header. */
+function stagesOf(header: string): Record<Stage, number> {
+  const durationOf = (stage: Stage) => Number(new RegExp(`\\b${stage};dur=([\\d.]+)`).exec(header)?.[1] ?? 0);
+  return {
+    intake: durationOf('intake'),
+    queue: durationOf('queue'),
+    embed: durationOf('embed'),
+    neighbours: durationOf('neighbours'),
+    rows: durationOf('rows'),
+  };
+}

@@ -1,0 +1,294 @@
+import 'reflect-metadata';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { Logger as PinoLogger } from 'pino';
+import { type DependencyContainer, container as root } from 'tsyringe';
+import { MemoryRateLimiter } from '../api/limits/memory-rate-limiter';
+import { RedisRateLimiter } from '../api/limits/redis-rate-limiter';
+import { PostgresAccountRepository } from '../db/account-repository';
+import { PostgresCatalogRepository } from '../db/catalog-repository';
+import { PostgresCreditLedger } from '../db/credit-ledger';
+import { PostgresEmbeddingRepository } from '../db/embedding-repository';
+import { HmacDataFileSigner } from '../db/files/hmac-data-file-signer';
+import { LocalImageStore } from '../db/files/local-image-store';
+import { connectEmbedded, connectPostgres, type Database } from '../db/knex';
+import { migrate } from '../db/migrate';
+import { migrations } from '../db/migrations';
+import { PgvectorNeighbourIndex } from '../db/neighbour-index';
+import { PostgresPredictionRepository } from '../db/prediction-repository';
+import { PostgresPricingRepository } from '../db/pricing-repository';
+import {
+  type Clock,
+  type EmbedderRegistry,
+  type EmbeddingRepository,
+  type IndexQueue,
+  PORTS,
+  type RateLimiter,
+  type VisionQueue,
+} from '../models/ports';
+import { modelReference } from '../models/vision/embedding-model';
+import { VISION_SETTINGS } from '../models/vision/vision-service';
+import { PooledEmbedderRegistry } from '../workers/embedder/embedder-registry';
+import { defaultThreads } from '../workers/embedder/inference-pool';
+import { HttpImageSource, IMAGE_FETCH_SETTINGS } from '../workers/image/http-image-source';
+import { IMAGE_LIMITS, SharpImagePreparer } from '../workers/image/sharp-image-preparer';
+import { ImageIndexer } from '../workers/index-images';
+import { VisionPipeline } from '../workers/pipeline';
+import { BullMqIndexQueue } from '../workers/queue/bullmq-index-queue';
+import { BullMqIndexWorker } from '../workers/queue/bullmq-index-worker';
+import { BullMqVisionQueue } from '../workers/queue/bullmq-queue';
+import { BullMqVisionWorker, visionConcurrency } from '../workers/queue/bullmq-worker';
+import { InProcessIndexQueue } from '../workers/queue/in-process-index-queue';
+import { InProcessVisionQueue } from '../workers/queue/in-process-queue';
+import { impatientConnection } from '../workers/queue/redis-connection';
+import { type Config, readConfig } from './config';
+import { createLogger } from './log';
+import { findModel, installedModels } from './model-library';
+import { signingKeys } from './signing-keys';
+import { RandomIds, SystemClock } from './system';
+
+export type Container = DependencyContainer;
+
+/** Everything that a process has opened. */
+export interface Loupe {
+  readonly config: Config;
+  readonly container: Container;
+  readonly database: Database;
+  readonly logger: PinoLogger;
+  /** Closes what was opened, in the reverse order. */
+  close(): Promise<void>;
+}
+
+/** Adapters to use instead of the usual ones, by token; for tests. */
+export type Overrides = Readonly<Record<symbol, unknown>>;
+
+/** What the two ways of running differ in; everything else is the same. */
+interface Adapters {
+  database(config: Config): Promise<Database>;
+  rateLimiter(loupe: Opening): Promise<RateLimiter>;
+  visionQueue(loupe: Opening): Promise<VisionQueue>;
+  indexQueue(loupe: Opening): Promise<IndexQueue>;
+  /** Starts to answer the queues in this process. */
+  answer(loupe: Opening): Promise<void>;
+}
+
+interface Opening {
+  readonly config: Config;
+  readonly container: Container;
+  readonly logger: PinoLogger;
+  /** Has something closed later, before all that was opened earlier. */
+  closing(close: () => Promise<unknown>): void;
+}
+
+/** The one place where embedded and production differ: the database by `DATABASE_URL`, the queue by `REDIS_URL`. */
+function adaptersOf(config: Config): Adapters {
+  return {
+    ...(config.DATABASE_URL === undefined ? EMBEDDED_DATABASE : POSTGRES),
+    ...(config.REDIS_URL === undefined ? IN_PROCESS : redis(config.REDIS_URL)),
+  };
+}
+
+const EMBEDDED_DATABASE: Pick<Adapters, 'database'> = {
+  database: (config) => connectEmbedded({ dataDir: config.DATA_DIR }),
+};
+
+const POSTGRES: Pick<Adapters, 'database'> = {
+  database: async (config) =>
+    connectPostgres({ url: config.DATABASE_URL ?? '', poolMax: config.DATABASE_POOL_MAX }),
+};
+
+const IN_PROCESS: Omit<Adapters, 'database'> = {
+  rateLimiter: async () => new MemoryRateLimiter(),
+  visionQueue: async ({ config, container, logger, closing }) => {
+    const queue = new InProcessVisionQueue(container.resolve(VisionPipeline), {
+      clock: container.resolve<Clock>(PORTS.Clock),
+      logger,
+      concurrency: visionConcurrency(inferenceThreads(config)),
+      waitingMax: config.QUEUE_WAITING_MAX,
+    });
+    closing(() => queue.close());
+    return queue;
+  },
+  indexQueue: async ({ container, closing }) => {
+    const queue = new InProcessIndexQueue(container.resolve(ImageIndexer));
+    closing(() => queue.close());
+    return queue;
+  },
+  answer: async () => undefined,
+};
+
+function redis(redisUrl: string): Omit<Adapters, 'database'> {
+  const bullMq = ({ config, logger }: Opening) => ({ redisUrl, prefix: config.QUEUE_PREFIX, logger });
+  return {
+    rateLimiter: async ({ config, logger, closing }) => {
+      const stop = new AbortController();
+      const connection = impatientConnection(redisUrl, stop.signal, logger);
+      closing(async () => {
+        stop.abort();
+        connection.disconnect();
+      });
+      return new RedisRateLimiter(connection, config.QUEUE_PREFIX, logger);
+    },
+    visionQueue: async (opening) => {
+      const queue = new BullMqVisionQueue({
+        ...bullMq(opening),
+        clock: opening.container.resolve<Clock>(PORTS.Clock),
+        waitingMax: opening.config.QUEUE_WAITING_MAX,
+      });
+      opening.closing(() => queue.close());
+      return queue;
+    },
+    indexQueue: async (opening) => {
+      const queue = new BullMqIndexQueue(bullMq(opening));
+      opening.closing(() => queue.close());
+      return queue;
+    },
+    answer: async (opening) => {
+      const { config, container, closing } = opening;
+      const photos = new BullMqVisionWorker(container.resolve(VisionPipeline), {
+        ...bullMq(opening),
+        clock: container.resolve<Clock>(PORTS.Clock),
+        concurrency: visionConcurrency(inferenceThreads(config)),
+        closeTimeoutMs: config.STOP_TIMEOUT_MS,
+      });
+      closing(() => photos.close());
+      const images = new BullMqIndexWorker(container.resolve(ImageIndexer), bullMq(opening));
+      closing(() => images.close());
+      await Promise.all([photos.ready(), images.ready()]);
+    },
+  };
+}
+
+/**
+ * Opens what a role needs and binds every port. What fails closes what was opened before it.
+ *
+ * @throws AppError when a store can't be opened
+ */
+export async function buildContainer(config: Config, overrides: Overrides = {}): Promise<Loupe> {
+  return opened(config, overrides, async (opening) => {
+    const adapters = adaptersOf(config);
+    await bindVision(opening, adapters);
+    const embeddings = opening.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
+    const live =
+      (await embeddings.live()) ??
+      (await embeddings.create((await findModel(config.DATA_DIR, config.MODEL)).manifest));
+    const answersHere = config.ROLE !== 'api';
+    if (answersHere) {
+      await opening.container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry).forVersion(live);
+      await adapters.answer(opening);
+    }
+    opening.logger.debug({ model: live.model, version: live.id }, 'live embedding version');
+  });
+}
+
+/**
+ * Runs `work` with the stores alone (database, images, keys), beside a running service or without one.
+ *
+ * @throws whatever `work` throws, after everything is closed
+ */
+export async function withStore<Result>(
+  work: (container: Container, loupe: Loupe) => Promise<Result>,
+  config: Config = { ...readConfig(), LOG_LEVEL: 'warn' },
+): Promise<Result> {
+  const loupe = await opened(config, {}, async () => undefined);
+  try {
+    return await work(loupe.container, loupe);
+  } finally {
+    await loupe.close();
+  }
+}
+
+async function opened(
+  config: Config,
+  overrides: Overrides,
+  openMore: (opening: Opening) => Promise<void>,
+): Promise<Loupe> {
+  const container = root.createChildContainer();
+  const logger = createLogger(config);
+  const closers: (() => Promise<unknown>)[] = [];
+  const opening: Opening = { config, container, logger, closing: (close) => void closers.unshift(close) };
+  const close = async () => {
+    for (const closer of closers.splice(0)) {
+      await closer().catch((failure: unknown) => logger.error({ error: String(failure) }, 'closing failed'));
+    }
+  };
+  try {
+    const database = await adaptersOf(config).database(config);
+    opening.closing(() => database.close());
+    await migrate(database.knex, migrations);
+    await bindStores(opening, database);
+    for (const token of Object.getOwnPropertySymbols(overrides)) {
+      container.register(token, { useValue: overrides[token] });
+    }
+    await openMore(opening);
+    return { config, container, database, logger, close };
+  } catch (failure) {
+    await close();
+    throw failure;
+  }
+}
+
+async function bindStores({ config, container, logger }: Opening, database: Database): Promise<void> {
+  container.register(PORTS.Logger, { useValue: logger });
+  container.register(PORTS.Clock, { useValue: new SystemClock() });
+  container.register(PORTS.IdSource, { useValue: new RandomIds() });
+  container.register(PORTS.Knex, { useValue: database.knex });
+  container.registerSingleton(PORTS.CatalogRepository, PostgresCatalogRepository);
+  container.registerSingleton(PORTS.PricingRepository, PostgresPricingRepository);
+  container.registerSingleton(PORTS.AccountRepository, PostgresAccountRepository);
+  container.registerSingleton(PORTS.CreditLedger, PostgresCreditLedger);
+  container.registerSingleton(PORTS.EmbeddingRepository, PostgresEmbeddingRepository);
+  container.registerSingleton(PORTS.NeighbourIndex, PgvectorNeighbourIndex);
+  container.registerSingleton(PORTS.PredictionRepository, PostgresPredictionRepository);
+  container.register(PORTS.ImageStore, { useValue: new LocalImageStore(join(config.DATA_DIR, 'images')) });
+  container.register(PORTS.DataFileSigner, { useValue: new HmacDataFileSigner(await signingKeys(config)) });
+  container.register(IMAGE_LIMITS, {
+    useValue: { bytesMax: config.IMAGE_BYTES_MAX, pixelsMax: config.IMAGE_PIXELS_MAX },
+  });
+  container.registerSingleton(PORTS.ImagePreparer, SharpImagePreparer);
+}
+
+async function bindVision(opening: Opening, adapters: Adapters): Promise<void> {
+  const { config, container, logger, closing } = opening;
+  container.register(IMAGE_FETCH_SETTINGS, {
+    useValue: {
+      timeoutMs: config.IMAGE_FETCH_TIMEOUT_MS,
+      bytesMax: config.IMAGE_BYTES_MAX,
+      redirectsMax: config.IMAGE_FETCH_REDIRECTS_MAX,
+      allow: config.IMAGE_FETCH_ALLOW,
+    },
+  });
+  container.register(VISION_SETTINGS, {
+    useValue: { deadlineMs: config.VISION_DEADLINE_MS, confidenceFloor: config.CONFIDENCE_FLOOR ?? null },
+  });
+  const source = container.resolve(HttpImageSource);
+  closing(() => source.close());
+  bindUnlessGiven(container, PORTS.ImageSource, source);
+  const embedders = new PooledEmbedderRegistry({
+    threads: inferenceThreads(config),
+    backend: config.INFERENCE_BACKEND,
+    waitingMax: config.QUEUE_WAITING_MAX,
+    batchTimeoutMs: BATCH_TIMEOUT_MS,
+    logger,
+    folderOf: async (manifest) => {
+      const wanted = modelReference(manifest);
+      const models = await installedModels(config.DATA_DIR);
+      return models.find((model) => modelReference(model.manifest) === wanted)?.folder ?? null;
+    },
+  });
+  closing(() => embedders.close());
+  bindUnlessGiven(container, PORTS.EmbedderRegistry, embedders);
+  bindUnlessGiven(container, PORTS.RateLimiter, await adapters.rateLimiter(opening));
+  bindUnlessGiven(container, PORTS.VisionQueue, await adapters.visionQueue(opening));
+  bindUnlessGiven(container, PORTS.IndexQueue, await adapters.indexQueue(opening));
+}
+
+/** A batch that takes longer hangs. */
+const BATCH_TIMEOUT_MS = 30_000;
+
+function bindUnlessGiven(container: Container, token: symbol, adapter: unknown): void {
+  if (!container.isRegistered(token)) container.register(token, { useValue: adapter });
+}
+
+const inferenceThreads = (config: Config): number =>
+  config.INFERENCE_THREADS === 0 ? defaultThreads(cpus().length) : config.INFERENCE_THREADS;

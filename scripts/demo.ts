@@ -1,0 +1,153 @@
+import 'reflect-metadata';
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { type AccountRepository, PORTS } from '../models/ports';
+import { generateBundle, photoOfProduct, productId } from './catalog/generate/generate-bundle';
+import { importCatalog } from './commands/catalog';
+import { describeMatches } from './commands/identify';
+import { hashKey, makeKey } from './commands/keys';
+import { type Config, ConfigError, readConfig } from './config';
+import type { Container } from './container';
+import { type IdentifyAnswer, identifyOverHttp } from './identify-over-http';
+import { type RunningService, startService } from './service';
+
+/** The demonstration catalog: fictional maisons, the same on every machine. */
+const CATALOG = { seed: 7, products: 60 } as const;
+/** The item that is photographed; the photo is drawn from another angle, on a table, by another light. */
+const PHOTOGRAPHED = { index: 17, photoSeed: 4, level: 1 } as const;
+
+/**
+ * `npm run demo`: the main job from nothing. Brings the service up with the demonstration catalog, identifies a photo
+ * that is not in it, prints the matches and leaves the service running; with `--once` it ends, 0 if the right item
+ * came first.
+ */
+async function main(): Promise<void> {
+  const program = new Command('demo').option('--once', 'print the matches and end').parse();
+  const { once = false } = program.opts<{ once?: boolean }>();
+  const config = demoConfig(readConfig(), once);
+  say('Starting the service on its embedded database …');
+  const service = await startHere(config);
+  try {
+    const key = await demoKey(service.container);
+    await fillCatalog(service.container, config);
+    const found = await identifyPhoto(service.url, key, config);
+    if (once) {
+      process.exitCode = found ? 0 : 1;
+    } else {
+      sayHowToGoOn(service.url, key, config);
+      await untilStopped();
+    }
+  } finally {
+    await service.close();
+  }
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** A folder of its own and the embedded default, whatever production settings are around. */
+function demoConfig(config: Config, once: boolean): Config {
+  const { DATABASE_URL: _database, REDIS_URL: _redis, ...embedded } = config;
+  return {
+    ...embedded,
+    ROLE: 'all',
+    DATA_DIR: join(config.DATA_DIR, 'demo'),
+    PORT: once ? 0 : config.PORT,
+    LOG_LEVEL: 'warn',
+  };
+}
+
+async function startHere(config: Config): Promise<RunningService> {
+  try {
+    return await startService(config);
+  } catch (failure) {
+    if (config.PORT === 0 || !String(failure).includes('EADDRINUSE')) throw failure;
+    say(`Port ${config.PORT} is taken; using a free one.`);
+    return startService({ ...config, PORT: 0 });
+  }
+}
+
+async function fillCatalog(container: Container, config: Config): Promise<void> {
+  const bundle = join(config.DATA_DIR, `bundle-${CATALOG.seed}-${CATALOG.products}`);
+  const complete = join(bundle, '.complete');
+  if (!(await exists(complete))) {
+    say(`Drawing ${CATALOG.products} bags and watches of fictional maisons …`);
+    await rm(bundle, { recursive: true, force: true });
+    await generateBundle({ ...CATALOG, out: bundle, images: true });
+    await writeFile(complete, '');
+  }
+  say('Importing the catalog and embedding its pictures …');
+  const { accepted, rejected, report } = await importCatalog(container, config, {
+    bundle,
+    dryRun: false,
+    wait: true,
+  });
+  if (rejected > 0)
+    throw new Error(`${rejected} of ${accepted + rejected} records were rejected; see ${report}`);
+}
+
+async function demoKey(container: Container): Promise<string> {
+  const accounts = container.resolve<AccountRepository>(PORTS.AccountRepository);
+  const account =
+    (await accounts.listAccounts()).find((each) => each.name === 'demo') ??
+    (await accounts.createAccount('demo', null));
+  const key = makeKey(true);
+  await accounts.createKey({
+    accountId: account.id,
+    name: 'demo',
+    versions: ['v1', 'v2', 'v3'],
+    test: true,
+    limits: { perSecond: null, perMinute: null, concurrency: null },
+    hash: hashKey(key),
+  });
+  return key;
+}
+
+/** Whether the photographed item came first. */
+async function identifyPhoto(url: string, key: string, config: Config): Promise<boolean> {
+  const photo = await photoOfProduct({ seed: CATALOG.seed, size: 1200, ...PHOTOGRAPHED });
+  const file = join(config.DATA_DIR, 'photo.jpg');
+  await mkdir(config.DATA_DIR, { recursive: true });
+  await writeFile(file, photo);
+  const startedAt = performance.now();
+  const answer: IdentifyAnswer = await identifyOverHttp(url, key, { base64: photo.toString('base64') });
+  const tookMs = Math.round(performance.now() - startedAt);
+  const wanted = productId(CATALOG.seed, PHOTOGRAPHED.index);
+  const found = answer.data[0]?.id === wanted;
+  process.stdout.write(`${describeMatches(answer)}\n`);
+  say(`${file} shows ${wanted}: ${found ? 'found' : 'NOT found'}, in ${tookMs} ms.`);
+  return found;
+}
+
+function sayHowToGoOn(url: string, key: string, config: Config): void {
+  say(`
+The service runs at ${url}. Try it:
+
+  curl -s ${url}/v3/vision/identify -H 'Authorization: Bearer ${key}' \\
+    -H 'Content-Type: application/json' -d "{\\"base64\\": \\"$(base64 -w0 ${join(config.DATA_DIR, 'photo.jpg')})\\"}"
+
+  curl -s ${url}/v3/catalog/query -H 'Authorization: Bearer ${key}' \\
+    -H 'Content-Type: application/json' -d '{"query": "watch", "page_size": 3}'
+
+Ctrl-C ends it.`);
+}
+
+const untilStopped = (): Promise<void> =>
+  new Promise((resolve) => {
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+  });
+
+const exists = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+
+main().then(
+  () => process.exit(),
+  (failure: unknown) => {
+    say(failure instanceof ConfigError ? failure.message : `The demo failed: ${String(failure)}`);
+    process.exit(1);
+  },
+);
