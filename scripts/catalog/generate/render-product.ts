@@ -1,8 +1,10 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { bagExtent, bagParts, drawBag } from './bag/draw-bag';
 import type { BagPose } from './bag/parts';
-import type { Look } from './look/look';
+import type { Look, Studio } from './look/look';
 import { Camera, type Point } from './paint/camera';
+import { css, mixed, type Rgb } from './paint/rgb';
+import { paintSoftShadow } from './paint/soft-shadow';
 import { drawWatch } from './watch/draw-watch';
 
 /** From where, and in which state, an item is seen. */
@@ -13,6 +15,8 @@ export interface View {
   readonly pose: BagPose;
   /** The time on a watch, in minutes after twelve. */
   readonly minutes: number;
+  /** How far round a watch's strap is seen, in radians of its bend: less when it is on a wrist. */
+  readonly strapReach: number;
 }
 
 /** An item drawn on a transparent canvas, and where it stands on it. */
@@ -38,6 +42,9 @@ export interface RenderOptions {
 /** A watch's strap leaves the catalog picture: at this fill one unit is a thousandth of the side. */
 const WATCH_FILL = 0.58;
 
+/** A strap laid out: seen to where it turns from the viewer. */
+const OPEN_STRAP = 1.3;
+
 const DEFAULTS = { size: 640, quality: 88 } as const;
 
 /** The view of the catalog picture. */
@@ -47,6 +54,7 @@ export function studioView(look: Look): View {
     pitch: look.kind === 'bag' ? 0.16 : 0,
     pose: { lift: 1, lean: 0.3 },
     minutes: look.kind === 'watch' ? look.minutes : 0,
+    strapReach: OPEN_STRAP,
   };
 }
 
@@ -55,11 +63,17 @@ export function renderProduct(look: Look, options: RenderOptions = {}): Promise<
   const { size, quality } = { ...DEFAULTS, ...options };
   const canvas = createCanvas(size, size);
   const context = canvas.getContext('2d');
-  paintStudio(context, size);
+  paintStudio(context, look.studio, size);
   const view = studioView(look);
   const { box, canvas: item } = drawCutout(look, view, size);
   if (look.kind === 'bag') paintGroundShadow(context, box);
-  else paintSoftShadow(context, item, size);
+  else
+    paintSoftShadow(context, item, {
+      right: size * 0.012,
+      down: size * 0.022,
+      softness: size * 0.02,
+      depth: 0.42,
+    });
   context.drawImage(item, 0, 0);
   return canvas.encode('jpeg', quality);
 }
@@ -73,7 +87,7 @@ export function drawCutout(look: Look, view: View, size: number, fill = 0.8): Cu
     const scale = (size / 1000) * (fill / WATCH_FILL);
     context.translate(size / 2, size / 2);
     context.scale(scale, scale);
-    drawWatch({ context, look, camera, minutes: view.minutes });
+    drawWatch({ context, look, camera, minutes: view.minutes, strapReach: view.strapReach });
     const reach = look.radius * 1.2 * scale;
     return {
       canvas,
@@ -119,12 +133,37 @@ function boundsOf(points: readonly Point[]): Cutout['box'] {
   return { left, top, right, bottom };
 }
 
-function paintStudio(context: SKRSContext2D, size: number): void {
+/** Brightness of the wall's top, of the line where it meets the floor, and of the floor's front. */
+const STUDIO_TONES: Readonly<Record<Studio, readonly [Rgb, Rgb, Rgb]>> = {
+  white: [
+    [255, 255, 255],
+    [252, 252, 252],
+    [255, 255, 255],
+  ],
+  grey: [
+    [240, 240, 241],
+    [226, 226, 228],
+    [238, 238, 239],
+  ],
+  warm: [
+    [248, 243, 235],
+    [234, 226, 214],
+    [244, 238, 228],
+  ],
+  cool: [
+    [234, 240, 246],
+    [216, 225, 234],
+    [232, 238, 244],
+  ],
+};
+
+function paintStudio(context: SKRSContext2D, studio: Studio, size: number): void {
+  const [top, line, front] = STUDIO_TONES[studio];
   const wall = context.createLinearGradient(0, 0, 0, size);
-  wall.addColorStop(0, 'rgb(247,247,246)');
-  wall.addColorStop(0.72, 'rgb(240,240,239)');
-  wall.addColorStop(0.8, 'rgb(234,234,233)');
-  wall.addColorStop(1, 'rgb(246,246,245)');
+  wall.addColorStop(0, css(top));
+  wall.addColorStop(0.72, css(mixed(top, line, 0.5)));
+  wall.addColorStop(0.8, css(line));
+  wall.addColorStop(1, css(front));
   context.fillStyle = wall;
   context.fillRect(0, 0, size, size);
 }
@@ -140,15 +179,5 @@ function paintGroundShadow(context: SKRSContext2D, { left, right, bottom }: Cuto
   shadow.addColorStop(1, 'rgba(20,18,24,0)');
   context.fillStyle = shadow;
   context.fillRect(-half, -half, half * 2, half * 2);
-  context.restore();
-}
-
-function paintSoftShadow(context: SKRSContext2D, item: Canvas, size: number): void {
-  context.save();
-  context.shadowColor = 'rgba(20,20,30,0.4)';
-  context.shadowBlur = size * 0.03;
-  context.shadowOffsetX = size * 0.012;
-  context.shadowOffsetY = size * 0.02;
-  context.drawImage(item, 0, 0);
   context.restore();
 }

@@ -2,9 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { FamilyTrees } from './look/lineage';
+import type { PhotoLevel } from './photo/levels';
 import { categoryNumber, lookOfProduct } from './product-look';
 import { Random } from './random';
-import { type PhotoLevel, renderPhoto } from './render-photo';
+import { renderPhoto } from './render-photo';
 import { renderProduct } from './render-product';
 
 /** What to write: `views` pictures of each of `items` products of a seed's world, `size` pixels a side. */

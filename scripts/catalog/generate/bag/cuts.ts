@@ -70,9 +70,25 @@ export function handle(
   return { part: 'strap', line: lifted(line, feet.z), width: look.handleWidth, make, tone: 'trim' };
 }
 
-/** A long shoulder strap from side to side: up in an arc when it is held up, over the side when it is let fall. */
+/**
+ * A long shoulder strap from side to side: standing in an arc, half fallen, or laid over the front, as the model is
+ * usually shown; let fall, it lies over the front whatever the model.
+ */
 export function shoulderStrap(look: BagLook, half: number, y: number, pose: BagPose, make: StrapMake): Part {
-  const rise = Math.min(620, look.height * 0.5 + 240) * pose.lift;
+  const width = make === 'leather' ? look.handleWidth * 0.8 : look.handleWidth;
+  if (look.strapCarry === 'draped' || pose.lift < 0.45) {
+    const low = y - look.height * (0.5 + 0.3 * pose.lift);
+    const aside = pose.lean * half * 0.3;
+    const line = bezier(
+      { x: -half, y },
+      { x: -half * 0.9 + aside, y: low },
+      { x: half * 0.6 + aside, y: low },
+      { x: half, y },
+      40,
+    );
+    return { part: 'strap', line: lifted(line, look.depth / 2 + 18), width, make, tone: 'trim', over: true };
+  }
+  const rise = Math.min(620, look.height * 0.5 + 240) * pose.lift * (look.strapCarry === 'low' ? 0.5 : 1);
   const fallen = (1 - pose.lift) * (pose.lean >= 0 ? 1 : -1) * half * 0.9;
   const line = bezier(
     { x: -half, y },
@@ -81,7 +97,6 @@ export function shoulderStrap(look: BagLook, half: number, y: number, pose: BagP
     { x: half, y },
     40,
   );
-  const width = make === 'leather' ? look.handleWidth * 0.8 : look.handleWidth;
   return { part: 'strap', line: lifted(line, 0), width, make, tone: 'trim' };
 }
 

@@ -2,13 +2,14 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { BagLook } from '../look/look';
 import type { Point3 } from '../paint/camera';
 import { emblemPath } from '../paint/emblem';
+import { write } from '../paint/lettering';
 import { polished, turned } from '../paint/metal';
 import { css, lit } from '../paint/rgb';
 import { drawCharm } from './draw-charm';
 import type { BagEasel } from './easel';
 import type { Part } from './parts';
 
-type Fitting = Extract<Part, { part: 'clasp' | 'buckle' | 'ring' | 'rivet' | 'plate' | 'charm' }>;
+type Fitting = Extract<Part, { part: 'clasp' | 'buckle' | 'ring' | 'rivet' | 'plate' | 'stamp' | 'charm' }>;
 
 /** The metal on a bag, drawn flat to the viewer about its own middle. */
 export function drawFitting({ context, look, camera }: BagEasel, fitting: Fitting): void {
@@ -32,6 +33,9 @@ export function drawFitting({ context, look, camera }: BagEasel, fitting: Fittin
       break;
     case 'plate':
       drawPlate(context, look, fitting.width, fitting.height);
+      break;
+    case 'stamp':
+      drawStamp(context, look, fitting.size);
       break;
     case 'charm':
       drawCharm(context, look, fitting.size);
@@ -77,6 +81,21 @@ function drawClasp(context: SKRSContext2D, look: BagLook, size: number): void {
       drawStud(context, look, size * 0.18);
       break;
   }
+}
+
+/** The maison's name: in foil of the hardware's metal, or pressed in, a dark letter with a light lower edge. */
+function drawStamp(context: SKRSContext2D, look: BagLook, size: number): void {
+  if (look.stamp === 'foil') {
+    context.strokeStyle = css(lit(look.metal, 0.15));
+    write(context, look.wordmark, size, size * 0.13, 1.1);
+    return;
+  }
+  context.translate(0, size * 0.1);
+  context.strokeStyle = 'rgba(255,255,255,0.22)';
+  write(context, look.wordmark, size, size * 0.14, 1.1);
+  context.translate(0, -size * 0.1);
+  context.strokeStyle = 'rgba(0,0,0,0.45)';
+  write(context, look.wordmark, size, size * 0.14, 1.1);
 }
 
 /** The maison's emblem cut out of metal. */

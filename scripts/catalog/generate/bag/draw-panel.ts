@@ -1,9 +1,9 @@
 import type { Path2D, SKRSContext2D } from '@napi-rs/canvas';
-import type { BagLook, Surface } from '../look/look';
+import type { BagLook, BagShape, Surface } from '../look/look';
 import { facing, type Point } from '../paint/camera';
 import { closedPath, inset } from '../paint/curves';
 import { css, lit, type Rgb } from '../paint/rgb';
-import { layTile, surfaceTile } from '../paint/texture';
+import { creaseTile, layTile, surfaceTile } from '../paint/texture';
 import { drawPattern } from './draw-pattern';
 import type { BagEasel, PanelBox } from './easel';
 import type { Part, Tone } from './parts';
@@ -32,6 +32,9 @@ const SPANS: Readonly<Record<Surface, number>> = {
   ostrich: 210,
   lizard: 200,
 };
+
+const STIFF: readonly Surface[] = ['patent', 'saffiano', 'crocodile', 'raffia'];
+const SOFT: readonly BagShape[] = ['hobo', 'bucket', 'tote', 'saddle'];
 
 const GLOSS: Partial<Readonly<Record<Surface, number>>> = {
   patent: 0.55,
@@ -71,6 +74,7 @@ export function drawPanel({ context, look, camera }: BagEasel, panel: Panel): vo
     spanOf(look, panel.tone),
     Math.max(box.width, box.height),
   );
+  layCreases(context, look, panel.tone, box);
   shade(context, box, panel.bulge, GLOSS[surfaceOf(look, panel.tone)] ?? 0.15);
   context.restore();
   drawEdge({ context, look, camera }, panel, seen, path, colour);
@@ -117,6 +121,14 @@ function boundsOf(outline: readonly Point[]): PanelBox {
   const x = Math.min(...xs);
   const y = Math.min(...ys);
   return { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y };
+}
+
+/** Leather is never quite even; soft bags least of all. */
+function layCreases(context: SKRSContext2D, look: BagLook, tone: Tone, box: PanelBox): void {
+  if (tone !== 'main' || STIFF.includes(look.surface)) return;
+  context.globalAlpha = SOFT.includes(look.shape) ? 0.75 : 0.38;
+  layTile(context, creaseTile(look.seed), 620, Math.max(box.width, box.height));
+  context.globalAlpha = 1;
 }
 
 /** Studio light from the upper left over a front that bulges a little. */

@@ -1,6 +1,6 @@
 import type { BagLook } from '../look/look';
-import { arc, bezier } from '../paint/curves';
-import { body, box, handle, lifted, panel, shoulderStrap, where } from './cuts';
+import { bezier } from '../paint/curves';
+import { body, box, handle, lifted, panel, where } from './cuts';
 import type { BagPose, Part } from './parts';
 
 /** An open bag with two long handles. */
@@ -141,81 +141,6 @@ export function hobo(look: BagLook, pose: BagPose): Part[] {
     ...where(look.charm !== 'none', {
       part: 'charm',
       at: { x: half * 0.86, y: height * 0.9, z: depth * 0.4 + 6 },
-      size: 110,
-    }),
-  ];
-}
-
-/** A drawstring bucket. */
-export function bucket(look: BagLook, pose: BagPose): Part[] {
-  const { width, height, depth } = look;
-  const head = width * (0.86 + 0.2 * look.flare - 0.1);
-  const front = body(width, head, height, height * 0.1, 14);
-  const z = depth / 2;
-  const cordAt = height * 0.84;
-  const eyelets = [-0.36, -0.22, -0.08, 0.08, 0.22, 0.36].map((share) => share * head);
-  const cord = arc({ x: 0, y: cordAt }, head * 0.44, height * 0.03, Math.PI, Math.PI * 2, 20);
-  const end = pose.lean * 12;
-  return [
-    shoulderStrap(look, head * 0.47, height * 0.9, pose, look.handle === 'chain' ? 'chain' : 'leather'),
-    ...mouth(head * 0.98, height, depth * 0.8),
-    { part: 'solid', outline: front, depth, soft: true, tone: 'main' },
-    panel(front, z, { bulge: 1.9 }),
-    panel(body(width * 1.002, width * 0.99, height * 0.2, height * 0.1, 3), z + 1, {
-      tone: 'trim',
-      patterned: false,
-      bulge: 1.9,
-    }),
-    ...eyelets.map(
-      (x): Part => ({ part: 'rivet', at: { x, y: cordAt - height * 0.02, z: z + 2 }, size: 11 }),
-    ),
-    { part: 'strap', line: lifted(cord, z + 4), width: 13, make: 'cord', tone: 'trim' },
-    {
-      part: 'strap',
-      line: lifted(
-        bezier(
-          { x: -8, y: cordAt - height * 0.03 },
-          { x: -30, y: cordAt - height * 0.15 },
-          { x: -26 + end, y: cordAt - height * 0.2 },
-          { x: -34 + end, y: cordAt - height * 0.34 },
-        ),
-        z + 6,
-      ),
-      width: 12,
-      make: 'cord',
-      tone: 'trim',
-    },
-    {
-      part: 'strap',
-      line: lifted(
-        bezier(
-          { x: 8, y: cordAt - height * 0.03 },
-          { x: 26, y: cordAt - height * 0.12 },
-          { x: 20 + end, y: cordAt - height * 0.22 },
-          { x: 30 + end, y: cordAt - height * 0.38 },
-        ),
-        z + 6,
-      ),
-      width: 12,
-      make: 'cord',
-      tone: 'trim',
-    },
-    ...where(look.clasp !== 'none', {
-      part: 'clasp',
-      at: { x: 0, y: height * 0.36 },
-      z: z + 4,
-      size: look.claspSize * 0.75,
-    }),
-    ...where(look.frontPocket, {
-      part: 'plate',
-      at: { x: 0, y: height * 0.5 },
-      z: z + 3,
-      width: 84,
-      height: 24,
-    }),
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: head * 0.3, y: height * 0.8, z: z + 8 },
       size: 110,
     }),
   ];

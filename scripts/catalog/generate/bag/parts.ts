@@ -41,6 +41,8 @@ export type Part =
       readonly width: number;
       readonly make: StrapMake;
       readonly tone: Tone;
+      /** Laid over the front: painted after everything else. */
+      readonly over?: boolean;
     }
   | { readonly part: 'seam'; readonly line: readonly Point[]; readonly z: number }
   | { readonly part: 'fold'; readonly line: readonly Point[]; readonly z: number; readonly width: number }
@@ -56,6 +58,8 @@ export type Part =
       readonly width: number;
       readonly height: number;
     }
+  /** The maison's name on the front. */
+  | { readonly part: 'stamp'; readonly at: Point; readonly z: number; readonly size: number }
   | { readonly part: 'charm'; readonly at: Point3; readonly size: number };
 
 /** How a strap is made. */
@@ -89,6 +93,7 @@ export function extent(part: Part): readonly Point3[] {
     case 'clasp':
     case 'buckle':
     case 'plate':
+    case 'stamp':
       return [{ ...part.at, z: part.z }];
     case 'ring':
     case 'rivet':

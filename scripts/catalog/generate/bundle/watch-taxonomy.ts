@@ -4,9 +4,9 @@ import {
   type WatchDialTraits,
   type WatchFamilyTraits,
   type WatchModelTraits,
+  watchBrandTraits,
   watchCaseTraits,
   watchDialTraits,
-  watchEmblem,
   watchFamilyTraits,
   watchModelTraits,
 } from '../look/watch-look';
@@ -159,7 +159,7 @@ export class WatchTaxonomy {
 
   /** How dear a maison is, against a middling one. */
   private standing({ brand }: WatchLineage): number {
-    return at([0.4, 0.7, 1, 1.8, 3.5, 8], watchEmblem(this.seed, brand).points + brand);
+    return at([0.4, 0.7, 1, 1.8, 3.5, 8], watchBrandTraits(this.seed, brand).emblem.points + brand);
   }
 
   private id(kind: string, number: number): string {

@@ -1,6 +1,7 @@
 import { brightness, lit, mixed, type Rgb } from '../paint/rgb';
 import { at, hash, Random, shuffled } from '../random';
 import { LEATHER_COLOURS, METALS, type NamedColour } from '../vocabulary/colours';
+import { maisonName } from '../vocabulary/maison-names';
 import type { BagLineage } from './lineage';
 import {
   BAG_SHAPES,
@@ -12,12 +13,19 @@ import {
   type Emblem,
   HANDLES,
   type Pattern,
+  STAMPS,
+  type Stamp,
+  type StrapCarry,
+  type Studio,
   type Surface,
 } from './look';
 
 /** What all bags of a maison share. */
 export interface BagBrandTraits {
   readonly emblem: Emblem;
+  readonly wordmark: string;
+  readonly stamp: Stamp;
+  readonly studio: Studio;
   readonly studioYaw: number;
 }
 
@@ -37,6 +45,7 @@ export type BagModelTraits = Pick<
   | 'handleDrop'
   | 'handleWidth'
   | 'strap'
+  | 'strapCarry'
   | 'feet'
   | 'frontPocket'
   | 'beltStraps'
@@ -102,6 +111,9 @@ export function bagBrandTraits(seed: number, brand: number): BagBrandTraits {
       points: random.integer(3, 8),
       turn: random.between(0, 1),
     },
+    wordmark: maisonName(seed, 'handbags', brand).wordmark,
+    stamp: random.pick(STAMPS),
+    studio: studioOf(random),
     studioYaw: random.chance(0.45) ? 0 : random.between(0.16, 0.5) * (random.chance(0.5) ? 1 : -1),
   };
 }
@@ -131,6 +143,11 @@ export function bagModelTraits(seed: number, { model, brandOrdinal, brand }: Bag
     handleDrop: random.between(170, 330),
     handleWidth: random.between(20, 36),
     strap: random.chance(0.72),
+    strapCarry: random.weighted<StrapCarry>([
+      ['up', 4],
+      ['low', 3],
+      ['draped', 3],
+    ]),
     feet: random.chance(0.4),
     frontPocket: random.chance(0.35),
     beltStraps: random.chance(0.5),
@@ -192,6 +209,16 @@ export function bagLook(seed: number, lineage: BagLineage): BagLook {
     charmColour: random.pick(LEATHER_COLOURS).value,
     seed: hash(seed, 'bag item', lineage.product),
   };
+}
+
+/** The ground of a maison's catalog pictures: mostly white. */
+export function studioOf(random: Random): Studio {
+  return random.weighted<Studio>([
+    ['white', 5],
+    ['grey', 3],
+    ['warm', 1],
+    ['cool', 1],
+  ]);
 }
 
 function proportions(shape: BagShape, random: Random): readonly [number, number, number] {

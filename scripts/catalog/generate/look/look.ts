@@ -76,6 +76,18 @@ export interface Emblem {
   readonly turn: number;
 }
 
+/** The ground that a maison photographs its catalog on. */
+export const STUDIOS = ['white', 'grey', 'warm', 'cool'] as const;
+export type Studio = (typeof STUDIOS)[number];
+
+/** How a shoulder strap is arranged for the catalog picture: standing, half as high, or laid over the front. */
+export const STRAP_CARRIES = ['up', 'low', 'draped'] as const;
+export type StrapCarry = (typeof STRAP_CARRIES)[number];
+
+/** How a maison signs the front of a bag: in metal foil, pressed into the leather, or not at all. */
+export const STAMPS = ['foil', 'blind', 'none'] as const;
+export type Stamp = (typeof STAMPS)[number];
+
 /** Everything that the picture of a bag depends on. Lengths are in thousandths of the picture's side, before it is fitted. */
 export interface BagLook {
   readonly kind: 'bag';
@@ -107,6 +119,7 @@ export interface BagLook {
   readonly handleDrop: number;
   readonly handleWidth: number;
   readonly strap: boolean;
+  readonly strapCarry: StrapCarry;
   readonly piping: boolean;
   readonly feet: boolean;
   readonly frontPocket: boolean;
@@ -114,6 +127,9 @@ export interface BagLook {
   readonly charm: Charm;
   readonly charmColour: Rgb;
   readonly emblem: Emblem;
+  readonly wordmark: string;
+  readonly stamp: Stamp;
+  readonly studio: Studio;
   /** The yaw of the catalog picture in radians: each maison shoots its bags its own way. */
   readonly studioYaw: number;
   readonly seed: number;
@@ -209,6 +225,8 @@ export interface WatchLook {
   readonly strapWidth: number;
   readonly strapTaper: number;
   readonly emblem: Emblem;
+  readonly wordmark: string;
+  readonly studio: Studio;
   /** The time the catalog picture shows, in minutes: near ten past ten, as each maison likes it. */
   readonly minutes: number;
   readonly seed: number;

@@ -1,6 +1,8 @@
 import { brightness, lit, mixed, type Rgb } from '../paint/rgb';
 import { at, hash, Random, shuffled } from '../random';
 import { DIAL_COLOURS, LEATHER_COLOURS, METALS, type NamedColour } from '../vocabulary/colours';
+import { maisonName } from '../vocabulary/maison-names';
+import { studioOf } from './bag-look';
 import type { WatchLineage } from './lineage';
 import {
   BEZELS,
@@ -9,7 +11,6 @@ import {
   DATE_WINDOWS,
   DIAL_FINISHES,
   EMBLEMS,
-  type Emblem,
   HAND_STYLES,
   INDEX_STYLES,
   STRAPS,
@@ -44,13 +45,17 @@ export interface WatchDialTraits
   readonly strapColours: readonly NamedColour[];
 }
 
-/** A maison's emblem, from its number. */
-export function watchEmblem(seed: number, brand: number): Emblem {
+/** What all watches of a maison share. */
+export type WatchBrandTraits = Pick<WatchLook, 'emblem' | 'wordmark' | 'studio'>;
+
+/** A maison's traits, from its number. */
+export function watchBrandTraits(seed: number, brand: number): WatchBrandTraits {
   const random = new Random(seed, 'watch brand', brand);
+  const form = at(EMBLEMS, brand * 3 + random.integer(0, 2));
   return {
-    form: at(EMBLEMS, brand * 3 + random.integer(0, 2)),
-    points: random.integer(3, 8),
-    turn: random.between(0, 1),
+    emblem: { form, points: random.integer(3, 8), turn: random.between(0, 1) },
+    wordmark: maisonName(seed, 'watches', brand).wordmark,
+    studio: studioOf(random),
   };
 }
 
@@ -202,7 +207,7 @@ export function watchLook(seed: number, lineage: WatchLineage): WatchLook {
       : mixed(strap.colour.value, brightness(strap.colour.value) > 0.5 ? [0, 0, 0] : [255, 255, 255], 0.35),
     strapWidth: radius * (family.lugs === 'integrated' ? 1.16 : random.between(0.96, 1.08)),
     strapTaper: random.between(0.06, 0.26),
-    emblem: watchEmblem(seed, lineage.brand),
+    ...watchBrandTraits(seed, lineage.brand),
     minutes: 608 + random.integer(-4, 8),
     seed: hash(seed, 'watch item', lineage.product),
   };

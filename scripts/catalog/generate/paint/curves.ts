@@ -102,16 +102,20 @@ export function stations(line: readonly Point[], spacing: number): Station[] {
   return found;
 }
 
-/** An outline moved inwards by a distance, for seams that follow an edge; good for distances below its corner radii. */
+/** An outline moved inwards by a distance, for seams that follow an edge; corners keep their distance from both sides. */
 export function inset(outline: readonly Point[], by: number): Point[] {
   const inwards = Math.sign(area(outline)) || 1;
   return outline.map((point, index) => {
-    const before = distinct(outline, index, -1);
-    const after = distinct(outline, index, 1);
-    const length = distance(before, after) || 1;
-    const x = point.x - (inwards * by * (after.y - before.y)) / length;
-    return { x, y: point.y + (inwards * by * (after.x - before.x)) / length };
+    const before = inwardNormal(distinct(outline, index, -1), point, inwards);
+    const after = inwardNormal(point, distinct(outline, index, 1), inwards);
+    const share = by / Math.max(0.6, 1 + before.x * after.x + before.y * after.y);
+    return { x: point.x + (before.x + after.x) * share, y: point.y + (before.y + after.y) * share };
   });
+}
+
+function inwardNormal(from: Point, to: Point, inwards: number): Point {
+  const length = distance(from, to) || 1;
+  return { x: (-inwards * (to.y - from.y)) / length, y: (inwards * (to.x - from.x)) / length };
 }
 
 function distinct(outline: readonly Point[], index: number, step: 1 | -1): Point {

@@ -23,6 +23,13 @@ export function dialRelief(finish: DialFinish, seed: number): Relief {
   return relief(dialHeight(finish, seed));
 }
 
+/** The soft dents of leather that has been carried. */
+export function creaseRelief(seed: number): Relief {
+  const low = noise(seed, [3, 5]);
+  const fine = noise(seed + 1, [7, 12]);
+  return relief((u, v) => 0.75 * low(u, v) + 0.25 * fine(u, v));
+}
+
 function relief(height: Height): Relief {
   const heights = new Float32Array(SIDE * SIDE);
   for (let y = 0; y < SIDE; y++) {

@@ -1,6 +1,6 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type { DialFinish, Surface } from '../look/look';
-import { dialRelief, type Relief, surfaceRelief } from './relief';
+import { creaseRelief, dialRelief, type Relief, surfaceRelief } from './relief';
 
 /** How strongly a relief is lit: by its slopes, and by the darkness in its hollows. */
 interface Lighting {
@@ -28,6 +28,7 @@ const SURFACE_LIGHTING: Readonly<Record<Surface, Lighting>> = {
   lizard: { slope: 0.5, hollow: 0.34 },
 };
 
+const CREASE_LIGHTING: Lighting = { slope: 4.5, hollow: 0.12 };
 const DIAL_LIGHTING: Lighting = { slope: 0.5, hollow: 0.22 };
 
 /** Seeds of the irregular in a relief are few, so that the tiles of a whole catalog stay in memory. */
@@ -47,6 +48,12 @@ export function surfaceTile(surface: Surface, seed: number): Canvas {
 export function dialTile(finish: DialFinish, seed: number): Canvas {
   const variant = seed % SEEDS;
   return cached(`dial ${finish} ${variant}`, () => shadedTile(dialRelief(finish, variant), DIAL_LIGHTING));
+}
+
+/** The dents of soft leather, to be laid over its surface. */
+export function creaseTile(seed: number): Canvas {
+  const variant = seed % SEEDS;
+  return cached(`crease ${variant}`, () => shadedTile(creaseRelief(variant), CREASE_LIGHTING));
 }
 
 /** Lays a tile over all of a drawing's plane, each repeat `span` units wide; the caller has set the clip. */

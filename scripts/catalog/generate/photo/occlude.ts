@@ -2,7 +2,8 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import { css, lit, type Rgb } from '../paint/rgb';
 import type { Random } from '../random';
 
-const SKINS: readonly Rgb[] = [
+/** Human skin, light to dark. */
+export const SKINS: readonly Rgb[] = [
   [241, 205, 180],
   [222, 176, 142],
   [190, 138, 100],

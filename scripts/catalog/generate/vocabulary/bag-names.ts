@@ -42,6 +42,8 @@ const NOUNS = [
   ],
 ];
 
+const MASCULINE = ['Galop', 'Minuit', 'Opéra', 'Sillage', 'Dédale', 'Ivoire'];
+
 const SHAPE_WORDS: Readonly<Record<BagShape, string>> = {
   tote: 'Tote',
   flap: 'Flap',
@@ -140,16 +142,20 @@ export function bagModelName(seed: number, brand: number, ordinal: number, shape
   const noun = at(shuffled(NOUNS, seed, 'nouns', brand), ordinal);
   const again = Math.floor(ordinal / NOUNS.length);
   const base = again === 0 ? noun : `${noun} ${roman(again + 1)}`;
-  const vowel = /^[AEIOUÉ]/.test(noun);
   return random.weighted([
     [base, 5],
     [`${base} ${SHAPE_WORDS[shape]}`, 6],
-    [vowel ? `L'${base}` : `Le ${base}`, 3],
+    [`${article(noun)}${base}`, 3],
     [`The ${base}`, 2],
-    [`Petite ${base}`, 1],
+    [`${MASCULINE.includes(noun) ? 'Petit' : 'Petite'} ${base}`, 1],
     [`${random.integer(2, 48)} ${base}`, 1],
     [`“${base}”`, 0.5],
   ]);
+}
+
+function article(noun: string): string {
+  if (/^[AEIOUÉ]/.test(noun)) return "L'";
+  return MASCULINE.includes(noun) ? 'Le ' : 'La ';
 }
 
 /** What else a model of a shape is called by those who look for one. */

@@ -4,6 +4,8 @@ import { at, hash, Random, shuffled } from '../random';
 export interface MaisonName {
   readonly name: string;
   readonly keywords: readonly string[];
+  /** What is stamped on its bags and printed on its dials: capitals, digits and spaces. */
+  readonly wordmark: string;
 }
 
 const STEMS = [
@@ -119,7 +121,7 @@ const FORMS: readonly ((stem: string, random: Random) => string)[] = [
   (stem) => `É. ${stem}`,
   (stem) => `La Compagnie ${stem}`,
   (stem, random) => `${random.integer(2, 99)} ${stem}`,
-  (stem) => `Á la ${stem}`,
+  (stem) => `À la ${stem}`,
   (stem, random) => `${stem} ${random.integer(1785, 1996)}`,
   (stem) => `.${stem.toLowerCase()}`,
   (stem) => `«${stem}»`,
@@ -133,11 +135,12 @@ export function maisonName(seed: number, trade: string, brand: number): MaisonNa
   const foreign = Math.floor(brand / SCRIPT_EVERY);
   if (brand % SCRIPT_EVERY === SCRIPT_EVERY - 2 && foreign < OTHER_SCRIPTS.length) {
     const [name, latin] = at(OTHER_SCRIPTS, foreign + hash(seed, trade));
-    return { name, keywords: [latin] };
+    return { name, keywords: [latin], wordmark: latin.toUpperCase() };
   }
   const stem = stemOf(seed, trade, brand);
   const form = at(shuffled(FORMS, seed, 'forms', trade), brand);
-  return { name: form(stem, random), keywords: random.chance(0.5) ? [initials(stem, random)] : [] };
+  const keywords = random.chance(0.5) ? [initials(stem, random)] : [];
+  return { name: form(stem, random), keywords, wordmark: plainCapitals(stem) };
 }
 
 function stemOf(seed: number, trade: string, brand: number): string {
@@ -147,6 +150,11 @@ function stemOf(seed: number, trade: string, brand: number): string {
   const again = Math.floor(lap / endings.length);
   const word = at(stems, brand) + at(endings, brand + lap);
   return again === 0 ? word : `${word} ${roman(again + 1)}`;
+}
+
+/** The letters of a name without their accents, in capitals. */
+function plainCapitals(name: string): string {
+  return name.replace(/œ/gi, 'oe').normalize('NFD').replace(/\p{M}/gu, '').toUpperCase();
 }
 
 /** What collectors call a maison for short. */

@@ -105,7 +105,7 @@ export function watchFamilyName(seed: number, brand: number, ordinal: number): s
   const base = again === 0 ? noun : `${noun} ${roman(again + 1)}`;
   return random.weighted([
     [base, 8],
-    [/^[AEIOUÉ]/.test(noun) ? `L'${base}` : `La ${base}`, 1],
+    [/^[AEIOUÉ]/.test(noun) ? `L'${base}` : `Grand ${base}`, 1],
     [`${random.integer(100, 3000)} ${base}`, 1],
   ]);
 }

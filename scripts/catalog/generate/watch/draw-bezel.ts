@@ -2,10 +2,10 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { WatchLook } from '../look/look';
 import type { Point } from '../paint/camera';
 import { openPath } from '../paint/curves';
+import { write } from '../paint/lettering';
 import { polished, turned } from '../paint/metal';
 import { css, lit } from '../paint/rgb';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
-import { write } from './numerals';
 import { dialShape, rim } from './outline';
 
 /** The ring between the case's edge and the dial. */

@@ -1,8 +1,9 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { Complication, WatchLook } from '../look/look';
+import { write } from '../paint/lettering';
 import { css, lit } from '../paint/rgb';
+import { at } from '../random';
 import { dialHalves } from './easel';
-import { write } from './numerals';
 
 /** Where the small dials sit: share of the way out to the right and down, and radius by the case's. */
 const SUBDIALS: Readonly<Record<Complication, readonly (readonly [number, number, number])[]>> = {
@@ -27,6 +28,8 @@ const SUBDIALS: Readonly<Record<Complication, readonly (readonly [number, number
     [0, -0.46, 0.2],
   ],
 };
+
+const DAYS = ['LUN', 'MAR', 'MER', 'JEU', 'VEN', 'SAM', 'DIM'];
 
 /** The small dials of the watch's complication, and their hands at a time. */
 export function drawSubdials(context: SKRSContext2D, look: WatchLook, minutes: number): void {
@@ -60,9 +63,9 @@ export function drawDateWindow(context: SKRSContext2D, look: WatchLook): void {
   if (look.dateWindow !== 'day-date') return;
   context.save();
   context.translate(0, -halfHeight * 0.76);
-  window(context, look, height * 3.4, height);
+  window(context, look, height * 2.5, height);
   context.strokeStyle = 'rgb(24,24,28)';
-  write(context, 'XIVIX', height * 0.5, height * 0.09);
+  write(context, at(DAYS, look.seed), height * 0.5, height * 0.09);
   context.restore();
 }
 

@@ -2,6 +2,7 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { WatchLook } from '../look/look';
 import { closedPath } from '../paint/curves';
 import { emblemPath } from '../paint/emblem';
+import { write } from '../paint/lettering';
 import { css, lit, mixed } from '../paint/rgb';
 import { dialTile, layTile } from '../paint/texture';
 import { Random } from '../random';
@@ -105,7 +106,9 @@ function drawSignature(context: SKRSContext2D, look: WatchLook, halfHeight: numb
   context.translate(0, -halfHeight * 0.5);
   context.fillStyle = css(ink);
   context.fill(emblemPath(look.emblem, look.radius * 0.075), 'evenodd');
-  letters(context, look, look.radius * 0.13, look.radius * 0.035, 9 + (look.emblem.points % 4), css(ink));
+  context.translate(0, look.radius * 0.14);
+  context.strokeStyle = css(ink);
+  write(context, look.wordmark, look.radius * 0.055, look.radius * 0.0105, 1.12);
   context.restore();
   if (look.complication !== 'none' && look.complication !== 'gmt') return;
   context.save();
@@ -115,6 +118,7 @@ function drawSignature(context: SKRSContext2D, look: WatchLook, halfHeight: numb
   context.restore();
 }
 
+/** The small print, too small to read in any photo: a line of strokes. */
 function letters(
   context: SKRSContext2D,
   look: WatchLook,

@@ -1,10 +1,10 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { DateWindow, WatchLook } from '../look/look';
+import { ROMAN, write } from '../paint/lettering';
 import { polished } from '../paint/metal';
 import { css, lit } from '../paint/rgb';
 import { drawGem } from './draw-bezel';
 import { dialHalves } from './easel';
-import { ROMAN, write } from './numerals';
 import { dialShape, rim } from './outline';
 
 const HOURS_UNDER_DATE: Readonly<Record<DateWindow, readonly number[]>> = {

@@ -8,8 +8,7 @@ import { drawLink } from './draw-link';
 import { LAYERS, type WatchEasel } from './easel';
 
 /** The strap bends away over a wrist of this radius. */
-const WRIST = 430;
-const REACH = 1.3;
+export const WRIST = 430;
 
 /** Both halves of the strap or bracelet, bending away from the case at twelve and at six. */
 export function drawWatchStrap(easel: WatchEasel): void {
@@ -29,28 +28,28 @@ function isBracelet({ strap }: WatchLook): boolean {
   );
 }
 
-/** Where the strap leaves the case. */
-function start(look: WatchLook): number {
+/** How far from the hands' axis the strap leaves the case. */
+export function strapStart(look: WatchLook): number {
   return look.radius * look.aspect * (look.lugs === 'integrated' ? 0.86 : 0.97);
 }
 
 function spine(look: WatchLook, bend: number, side: 1 | -1): Point3 {
   return {
     x: 0,
-    y: side * (start(look) + WRIST * Math.sin(bend)),
+    y: side * (strapStart(look) + WRIST * Math.sin(bend)),
     z: LAYERS.strap - WRIST * (1 - Math.cos(bend)),
   };
 }
 
 function widthAt(look: WatchLook, bend: number): number {
-  return look.strapWidth * (1 - look.strapTaper * Math.min(1, bend / REACH));
+  return look.strapWidth * (1 - look.strapTaper * Math.min(1, bend / 1.3));
 }
 
 function drawBracelet(easel: WatchEasel, side: 1 | -1): void {
   const { context, look, camera } = easel;
   const pitch =
     look.strap === 'mesh' ? 26 : look.strap === 'jubilee' ? 27 : look.strap === 'president' ? 31 : 38;
-  const rows = Math.floor((WRIST * REACH) / pitch);
+  const rows = Math.floor((WRIST * easel.strapReach) / pitch);
   for (let row = rows; row >= 0; row--) {
     const bend = (row * pitch) / WRIST;
     const slope = Math.sin(bend);
@@ -72,7 +71,7 @@ function drawBracelet(easel: WatchEasel, side: 1 | -1): void {
 
 function drawBand(easel: WatchEasel, side: 1 | -1): void {
   const { context, look, camera } = easel;
-  const bends = Array.from({ length: 17 }, (_, step) => (step / 16) * REACH);
+  const bends = Array.from({ length: 17 }, (_, step) => (step / 16) * easel.strapReach);
   const edge = (across: number) =>
     bends.map((bend) =>
       camera.project({ ...spine(look, bend, side), x: (across * widthAt(look, bend)) / 2 }),

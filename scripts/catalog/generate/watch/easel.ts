@@ -9,6 +9,8 @@ export interface WatchEasel {
   readonly camera: Camera;
   /** The time its hands show, in minutes after twelve. */
   readonly minutes: number;
+  /** How far round its strap is seen, in radians of its bend. */
+  readonly strapReach: number;
 }
 
 /** Draws on the plane that faces the viewer at a height above the middle of the case; x right, y down, origin at the hands' axis. */

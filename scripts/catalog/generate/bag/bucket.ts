@@ -1,0 +1,104 @@
+import type { BagLook } from '../look/look';
+import type { Point } from '../paint/camera';
+import { arc, bezier } from '../paint/curves';
+import { lifted, panel, shoulderStrap, where } from './cuts';
+import type { BagPose, Part } from './parts';
+
+/** How much of a circle seen from a little above is its height. */
+const TILT = 0.17;
+
+/** A drawstring bucket: a cylinder, so that its front is drawn with round edges instead of sides. */
+export function bucket(look: BagLook, pose: BagPose): Part[] {
+  const { width, height } = look;
+  const head = width * (0.76 + 0.2 * look.flare);
+  const rimDip = (head / 2) * TILT;
+  const neck = height * 0.86;
+  return [
+    shoulderStrap(look, head * 0.47, height * 0.92, pose, look.handle === 'chain' ? 'chain' : 'leather'),
+    {
+      part: 'sheet',
+      corners: lifted(arc({ x: 0, y: height }, head / 2, rimDip, 0, Math.PI * 2, 36), 0),
+      tone: 'lining',
+      shade: 0.45,
+    },
+    panel(tube(width, head, 0, height), 0, { bulge: 2, edge: look.piping ? 'piped' : 'stitched' }),
+    panel(tube(width, width + (head - width) * 0.2, 0, height * 0.2), 1, {
+      tone: 'trim',
+      patterned: false,
+      bulge: 2,
+    }),
+    ...creases(head, neck, height),
+    ...where(look.frontPocket, { part: 'plate', at: { x: 0, y: height * 0.5 }, z: 3, width: 84, height: 24 }),
+    ...where(look.clasp !== 'none', {
+      part: 'clasp',
+      at: { x: 0, y: height * 0.34 },
+      z: 4,
+      size: look.claspSize * 0.75,
+    }),
+    ...drawstring(head, neck, rimDip, height, pose),
+    ...where(look.charm !== 'none', {
+      part: 'charm',
+      at: { x: head * 0.3, y: height * 0.8, z: 8 },
+      size: 110,
+    }),
+  ];
+}
+
+/** The front of a standing tube between two heights, its edges bent as circles seen from above. */
+function tube(foot: number, head: number, from: number, to: number): Point[] {
+  return [
+    ...arc({ x: 0, y: from }, foot / 2, (foot / 2) * TILT, Math.PI, Math.PI * 2, 26),
+    ...arc({ x: 0, y: to }, head / 2, (head / 2) * TILT, Math.PI * 2, Math.PI, 26),
+  ];
+}
+
+/** Folds below the cord, where the leather is gathered. */
+function creases(head: number, neck: number, height: number): Part[] {
+  return [-0.36, -0.2, -0.05, 0.12, 0.27, 0.4].map((share, index) => ({
+    part: 'fold',
+    line: bezier(
+      { x: share * head, y: height * 0.97 },
+      { x: share * head, y: neck },
+      { x: share * head * 1.04, y: neck - height * 0.1 },
+      { x: share * head * 1.1, y: neck - height * (0.2 + 0.05 * (index % 3)) },
+    ),
+    z: 2,
+    width: 20,
+  }));
+}
+
+/** A cord through eyelets round the neck, tied in front, its ends hanging as they fall. */
+function drawstring(head: number, neck: number, rimDip: number, height: number, pose: BagPose): Part[] {
+  const dipAt = (share: number) => -rimDip * Math.sqrt(Math.max(0, 1 - (2 * share) ** 2));
+  const eyelets = [-0.42, -0.3, -0.17, -0.06, 0.06, 0.17, 0.3, 0.42];
+  const fall = pose.lean * 14;
+  const end = (side: number): Part => ({
+    part: 'strap',
+    line: lifted(
+      bezier(
+        { x: side * 6, y: neck - rimDip },
+        { x: side * 44, y: neck - rimDip - height * 0.06 },
+        { x: side * 22 + fall, y: neck - height * 0.26 },
+        { x: side * 32 + fall, y: neck - height * (0.36 + side * 0.03) },
+      ),
+      7,
+    ),
+    width: 12,
+    make: 'cord',
+    tone: 'trim',
+  });
+  return [
+    ...eyelets.map(
+      (share): Part => ({ part: 'rivet', at: { x: share * head, y: neck + dipAt(share), z: 3 }, size: 11 }),
+    ),
+    {
+      part: 'strap',
+      line: lifted(arc({ x: 0, y: neck }, head * 0.46, rimDip, Math.PI * 1.04, Math.PI * 1.96, 26), 5),
+      width: 12,
+      make: 'cord',
+      tone: 'trim',
+    },
+    end(-1),
+    end(1),
+  ];
+}
