@@ -83,50 +83,55 @@ const url = (protocols: readonly string[]) =>
       `must be a URL with ${protocols.join(' or ')}`,
     );
 
-const settings = z.object({
-  PORT: wholeNumber(3000, 0, 65_535),
-  HOST: z.string().default('127.0.0.1'),
-  ROLE: z.enum(ROLES).default('all'),
-  DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
-  DATABASE_POOL_MAX: wholeNumber(10, 1, 500),
-  REDIS_URL: url(['redis:', 'rediss:']).optional(),
-  DATA_DIR: z
-    .string()
-    .default('.loupe')
-    .transform((folder) => resolve(folder)),
-  MODEL: z
-    .string()
-    .regex(/^[^@\s]+(@[^@\s]+)?$/, 'must be a model id, or id@version')
-    .optional(),
-  SIGNING_KEYS: signingKeys,
-  PUBLIC_URL: url(['http:', 'https:'])
-    .transform((text) => text.replace(/\/+$/, ''))
-    .optional(),
-  TRUST_PROXY: wholeNumber(0, 0, 10),
-  IMAGE_FETCH_ALLOW: addressList,
-  RATE_PER_SECOND: wholeNumber(50),
-  RATE_PER_MINUTE: wholeNumber(0),
-  VISION_CONCURRENCY: wholeNumber(16),
-  CONFIDENCE_FLOOR: z
-    .string()
-    .transform(Number)
-    .pipe(z.number({ message: 'must be a number from 0 to 1' }).min(0).max(1))
-    .optional(),
-  VISION_DEADLINE_MS: wholeNumber(15_000, 100),
-  IMAGE_BYTES_MAX: wholeNumber(20 * 1024 * 1024, 1024),
-  IMAGE_PIXELS_MAX: wholeNumber(50_000_000, 1024),
-  IMAGE_FETCH_TIMEOUT_MS: wholeNumber(10_000, 100),
-  IMAGE_FETCH_REDIRECTS_MAX: wholeNumber(3),
-  PAGE_SIZE_MAX: wholeNumber(100, 1, 10_000),
-  INFERENCE_THREADS: wholeNumber(0, 0, 256),
-  INFERENCE_BACKEND: z.enum(['auto', 'tensorflow', 'wasm', 'cpu']).default('auto'),
-  QUEUE_PREFIX: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')
-    .default('loupe'),
-  QUEUE_WAITING_MAX: wholeNumber(1000, 1),
-  QUEUES_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  LOG_FORMAT: z.enum(['json', 'pretty']).default('json'),
-  STOP_TIMEOUT_MS: wholeNumber(20_000, 100),
-});
+const settings = z
+  .object({
+    PORT: wholeNumber(3000, 0, 65_535),
+    HOST: z.string().default('127.0.0.1'),
+    ROLE: z.enum(ROLES).default('all'),
+    DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
+    DATABASE_POOL_MAX: wholeNumber(10, 1, 500),
+    REDIS_URL: url(['redis:', 'rediss:']).optional(),
+    DATA_DIR: z
+      .string()
+      .default('.loupe')
+      .transform((folder) => resolve(folder)),
+    MODEL: z
+      .string()
+      .regex(/^[^@\s]+(@[^@\s]+)?$/, 'must be a model id, or id@version')
+      .optional(),
+    SIGNING_KEYS: signingKeys,
+    PUBLIC_URL: url(['http:', 'https:'])
+      .transform((text) => text.replace(/\/+$/, ''))
+      .optional(),
+    TRUST_PROXY: wholeNumber(0, 0, 10),
+    IMAGE_FETCH_ALLOW: addressList,
+    RATE_PER_SECOND: wholeNumber(50),
+    RATE_PER_MINUTE: wholeNumber(0),
+    VISION_CONCURRENCY: wholeNumber(16),
+    CONFIDENCE_FLOOR: z
+      .string()
+      .transform(Number)
+      .pipe(z.number({ message: 'must be a number from 0 to 1' }).min(0).max(1))
+      .optional(),
+    VISION_DEADLINE_MS: wholeNumber(15_000, 100),
+    IMAGE_BYTES_MAX: wholeNumber(20 * 1024 * 1024, 1024),
+    IMAGE_PIXELS_MAX: wholeNumber(50_000_000, 1024),
+    IMAGE_FETCH_TIMEOUT_MS: wholeNumber(10_000, 100),
+    IMAGE_FETCH_REDIRECTS_MAX: wholeNumber(3),
+    PAGE_SIZE_MAX: wholeNumber(100, 1, 10_000),
+    INFERENCE_THREADS: wholeNumber(0, 0, 256),
+    INFERENCE_BACKEND: z.enum(['auto', 'tensorflow', 'wasm', 'cpu']).default('auto'),
+    QUEUE_PREFIX: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')
+      .default('loupe'),
+    QUEUE_WAITING_MAX: wholeNumber(1000, 1),
+    QUEUES_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    LOG_FORMAT: z.enum(['json', 'pretty']).default('json'),
+    STOP_TIMEOUT_MS: wholeNumber(20_000, 100),
+  })
+  .refine((config) => config.ROLE === 'all' || config.REDIS_URL !== undefined, {
+    path: ['ROLE'],
+    message: 'api and worker meet in Redis: set REDIS_URL, or use all',
+  });
