@@ -3,102 +3,104 @@ import { inject, injectable } from 'tsyringe';
 import type { CatalogImage, Coverage, EmbeddingVersion } from '../models/indexing/embedding-version';
 import { type EmbeddingRepository, PORTS } from '../models/ports';
 import { type ModelManifest, modelReference } from '../models/vision/embedding-model';
-import { buildEmbeddingIndex, createEmbeddingTable, embeddingTable, vectorText } from './embedding-table';
-import { inTransaction, joined, rowsOf, sql } from './sql';
+import { embeddingsOf, isShown, nearestIndexOf, vectorText, vectorType } from './embedding-tables';
+import { identifier, inTransaction, rowsOf, type Sql, sql } from './sql';
 
-/** Any number, the same in every process: whoever holds this lock makes versions. */
-const VERSION_LOCK = 5_683_002;
+const VERSION_COLUMNS = sql`id, model, manifest, state, created_at AS "createdAt", promoted_at AS "promotedAt"`;
 
-const VERSION = sql`id, model, manifest, state, created_at AS "createdAt", promoted_at AS "promotedAt"`;
+/** Below so many vectors a scan of all of them is quick, and exact. */
+const INDEXED_FROM = 20_000;
 
-/** Embedding versions in PostgreSQL, the vectors of each in a table of its own (`embedding-table.ts`). */
+/** Embedding versions in PostgreSQL with pgvector, each with a table of its own. */
 @injectable()
 export class PostgresEmbeddingRepository implements EmbeddingRepository {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
   async live(): Promise<EmbeddingVersion | null> {
-    const [found] = await rowsOf<EmbeddingVersion>(
-      this.knex,
-      sql`SELECT ${VERSION} FROM embedding_versions WHERE state = 'live'`,
-    );
-    return found ?? null;
+    const [version] = await versionsWhere(this.knex, sql`state = 'live'`);
+    return version ?? null;
   }
 
   async version(id: number): Promise<EmbeddingVersion | null> {
-    const [found] = await rowsOf<EmbeddingVersion>(
-      this.knex,
-      sql`SELECT ${VERSION} FROM embedding_versions WHERE id = ${id}`,
-    );
-    return found ?? null;
+    const [version] = await versionsWhere(this.knex, sql`id = ${id}`);
+    return version ?? null;
   }
 
-  async versions(): Promise<readonly EmbeddingVersion[]> {
-    return rowsOf<EmbeddingVersion>(this.knex, sql`SELECT ${VERSION} FROM embedding_versions ORDER BY id`);
+  versions(): Promise<readonly EmbeddingVersion[]> {
+    return versionsWhere(this.knex, sql`true`);
   }
 
-  async create(manifest: ModelManifest): Promise<EmbeddingVersion> {
+  /**
+   * A version for the model of the live one is the live one, so that processes which start together on an empty
+   * database agree: they wait for each other here.
+   */
+  create(manifest: ModelManifest): Promise<EmbeddingVersion> {
     return inTransaction(this.knex, async (transaction) => {
-      // Two processes that start on a fresh database must agree on one live version.
-      await rowsOf(transaction, sql`SELECT pg_advisory_xact_lock(${VERSION_LOCK})`);
-      const [made] = await rowsOf<EmbeddingVersion>(
+      await rowsOf(transaction, sql`LOCK TABLE embedding_versions IN SHARE ROW EXCLUSIVE MODE`);
+      const [live] = await versionsWhere(
         transaction,
-        sql`INSERT INTO embedding_versions (model, manifest, state, promoted_at)
-            SELECT ${modelReference(manifest)}, ${JSON.stringify(manifest)}::jsonb,
-              CASE WHEN any_live THEN 'building' ELSE 'live' END, CASE WHEN any_live THEN NULL ELSE now() END
-            FROM (SELECT EXISTS (SELECT FROM embedding_versions WHERE state = 'live') AS any_live) AS standing
-            RETURNING ${VERSION}`,
+        sql`state = 'live' AND model = ${modelReference(manifest)}`,
       );
-      if (!made) throw new Error('the insert of an embedding version answered no row');
-      await createEmbeddingTable(transaction, made);
-      return made;
+      return live ?? insertVersion(transaction, manifest);
     });
   }
 
   async coverage(versionId: number): Promise<Coverage> {
-    const [counts] = await rowsOf<{ images: number; done: number; failed: number }>(
+    const [coverage] = await rowsOf<Record<keyof Coverage, number>>(
       this.knex,
-      sql`SELECT count(*) AS images,
-            count(*) FILTER (WHERE ${isEmbedded(versionId)}) AS done,
-            count(*) FILTER (WHERE NOT ${isEmbedded(versionId)} AND ${hasFailed(versionId)}) AS failed
-          FROM images i WHERE ${IS_SHOWN}`,
+      sql`SELECT count(*) FILTER (WHERE done) AS done, count(*) FILTER (WHERE failed AND NOT done) AS failed,
+            count(*) FILTER (WHERE NOT done AND NOT failed) AS pending
+          FROM (
+            SELECT ${isDone(versionId)} AS done, ${hasFailed(versionId)} AS failed FROM images i
+            WHERE ${isShown(sql`i.id`)}
+          ) AS shown`,
     );
-    const { images, done, failed } = counts ?? { images: 0, done: 0, failed: 0 };
-    return { pending: images - done - failed, done, failed };
+    const { pending = 0, done = 0, failed = 0 } = coverage ?? {};
+    return { pending: Number(pending), done: Number(done), failed: Number(failed) };
   }
 
   async pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]> {
-    return rowsOf<CatalogImage>(
+    const rows = await rowsOf<CatalogImage>(
       this.knex,
       sql`SELECT i.id, i.address FROM images i
-          WHERE i.id > ${afterId} AND ${IS_SHOWN} AND NOT ${isEmbedded(versionId)} AND NOT ${hasFailed(versionId)}
+          WHERE i.id > ${afterId} AND ${isShown(sql`i.id`)}
+            AND NOT ${isDone(versionId)} AND NOT ${hasFailed(versionId)}
           ORDER BY i.id LIMIT ${limit}`,
     );
+    return rows.map(imageOf);
   }
 
   async store(
     versionId: number,
     embeddings: readonly { imageId: number; vectors: readonly Float32Array[] }[],
   ): Promise<void> {
-    if (embeddings.length === 0) return;
-    const imageIds = embeddings.map((each) => each.imageId);
-    const values = embeddings.flatMap(({ imageId, vectors }) =>
-      vectors.map(
-        (vector, view) => sql`(${imageId}::bigint, ${view}::smallint, ${vectorText(vector)}::halfvec)`,
-      ),
+    const images = [...new Map(embeddings.map((each) => [each.imageId, each])).values()];
+    if (images.length === 0) return;
+    const ids = images.map(({ imageId }) => imageId);
+    const views = images.flatMap(({ imageId, vectors }) =>
+      vectors.map((vector, view) => ({ imageId, view, text: vectorText(vector) })),
     );
+    const table = embeddingsOf(versionId);
     await inTransaction(this.knex, async (transaction) => {
-      const table = embeddingTable(versionId);
-      await rowsOf(transaction, sql`DELETE FROM ${table} WHERE image_id = ANY(${imageIds}::bigint[])`);
+      // In the order of the ids, so that two writers of the same images wait instead of deadlocking.
       await rowsOf(
         transaction,
         sql`INSERT INTO ${table} (image_id, view, embedding)
-            SELECT given.* FROM (VALUES ${joined(values, ', ')}) AS given (image_id, view, embedding)
-            WHERE EXISTS (SELECT FROM images i WHERE i.id = given.image_id)
+            SELECT image_id, view, vector::halfvec FROM unnest(${views.map(({ imageId }) => imageId)}::bigint[],
+              ${views.map(({ view }) => view)}::smallint[], ${views.map(({ text }) => text)}::text[])
+              AS given (image_id, view, vector)
+            ORDER BY image_id, view
             ON CONFLICT (image_id, view) DO UPDATE SET embedding = excluded.embedding`,
       );
       await rowsOf(
         transaction,
-        sql`DELETE FROM embedding_failures WHERE version_id = ${versionId} AND image_id = ANY(${imageIds}::bigint[])`,
+        sql`DELETE FROM ${table} e USING unnest(${ids}::bigint[], ${images.map(({ vectors }) => vectors.length)}::integer[])
+              AS given (image_id, views)
+            WHERE e.image_id = given.image_id AND e.view >= given.views`,
+      );
+      await rowsOf(
+        transaction,
+        sql`DELETE FROM embedding_failures WHERE version_id = ${versionId} AND image_id = ANY(${ids}::bigint[])`,
       );
     });
   }
@@ -107,52 +109,98 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     versionId: number,
     failures: readonly { imageId: number; reason: string }[],
   ): Promise<void> {
-    if (failures.length === 0) return;
-    const values = failures.map(
-      ({ imageId, reason }) =>
-        sql`(${versionId}::integer, ${imageId}::bigint, ${reason.slice(0, 500)}::text)`,
-    );
+    const reasons = new Map(failures.map(({ imageId, reason }) => [imageId, reason]));
     await rowsOf(
       this.knex,
       sql`INSERT INTO embedding_failures (version_id, image_id, reason)
-          SELECT given.* FROM (VALUES ${joined(values, ', ')}) AS given (version_id, image_id, reason)
-          WHERE EXISTS (SELECT FROM images i WHERE i.id = given.image_id)
+          SELECT ${versionId}::integer, image_id, reason
+          FROM unnest(${[...reasons.keys()]}::bigint[], ${[...reasons.values()]}::text[]) AS given (image_id, reason)
+          ORDER BY image_id
           ON CONFLICT (version_id, image_id) DO UPDATE SET reason = excluded.reason, failed_at = now()`,
     );
   }
 
   async retryFailures(versionId: number): Promise<number> {
-    const forgotten = await rowsOf(
+    const [line] = await rowsOf<{ forgotten: number }>(
       this.knex,
-      sql`DELETE FROM embedding_failures WHERE version_id = ${versionId} RETURNING image_id`,
+      sql`WITH forgotten AS (DELETE FROM embedding_failures WHERE version_id = ${versionId} RETURNING image_id)
+          SELECT count(*) AS forgotten FROM forgotten`,
     );
-    return forgotten.length;
+    return Number(line?.forgotten ?? 0);
   }
 
   async failures(
     versionId: number,
     limit: number,
   ): Promise<readonly { image: CatalogImage; reason: string }[]> {
-    const rows = await rowsOf<{ id: number; address: string; reason: string }>(
+    const rows = await rowsOf<CatalogImage & { reason: string }>(
       this.knex,
       sql`SELECT i.id, i.address, f.reason FROM embedding_failures f JOIN images i ON i.id = f.image_id
           WHERE f.version_id = ${versionId} ORDER BY i.id LIMIT ${limit}`,
     );
-    return rows.map(({ id, address, reason }) => ({ image: { id, address }, reason }));
+    return rows.map(({ reason, ...image }) => ({ image: imageOf(image), reason }));
   }
 
-  /** Builds the approximate index of a version, a step of its own after its vectors are loaded. Safe to repeat. */
-  async buildIndex(versionId: number): Promise<void> {
-    const version = await this.version(versionId);
-    if (version) await buildEmbeddingIndex(this.knex, version);
+  /**
+   * Makes the approximate index over a version's vectors, unless they are too few to need one; whether there is one
+   * afterwards. Takes minutes for a million vectors, during which searches go on and `store` waits.
+   *
+   * Inner product is the cheapest order of unit vectors and the same as cosine; m 16 and ef_construction 128 were
+   * measured as the point from which more build time buys little recall.
+   *
+   * @param indexedFrom number of vectors from which an index is made
+   */
+  async buildIndex(versionId: number, indexedFrom: number = INDEXED_FROM): Promise<boolean> {
+    const table = embeddingsOf(versionId);
+    const [line] = await rowsOf<{ vectors: number }>(
+      this.knex,
+      sql`SELECT count(*) AS vectors FROM (SELECT FROM ${table} LIMIT ${indexedFrom}) AS some`,
+    );
+    if (Number(line?.vectors ?? 0) < indexedFrom) return false;
+    await inTransaction(this.knex, async (transaction) => {
+      await rowsOf(transaction, sql`SET LOCAL statement_timeout = 0`);
+      await rowsOf(
+        transaction,
+        sql`CREATE INDEX IF NOT EXISTS ${identifier(nearestIndexOf(versionId))} ON ${table}
+            USING hnsw (embedding halfvec_ip_ops) WITH (m = 16, ef_construction = 128)`,
+      );
+    });
+    return true;
   }
 }
 
-/** Of an image `i`: a live product shows it. */
-const IS_SHOWN = sql`EXISTS (SELECT FROM product_images p WHERE p.image_id = i.id)`;
+function versionsWhere(knex: Knex, condition: Sql): Promise<EmbeddingVersion[]> {
+  return rowsOf<EmbeddingVersion>(
+    knex,
+    sql`SELECT ${VERSION_COLUMNS} FROM embedding_versions WHERE ${condition} ORDER BY id`,
+  );
+}
 
-const isEmbedded = (versionId: number) =>
-  sql`EXISTS (SELECT FROM ${embeddingTable(versionId)} e WHERE e.image_id = i.id)`;
+async function insertVersion(transaction: Knex, manifest: ModelManifest): Promise<EmbeddingVersion> {
+  const type = vectorType(manifest.output.dimensions);
+  const [version] = await rowsOf<EmbeddingVersion>(
+    transaction,
+    sql`INSERT INTO embedding_versions (model, manifest, state, promoted_at)
+        SELECT ${modelReference(manifest)}, ${JSON.stringify(manifest)}::jsonb,
+          CASE WHEN first THEN 'live' ELSE 'building' END, CASE WHEN first THEN now() END
+        FROM (SELECT NOT EXISTS (SELECT FROM embedding_versions) AS first) AS standing
+        RETURNING ${VERSION_COLUMNS}`,
+  );
+  if (!version) throw new Error('the version was not inserted');
+  await rowsOf(
+    transaction,
+    sql`CREATE TABLE ${embeddingsOf(version.id)} (
+          image_id bigint NOT NULL, view smallint NOT NULL, embedding ${type} NOT NULL,
+          PRIMARY KEY (image_id, view)
+        )`,
+  );
+  return version;
+}
 
-const hasFailed = (versionId: number) =>
+/** Of image `i`. */
+const isDone = (versionId: number): Sql =>
+  sql`EXISTS (SELECT FROM ${embeddingsOf(versionId)} e WHERE e.image_id = i.id)`;
+const hasFailed = (versionId: number): Sql =>
   sql`EXISTS (SELECT FROM embedding_failures f WHERE f.version_id = ${versionId} AND f.image_id = i.id)`;
+
+const imageOf = ({ id, address }: CatalogImage): CatalogImage => ({ id: Number(id), address });

@@ -3,7 +3,7 @@ import { inject, injectable } from 'tsyringe';
 import { PORTS, type Prediction, type PredictionRepository } from '../models/ports';
 import { rowsOf, sql } from './sql';
 
-/** Records of identifications (decisions.md 8). */
+/** Records of identifications in PostgreSQL, without the photos (decisions.md 8). */
 @injectable()
 export class PostgresPredictionRepository implements PredictionRepository {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
@@ -21,12 +21,12 @@ export class PostgresPredictionRepository implements PredictionRepository {
   }
 
   async find(id: string): Promise<Prediction | null> {
-    const [found] = await rowsOf<Prediction>(
+    const [prediction] = await rowsOf<Prediction>(
       this.knex,
       sql`SELECT id, created_at AS "createdAt", request_id AS "requestId", account_id AS "accountId", endpoint,
             version_id AS "versionId", model, image_digest AS "imageDigest", neighbours, rows, timings
           FROM predictions WHERE id = ${id}`,
     );
-    return found ?? null;
+    return prediction ?? null;
   }
 }

@@ -2,15 +2,16 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { DataFileSigner } from '../../models/ports';
 import type { DataFile } from '../../models/pricing/estimate';
 
-/** A named secret; its name travels in the link so that keys can be rotated. */
+/** A secret with the name under which addresses tell that it signed them. */
 export interface SigningKey {
   readonly id: string;
   readonly secret: string;
 }
 
 /**
- * Signs the addresses of data files with HMAC-SHA-256 (interface.md 2.2). The first key signs, every key verifies:
- * rotate by putting a new one first. Without a key nothing is signed, and the links are left out.
+ * Signs data-file addresses with HMAC-SHA256 (interface.md 2.2): `/files/<kind>/<variant>/<region>.csv` with `expires`
+ * (epoch seconds), `key` and `signature` in the query string. The first key signs, all verify, so that keys can be
+ * changed while links of the old one are about. Without keys nothing is signed and nothing verifies.
  */
 export class HmacDataFileSigner implements DataFileSigner {
   constructor(private readonly keys: readonly SigningKey[]) {}
@@ -18,31 +19,29 @@ export class HmacDataFileSigner implements DataFileSigner {
   sign(file: DataFile, expiresAt: Date): string | null {
     const [key] = this.keys;
     if (!key) return null;
-    const expires = Math.floor(expiresAt.getTime() / 1000);
-    const query = new URLSearchParams({
-      expires: String(expires),
-      key: key.id,
-      signature: signatureOf(file, expires, key).toString('base64url'),
-    });
-    const path = ['files', file.kind, file.variantId, `${file.region}.csv`].map(encodeURIComponent).join('/');
-    return `/${path}?${query}`;
+    const expires = String(Math.floor(expiresAt.getTime() / 1_000));
+    const query = new URLSearchParams({ expires, key: key.id, signature: signatureOf(file, expires, key) });
+    return `/files/${file.kind}/${encodeURIComponent(file.variantId)}/${file.region}.csv?${query}`;
   }
 
   verify(file: DataFile, query: Readonly<Record<string, unknown>>, now: Date): boolean {
     const { expires, key: keyId, signature } = query;
     if (typeof expires !== 'string' || typeof keyId !== 'string' || typeof signature !== 'string')
       return false;
-    const key = this.keys.find((each) => each.id === keyId);
+    const key = this.keys.find(({ id }) => id === keyId);
     if (!key || !/^\d{1,12}$/.test(expires)) return false;
-    const expected = signatureOf(file, Number(expires), key);
-    const given = Buffer.from(signature, 'base64url');
-    const genuine = given.length === expected.length && timingSafeEqual(given, expected);
-    return genuine && Number(expires) * 1000 > now.getTime();
+    return isSame(signature, signatureOf(file, expires, key)) && now.getTime() < Number(expires) * 1_000;
   }
 }
 
-/** JSON keeps the parts apart: no two files or times sign the same text. */
-function signatureOf(file: DataFile, expires: number, key: SigningKey): Buffer {
-  const text = JSON.stringify([file.kind, file.variantId, file.region, expires, key.id]);
-  return createHmac('sha256', key.secret).update(text).digest();
+/** A JSON array has one reading only, whatever its parts hold. */
+function signatureOf(file: DataFile, expires: string, key: SigningKey): string {
+  const message = JSON.stringify([file.kind, file.variantId, file.region, expires, key.id]);
+  return createHmac('sha256', key.secret).update(message).digest('base64url');
+}
+
+/** Compares texts, not decoded bytes: several texts decode to the same bytes, and only one was signed. */
+function isSame(given: string, expected: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }

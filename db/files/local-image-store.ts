@@ -4,65 +4,77 @@ import { dirname, join } from 'node:path';
 import { unavailable } from '../../models/errors';
 import type { ImageStore } from '../../models/ports';
 
-/** The only form of address that this store gives and takes. */
+/** An address of ours. Nothing else in an address names a file, so none can lead out of the folder. */
 const ADDRESS = /^\/images\/([0-9a-f]{64})\.(jpg|png|webp)$/;
 
 /**
- * Stored images in a folder, by content: `<root>/ab/cd/abcd….jpg` behind the address `/images/abcd….jpg`. A file is
- * there whole or not at all, and the same bytes are kept once.
+ * Images by content in a local folder: `/images/<sha256>.<extension>` lies at `ab/cd/abcd….<extension>`, so that no
+ * folder grows large. A file is whole or absent, also after a crash, and once there never changes.
  */
 export class LocalImageStore implements ImageStore {
-  constructor(private readonly root: string) {}
+  constructor(private readonly folder: string) {}
 
+  /** @throws AppError 503 when the folder is full or can't be written */
   async put(bytes: Buffer, extension: 'jpg' | 'png' | 'webp'): Promise<string> {
     const digest = createHash('sha256').update(bytes).digest('hex');
-    const address = `/images/${digest}.${extension}`;
-    const file = this.fileOf(digest, extension);
-    if (await holds(file, bytes.length)) return address;
-    const unfinished = `${file}.${randomUUID()}.part`;
+    const path = this.pathOf(digest, extension);
     try {
-      await mkdir(dirname(file), { recursive: true });
-      await writeThrough(unfinished, bytes);
-      await rename(unfinished, file);
-    } catch (failure) {
-      await rm(unfinished, { force: true }).catch(() => undefined);
-      throw unavailable('The image can not be stored; is the disk full or read-only?', 30, failure);
+      if ((await sizeOf(path)) !== bytes.length) await writeWhole(path, bytes);
+    } catch (error) {
+      throw isStorageFault(error) ? unavailable('Images can not be stored now.', 60, error) : error;
     }
-    return address;
+    return `/images/${digest}.${extension}`;
   }
 
+  /** @throws AppError 503 when the folder can't be read */
   async get(address: string): Promise<Buffer | null> {
     const [, digest, extension] = ADDRESS.exec(address) ?? [];
     if (digest === undefined || extension === undefined) return null;
     try {
-      return await readFile(this.fileOf(digest, extension));
-    } catch (failure) {
-      if (codeOf(failure) === 'ENOENT') return null;
-      throw unavailable('The image can not be read.', 5, failure);
+      return await readFile(this.pathOf(digest, extension));
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return null;
+      throw isStorageFault(error) ? unavailable('Images can not be read now.', 60, error) : error;
     }
   }
 
-  /** Two levels of folders keep each one small among millions of images. */
-  private fileOf(digest: string, extension: string): string {
-    return join(this.root, digest.slice(0, 2), digest.slice(2, 4), `${digest}.${extension}`);
+  private pathOf(digest: string, extension: string): string {
+    return join(this.folder, digest.slice(0, 2), digest.slice(2, 4), `${digest}.${extension}`);
   }
 }
 
-async function writeThrough(file: string, bytes: Buffer): Promise<void> {
-  const handle = await open(file, 'wx', 0o644);
+/** Null when there is no such file. */
+async function sizeOf(path: string): Promise<number | null> {
   try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
+    return (await stat(path)).size;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
   }
 }
 
-/** Whether the file is there with its full length; a crash may have left an empty one on some file systems. */
-async function holds(file: string, length: number): Promise<boolean> {
-  const found = await stat(file).catch(() => null);
-  return found?.size === length;
+/** Writes beside the place and moves it there once it is on the disk; two writers of the same bytes do no harm. */
+async function writeWhole(path: string, bytes: Buffer): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = join(dirname(path), `.${randomUUID()}.part`);
+  try {
+    const file = await open(draft, 'wx', 0o644);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
 }
 
-const codeOf = (failure: unknown): unknown =>
-  failure instanceof Error && 'code' in failure ? failure.code : undefined;
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
+/** The disk is full, over its quota, read-only, broken, or not ours to write. */
+const isStorageFault = (error: unknown): boolean =>
+  /^(ENOSPC|EDQUOT|EROFS|EIO|EACCES|EPERM)$/.test(codeOf(error));

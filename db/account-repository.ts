@@ -1,0 +1,125 @@
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import type { Account, ApiKey, ApiVersion, Caller } from '../models/access/api-key';
+import { type AccountRepository, type IdSource, PORTS } from '../models/ports';
+import { rowsOf, type Sql, sql } from './sql';
+
+interface KeyRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly name: string;
+  readonly versions: ApiVersion[];
+  readonly per_second: number | null;
+  readonly per_minute: number | null;
+  readonly concurrency: number | null;
+  readonly test: boolean;
+  readonly created_at: Date;
+  readonly revoked_at: Date | null;
+}
+
+const KEY_COLUMNS = sql`id, account_id, name, versions, per_second, per_minute, concurrency, test, created_at, revoked_at`;
+
+/** Accounts and keys in PostgreSQL. Nothing is cached, so a revocation holds at once in every process. */
+@injectable()
+export class PostgresAccountRepository implements AccountRepository {
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(PORTS.IdSource) private readonly ids: IdSource,
+  ) {}
+
+  async callerByKeyHash(hash: Buffer): Promise<Caller | null> {
+    const [row] = await rowsOf<KeyRow & { limited: boolean }>(
+      this.knex,
+      sql`SELECT k.*, a.credits IS NOT NULL AS limited FROM api_keys k JOIN accounts a ON a.id = k.account_id
+          WHERE k.hash = ${hash} AND k.revoked_at IS NULL`,
+    );
+    if (!row) return null;
+    const { id: keyId, ...key } = keyOf(row);
+    return {
+      keyId,
+      accountId: key.accountId,
+      versions: key.versions,
+      limits: key.limits,
+      limited: row.limited,
+    };
+  }
+
+  /** What an account starts with is its first top-up. */
+  async createAccount(name: string, credits: number | null): Promise<Account> {
+    const id = `account_${this.ids.next()}`;
+    await rowsOf(
+      this.knex,
+      sql`WITH account AS (
+            INSERT INTO accounts (id, name, credits) VALUES (${id}, ${name}, ${credits}) RETURNING id, credits
+          )
+          INSERT INTO credit_top_ups (account_id, amount) SELECT id, credits FROM account WHERE credits > 0`,
+    );
+    return { id, name, credits };
+  }
+
+  listAccounts(): Promise<readonly Account[]> {
+    return this.accounts(sql`true`);
+  }
+
+  async account(id: string): Promise<Account | null> {
+    const [account] = await this.accounts(sql`id = ${id}`);
+    return account ?? null;
+  }
+
+  async createKey({
+    accountId,
+    name,
+    versions,
+    test,
+    limits,
+    hash,
+  }: Parameters<AccountRepository['createKey']>[0]): Promise<ApiKey> {
+    const rows = await rowsOf<KeyRow>(
+      this.knex,
+      sql`INSERT INTO api_keys (id, account_id, name, hash, versions, test, per_second, per_minute, concurrency)
+          VALUES (${`key_${this.ids.next()}`}, ${accountId}, ${name}, ${hash}, ${versions}::text[], ${test},
+            ${limits.perSecond}, ${limits.perMinute}, ${limits.concurrency})
+          RETURNING ${KEY_COLUMNS}`,
+    );
+    const [key] = rows.map(keyOf);
+    if (!key) throw new Error('the key was not inserted');
+    return key;
+  }
+
+  async listKeys(): Promise<readonly ApiKey[]> {
+    const rows = await rowsOf<KeyRow>(
+      this.knex,
+      sql`SELECT ${KEY_COLUMNS} FROM api_keys ORDER BY created_at, id`,
+    );
+    return rows.map(keyOf);
+  }
+
+  async revokeKey(id: string): Promise<boolean> {
+    const rows = await rowsOf(
+      this.knex,
+      sql`UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = ${id} RETURNING id`,
+    );
+    return rows.length > 0;
+  }
+
+  private async accounts(condition: Sql): Promise<Account[]> {
+    const rows = await rowsOf<Account>(
+      this.knex,
+      sql`SELECT id, name, credits FROM accounts WHERE ${condition} ORDER BY created_at, id`,
+    );
+    return rows.map((row) => ({ ...row, credits: row.credits === null ? null : Number(row.credits) }));
+  }
+}
+
+function keyOf(row: KeyRow): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    versions: row.versions,
+    limits: { perSecond: row.per_second, perMinute: row.per_minute, concurrency: row.concurrency },
+    test: row.test,
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+  };
+}

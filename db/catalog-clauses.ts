@@ -1,0 +1,39 @@
+import type { Filter, Sort } from '../models/catalog/catalog-query';
+import { allOf, type Sql, sql } from './sql';
+
+/** Rows of one kind in some categories; `categories` holds only those that have such rows. */
+export interface Scope {
+  readonly kind: string;
+  readonly categories: readonly string[];
+  /** How many rows that is. */
+  readonly rows: number;
+}
+
+/** How `catalog_rows` writes an attribute or a tag: `<field>:<id>`, `tags:<tag id>`. */
+export const facetOf = (field: string, id: string): string => `${field}:${id}`;
+
+/** Kind and category. */
+export const inScope = (scope: Pick<Scope, 'kind' | 'categories'>): Sql =>
+  sql`kind = ${scope.kind} AND category = ANY(${scope.categories}::text[])`;
+
+/** One filter object: at least one of `include` when it holds any, none of `exclude` (interface.md 4.1.1). */
+export function matchesFilter({ field, include, exclude }: Filter): Sql {
+  const facets = (ids: readonly string[]) => ids.map((id) => facetOf(field, id));
+  const conditions: Sql[] = [];
+  if (include.length > 0) conditions.push(sql`facets && ${facets(include)}::text[]`);
+  if (exclude.length > 0) conditions.push(sql`NOT facets && ${facets(exclude)}::text[]`);
+  return allOf(conditions);
+}
+
+/** The row's words satisfy a boolean expression of words, in the syntax of `tsquery`. */
+export const matchesWords = (expression: string): Sql => sql`words @@ ${expression}::tsquery`;
+
+const ORDERS: Readonly<Record<Sort, Sql>> = {
+  popularity_desc: sql`popularity DESC, id`,
+  popularity_asc: sql`popularity, id`,
+  name_asc: sql`sort_key, id`,
+  name_desc: sql`sort_key DESC, id`,
+};
+
+/** Order of a listing; all end with the id ascending (decisions.md 7). */
+export const inOrder = (sort: Sort): Sql => ORDERS[sort];

@@ -1,0 +1,89 @@
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import type { Filter, ResolvedQuery, SearchPage } from '../models/catalog/catalog-query';
+import type { CatalogItem, Category, Tag } from '../models/catalog/item';
+import { type CatalogRepository, PORTS } from '../models/ports';
+import { matchesFilter } from './catalog-clauses';
+import { itemsById } from './catalog-items';
+import { MarkCounts } from './mark-counts';
+import { countRows, pageOfIds, type Window } from './page-of-ids';
+import { rowsOf, sql } from './sql';
+import { searchText } from './text-search';
+
+const NO_ROWS: SearchPage<CatalogItem> = { rows: [], total: 0, wordsMatched: 0 };
+
+/** The catalog in PostgreSQL. Queries scan `catalog_search` for ids; the wide rows are read for the page alone. */
+@injectable()
+export class PostgresCatalogRepository implements CatalogRepository {
+  constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
+
+  async categories(): Promise<readonly Category[]> {
+    return rowsOf<Category>(
+      this.knex,
+      sql`SELECT id, name, hierarchy, name_fields AS "nameFields" FROM categories ORDER BY id`,
+    );
+  }
+
+  async tags(): Promise<readonly Tag[]> {
+    return rowsOf<Tag>(
+      this.knex,
+      sql`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`,
+    );
+  }
+
+  async facetFields(): Promise<readonly string[]> {
+    // Steps from one kind to the next through the index; there are few kinds and many entities.
+    const rows = await rowsOf<{ field: string }>(
+      this.knex,
+      sql`WITH RECURSIVE kinds (category, kind) AS (
+            (SELECT category, kind FROM entities ORDER BY category, kind LIMIT 1)
+            UNION ALL
+            SELECT following.category, following.kind FROM kinds CROSS JOIN LATERAL (
+              SELECT e.category, e.kind FROM entities e WHERE (e.category, e.kind) > (kinds.category, kinds.kind)
+              ORDER BY e.category, e.kind LIMIT 1
+            ) AS following
+          )
+          SELECT kind AS field FROM kinds UNION SELECT unnest(hierarchy) FROM categories ORDER BY field`,
+    );
+    return rows.map(({ field }) => field).filter((field) => field !== 'category');
+  }
+
+  async itemsById(ids: readonly string[]): Promise<readonly CatalogItem[]> {
+    return itemsById(this.knex, ids);
+  }
+
+  async search(query: ResolvedQuery): Promise<SearchPage<CatalogItem>> {
+    const counts = await MarkCounts.read(this.knex, query);
+    const { scope } = counts;
+    if (scope.rows === 0 || counts.total(query.filters) === 0) return NO_ROWS;
+    const window = { offset: query.page * query.pageSize, limit: query.pageSize };
+    if (query.words === null) return this.list(query, counts, window);
+    const conditions = query.filters.map(matchesFilter);
+    const { ids, ...totals } = await searchText(this.knex, scope, conditions, query.words, window);
+    return { rows: await this.itemsById(ids), ...totals };
+  }
+
+  async productsShowing(imageIds: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+    const rows = await rowsOf<{ image: number; products: string[] }>(
+      this.knex,
+      sql`SELECT p.image_id AS image, array_agg(p.product_id ORDER BY p.product_id) AS products
+          FROM product_images p JOIN catalog_rows r ON r.id = p.product_id
+          WHERE p.image_id = ANY(${imageIds}::bigint[]) GROUP BY p.image_id`,
+    );
+    return new Map(rows.map(({ image, products }) => [Number(image), products]));
+  }
+
+  private async list(
+    query: ResolvedQuery,
+    counts: MarkCounts,
+    window: Window,
+  ): Promise<SearchPage<CatalogItem>> {
+    const { scope } = counts;
+    const conditions = query.filters.filter(restricts).map(matchesFilter);
+    const total = counts.total(query.filters) ?? (await countRows(this.knex, { scope, conditions }));
+    const ids = await pageOfIds(this.knex, { scope, conditions, rowsMax: total }, query.sort, window);
+    return { rows: await this.itemsById(ids), total, wordsMatched: 0 };
+  }
+}
+
+const restricts = ({ include, exclude }: Filter): boolean => include.length > 0 || exclude.length > 0;

@@ -1,0 +1,142 @@
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import { insufficientCredits } from '../models/errors';
+import { type ChargeRequest, type Clock, type CreditLedger, PORTS, type UsageLine } from '../models/ports';
+import { rowsOf, sql } from './sql';
+
+/** SQLSTATEs of what the schema forbids. */
+const CHECK_VIOLATION = '23514';
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Credits in PostgreSQL (decisions.md 3). Every movement is one statement, so it happens whole or not at all, and
+ * concurrent ones queue at the account's row. That no balance and no sum of reservations goes astray is what the
+ * constraints of `accounts` say; an attempt against them fails as a whole.
+ *
+ * A reservation lapses by itself: an account short of credits first gets back what expired reservations hold. Settling
+ * a charge whose reservation has lapsed books all of it, if what the account has left besides other reservations still
+ * covers it, else nothing; so an answer says `credits_used` exactly when the ledger has it.
+ */
+@injectable()
+export class PostgresCreditLedger implements CreditLedger {
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+  ) {}
+
+  /** An unlimited account holds nothing back: true without a reservation. A repeated call changes nothing. */
+  async reserve(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean> {
+    if (await this.hold(charge, amount, expiresAt)) return true;
+    // Tried again even if nothing had lapsed: another process may have swept just before.
+    await this.sweep(charge.accountId);
+    return this.hold(charge, amount, expiresAt);
+  }
+
+  /** @throws AppError 402 when the reservation has lapsed and the balance does not cover the amount any more */
+  async settle(charge: ChargeRequest, amount: number): Promise<number | null> {
+    try {
+      const [account] = await rowsOf<{ credits: number | null }>(
+        this.knex,
+        sql`WITH freed AS (
+              DELETE FROM credit_reservations WHERE charge_id = ${charge.chargeId} RETURNING amount
+            ), booked AS (
+              INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount, booked_at)
+              VALUES (${charge.chargeId}, ${charge.accountId}, ${charge.keyId}, ${charge.endpoint},
+                ${charge.requestId}, ${amount}, ${this.clock.now()})
+              ON CONFLICT (charge_id) DO NOTHING RETURNING amount
+            )
+            UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0),
+              credits = credits - coalesce((SELECT amount FROM booked), 0)
+            WHERE id = ${charge.accountId} RETURNING credits`,
+      );
+      return balanceOf(account);
+    } catch (error) {
+      throw stateOf(error) === CHECK_VIOLATION ? insufficientCredits(amount) : error;
+    }
+  }
+
+  async release(charge: ChargeRequest): Promise<number | null> {
+    const [account] = await rowsOf<{ credits: number | null }>(
+      this.knex,
+      sql`WITH freed AS (DELETE FROM credit_reservations WHERE charge_id = ${charge.chargeId} RETURNING amount)
+          UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0)
+          WHERE id = ${charge.accountId} RETURNING credits`,
+    );
+    return balanceOf(account);
+  }
+
+  async topUp(accountId: string, amount: number): Promise<number | null> {
+    const [account] = await rowsOf<{ credits: number }>(
+      this.knex,
+      sql`WITH account AS (
+            UPDATE accounts SET credits = credits + ${amount}::bigint
+            WHERE id = ${accountId} AND credits IS NOT NULL RETURNING id, credits
+          ), noted AS (
+            INSERT INTO credit_top_ups (account_id, amount, added_at)
+            SELECT id, ${amount}::bigint, ${this.clock.now()}::timestamptz FROM account WHERE ${amount}::bigint <> 0
+          )
+          SELECT credits FROM account`,
+    );
+    return balanceOf(account);
+  }
+
+  /** From `since` on, before `until`; by day (UTC), then endpoint. */
+  async usage(accountId: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]> {
+    const from = since === null ? sql`true` : sql`booked_at >= ${since}`;
+    const to = until === null ? sql`true` : sql`booked_at < ${until}`;
+    const lines = await rowsOf<UsageLine>(
+      this.knex,
+      sql`SELECT to_char(booked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, endpoint,
+            count(*) AS calls, sum(amount)::bigint AS credits
+          FROM credit_ledger WHERE account_id = ${accountId} AND ${from} AND ${to}
+          GROUP BY day, endpoint ORDER BY day, endpoint COLLATE "C"`,
+    );
+    return lines.map((line) => ({ ...line, calls: Number(line.calls), credits: Number(line.credits) }));
+  }
+
+  private async hold(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean> {
+    try {
+      const [outcome] = await rowsOf<{ covered: boolean }>(
+        this.knex,
+        sql`WITH account AS (
+              UPDATE accounts SET held = held + ${amount}::bigint
+              WHERE id = ${charge.accountId} AND credits - held >= ${amount}::bigint
+                AND NOT EXISTS (SELECT FROM credit_reservations WHERE charge_id = ${charge.chargeId}) RETURNING id
+            ), reservation AS (
+              INSERT INTO credit_reservations (charge_id, account_id, amount, expires_at)
+              SELECT ${charge.chargeId}, id, ${amount}::bigint, ${expiresAt}::timestamptz FROM account
+              RETURNING charge_id
+            )
+            SELECT EXISTS (SELECT FROM accounts WHERE id = ${charge.accountId} AND credits IS NULL)
+              OR EXISTS (SELECT FROM credit_reservations WHERE charge_id = ${charge.chargeId})
+              OR EXISTS (SELECT FROM reservation) AS covered`,
+      );
+      return outcome?.covered === true;
+    } catch (error) {
+      // The same charge was reserved at the same time; this statement failed whole and held nothing.
+      if (stateOf(error) === UNIQUE_VIOLATION) return true;
+      throw error;
+    }
+  }
+
+  /** Takes back what expired reservations of an account hold. */
+  private async sweep(accountId: string): Promise<void> {
+    await rowsOf(
+      this.knex,
+      sql`WITH lapsed AS (
+            DELETE FROM credit_reservations
+            WHERE account_id = ${accountId} AND expires_at <= ${this.clock.now()} RETURNING amount
+          )
+          UPDATE accounts SET held = held - (SELECT coalesce(sum(amount), 0) FROM lapsed) WHERE id = ${accountId}`,
+    );
+  }
+}
+
+/** What is left, null when unlimited or when there is no such account. */
+function balanceOf(account: { credits: number | null } | undefined): number | null {
+  return account === undefined || account.credits === null ? null : Number(account.credits);
+}
+
+function stateOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

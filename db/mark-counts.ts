@@ -1,0 +1,79 @@
+import type { Knex } from 'knex';
+import type { Filter, ResolvedQuery } from '../models/catalog/catalog-query';
+import { facetOf, type Scope } from './catalog-clauses';
+import { rowsOf, sql } from './sql';
+
+/** The mark that every row carries. */
+const EVERY_ROW = '';
+/** The mark of rows with several values of a field. */
+const severalOf = (field: string): string => `${field}:`;
+
+/**
+ * How many rows of a scope carry a facet or a word, known without reading them (the migration of `catalog_counts`
+ * says what is counted). Listings take their exact totals from here where they can.
+ */
+export class MarkCounts {
+  private constructor(
+    readonly scope: Scope,
+    private readonly counts: ReadonlyMap<string, number>,
+  ) {}
+
+  /** Reads the counts of the facets that a query filters by, and of further marks. */
+  static async read(
+    knex: Knex,
+    query: Pick<ResolvedQuery, 'node' | 'categories' | 'filters'>,
+    ...marks: readonly string[]
+  ): Promise<MarkCounts> {
+    const facets = query.filters.flatMap(({ field, include, exclude }) => [
+      severalOf(field),
+      ...[...include, ...exclude].map((id) => facetOf(field, id)),
+    ]);
+    const within = query.categories === null ? sql`true` : sql`category = ANY(${query.categories}::text[])`;
+    const lines = await rowsOf<{ category: string; mark: string; rows: number }>(
+      knex,
+      sql`SELECT category, mark, sum(rows)::bigint AS rows FROM catalog_counts
+          WHERE kind = ${query.node} AND mark = ANY(${[EVERY_ROW, ...facets, ...marks]}::text[]) AND ${within}
+          GROUP BY category, mark HAVING sum(rows) > 0 ORDER BY category`,
+    );
+    const counts = new Map<string, number>();
+    for (const { mark, rows } of lines) counts.set(mark, (counts.get(mark) ?? 0) + rows);
+    const categories = lines.filter(({ mark }) => mark === EVERY_ROW).map(({ category }) => category);
+    return new MarkCounts({ kind: query.node, categories, rows: counts.get(EVERY_ROW) ?? 0 }, counts);
+  }
+
+  /** Rows that carry a mark. */
+  of(mark: string): number {
+    return this.counts.get(mark) ?? 0;
+  }
+
+  /** The exact number of rows that pass the filters, or null when they have to be counted. */
+  total(filters: readonly Filter[]): number | null {
+    const including = filters.filter(({ include }) => include.length > 0);
+    const excluding = filters.filter(({ exclude }) => exclude.length > 0);
+    const [only, ...others] = including;
+    if (including.some(({ field, include }) => this.sum(field, include) === 0)) return 0;
+    if (!only) return this.totalWithout(excluding);
+    return others.length > 0 || excluding.length > 0 ? null : this.union(only.field, only.include);
+  }
+
+  private totalWithout(excluding: readonly Filter[]): number | null {
+    const [first, ...others] = excluding;
+    if (!first) return this.scope.rows;
+    if (others.some(({ field }) => field !== first.field)) return null;
+    const dropped = this.union(
+      first.field,
+      excluding.flatMap(({ exclude }) => exclude),
+    );
+    return dropped === null ? null : this.scope.rows - dropped;
+  }
+
+  /** Rows with any of the values: their sum, unless a row may hold several and would be counted for each. */
+  private union(field: string, ids: readonly string[]): number | null {
+    const several = new Set(ids).size > 1 && this.of(severalOf(field)) > 0;
+    return several ? null : this.sum(field, ids);
+  }
+
+  private sum(field: string, ids: readonly string[]): number {
+    return [...new Set(ids)].reduce((sum, id) => sum + this.of(facetOf(field, id)), 0);
+  }
+}
