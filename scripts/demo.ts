@@ -69,7 +69,7 @@ async function startHere(config: Config): Promise<RunningService> {
 
 async function fillCatalog(container: Container, config: Config): Promise<void> {
   const bundle = join(config.DATA_DIR, `bundle-${CATALOG.seed}-${CATALOG.products}`);
-  const complete = join(bundle, '.complete');
+  const complete = `${bundle}.complete`;
   if (!(await exists(complete))) {
     say(`Drawing ${CATALOG.products} bags and watches of fictional maisons …`);
     await rm(bundle, { recursive: true, force: true });
