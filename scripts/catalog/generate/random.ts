@@ -110,3 +110,14 @@ export function shuffled<T>(list: readonly T[], ...keys: readonly (number | stri
   }
   return order;
 }
+
+/** The same, where entries of more weight tend to come first. */
+export function shuffledByWeight<T>(
+  list: readonly T[],
+  weightOf: (entry: T) => number,
+  ...keys: readonly (number | string)[]
+): T[] {
+  const random = new Random(...keys);
+  const drawn = list.map((entry) => ({ entry, place: -Math.log(1 - random.next()) / weightOf(entry) }));
+  return drawn.sort((a, b) => a.place - b.place).map(({ entry }) => entry);
+}

@@ -69,8 +69,8 @@ export function renderProduct(look: Look, options: RenderOptions = {}): Promise<
   if (look.kind === 'bag') paintGroundShadow(context, box);
   else
     paintSoftShadow(context, item, {
-      right: size * 0.012,
-      down: size * 0.022,
+      right: size * 0.018,
+      down: 0,
       softness: size * 0.02,
       depth: 0.42,
     });
@@ -99,7 +99,8 @@ export function drawCutout(look: Look, view: View, size: number, fill = 0.8): Cu
       },
     };
   }
-  const camera = new Camera(view.yaw, view.pitch);
+  // A bucket is as round from every side: its front is drawn towards the viewer.
+  const camera = new Camera(look.shape === 'bucket' ? 0 : view.yaw, view.pitch);
   const parts = bagParts(look, view.pose);
   const bounds = boundsOf(bagExtent(parts, camera));
   const scale = Math.min(

@@ -86,7 +86,7 @@ export function shoulderStrap(look: BagLook, half: number, y: number, pose: BagP
       { x: half, y },
       40,
     );
-    return { part: 'strap', line: lifted(line, look.depth / 2 + 18), width, make, tone: 'trim', over: true };
+    return { part: 'strap', line: lifted(line, frontOf(look) + 18), width, make, tone: 'trim', over: true };
   }
   const rise = Math.min(620, look.height * 0.5 + 240) * pose.lift * (look.strapCarry === 'low' ? 0.5 : 1);
   const fallen = (1 - pose.lift) * (pose.lean >= 0 ? 1 : -1) * half * 0.9;
@@ -98,6 +98,22 @@ export function shoulderStrap(look: BagLook, half: number, y: number, pose: BagP
     40,
   );
   return { part: 'strap', line: lifted(line, 0), width, make, tone: 'trim' };
+}
+
+/** How far in front of its middle a bag's front lies. */
+export function frontOf({ shape, depth }: Pick<BagLook, 'shape' | 'depth'>): number {
+  switch (shape) {
+    case 'bucket':
+      return 0;
+    case 'clutch':
+      return depth * 0.2;
+    case 'saddle':
+      return depth * 0.35;
+    case 'hobo':
+      return depth * 0.4;
+    default:
+      return depth / 2;
+  }
 }
 
 /** A drawing's line at a depth. */

@@ -2,6 +2,7 @@ import type { BagLook, BagShape } from '../look/look';
 import type { Camera, Point } from '../paint/camera';
 import { bucket } from './bucket';
 import { camera, clutch, flap, saddle } from './closed-bags';
+import { frontOf } from './cuts';
 import { drawFitting } from './draw-fitting';
 import { drawPanel, drawSheet, drawSolid } from './draw-panel';
 import { drawSeam, drawStrap, drawZip } from './draw-strap';
@@ -50,7 +51,7 @@ function stampOf(look: BagLook): Part[] {
   if (look.stamp === 'none') return [];
   const [across, up] = STAMP_PLACES[look.shape];
   const at = { x: across * look.width, y: up * look.height };
-  return [{ part: 'stamp', at, z: look.depth / 2 + 9, size: look.width * 0.042 }];
+  return [{ part: 'stamp', at, z: frontOf(look) + 9, size: look.width * 0.042 }];
 }
 
 /** The points that a bag's parts take up in the picture, before it is fitted. */

@@ -1,6 +1,6 @@
 import type { BagLook } from '../look/look';
 import { bezier } from '../paint/curves';
-import { body, box, handle, lifted, panel, where } from './cuts';
+import { body, box, handle, panel, where } from './cuts';
 import type { BagPose, Part } from './parts';
 
 /** An open bag with two long handles. */
@@ -13,7 +13,7 @@ export function tote(look: BagLook, pose: BagPose): Part[] {
   const foot = height * (look.piping ? 0.72 : 0.9);
   return [
     handle(look, { half, y: height - 10, z: -mouthDepth / 2 }, look.handleDrop, pose),
-    ...mouth(head, height, mouthDepth),
+    ...mouth(width, head, height, mouthDepth),
     { part: 'solid', outline: front, depth, soft: false, tone: 'main' },
     panel(front, depth / 2),
     ...where(
@@ -24,7 +24,7 @@ export function tote(look: BagLook, pose: BagPose): Part[] {
     ),
     ...where(
       look.beltStraps,
-      panel(box(-head / 2, height - 46, head, 40, 4), depth / 2 + 1, {
+      panel(body(head - ((head - width) * 40) / height, head, 40, 3, 3, height - 40), depth / 2 + 1, {
         tone: 'trim',
         patterned: false,
         bulge: 0.6,
@@ -147,8 +147,9 @@ export function hobo(look: BagLook, pose: BagPose): Part[] {
 }
 
 /** The mouth of an open bag: its back edge standing behind a dark inside. */
-function mouth(head: number, height: number, depth: number): Part[] {
+function mouth(width: number, head: number, height: number, depth: number): Part[] {
   const half = head / 2;
+  const waist = (width + head) / 4;
   return [
     {
       part: 'sheet',
@@ -166,8 +167,8 @@ function mouth(head: number, height: number, depth: number): Part[] {
       tone: 'main',
       shade: 0.35,
       corners: [
-        { x: -half, y: height * 0.5, z: -depth / 2 },
-        { x: half, y: height * 0.5, z: -depth / 2 },
+        { x: -waist, y: height * 0.5, z: -depth / 2 },
+        { x: waist, y: height * 0.5, z: -depth / 2 },
         { x: half, y: height - 6, z: -depth / 2 },
         { x: -half, y: height - 6, z: -depth / 2 },
       ],

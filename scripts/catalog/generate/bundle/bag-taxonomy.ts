@@ -4,7 +4,7 @@ import {
   bagBrandTraits,
   bagModelTraits,
   bagStyleTraits,
-} from '../look/bag-look';
+} from '../look/bag-traits';
 import type { BagLineage, FamilyTrees } from '../look/lineage';
 import type { Surface } from '../look/look';
 import { at, Random } from '../random';

@@ -40,19 +40,18 @@ export type BagShape = (typeof BAG_SHAPES)[number];
 
 /** The fasteners on a bag's front. */
 export const CLASPS = ['turn-lock', 'push-lock', 'emblem', 'ring', 'bar', 'padlock', 'knot', 'none'] as const;
-export type Clasp = (typeof CLASPS)[number];
+type Clasp = (typeof CLASPS)[number];
 
 /** What a bag is carried by. */
 export const HANDLES = ['leather', 'rolled', 'chain', 'woven-chain', 'bamboo'] as const;
-export type Handle = (typeof HANDLES)[number];
+type Handle = (typeof HANDLES)[number];
 
 /** What may hang from a bag. */
 export const CHARMS = ['none', 'clochette', 'tassel', 'tag', 'twilly', 'pompon'] as const;
-export type Charm = (typeof CHARMS)[number];
+type Charm = (typeof CHARMS)[number];
 
 /** How a bag's front is decorated. */
-export const PATTERNS = ['plain', 'monogram', 'web', 'check', 'block', 'studs', 'print'] as const;
-export type Pattern = (typeof PATTERNS)[number];
+export type Pattern = 'plain' | 'monogram' | 'web' | 'check' | 'block' | 'studs' | 'print';
 
 /** The forms a maison's emblem takes. */
 export const EMBLEMS = [
@@ -67,7 +66,7 @@ export const EMBLEMS = [
   'arrow',
   'shield',
 ] as const;
-export type EmblemForm = (typeof EMBLEMS)[number];
+type EmblemForm = (typeof EMBLEMS)[number];
 
 /** The mark of a maison: on its clasps, its canvas and its dials. */
 export interface Emblem {
@@ -77,12 +76,10 @@ export interface Emblem {
 }
 
 /** The ground that a maison photographs its catalog on. */
-export const STUDIOS = ['white', 'grey', 'warm', 'cool'] as const;
-export type Studio = (typeof STUDIOS)[number];
+export type Studio = 'white' | 'grey' | 'warm' | 'cool';
 
 /** How a shoulder strap is arranged for the catalog picture: standing, half as high, or laid over the front. */
-export const STRAP_CARRIES = ['up', 'low', 'draped'] as const;
-export type StrapCarry = (typeof STRAP_CARRIES)[number];
+export type StrapCarry = 'up' | 'low' | 'draped';
 
 /** How a maison signs the front of a bag: in metal foil, pressed into the leather, or not at all. */
 export const STAMPS = ['foil', 'blind', 'none'] as const;
@@ -135,8 +132,7 @@ export interface BagLook {
   readonly seed: number;
 }
 
-export const CASE_SHAPES = ['round', 'tonneau', 'square', 'tank', 'cushion', 'octagon'] as const;
-export type CaseShape = (typeof CASE_SHAPES)[number];
+export type CaseShape = 'round' | 'tonneau' | 'square' | 'tank' | 'cushion' | 'octagon';
 
 export const BEZELS = ['plain', 'step', 'fluted', 'diver', 'tachymeter', 'gems', 'coin', 'screws'] as const;
 export type Bezel = (typeof BEZELS)[number];

@@ -1,8 +1,8 @@
 import { brightness, lit, mixed, type Rgb } from '../paint/rgb';
-import { at, hash, Random, shuffled } from '../random';
-import { DIAL_COLOURS, LEATHER_COLOURS, METALS, type NamedColour } from '../vocabulary/colours';
+import { at, hash, Random, shuffledByWeight } from '../random';
+import { DIAL_COLOURS, LEATHER_COLOURS, METALS, type NamedColour, weightOf } from '../vocabulary/colours';
 import { maisonName } from '../vocabulary/maison-names';
-import { studioOf } from './bag-look';
+import { studioOf } from './bag-traits';
 import type { WatchLineage } from './lineage';
 import {
   BEZELS,
@@ -121,7 +121,10 @@ export function watchModelTraits(seed: number, { model, family }: WatchLineage):
 /** A case's traits, from its place: a model's cases differ in metal and size. */
 export function watchCaseTraits(seed: number, lineage: WatchLineage): WatchCaseTraits {
   const random = new Random(seed, 'case', lineage.case);
-  const metal = at(shuffled(METALS, seed, 'case metals', lineage.model), lineage.modelOrdinal);
+  const metal = at(
+    shuffledByWeight(METALS, weightOf, seed, 'case metals', lineage.model),
+    lineage.modelOrdinal,
+  );
   return {
     metal,
     secondMetal: random.chance(0.22) ? at(METALS, random.integer(0, 3)) : metal,
@@ -135,7 +138,10 @@ export function watchDialTraits(seed: number, lineage: WatchLineage): WatchDialT
   const random = new Random(seed, 'dial', lineage.dial);
   const { lugs, sport } = watchFamilyTraits(seed, lineage.family);
   return {
-    colour: at(shuffled(DIAL_COLOURS, seed, 'dial colours', lineage.case), lineage.caseOrdinal),
+    colour: at(
+      shuffledByWeight(DIAL_COLOURS, weightOf, seed, 'dial colours', lineage.case),
+      lineage.caseOrdinal,
+    ),
     dialFinish: random.weighted(
       DIAL_FINISHES.map(
         (finish) => [finish, finish === 'sunburst' ? 5 : finish === 'plain' ? 4 : 1] as const,
@@ -147,7 +153,10 @@ export function watchDialTraits(seed: number, lineage: WatchLineage): WatchDialT
       DATE_WINDOWS.map((window) => [window, window === 'none' ? 5 : window === 'three' ? 4 : 1] as const),
     ),
     straps: strapsFor(lugs === 'integrated', sport, random),
-    strapColours: shuffled(LEATHER_COLOURS, seed, 'strap colours', lineage.dial).slice(0, 9),
+    strapColours: shuffledByWeight(LEATHER_COLOURS, weightOf, seed, 'strap colours', lineage.dial).slice(
+      0,
+      9,
+    ),
   };
 }
 

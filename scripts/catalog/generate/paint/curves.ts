@@ -68,13 +68,13 @@ export function rounded(corners: readonly (Point & { readonly radius: number })[
 }
 
 /** The point at a distance from one point in the direction of another. */
-export function towards(from: Point, to: Point, by: number): Point {
+function towards(from: Point, to: Point, by: number): Point {
   const length = distance(from, to) || 1;
   return { x: from.x + ((to.x - from.x) * by) / length, y: from.y + ((to.y - from.y) * by) / length };
 }
 
 /** How far two points are apart. */
-export function distance(a: Point, b: Point): number {
+function distance(a: Point, b: Point): number {
   return Math.hypot(a.x - b.x, a.y - b.y);
 }
 

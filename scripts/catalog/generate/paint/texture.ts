@@ -58,14 +58,29 @@ export function creaseTile(seed: number): Canvas {
 
 /** Lays a tile over all of a drawing's plane, each repeat `span` units wide; the caller has set the clip. */
 export function layTile(context: SKRSContext2D, tile: Canvas, span: number, reach = 1400): void {
-  const pattern = context.createPattern(tile, 'repeat');
+  const { a, b } = context.getTransform();
+  const fitting = halvedTo(tile, span * Math.hypot(a, b));
+  const pattern = context.createPattern(fitting, 'repeat');
   if (pattern === null) return;
   context.save();
-  const scale = span / tile.width;
+  const scale = span / fitting.width;
   context.scale(scale, scale);
   context.fillStyle = pattern;
   context.fillRect(-reach / scale, -reach / scale, (2 * reach) / scale, (2 * reach) / scale);
   context.restore();
+}
+
+const halves = new WeakMap<Canvas, Canvas>();
+
+/** The tile at the size nearest above so many pixels: drawn smaller than that, it would shimmer. */
+function halvedTo(tile: Canvas, pixels: number): Canvas {
+  if (tile.width < pixels * 1.6 || tile.width <= 32) return tile;
+  const known = halves.get(tile);
+  if (known !== undefined) return halvedTo(known, pixels);
+  const half = createCanvas(tile.width / 2, tile.height / 2);
+  half.getContext('2d').drawImage(tile, 0, 0, half.width, half.height);
+  halves.set(tile, half);
+  return halvedTo(half, pixels);
 }
 
 function cached(key: string, make: () => Canvas): Canvas {

@@ -62,7 +62,7 @@ export function drawMinuteTrack(context: SKRSContext2D, look: WatchLook): void {
 }
 
 /** A point on the dial in a direction, a share of the way from its middle to its edge. */
-export function onDial(look: WatchLook, angle: number, share: number) {
+function onDial(look: WatchLook, angle: number, share: number) {
   const { halfWidth, halfHeight } = dialHalves(look);
   return rim(dialShape(look.caseShape), halfWidth * share, halfHeight * share, angle);
 }

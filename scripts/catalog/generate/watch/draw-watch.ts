@@ -1,4 +1,3 @@
-import type { Point } from '../paint/camera';
 import { closedPath } from '../paint/curves';
 import { drawBezel } from './draw-bezel';
 import { drawCase, drawWall } from './draw-case';
@@ -17,17 +16,6 @@ export function drawWatch(easel: WatchEasel): void {
   drawBezel(easel);
   drawHands(easel);
   drawGlass(easel);
-}
-
-/** The points that a watch takes up in the picture: its case with the crown; the strap may leave the picture. */
-export function watchExtent({ look, camera }: Pick<WatchEasel, 'look' | 'camera'>): Point[] {
-  const height = look.radius * look.aspect;
-  return [
-    { x: -look.radius, y: 0 },
-    { x: look.radius * 1.14, y: 0 },
-    { x: 0, y: height * 1.15 },
-    { x: 0, y: -height * 1.15 },
-  ].map((point) => camera.project({ ...point, z: 0 }));
 }
 
 /** A window's reflection in the crystal. */
