@@ -41,15 +41,16 @@ const BEST_FIRST = (estimate: string): string => `
 export async function bestOfProducts(trx: Knex, ids: readonly string[]): Promise<Map<string, BestEstimate>> {
   return await bestBy(
     trx,
-    `SELECT DISTINCT ON (product_id) product_id AS id, best FROM (
-       SELECT product_id, jsonb_build_object(
-         'source', source, 'region', region, 'A', a, 'B', b, 'C', c, 'D', d, 'currency', currency,
-         'estimated_at', to_char(estimated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-         'confidence', confidence) AS best, a, b, c, d, source, region
+    `SELECT product_id AS id, jsonb_build_object(
+       'source', source, 'region', region, 'A', a, 'B', b, 'C', c, 'D', d, 'currency', currency,
+       'estimated_at', to_char(estimated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+       'confidence', confidence) AS best
+     FROM (
+       SELECT DISTINCT ON (product_id) product_id, market_estimates.*
        FROM variants JOIN market_estimates ON variant_id = variants.id
-       WHERE product_id = ANY(?)) AS estimates
-     ORDER BY product_id, a DESC NULLS LAST, b DESC NULLS LAST, c DESC NULLS LAST, d DESC NULLS LAST,
-       ${BEST_FIRST('best')}`,
+       WHERE product_id = ANY(?)
+       ORDER BY product_id, a DESC NULLS LAST, b DESC NULLS LAST, c DESC NULLS LAST, d DESC NULLS LAST,
+         source, region, currency COLLATE "C", estimated_at, confidence NULLS LAST) AS firsts`,
     ids,
   );
 }
@@ -59,50 +60,54 @@ export async function bestOfFacets(trx: Knex, facets: readonly string[]): Promis
   return await bestBy(
     trx,
     `SELECT facet AS id, best FROM unnest(?::text[]) AS facet CROSS JOIN LATERAL (
-       SELECT max_estimate AS best FROM catalog_rows
-       WHERE kind = 'product' AND facets @> ARRAY[facet] AND max_estimate IS NOT NULL
+       SELECT max_estimate AS best FROM catalog_search JOIN catalog_rows USING (id)
+       WHERE catalog_search.kind = 'product' AND catalog_search.facets @> ARRAY[facet]
+         AND max_estimate IS NOT NULL
        ORDER BY ${BEST_FIRST('max_estimate')} LIMIT 1) AS below`,
     facets,
   );
 }
 
+/** A best estimate that a row is to show. */
+export interface Raise {
+  readonly id: string;
+  readonly best: BestEstimate | null;
+}
+
 /**
- * Brings the rows above products up to date. A higher estimate is written at once; where the one that a row shows is
- * gone, the ids answered here name rows whose best must be looked for again.
+ * What changes of products mean for the rows above them: the estimates that are higher than what a row shows, and the
+ * ids of rows that show one which is gone, so that their best must be looked for again.
  */
-export async function raiseAbove(trx: Knex, changes: readonly ContributionChange[]): Promise<string[]> {
+export async function shiftsAbove(
+  trx: Knex,
+  changes: readonly ContributionChange[],
+): Promise<{ raises: Raise[]; lost: string[] }> {
   const shifts = shiftsByRow(changes);
-  if (shifts.size === 0) return [];
-  const rows = await query<{ id: string; best: BestEstimate | null }>(
-    trx,
-    'SELECT id, max_estimate AS best FROM catalog_rows WHERE id = ANY(?)',
-    [[...shifts.keys()]],
-  );
   const lost: string[] = [];
-  const raised: { id: string; best: BestEstimate }[] = [];
-  for (const { id, best } of rows) {
+  const raises: Raise[] = [];
+  for (const { id, best } of await shownBy(trx, [...shifts.keys()])) {
     const shift = shifts.get(id);
-    if (!shift) continue;
-    const gained = shift.gained;
-    if (gained && (best === null || compareBest(gained, best) < 0)) raised.push({ id, best: gained });
-    else if (best && shift.lost.some((each) => compareBest(each, best) === 0)) lost.push(id);
+    if (shift?.gained && (best === null || compareBest(shift.gained, best) < 0)) {
+      raises.push({ id, best: shift.gained });
+    } else if (best && shift?.lost.some((each) => compareBest(each, best) === 0)) lost.push(id);
   }
-  await writeBest(trx, raised);
-  return lost;
+  return { raises, lost };
 }
 
 /** Writes best estimates into rows. */
-export async function writeBest(
-  trx: Knex,
-  bests: readonly { readonly id: string; readonly best: BestEstimate | null }[],
-): Promise<void> {
-  if (bests.length === 0) return;
+export async function writeBest(trx: Knex, raises: readonly Raise[]): Promise<void> {
+  if (raises.length === 0) return;
   await query(
     trx,
     `UPDATE catalog_rows SET max_estimate = given.best
      FROM jsonb_to_recordset(?::jsonb) AS given (id text, best jsonb) WHERE catalog_rows.id = given.id`,
-    [JSON.stringify(bests)],
+    [JSON.stringify(raises)],
   );
+}
+
+async function shownBy(trx: Knex, ids: readonly string[]): Promise<Raise[]> {
+  if (ids.length === 0) return [];
+  return await query(trx, 'SELECT id, max_estimate AS best FROM catalog_rows WHERE id = ANY(?)', [ids]);
 }
 
 /** Whether two rows show the same estimate. */

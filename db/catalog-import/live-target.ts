@@ -27,6 +27,8 @@ const WRITTEN_TABLES = [
   'products',
   'variants',
   'catalog_rows',
+  'catalog_search',
+  'catalog_counts',
   'search_words',
   'market_estimates',
   'estimate_history',
@@ -71,16 +73,18 @@ export class LiveTarget implements ImportTarget {
   }
 
   async variants(ids: readonly string[], productIds: readonly string[]): Promise<VariantOwner[]> {
-    const rows = await query<VariantOwner>(
+    // One look-up for each key: the planner else reads the whole table for a few thousand of them.
+    return await query(
       this.knex,
-      `SELECT variants.id, product_id, deleted FROM variants JOIN products ON products.id = product_id
-       WHERE variants.id = ANY(?)
-       UNION
-       SELECT variants.id, product_id, deleted FROM variants JOIN products ON products.id = product_id
-       WHERE product_id = ANY(?)`,
+      `WITH found AS (
+         SELECT variant.* FROM unnest(?::text[]) AS given (id) CROSS JOIN LATERAL (
+           SELECT id, product_id FROM variants WHERE variants.id = given.id LIMIT 1) AS variant
+         UNION
+         SELECT variant.* FROM unnest(?::text[]) AS given (id) CROSS JOIN LATERAL (
+           SELECT id, product_id FROM variants WHERE product_id = given.id OFFSET 0) AS variant)
+       SELECT id, product_id, (SELECT deleted FROM products WHERE products.id = product_id) AS deleted FROM found`,
       [ids, productIds],
     );
-    return rows;
   }
 
   async storedImage(digest: string): Promise<StoredImage | null> {

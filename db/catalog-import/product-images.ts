@@ -15,6 +15,7 @@ export async function writeProductImages(
   trx: Knex,
   products: readonly { readonly id: string; readonly addresses: readonly string[] }[],
 ): Promise<void> {
+  if (products.length === 0) return;
   const shown = products.flatMap(({ id, addresses }) => addresses.map((address) => ({ id, address })));
   await query(
     trx,

@@ -12,7 +12,7 @@ import {
   type Surroundings,
 } from './project-rows';
 import { query } from './query';
-import type { EntityRecord, Stored } from './records';
+import type { EntityRecord, ProductRecord, Stored } from './records';
 import { type CompleteRow, deleteRows, writeRows } from './write-rows';
 
 /** Notes that the rows of these ids must be derived again. */
@@ -26,7 +26,7 @@ export async function markStaleByFacets(trx: Knex, facets: readonly string[]): P
   if (facets.length === 0) return;
   await query(
     trx,
-    `INSERT INTO catalog_stale_rows SELECT id FROM catalog_rows WHERE facets && ?::text[]
+    `INSERT INTO catalog_stale_rows SELECT id FROM catalog_search WHERE facets && ?::text[]
      ON CONFLICT DO NOTHING`,
     [facets],
   );
@@ -53,7 +53,7 @@ export async function projectStale(trx: Knex, limit: number): Promise<number> {
   const ids = rows.map((row) => row.id);
   if (ids.length === 0) return 0;
   const current = [
-    ...(await projectProducts(trx, ids)),
+    ...(await projectProducts(trx, liveOf(await loadProducts(trx, ids)))),
     ...(await projectEntities(trx, ids)),
     ...(await projectCategories(trx, ids)),
   ];
@@ -66,10 +66,8 @@ export async function projectStale(trx: Knex, limit: number): Promise<number> {
   return ids.length;
 }
 
-/** The rows of those of these ids that are live products. */
-export async function projectProducts(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
-  const stored = await loadProducts(trx, ids);
-  const products = [...stored.values()].filter((each) => !each.deleted).map((each) => each.record);
+/** The rows of products. */
+export async function projectProducts(trx: Knex, products: readonly ProductRecord[]): Promise<CompleteRow[]> {
   if (products.length === 0) return [];
   const around = {
     categories: await loadCategories(trx),
@@ -90,9 +88,7 @@ export async function projectEntities(trx: Knex, ids: readonly string[]): Promis
   const own = await loadEntities(trx, ids);
   if (own.size === 0) return [];
   const around = await surroundingsOf(trx, own);
-  const listed = [...own.values()]
-    .filter((each) => !each.deleted && isListable(each.record, around))
-    .map((each) => each.record);
+  const listed = liveOf(own).filter((entity) => isListable(entity, around));
   const modelTags = await tagsOfModels(
     trx,
     listed.filter(isModel).map((model) => model.id),
@@ -137,6 +133,10 @@ async function surroundingsOf(
     categories: await loadCategories(trx),
     entities: new Map([...(await loadEntities(trx, missing)), ...own]),
   };
+}
+
+function liveOf<Record>(stored: ReadonlyMap<string, Stored<Record>>): Record[] {
+  return [...stored.values()].filter((each) => !each.deleted).map((each) => each.record);
 }
 
 const isModel = (entity: EntityRecord): boolean => entity.kind === 'model';

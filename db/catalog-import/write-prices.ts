@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { bestOfProducts, isSameBest, raiseAbove, writeBest } from './best-estimates';
+import { bestOfProducts, isSameBest, shiftsAbove, writeBest } from './best-estimates';
 import { query } from './query';
 import type { EstimateRecord, HistoryRecord, ListingRecord } from './records';
 import { SOURCE_TABLES } from './source-tables';
@@ -23,11 +23,9 @@ export async function writeEstimates(trx: Knex, records: readonly EstimateRecord
     const after = { ...contribution, best: best.get(id) ?? null };
     return isSameBest(contribution.best, after.best) ? [] : [{ id, before: contribution, after }];
   });
-  await writeBest(
-    trx,
-    changes.map(({ id, after }) => ({ id, best: after.best })),
-  );
-  await markStale(trx, await raiseAbove(trx, changes));
+  const { raises, lost } = await shiftsAbove(trx, changes);
+  await writeBest(trx, [...changes.map(({ id, after }) => ({ id, best: after.best })), ...raises]);
+  await markStale(trx, lost);
 }
 
 /** Writes the history of estimates. */

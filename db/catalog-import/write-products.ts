@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from 'knex';
-import { type Contribution, type ContributionChange, raiseAbove } from './best-estimates';
+import { type Contribution, type ContributionChange, shiftsAbove, writeBest } from './best-estimates';
 import { loadProducts } from './load-sources';
 import { picturesOf, writeProductImages } from './product-images';
 import { query } from './query';
@@ -8,7 +8,7 @@ import { type Deletion, isDeletion, type ProductRecord, type Stored } from './re
 import { SOURCE_TABLES } from './source-tables';
 import { markStale, projectProducts } from './stale-rows';
 import { upsertRows } from './upsert-rows';
-import { deleteRows, writeRows } from './write-rows';
+import { type CompleteRow, deleteRows, writeRows } from './write-rows';
 
 /**
  * Writes products with their variants, pictures and rows, all of a record or nothing. A variant that a record no
@@ -24,30 +24,25 @@ export async function writeProducts(
   );
   const changes = records.flatMap((record) => changeOf(before.get(record.id), record));
   if (changes.length === 0) return;
-  const ids = changes.map(({ after }) => after.record.id);
   const contributedBefore = await contributions(
     trx,
-    changes.filter((change) => change.before).map(({ after }) => after.record.id),
+    changes.filter(({ before }) => before).map(({ after }) => after.record.id),
   );
   await writeSources(trx, changes);
-  await writeProductImages(
+  await writeProductImages(trx, changes.flatMap(picturesChanged));
+  const rows = await projectProducts(
     trx,
-    changes.map(({ after }) => ({
-      id: after.record.id,
-      addresses: after.deleted ? [] : picturesOf(after.record),
-    })),
+    changes.filter(({ after }) => !after.deleted).map(({ after }) => after.record),
   );
-  const rows = await projectProducts(trx, ids);
   await writeRows(trx, rows);
   await deleteRows(
     trx,
     changes.filter(({ after }) => after.deleted).map(({ after }) => after.record.id),
   );
-  await query(trx, 'DELETE FROM catalog_stale_rows WHERE id = ANY(?)', [ids]);
-  const contributedAfter = new Map<string, Contribution>(
-    rows.map((row) => [row.id, { facets: row.facets, best: row.max_estimate }]),
-  );
-  await markStale(trx, await raiseAbove(trx, changesOf(ids, contributedBefore, contributedAfter)));
+  const shifted = contributionChanges(changes, contributedBefore, rows);
+  const { raises, lost } = await shiftsAbove(trx, shifted);
+  await writeBest(trx, raises);
+  await markStale(trx, lost);
 }
 
 /** What each product's row adds to the rows above it now. */
@@ -98,9 +93,22 @@ function droppedVariants({ before, after }: ProductChange): string[] {
   return (before?.record.variants ?? []).map((variant) => variant.id).filter((id) => !kept.has(id));
 }
 
-const changesOf = (
-  ids: readonly string[],
+/** A product that shows other pictures than before. */
+function picturesChanged({ before, after }: ProductChange): { id: string; addresses: string[] }[] {
+  const shown = (stored: Stored<ProductRecord> | undefined): string[] =>
+    stored && !stored.deleted ? picturesOf(stored.record) : [];
+  const addresses = shown(after);
+  return isDeepStrictEqual(shown(before), addresses) ? [] : [{ id: after.record.id, addresses }];
+}
+
+function contributionChanges(
+  changes: readonly ProductChange[],
   before: ReadonlyMap<string, Contribution>,
-  after: ReadonlyMap<string, Contribution>,
-): ContributionChange[] =>
-  ids.map((id) => ({ before: before.get(id) ?? null, after: after.get(id) ?? null }));
+  rows: readonly CompleteRow[],
+): ContributionChange[] {
+  const after = new Map(rows.map(({ id, facets, max_estimate }) => [id, { facets, best: max_estimate }]));
+  return changes.map(({ after: { record } }) => ({
+    before: before.get(record.id) ?? null,
+    after: after.get(record.id) ?? null,
+  }));
+}

@@ -37,10 +37,15 @@ const WRITE_ROWS = `
   WHERE (${REPLACED.map((name) => `old.${name}`).join(', ')})
     IS DISTINCT FROM (${REPLACED.map((name) => `excluded.${name}`).join(', ')})`;
 
-/** Writes rows, and their words into the vocabulary that misspelt words are compared with. */
+/**
+ * Writes rows, and their words into the vocabulary that misspelt words are compared with. What was noted to be derived
+ * again is done with it.
+ */
 export async function writeRows(trx: Knex, rows: readonly CompleteRow[]): Promise<void> {
   if (rows.length === 0) return;
   await query(trx, WRITE_ROWS, [JSON.stringify(rows)]);
+  const ids = rows.map((row) => row.id);
+  await query(trx, 'DELETE FROM catalog_stale_rows WHERE id = ANY(?)', [ids]);
   const words = [...new Set(rows.flatMap((row) => row.words))];
   await query(trx, 'INSERT INTO search_words SELECT unnest(?::text[]) ON CONFLICT DO NOTHING', [words]);
 }

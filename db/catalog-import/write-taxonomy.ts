@@ -67,7 +67,6 @@ export async function writeEntities(trx: Knex, records: readonly (EntityRecord |
     trx,
     changes.filter(({ after }) => after.deleted).map(({ after }) => after.record.id),
   );
-  await query(trx, 'DELETE FROM catalog_stale_rows WHERE id = ANY(?)', [ids]);
 }
 
 interface EntityChange {

@@ -1,5 +1,5 @@
 /** A batch is written in about this time: the embedded database answers nobody else meanwhile. */
-const TARGET_MS = 200;
+const TARGET_MS = 300;
 const SIZE_MIN = 20;
 const SIZE_MAX = 2_000;
 const SIZE_FIRST = 100;

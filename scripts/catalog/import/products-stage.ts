@@ -38,10 +38,11 @@ export function productsStage(context: ImportContext): Stage<ProductRecord | Del
  * product; another one may take it after the first gave it up or was deleted.
  */
 class VariantOwners {
-  private readonly byVariant: Map<string, VariantOwner>;
+  private readonly byVariant = new Map<string, VariantOwner>();
+  private readonly byProduct = new Map<string, Set<string>>();
 
   constructor(owners: readonly VariantOwner[]) {
-    this.byVariant = new Map(owners.map((owner) => [owner.id, owner]));
+    for (const owner of owners) this.set(owner);
   }
 
   /** Lets a record have its variants, or says which it can't have. */
@@ -53,12 +54,26 @@ class VariantOwners {
         return { field: `variants.${position}.id`, reason: `"${id}" belongs to ${owner.product_id}` };
       }
     }
-    for (const owner of [...this.byVariant.values()].filter((each) => each.product_id === record.id)) {
-      if (isDeletion(record)) this.byVariant.set(owner.id, { ...owner, deleted: true });
-      else this.byVariant.delete(owner.id);
+    for (const id of [...(this.byProduct.get(record.id) ?? [])]) {
+      if (isDeletion(record)) this.set({ id, product_id: record.id, deleted: true });
+      else this.delete(id);
     }
-    for (const { id } of variants) this.byVariant.set(id, { id, product_id: record.id, deleted: false });
+    for (const { id } of variants) this.set({ id, product_id: record.id, deleted: false });
     return null;
+  }
+
+  private set(owner: VariantOwner): void {
+    this.delete(owner.id);
+    this.byVariant.set(owner.id, owner);
+    const siblings = this.byProduct.get(owner.product_id) ?? new Set();
+    this.byProduct.set(owner.product_id, siblings.add(owner.id));
+  }
+
+  private delete(id: string): void {
+    const owner = this.byVariant.get(id);
+    if (!owner) return;
+    this.byVariant.delete(id);
+    this.byProduct.get(owner.product_id)?.delete(id);
   }
 }
 
