@@ -100,12 +100,18 @@ export class ClientConnection implements SessionPeer {
     });
   }
 
-  end(reason: 'terminated' | 'idle'): void {
-    if (reason === 'terminated') {
-      this.socket.end();
-      this.leave();
-    } else {
-      this.fail('25P03', `idle within a transaction for over ${this.limits.holdIdleMs} ms: rolled back`);
+  end(reason: 'terminated' | 'idle' | 'unknown message'): void {
+    switch (reason) {
+      case 'terminated':
+        this.socket.end();
+        this.leave();
+        break;
+      case 'idle':
+        this.fail('25P03', `idle within a transaction for over ${this.limits.holdIdleMs} ms: rolled back`);
+        break;
+      case 'unknown message':
+        this.fail('08P01', 'a message of a type that the protocol does not have');
+        break;
     }
   }
 

@@ -1,4 +1,15 @@
-import { constants, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  cpSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { HostOptions } from './host-messages';
 
@@ -6,21 +17,40 @@ const DATA = 'data';
 const SEAL = 'data.complete';
 
 /**
- * The folder of the cluster, ready to be opened: as it is, or copied from the template, or empty. One that was never
- * sealed is what an interrupted first start left behind; nobody has used it, and it is begun anew.
+ * The folder of the cluster, whole: as it is, or new from the template, or new from `create`, which gets an empty
+ * folder. A cluster is sealed once it is whole and on the disk. One without a seal is what an interrupted first start
+ * left behind; nobody has used it, and it is begun anew.
  */
-export function prepareCluster({ folder, template }: HostOptions): string {
+export async function prepareCluster(
+  { folder, template, durable }: HostOptions,
+  create: (data: string) => Promise<void>,
+): Promise<string> {
   const data = join(folder, DATA);
-  if (existsSync(join(folder, SEAL))) return data;
+  const seal = join(folder, SEAL);
+  if (existsSync(seal)) return data;
   rmSync(data, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (template === undefined) mkdirSync(data, { mode: 0o700 });
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  if (template === undefined) await create(data);
   else cpSync(join(template, DATA), data, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  if (durable) syncTree(data);
+  writeFileSync(seal, '');
   return data;
 }
 
-/** Says that the cluster was opened once and is whole. */
-export function sealCluster({ folder }: HostOptions): void {
-  const seal = join(folder, SEAL);
-  if (!existsSync(seal)) writeFileSync(seal, '');
+function syncTree(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) syncTree(path);
+    else syncPath(path);
+  }
+  syncPath(folder);
+}
+
+function syncPath(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }

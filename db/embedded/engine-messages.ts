@@ -31,7 +31,12 @@ export type EngineInput = { readonly kind: 'input'; readonly bytes: Uint8Array }
 export type EngineOutput =
   | { readonly kind: 'ready'; readonly greeting: Uint8Array }
   | { readonly kind: 'output'; readonly bytes: Uint8Array<ArrayBuffer> }
+  /** A piece of input was read; what it asks may be under way. */
   | { readonly kind: 'consumed'; readonly bytes: number }
+  /** What was read can't be done without more: the rows of a COPY. */
+  | { readonly kind: 'hungry' }
+  /** All that was read is done. */
+  | { readonly kind: 'rested' }
   | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'closed' }
   | { readonly kind: 'died'; readonly reason: string };

@@ -54,6 +54,7 @@ class BlockingConnection {
     } finally {
       this.flush();
     }
+    this.post({ kind: 'rested' });
   }
 
   private runOneMessage(): void {
@@ -83,6 +84,7 @@ class BlockingConnection {
 
   private awaitInput(): void {
     this.flush();
+    this.post({ kind: 'hungry' });
     for (;;) {
       const seen = Atomics.load(this.signals, Signal.input);
       const received = receiveMessageOnPort(this.port);

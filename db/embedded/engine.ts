@@ -12,8 +12,8 @@ import { Backend, type Frame, frames, typeOf } from './wire-protocol';
 /** Who gets the answers of an engine. */
 export interface EngineUser {
   output(bytes: Buffer): void;
-  /** All input was taken: more may be sent. */
-  drained(): void;
+  /** All input was read, or all that it asked is done, or it waits for more within it. */
+  advanced(): void;
 }
 
 /** What the host is told of its engine. `died` is the last that is heard of it. */
@@ -25,6 +25,8 @@ export interface EngineEvents {
 /** The database in its thread: bytes of the wire protocol in, bytes out, both with back pressure. */
 export class Engine {
   private backlogBytes = 0;
+  /** What the database said last of its work on the input. */
+  private work: 'reading' | 'hungry' | 'rested' = 'rested';
   private isClosed = false;
   private closed: (() => void) | undefined;
   private user: EngineUser | undefined;
@@ -61,6 +63,16 @@ export class Engine {
     return this.backlogBytes;
   }
 
+  /** Whether all that was sent is done. */
+  get isResting(): boolean {
+    return this.work === 'rested' && this.backlogBytes === 0;
+  }
+
+  /** Whether it waits within a COPY for more than was sent. */
+  get isHungry(): boolean {
+    return this.work === 'hungry' && this.backlogBytes === 0;
+  }
+
   /** Sends whole messages of one turn. */
   input(bytes: Uint8Array): void {
     this.backlogBytes += bytes.length;
@@ -91,6 +103,11 @@ export class Engine {
     Atomics.notify(this.signals, Signal.input);
   }
 
+  private advance(work: 'reading' | 'hungry' | 'rested'): void {
+    this.work = work;
+    if (this.backlogBytes === 0) this.user?.advanced();
+  }
+
   private receive(message: EngineOutput): void {
     switch (message.kind) {
       case 'output':
@@ -98,7 +115,11 @@ export class Engine {
         break;
       case 'consumed':
         this.backlogBytes -= message.bytes;
-        if (this.backlogBytes === 0) this.user?.drained();
+        this.advance('reading');
+        break;
+      case 'hungry':
+      case 'rested':
+        this.advance(message.kind);
         break;
       case 'log':
         this.events.log(message.line);

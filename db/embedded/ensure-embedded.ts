@@ -43,6 +43,7 @@ const LOG_NAME = 'host.log';
  * processes may do so at once; exactly one host runs. @throws AppError 503 with the reason if none can be started
  */
 export async function ensureEmbedded(dataFolder: string, options: EmbeddedOptions = {}): Promise<Embedded> {
+  if (process.platform === 'win32') throw unavailable('On Windows, set DATABASE_URL: no sockets.', 60);
   const embedded = new EmbeddedDatabase(join(dataFolder, 'postgres'), { ...DEFAULTS, ...options });
   await embedded.socketFolder();
   return embedded;

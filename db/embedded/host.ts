@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareCluster, sealCluster } from './cluster-folder';
+import { prepareCluster } from './cluster-folder';
 import { Engine } from './engine';
 import type { HostOptions, HostReport } from './host-messages';
 import { Housekeeper } from './housekeeper';
@@ -34,9 +34,13 @@ async function main(options: HostOptions): Promise<void> {
 
   writeFileSync(join(socketFolder, 'host.pid'), String(process.pid));
 
-  const folder = prepareCluster(options);
-  const engine = await Engine.start({ folder, durable: options.durable }, { log, died });
-  sealCluster(options);
+  const { durable } = options;
+  const folder = await prepareCluster(options, async (data) => {
+    // A thread of its own: making a cluster takes half a gigabyte, which goes with the thread only.
+    const maker = await Engine.start({ folder: data, durable: false }, { log, died });
+    await maker.close();
+  });
+  const engine = await Engine.start({ folder, durable }, { log, died });
   const housekeeper = new Housekeeper(socketFolder, wire.serve(engine), log);
   housekeeper.start();
   process.once('SIGTERM', () => {

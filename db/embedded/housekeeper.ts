@@ -1,5 +1,4 @@
 import { Client } from 'pg';
-import type { TurnQueue } from './turn-queue';
 import { HOUSEKEEPER_NAME } from './wire-server';
 
 /** After so much log since the last checkpoint, the next: it bounds the log's size and the time of a recovery. */
@@ -19,6 +18,12 @@ const WORN_TABLES = `
 const LOG_SINCE_CHECKPOINT =
   'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()';
 
+/** What the housekeeper must know of the turns (see TurnQueue). */
+export interface TurnCount {
+  readonly isBusy: boolean;
+  readonly turnsGranted: number;
+}
+
 /**
  * Does what a server's background processes do and PGlite, being a single process, does not: checkpoints, vacuum,
  * statistics for the planner. Works while nobody else wants the database, as everybody waits meanwhile.
@@ -29,7 +34,7 @@ export class Housekeeper {
 
   constructor(
     private readonly socketFolder: string,
-    private readonly turns: TurnQueue,
+    private readonly turns: TurnCount,
     private readonly log: (line: string) => void,
   ) {}
 
@@ -43,7 +48,8 @@ export class Housekeeper {
     this.timer = undefined;
   }
 
-  private async look(): Promise<void> {
+  /** One look: does what is to be done, if anybody was here since the last. */
+  async look(): Promise<void> {
     if (this.turns.isBusy || this.turns.turnsGranted === this.turnsSeen) return;
     try {
       await this.tidy();

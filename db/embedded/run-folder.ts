@@ -21,6 +21,9 @@ const SOCKET_PATH_BYTES_MAX = 103;
 /** Room for `/claim-XXXXXX/` or `/<generation>/` and the socket's name. */
 const SOCKET_TAIL_BYTES = 14 + SOCKET_NAME.length;
 
+/** How the system says that a socket's process is no more, or that there is no socket. */
+const NOBODY_LISTENS: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT']);
+
 /** A short path to a folder, and how to forget it. */
 export interface ShortPath {
   readonly path: string;
@@ -56,7 +59,7 @@ export class RunFolder {
     return generation === undefined ? undefined : join(this.path, String(generation));
   }
 
-  /** Whether a host listens in `folder`. */
+  /** Whether a host listens in `folder`. Only a sure no is a no: two hosts of one database would destroy it. */
   static async isAlive(folder: string): Promise<boolean> {
     return await new Promise((resolve) => {
       const socket = connect(join(folder, SOCKET_NAME));
@@ -64,7 +67,7 @@ export class RunFolder {
         socket.destroy();
         resolve(true);
       });
-      socket.once('error', () => resolve(false));
+      socket.once('error', (error: NodeJS.ErrnoException) => resolve(!NOBODY_LISTENS.has(error.code ?? '')));
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Engine } from './engine';
 import { StatementNames } from './statement-names';
 import type { TurnQueue, TurnTaker } from './turn-queue';
-import { AnswerScanner, Backend, type Frame, Frontend, frame, query, typeOf } from './wire-protocol';
+import { type Frame, Frontend, frame, query, ReadyScanner, typeOf } from './wire-protocol';
 
 /** Where a session's messages come from and its answers go. */
 export interface SessionPeer {
@@ -10,8 +10,8 @@ export interface SessionPeer {
   shift(): void;
   /** Sends to the client; `sent` is called once the bytes have left, or never will. */
   send(bytes: Buffer, sent: () => void): void;
-  /** The client asked to end, or held the database too long without using it. */
-  end(reason: 'terminated' | 'idle'): void;
+  /** The client asked to end, or held the database too long without using it, or sent what is no message. */
+  end(reason: 'terminated' | 'idle' | 'unknown message'): void;
 }
 
 export interface SessionLimits {
@@ -24,13 +24,19 @@ export interface SessionLimits {
 /**
  * - `idle`: no turn; `waiting`: in the queue for one
  * - `sending`: has the turn and sends messages; also between the statements of a transaction
- * - `answering`: all of the turn is sent, ReadyForQuery is due
- * - `copying`: the database reads COPY rows
+ * - `answering`: all of the turn is sent, one ReadyForQuery is due
+ * - `copying`: the database waits for COPY rows
  */
 type Phase = 'idle' | 'waiting' | 'sending' | 'answering' | 'copying';
 
+const FRAMES_OF_A_TURN: ReadonlySet<string> = new Set(
+  Object.values(Frontend).filter((type) => type !== Frontend.terminate),
+);
 const COPY_FRAMES: ReadonlySet<string> = new Set([Frontend.copyData, Frontend.copyDone, Frontend.copyFail]);
+
+/** All that the database understands while it copies; anything else would be its end. */
 const FRAMES_WHILE_COPYING: ReadonlySet<string> = new Set([...COPY_FRAMES, Frontend.flush, Frontend.sync]);
+
 const BATCH_BYTES = 256 * 1024;
 
 /** What a client may leave behind in the session that all share. */
@@ -44,8 +50,11 @@ const FORGET = 'RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD 
 export class Session implements TurnTaker {
   private phase: Phase = 'idle';
   private engine: Engine | undefined;
-  private readonly scanner = new AnswerScanner();
+  private readonly scanner = new ReadyScanner();
+  /** Whether the last that was sent answers with ReadyForQuery by itself, without a Sync. */
   private startedByQuery = false;
+  /** Whether an Execute is under way that may turn out to be a COPY. */
+  private mayCopy = false;
   private gone = false;
   private hasForgotten = false;
   private readonly statements: StatementNames;
@@ -61,12 +70,15 @@ export class Session implements TurnTaker {
     this.statements = new StatementNames(`${id}:`);
   }
 
-  /** New messages have come: sends on what may be sent. */
+  /** New messages have come, or the database went on: sends what may be sent. */
   advance(): void {
-    if (this.gone) return;
-    if (this.phase === 'idle') this.begin();
-    if (this.phase === 'sending' || this.phase === 'copying') this.forward();
-    this.watchHold();
+    if (this.gone) this.unwind();
+    else {
+      this.observe();
+      if (this.phase === 'idle') this.begin();
+      if (this.phase === 'sending' || this.phase === 'copying') this.forward();
+      this.watchHold();
+    }
   }
 
   granted(engine: Engine): void {
@@ -76,18 +88,11 @@ export class Session implements TurnTaker {
     else this.advance();
   }
 
-  drained(): void {
-    this.advance();
-  }
-
   answer(bytes: Buffer): void {
     const acknowledge = () => this.engine?.acknowledge(bytes.length);
     if (this.gone) acknowledge();
     else this.peer.send(bytes, acknowledge);
-    for (const mark of this.scanner.scan(bytes)) {
-      if (mark.type === Backend.copyInResponse) this.beginCopy();
-      else this.endStatement(mark.status);
-    }
+    for (const status of this.scanner.scan(bytes)) this.endStatement(status);
   }
 
   /** The client is no more: whatever it began is undone, and the turn given back. */
@@ -97,8 +102,16 @@ export class Session implements TurnTaker {
     clearTimeout(this.holdTimer);
     // Who never had a turn has left nothing to clear.
     if (this.phase === 'idle' && this.engine) this.turns.request(this);
-    else if (this.phase === 'sending') this.send([frame(Frontend.sync)], 'answering');
-    else if (this.phase === 'copying') this.failCopy();
+    else this.unwind();
+  }
+
+  /** Brings what a client that left has begun to its ReadyForQuery. */
+  private unwind(): void {
+    if (this.phase === 'idle' || this.phase === 'waiting') return;
+    if (this.engine?.isHungry) {
+      const failed = frame(Frontend.copyFail, Buffer.from('the client left\0'));
+      this.send(this.startedByQuery ? [failed] : [failed, frame(Frontend.sync)], 'answering');
+    } else if (this.engine?.isResting) this.send([frame(Frontend.sync)], 'answering');
   }
 
   /** Step by step towards a session in which nothing of the client is left. */
@@ -111,6 +124,14 @@ export class Session implements TurnTaker {
     }
   }
 
+  /** What the database's state means for the turn. */
+  private observe(): void {
+    if (this.phase !== 'answering' && this.phase !== 'sending') return;
+    if (this.engine?.isHungry) this.phase = 'copying';
+    // After an error the database ignores all up to a Sync, queries too: it is done, and no answer will come.
+    else if (this.engine?.isResting) this.phase = 'sending';
+  }
+
   private begin(): void {
     // Rows of a COPY that failed may still be under way; the protocol says to ignore them.
     for (let next = this.peer.peek(); next && COPY_FRAMES.has(typeOf(next)); next = this.peer.peek()) {
@@ -118,42 +139,60 @@ export class Session implements TurnTaker {
     }
     const first = this.peer.peek();
     if (!first) return;
-    if (typeOf(first) === Frontend.terminate) this.peer.end('terminated');
-    else {
+    if (FRAMES_OF_A_TURN.has(typeOf(first))) {
       this.phase = 'waiting';
       this.turns.request(this);
-    }
+    } else this.refuse(first);
   }
 
   private forward(): void {
-    if (!this.engine || this.engine.backlog >= this.limits.inputBytesMax) return;
+    const { engine } = this;
+    if (!engine || engine.backlog >= this.limits.inputBytesMax) return;
+    if (engine.isResting) this.mayCopy = false;
     const batch: Frame[] = [];
     let bytes = 0;
     for (let next = this.peer.peek(); next && bytes < BATCH_BYTES; next = this.peer.peek()) {
-      const type = typeOf(next);
-      if (this.phase === 'copying' && !FRAMES_WHILE_COPYING.has(type)) break;
-      if (type === Frontend.terminate) break;
+      if (!this.accepts(next)) break;
       this.peer.shift();
       batch.push(this.statements.apply(next));
       bytes += next.length;
-      this.follow(type);
+      this.follow(typeOf(next));
       if (this.phase === 'answering') break;
     }
     if (batch.length > 0) this.send(batch, this.phase);
-    const next = this.peer.peek();
-    if (this.phase === 'sending' && next && typeOf(next) === Frontend.terminate) this.peer.end('terminated');
+    else this.refuseMisfit();
+  }
+
+  /** Whether the database can read this message where it is now. */
+  private accepts(message: Frame): boolean {
+    const type = typeOf(message);
+    if (this.phase === 'copying' || this.mayCopy) return FRAMES_WHILE_COPYING.has(type);
+    return FRAMES_OF_A_TURN.has(type);
   }
 
   /** What the message that is sent on means for the turn. */
   private follow(type: string): void {
     if (this.phase === 'copying') {
-      if (type === Frontend.copyDone || type === Frontend.copyFail) {
-        this.phase = this.startedByQuery ? 'answering' : 'sending';
-      }
+      const isEnd = type === Frontend.copyDone || type === Frontend.copyFail;
+      if (isEnd) this.phase = this.startedByQuery ? 'answering' : 'sending';
       return;
     }
+    if (type === Frontend.execute) this.mayCopy = true;
+    if (COPY_FRAMES.has(type)) return;
     this.startedByQuery = type === Frontend.query || type === Frontend.functionCall;
     if (this.startedByQuery || type === Frontend.sync) this.phase = 'answering';
+  }
+
+  /** A message that will not fit later either ends the connection; one after an Execute may only have to wait. */
+  private refuseMisfit(): void {
+    const next = this.peer.peek();
+    if (!next) return;
+    const fitsLater = FRAMES_OF_A_TURN.has(typeOf(next)) && this.phase !== 'copying';
+    if (!fitsLater) this.refuse(next);
+  }
+
+  private refuse(message: Frame): void {
+    this.peer.end(typeOf(message) === Frontend.terminate ? 'terminated' : 'unknown message');
   }
 
   private send(frames: readonly Frame[], phase: Phase): void {
@@ -162,34 +201,23 @@ export class Session implements TurnTaker {
     this.engine?.input(frames.length === 1 && only ? only : Buffer.concat(frames));
   }
 
-  private beginCopy(): void {
-    this.phase = 'copying';
-    if (this.gone) this.failCopy();
-    else this.advance();
-  }
-
-  private failCopy(): void {
-    const failed = frame(Frontend.copyFail, Buffer.from('the client left\0'));
-    this.send(this.startedByQuery ? [failed] : [failed, frame(Frontend.sync)], 'answering');
-  }
-
   private endStatement(status: string): void {
+    this.mayCopy = false;
     if (this.gone) this.clear(status);
-    else if (status === 'I') {
-      this.phase = 'idle';
-      this.turns.release(this);
-      this.advance();
-    } else {
+    else {
       // Within a transaction the database stays with this client.
-      this.phase = 'sending';
+      this.phase = status === 'I' ? 'idle' : 'sending';
+      if (status === 'I') this.turns.release(this);
       this.advance();
     }
   }
 
-  /** While others could use the database, the holder must. */
+  /** The database waits for its holder, and all others wait with it: not for ever. */
   private watchHold(): void {
     clearTimeout(this.holdTimer);
-    const idles = (this.phase === 'sending' || this.phase === 'copying') && this.engine?.backlog === 0;
-    if (!this.gone && idles) this.holdTimer = setTimeout(() => this.peer.end('idle'), this.limits.holdIdleMs);
+    const holds = this.phase === 'sending' || this.phase === 'copying';
+    const databaseWaits = this.engine?.isResting || this.engine?.isHungry;
+    if (this.gone || !holds || !databaseWaits) return;
+    this.holdTimer = setTimeout(() => this.peer.end('idle'), this.limits.holdIdleMs);
   }
 }

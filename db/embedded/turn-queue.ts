@@ -6,8 +6,8 @@ export interface TurnTaker {
   granted(engine: Engine): void;
   /** The database answers. Each byte must be acknowledged to the engine once. */
   answer(bytes: Buffer): void;
-  /** The database took all input and can have more. */
-  drained(): void;
+  /** The database went on: it has read all input, or done all that it asked, or waits for more within it. */
+  advance(): void;
 }
 
 /**
@@ -24,7 +24,7 @@ export class TurnQueue {
   constructor(private readonly engine: Engine) {
     engine.attach({
       output: (bytes) => this.current?.answer(bytes),
-      drained: () => this.current?.drained(),
+      advanced: () => this.current?.advance(),
     });
   }
 

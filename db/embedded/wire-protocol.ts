@@ -26,7 +26,6 @@ export const Frontend = {
 
 /** Types of the messages that the database answers with. */
 export const Backend = {
-  copyInResponse: 'G',
   error: 'E',
   keyData: 'K',
   readyForQuery: 'Z',
@@ -159,43 +158,30 @@ export class FrameReader {
   }
 }
 
-/** What the database says at the ends and turns of its answers. */
-export interface AnswerMark {
-  readonly type: typeof Backend.readyForQuery | typeof Backend.copyInResponse;
-  /** The status of a ReadyForQuery: `I` outside a transaction, `T` in one, `E` in a failed one. */
-  readonly status: string;
-}
-
 const READY_BYTES = 6;
 const READY = Backend.readyForQuery.charCodeAt(0);
-const COPY_IN = Backend.copyInResponse.charCodeAt(0);
 
-/** Walks over the database's answers and finds the marks, also across chunks, without copying what lies between. */
-export class AnswerScanner {
+/** Walks over the database's answers and finds each ReadyForQuery, also across chunks, copying nothing between. */
+export class ReadyScanner {
   /** The beginning of a message whose header is in the next chunk. */
   private partial: Buffer = Buffer.alloc(0);
   /** Bytes of the next chunks that belong to a message already looked at. */
   private skip = 0;
 
-  /** The marks that end within `chunk`, in order. */
-  scan(chunk: Buffer): AnswerMark[] {
-    const marks: AnswerMark[] = [];
+  /** The status of each ReadyForQuery that ends in `chunk`: I outside a transaction, T in one, E in a failed one. */
+  scan(chunk: Buffer): string[] {
+    const statuses: string[] = [];
     const bytes = this.partial.length > 0 ? Buffer.concat([this.partial, chunk]) : chunk;
     let at = this.skip;
     while (at + HEADER_BYTES <= bytes.length) {
-      const type = bytes[at];
-      if (type === READY && at + READY_BYTES > bytes.length) break;
-      if (type === READY) {
-        marks.push({
-          type: Backend.readyForQuery,
-          status: String.fromCharCode(bytes[at + HEADER_BYTES] ?? 0),
-        });
-      } else if (type === COPY_IN) marks.push({ type: Backend.copyInResponse, status: '' });
+      const isReady = bytes[at] === READY;
+      if (isReady && at + READY_BYTES > bytes.length) break;
+      if (isReady) statuses.push(String.fromCharCode(bytes[at + HEADER_BYTES] ?? 0));
       at += 1 + bytes.readInt32BE(at + 1);
     }
     this.skip = Math.max(0, at - bytes.length);
     this.partial = this.skip > 0 ? Buffer.alloc(0) : Buffer.from(bytes.subarray(at));
-    return marks;
+    return statuses;
   }
 }
 
