@@ -14,11 +14,11 @@ def square(side: float, across: float = 0.5, down: float = 0.5) -> tuple[float, 
 WHOLE = (0.0, 0.0, 1.0, 1.0)
 CROPS = {
     "whole": [WHOLE],
-    "centre2": [WHOLE, square(0.7)],
-    "centre3": [WHOLE, square(0.75), square(0.5)],
-    "halves3": [WHOLE, square(0.7, 0.5, 0.0), square(0.7, 0.5, 1.0)],
-    "five": [WHOLE, square(0.8), square(0.6), square(0.7, 0, 0.5), square(0.7, 1, 0.5)],
-    "seven": [WHOLE, square(0.8), square(0.6), square(0.65, 0, 0), square(0.65, 1, 0), square(0.65, 0, 1), square(0.65, 1, 1)],
+    "scales2": [WHOLE, square(0.7)],
+    "scales3": [WHOLE, square(0.85), square(0.55)],
+    "scales4": [WHOLE, square(0.85), square(0.7), square(0.55)],
+    "cross5": [WHOLE, square(0.85), square(0.55), square(0.7, 0, 0.5), square(0.7, 1, 0.5)],
+    "corners7": [WHOLE, square(0.8), square(0.6), square(0.65, 0, 0), square(0.65, 1, 0), square(0.65, 0, 1), square(0.65, 1, 1)],
 }
 
 

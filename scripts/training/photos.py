@@ -26,18 +26,14 @@ class Source:
     attract: bool
 
 
-def read_folder(folder: Path, item_per_folder: bool = False) -> list[Source]:
-    """All photos below a folder, in the order of their paths. Unreadable files are skipped.
-
-    With `item_per_folder` the photos of a subfolder are views of one item; else the path says what belongs together.
-    """
+def read_folder(folder: Path) -> list[Source]:
+    """All photos below a folder, in the order of their paths. Unreadable files are skipped."""
     paths = sorted(p for p in folder.rglob("*") if p.suffix.lower() in PHOTO_SUFFIXES)
     sources = []
     for path in paths:
         bgr = cv2.imread(str(path), cv2.IMREAD_COLOR)
         if bgr is not None:
-            relative = path.relative_to(folder)
-            group, attract = (str(relative.parent), True) if item_per_folder else group_of(relative)
+            group, attract = group_of(path.relative_to(folder))
             sources.append(Source(cut_out(shrink(bgr[:, :, ::-1])), f"{folder.name}/{group}", attract))
     return sources
 

@@ -38,6 +38,9 @@ class Views:
         names = [name for name, rounds in self.sets.items() if len(rounds) > 1]
         self.sources = np.array([(s, i) for s, name in enumerate(names) for i in range(len(self.sets[name][0]["groups"]))])
         self.ready = [self.sets[name] for name in names]
+        sizes = np.array([len(rounds[0]["groups"]) for rounds in self.ready])
+        self.starts, self.shares = np.cumsum(sizes) - sizes, np.sqrt(sizes) / np.sqrt(sizes).sum()
+        self.sizes = sizes
         labels = np.concatenate([rounds[0]["groups"] for rounds in self.ready])
         self.attract = np.concatenate([rounds[0]["attract"] for rounds in self.ready])
         _, self.group = np.unique(labels, return_inverse=True)
@@ -54,12 +57,13 @@ class Views:
         """Pictures (2 pairs x side x side x 3, uint8), the teacher's descriptions of them and of their sources, and group numbers.
 
         The first half holds the first views, the second half their partners in the same order. A quarter of the sources are
-        drawn at random; the others are their nearest neighbours by the teacher, so that telling them apart takes care.
+        drawn at random, from each set by the root of its size; the others are their nearest neighbours by the teacher, so that telling them apart takes care.
         """
         self.batches += 1
         if self.batches % 100 == 0:
             self.refresh()
-        anchors = self.rng.integers(len(self.sources), size=pairs // NEIGHBOURS)
+        sets = self.rng.choice(len(self.shares), pairs // NEIGHBOURS, p=self.shares)
+        anchors = self.starts[sets] + (self.rng.random(len(sets)) * self.sizes[sets]).astype(int)
         near = self.neighbours[anchors][:, self.rng.permutation(self.neighbours.shape[1])[: NEIGHBOURS - 1]]
         chosen = np.concatenate([anchors[:, None], near], axis=1).ravel()
         partners = [self.partner(index) for index in chosen]
