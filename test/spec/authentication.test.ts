@@ -1,0 +1,100 @@
+import { ApiClient } from '../support/api-client';
+import { useService } from '../support/service';
+
+/** interface.md 5, decisions.md 1 and 2: who may call what. */
+const service = useService();
+
+/** One call to each endpoint, valid but for its key. */
+const ENDPOINTS = [
+  ['v3', 'POST', '/v3/catalog/query', {}],
+  ['v3', 'POST', '/api/v3/catalog/search', {}],
+  ['v3', 'GET', '/v3/catalog/items/product_birkin_croc', undefined],
+  ['v3', 'GET', '/api/v3/catalog/items/product_birkin_croc', undefined],
+  ['v3', 'POST', '/v3/vision/identify', { base64: 'AAAA' }],
+  ['v3', 'POST', '/api/v3/vision/identify', { base64: 'AAAA' }],
+  ['v2', 'POST', '/v2/products', {}],
+  ['v2', 'POST', '/v2/vision', { base64: 'AAAA' }],
+  ['v1', 'GET', '/v1/products', undefined],
+] as const;
+
+const UNAUTHORIZED = {
+  status: 401,
+  body: { success: false, error: 'unauthorized', request_id: expect.any(String) },
+};
+
+describe.each(ENDPOINTS)('%s %s %s', (version, method, path, body) => {
+  const callWith = (key: string | null) => new ApiClient(service.url, key).send(method, path, { body });
+
+  test('without a key is a 401 that asks for a bearer and tells nothing about credits', async () => {
+    const answer = await callWith(null);
+    expect(answer).toMatchObject(UNAUTHORIZED);
+    expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer');
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('x-credits'))).toEqual([]);
+  });
+
+  test.each([['v1'], ['v2'], ['v3']] as const)(
+    'with a key for %s alone is answered as its versions say',
+    async (opened) => {
+      const { key } = await service.newKey({ versions: [opened] });
+      const opens = opened === version || (version === 'v2' && opened === 'v1');
+      const answer = await callWith(key);
+      if (opens) expect([200, 422]).toContain(answer.status);
+      else expect(answer).toMatchObject({ status: 403, body: { success: false, error: 'forbidden' } });
+      if (!opens) expect(answer.headers.has('X-Credits-Used')).toBe(false);
+    },
+  );
+});
+
+describe('a 401 answers', () => {
+  const call = (authorization: string) =>
+    new ApiClient(service.url, null).send('POST', '/v3/catalog/query', {
+      body: {},
+      headers: { Authorization: authorization },
+    });
+
+  test.each([
+    ['another scheme', 'Basic dXNlcjpwYXNz'],
+    ['a scheme without a key', 'Bearer'],
+    ['a scheme with blanks', 'Bearer   '],
+    ['a key of another form', 'Bearer secret'],
+    ['an unknown key of the right form', `Bearer loupe_live_${'0'.repeat(43)}`],
+    ['a key that is too short', 'Bearer loupe_live_abc'],
+    ['a key of enormous length', `Bearer loupe_live_${'0'.repeat(8000)}`],
+    ['two keys', `Bearer loupe_live_${'0'.repeat(43)} loupe_live_${'0'.repeat(43)}`],
+  ])('%s', async (_what, authorization) => {
+    const answer = await call(authorization);
+    expect(answer).toMatchObject(UNAUTHORIZED);
+    expect(answer.text).not.toContain('loupe_live');
+  });
+
+  test('a key without its scheme', async () => {
+    expect(await call(service.key.key)).toMatchObject(UNAUTHORIZED);
+  });
+
+  test('a key in the query string', async () => {
+    const path = `/v1/products?api_key=${service.key.key}&access_token=${service.key.key}`;
+    expect(await new ApiClient(service.url, null).send('GET', path)).toMatchObject(UNAUTHORIZED);
+  });
+});
+
+test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('%s is the same scheme', async (scheme) => {
+  const answer = await new ApiClient(service.url, null).send('POST', '/v3/catalog/query', {
+    body: {},
+    headers: { Authorization: `${scheme} ${service.key.key}` },
+  });
+  expect(answer.status).toBe(200);
+});
+
+test('a test key opens what a live key opens', async () => {
+  const { key } = await service.newKey({ test: true });
+  expect(key).toMatch(/^loupe_test_/);
+  expect((await new ApiClient(service.url, key).query({})).status).toBe(200);
+});
+
+test('a revoked key is a 401 at once', async () => {
+  const { key, keyId } = await service.newKey();
+  const api = new ApiClient(service.url, key);
+  expect((await api.query({})).status).toBe(200);
+  await service.revoke(keyId);
+  expect(await api.query({})).toMatchObject(UNAUTHORIZED);
+});

@@ -1,0 +1,269 @@
+import { idsOf } from '../support/api-client';
+import { useService } from '../support/service';
+
+/** interface.md 4.1, decisions.md 7: search and listing. */
+const service = useService();
+const query = (body: object) => service.api.query(body);
+
+describe('the envelope', () => {
+  test('has the fields of 4.1 and no others', async () => {
+    const { body, status } = await query({ page_size: 3 });
+    expect(status).toBe(200);
+    const { data, ...envelope } = body;
+    expect(data).toHaveLength(3);
+    expect(envelope).toEqual({
+      success: true,
+      results: 3,
+      total_results: 18,
+      page: 0,
+      total_pages: 6,
+      credits_used: 1,
+      includes: ['taxonomy'],
+      resolved_taxonomy: { node: 'product', level: 3 },
+      sort_applied: 'popularity_desc',
+    });
+  });
+
+  test('lists 20 products by popularity when nothing is asked for', async () => {
+    const { body } = await query({});
+    expect(body).toMatchObject({ page: 0, total_pages: 1, results: 18, includes: ['taxonomy'] });
+  });
+
+  test('echoes the effective includes, each once', async () => {
+    expect((await query({ includes: ['pricing', 'taxonomy', 'pricing'] })).body.includes).toEqual([
+      'pricing',
+      'taxonomy',
+    ]);
+    expect((await query({ includes: [] })).body.includes).toEqual([]);
+  });
+
+  test('names the sort that was applied, or relevance', async () => {
+    expect((await query({ sort: 'name_desc' })).body.sort_applied).toBe('name_desc');
+    expect((await query({ sort: 'name_desc', query: 'birkin' })).body.sort_applied).toBe('relevance');
+    expect((await query({ sort: 'name_desc', query: '  ' })).body.sort_applied).toBe('name_desc');
+  });
+});
+
+describe('pages', () => {
+  test('neither repeat nor skip rows', async () => {
+    const all = idsOf(await query({ page_size: 100 }));
+    const paged: string[] = [];
+    for (let page = 0; page < 4; page += 1) paged.push(...idsOf(await query({ page, page_size: 5 })));
+    expect(paged).toEqual(all);
+  });
+
+  test.each([4, 1_000_000, 1e15])(
+    'past the end (%d) are empty and no error, and say which page',
+    async (page) => {
+      const answer = await query({ page, page_size: 5 });
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { data: [], results: 0, total_results: 18, total_pages: 4, page },
+      });
+    },
+  );
+
+  test('of a search past the end are empty too', async () => {
+    expect(await query({ query: 'birkin', page: 1e15 })).toMatchObject({
+      status: 200,
+      body: { data: [], total_results: 2 },
+    });
+  });
+
+  test('larger than the cap are lowered to it', async () => {
+    expect(await query({ page_size: 1_000_000 })).toMatchObject({
+      status: 200,
+      body: { results: 18, total_pages: 1 },
+    });
+  });
+
+  test('of nothing number 0', async () => {
+    expect((await query({ query: 'nothingatall' })).body).toMatchObject({
+      total_results: 0,
+      total_pages: 0,
+      data: [],
+    });
+  });
+});
+
+describe('listings', () => {
+  test('by popularity put equals in the order of their ids, both ways', async () => {
+    const descending = idsOf(await query({ page_size: 4 }));
+    expect(descending).toEqual([
+      'product_birkin_croc',
+      'product_submariner',
+      'product_birkin_togo',
+      'product_kelly_croc',
+    ]);
+    const ascending = idsOf(await query({ sort: 'popularity_asc', page_size: 100 }));
+    expect(ascending.indexOf('product_birkin_togo')).toBe(ascending.indexOf('product_kelly_croc') - 1);
+  });
+
+  test('by name are case-insensitive and accent-folding; articles count; punctuation, digits, Latin, other scripts', async () => {
+    const named = async (sort: string) =>
+      (await query({ taxonomy_node: 'brand', category_id: 'handbags', sort })).body.data.map(
+        ({ name }) => name,
+      );
+    const ascending = [
+      '“Objets” & Co',
+      '3.1 Phillip Lim',
+      'echo',
+      'Élan',
+      'Emil',
+      'Hermès',
+      'Louis Vuitton',
+      'The Row',
+      'Мечта',
+    ];
+    expect(await named('name_asc')).toEqual(ascending);
+    expect(await named('name_desc')).toEqual([...ascending].reverse());
+  });
+
+  test('of products by name use brand, model and style', async () => {
+    const answer = await query({
+      sort: 'name_asc',
+      filters: [{ field: 'brand', include: ['brand_hermes'] }],
+    });
+    expect(idsOf(answer)).toEqual([
+      'product_birkin_croc',
+      'product_birkin_togo',
+      'product_kelly_croc',
+      'product_kelly_lizard',
+    ]);
+  });
+});
+
+describe('the category', () => {
+  test.each(['handbags', 'Handbags', 'HANDBAGS'])('is taken as %s', async (category_id) => {
+    expect((await query({ category_id })).body.total_results).toBe(15);
+  });
+
+  test('is taken by a name that is not its slug', async () => {
+    expect(idsOf(await query({ category_id: 'fine jewellery' }))).toEqual(['product_love_ring']);
+  });
+
+  test('may be one that no code knows, with nodes of its own', async () => {
+    expect(idsOf(await query({ category_id: 'jewellery', taxonomy_node: 'maison' }))).toEqual([
+      'maison_cartier',
+    ]);
+  });
+
+  test('that does not exist is a 400', async () => {
+    expect(await query({ category_id: 'shoes' })).toMatchObject({
+      status: 400,
+      body: { field: 'category_id' },
+    });
+  });
+
+  test('refuses a node that it does not have, and lists those that it has', async () => {
+    expect(await query({ category_id: 'handbags', taxonomy_node: 'dial' })).toMatchObject({
+      status: 400,
+      body: {
+        error: 'bad_request',
+        field: 'taxonomy_node',
+        allowed_taxonomy_nodes: expect.arrayContaining(['product', 'brand', 'model', 'style', 'category']),
+      },
+    });
+  });
+
+  test.each(['product', 'brand', 'family', 'model', 'case', 'dial', 'category'])(
+    'watches allows the node %s',
+    async (taxonomy_node) => {
+      expect((await query({ category_id: 'watches', taxonomy_node })).status).toBe(200);
+    },
+  );
+});
+
+test.each(['brand', 'model', 'style', 'family', 'case', 'dial', 'category', 'maison', 'line'])(
+  'rows of %s are all of that kind',
+  async (taxonomy_node) => {
+    const ids = idsOf(await query({ taxonomy_node, page_size: 100 }));
+    expect(ids.length).toBeGreaterThan(0);
+    if (taxonomy_node !== 'category')
+      expect(ids.filter((id) => !id.startsWith(`${taxonomy_node}_`))).toEqual([]);
+    else expect([...ids].sort()).toEqual(['handbags', 'jewellery', 'watches']);
+  },
+);
+
+describe('a query', () => {
+  const found = async (text: string, more: object = {}) => idsOf(await query({ query: text, ...more }));
+
+  test.each([
+    ['without regard to accents and case', 'HERMES birkin TOGO', 'product_birkin_togo'],
+    ['over taxonomy names', 'damier ebene', 'product_neverfull_damier'],
+    ['over other facets', 'gold kelly', 'product_kelly_lizard'],
+    ['over variant field names', 'neverfull gm', 'product_neverfull_monogram'],
+    ['over the keywords of an item', 'doctor', 'product_speedy_epi'],
+    ['over the keywords of its taxonomy', 'toile', 'product_neverfull_monogram'],
+    ['with one edit in a word of four letters', 'epis speedy', 'product_speedy_epi'],
+    ['with one edit', 'birkim togo', 'product_birkin_togo'],
+    ['with two edits from eight letters on', 'submarimor', 'product_submariner'],
+    ['with its last word as a prefix', 'louis vuitton never', 'product_neverfull_monogram'],
+    ['in other scripts', 'мечта', 'product_mechta'],
+  ])('matches %s: %s', async (_how, text, first) => {
+    expect((await found(text))[0]).toBe(first);
+  });
+
+  test('puts rows that match more words first, whatever their popularity and the sort', async () => {
+    const ids = await found('hermes lizard', { sort: 'popularity_desc' });
+    expect(ids[0]).toBe('product_kelly_lizard');
+    expect(ids).toContain('product_birkin_croc');
+  });
+
+  test('of exact words stands before one of misspelt words', async () => {
+    const ids = await found('echo');
+    expect(ids[0]).toBe('product_echo');
+  });
+
+  test('finds other kinds of rows', async () => {
+    expect(await found('hermes', { taxonomy_node: 'brand' })).toEqual(['brand_hermes']);
+  });
+
+  test.each(['!!!', '…', '—'])('without a word (%s) finds nothing', async (text) => {
+    expect(await query({ query: text })).toMatchObject({
+      status: 200,
+      body: { data: [], sort_applied: 'relevance' },
+    });
+  });
+
+  test('of 512 characters is taken, of 513 is a 400', async () => {
+    expect((await query({ query: 'é'.repeat(512) })).status).toBe(200);
+    expect((await query({ query: '👜'.repeat(512) })).status).toBe(200);
+    expect(await query({ query: 'a'.repeat(513) })).toMatchObject({ status: 400, body: { field: 'query' } });
+  });
+
+  test("with characters of the database's own query language is text", async () => {
+    for (const text of ["birkin' | !x", 'birkin & (', 'birkin:*', '%_\\', '<->', "'; DROP TABLE x; --"]) {
+      expect((await query({ query: text })).status).toBe(200);
+    }
+  });
+});
+
+describe('a malformed body is a 400 that names the parameter', () => {
+  test.each<[object, string]>([
+    [{ foo: 1 }, 'foo'],
+    [{ query: 5 }, 'query'],
+    [{ query: null }, 'query'],
+    [{ category_id: null }, 'category_id'],
+    [{ filters: null }, 'filters'],
+    [{ filters: {} }, 'filters'],
+    [{ taxonomy_node: 'colour' }, 'taxonomy_node'],
+    [{ taxonomy_node: null }, 'taxonomy_node'],
+    [{ page: -1 }, 'page'],
+    [{ page: 1.5 }, 'page'],
+    [{ page: '1' }, 'page'],
+    [{ page_size: 0 }, 'page_size'],
+    [{ page_size: null }, 'page_size'],
+    [{ sort: 'price_asc' }, 'sort'],
+    [{ sort: null }, 'sort'],
+    [{ includes: ['catalog'] }, 'includes'],
+    [{ includes: ['taxonomy', 'catalog'] }, 'includes'],
+    [{ includes: 'taxonomy' }, 'includes'],
+    [{ includes: null }, 'includes'],
+  ])('%j: %s', async (body, field) => {
+    expect(await query(body)).toMatchObject({
+      status: 400,
+      body: { success: false, error: 'bad_request', field, message: expect.any(String) },
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import { ApiClient } from '../support/api-client';
+import { useService } from '../support/service';
+
+/** interface.md 8, decisions.md 3: what calls cost. */
+const service = useService();
+const photo = async () => ({ base64: (await service.photo()).toString('base64') });
+
+beforeEach(async () => {
+  service.queue.reset();
+  await service.sees(['product_submariner', 0.05]);
+});
+
+/** A client of an account with so many credits, and its balance as the account says. */
+async function accountWith(credits: number | null) {
+  const { key, accountId } = await service.newKey({ credits });
+  return { api: new ApiClient(service.url, key), balance: () => service.balance(accountId), accountId };
+}
+
+type Call = (api: ApiClient) => Promise<{ status: number; headers: Headers; body: object }>;
+
+const PRICES: [string, number, Call][] = [
+  ['a catalog query', 1, (api) => api.query({})],
+  ['a catalog query without modules', 1, (api) => api.query({ includes: [] })],
+  ['a catalog query with pricing on products', 6, (api) => api.query({ includes: ['pricing'] })],
+  ['pricing twice', 6, (api) => api.query({ includes: ['pricing', 'pricing', 'taxonomy'] })],
+  ['pricing on another scope', 1, (api) => api.query({ includes: ['pricing'], taxonomy_node: 'brand' })],
+  ['a query without rows', 0, (api) => api.query({ query: 'nothingatall', includes: ['pricing'] })],
+  ['a page past the end', 0, (api) => api.query({ page: 1000 })],
+  ['an item', 1, (api) => api.item('product_birkin_croc')],
+  ['an item with pricing', 6, (api) => api.item('product_birkin_croc', 'pricing')],
+  ['a brand with pricing', 1, (api) => api.item('brand_hermes', 'pricing')],
+  ['an unknown item', 0, (api) => api.item('product_nobody', 'pricing')],
+  ['v3 vision', 5, async (api) => api.identify(await photo())],
+  ['v3 vision with pricing', 10, async (api) => api.identify({ ...(await photo()), includes: ['pricing'] })],
+  ['v3 vision of no picture', 0, (api) => api.identify({ base64: 'AAAA' })],
+  ['v2 vision', 10, async (api) => api.identifyV2(await photo())],
+  ['v1 products', 6, (api) => api.v1({})],
+  ['v1 products of another attribute', 1, (api) => api.v1({ attribute: 'brand' })],
+  ['v1 products without rows', 0, (api) => api.v1({ brand: 'brand_nobody' })],
+  ['v2 products', 6, (api) => api.v2({})],
+  ['v2 products of another attribute', 1, (api) => api.v2({ attribute: 'model' })],
+  ['a malformed query', 0, (api) => api.query({ page: -1 })],
+  [
+    'HEAD of an item',
+    0,
+    (api) => api.send('HEAD', '/v3/catalog/items/product_birkin_croc') as ReturnType<Call>,
+  ],
+  ['HEAD of v1 products', 0, (api) => api.send('HEAD', '/v1/products') as ReturnType<Call>],
+];
+
+test.each(PRICES)('%s costs %d, in the body, the headers and the account', async (_what, price, call) => {
+  const { api, balance } = await accountWith(100);
+  const { headers, body } = await call(api);
+  expect(headers.get('X-Credits-Used')).toBe(String(price));
+  expect(headers.get('X-Credits-Remaining')).toBe(String(100 - price));
+  if (body && 'credits_used' in body) expect(body.credits_used).toBe(price);
+  expect(await balance()).toBe(100 - price);
+});
+
+test('an unlimited account is told what it used, and not what remains', async () => {
+  const { api } = await accountWith(null);
+  const { headers } = await api.query({ includes: ['pricing'] });
+  expect(headers.get('X-Credits-Used')).toBe('6');
+  expect(headers.has('X-Credits-Remaining')).toBe(false);
+});
+
+describe('402', () => {
+  const DEAREST: [string, number, Call][] = [
+    ['a query with pricing', 6, (api) => api.query({ includes: ['pricing'] })],
+    ['an item whose id is that of a product', 6, (api) => api.item('product_nobody', 'pricing')],
+    ['an item of another id', 1, (api) => api.item('brand_hermes', 'pricing')],
+    ['v3 vision', 5, async (api) => api.identify(await photo())],
+    ['v2 vision', 10, async (api) => api.identifyV2(await photo())],
+    ['v1 products', 6, (api) => api.v1({})],
+  ];
+
+  test.each(DEAREST)(
+    'answers %s when the balance is below %d, before any work',
+    async (_what, price, call) => {
+      const { api, balance } = await accountWith(price - 1);
+      const answer = await call(api);
+      expect(answer).toMatchObject({ status: 402, body: { success: false, error: 'insufficient_credits' } });
+      expect(answer.headers.get('X-Credits-Used')).toBe('0');
+      expect(answer.headers.get('X-Credits-Remaining')).toBe(String(price - 1));
+      expect(await balance()).toBe(price - 1);
+      expect(service.queue.calls).toBe(0);
+    },
+  );
+
+  test.each(DEAREST)('does not answer %s when the balance is %d', async (_what, price, call) => {
+    const { api } = await accountWith(price);
+    expect((await call(api)).status).not.toBe(402);
+  });
+
+  test('does not answer HEAD, which is never charged', async () => {
+    const { api } = await accountWith(0);
+    expect((await api.send('HEAD', '/v3/catalog/items/product_birkin_croc')).status).toBe(200);
+  });
+});
+
+test('calls at the same time never spend more than there is, and the ledger adds up to what was answered', async () => {
+  const { api, balance, accountId } = await accountWith(20);
+  const answers = await Promise.all(Array.from({ length: 12 }, () => api.query({ includes: ['pricing'] })));
+  const used = answers.reduce((sum, { headers }) => sum + Number(headers.get('X-Credits-Used')), 0);
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+  expect(answers.every(({ status }) => status === 200 || status === 402)).toBe(true);
+  expect(await balance()).toBe(20 - used);
+  expect(await service.creditsBooked(accountId)).toBe(used);
+});
+
+test('a failure of the workers frees what was reserved', async () => {
+  const { api, balance } = await accountWith(5);
+  service.queue.fails();
+  expect((await api.identify(await photo())).status).toBe(503);
+  expect(await balance()).toBe(5);
+  await service.sees(['product_submariner', 0.05]);
+  expect((await api.identify(await photo())).status).toBe(200);
+});
+
+test('one request id may be sent twice and is charged twice', async () => {
+  const { api, balance } = await accountWith(10);
+  for (const _call of [1, 2]) {
+    await api.send('POST', '/v3/catalog/query', { body: {}, headers: { 'X-Request-Id': 'the-same-id' } });
+  }
+  expect(await balance()).toBe(8);
+});

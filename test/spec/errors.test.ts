@@ -1,0 +1,252 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { ApiClient } from '../support/api-client';
+import { useService } from '../support/service';
+
+/** interface.md 7, decisions.md 1: the form of errors, their order, and what never becomes a 500. */
+const service = useService();
+const QUERY = '/v3/catalog/query';
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const send = (raw: string | Buffer, headers: Record<string, string> = JSON_TYPE, path = QUERY) =>
+  service.api.send('POST', path, { raw, headers });
+
+describe('every error', () => {
+  test.each([
+    ['an unknown route', 'GET', '/nowhere', 404, 'not_found'],
+    ['an unknown route below a known one', 'POST', '/v3/catalog/query/more', 404, 'not_found'],
+    ['an unknown version', 'POST', '/v4/catalog/query', 404, 'not_found'],
+    ['an item without an id', 'GET', '/v3/catalog/items/', 404, 'not_found'],
+    ['another method', 'GET', QUERY, 405, 'method_not_allowed'],
+    ['an unsigned file', 'GET', '/files/pricing_data/variant_x/NA.csv', 403, 'forbidden'],
+    ['an unknown image', 'GET', `/images/${'0'.repeat(64)}.jpg`, 404, 'not_found'],
+    ['a malformed escape', 'GET', '/v3/catalog/items/%zz', 400, 'bad_request'],
+  ])('of %s is JSON with code, message and request id', async (_what, method, path, status, error) => {
+    const answer = await new ApiClient(service.url, null).send<Record<string, unknown>>(method, path);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('Content-Type')).toMatch(/^application\/json/);
+    expect(answer.body).toMatchObject({ success: false, error, message: expect.stringMatching(/\S/) });
+    expect(answer.body['request_id']).toBe(answer.headers.get('X-Request-Id'));
+  });
+});
+
+describe('the request id', () => {
+  test.each(['abcdefgh', 'A-b_c.0123', 'x'.repeat(128)])('%s is kept, on errors too', async (id) => {
+    const headers = { 'X-Request-Id': id };
+    expect((await service.api.send('POST', QUERY, { body: {}, headers })).headers.get('X-Request-Id')).toBe(
+      id,
+    );
+    expect((await service.api.send('GET', '/nowhere', { headers })).body).toMatchObject({ request_id: id });
+  });
+
+  test.each(['short', 'x'.repeat(129), 'has space in', 'semi;colon', 'ünicode-id'])(
+    '%s is replaced',
+    async (id) => {
+      const headers = { 'X-Request-Id': encodeURI(id) === id ? id : encodeURIComponent(id) };
+      const answer = await service.api.send('POST', QUERY, { body: {}, headers });
+      expect(answer.headers.get('X-Request-Id')).not.toBe(headers['X-Request-Id']);
+      expect(answer.headers.get('X-Request-Id')).toMatch(/^[A-Za-z0-9._-]{8,128}$/);
+    },
+  );
+});
+
+describe('405', () => {
+  test.each([
+    ['GET', QUERY, 'POST'],
+    ['PUT', QUERY, 'POST'],
+    ['OPTIONS', '/v3/vision/identify', 'POST'],
+    ['HEAD', '/v2/vision', 'POST'],
+    ['POST', '/v1/products', 'GET, HEAD'],
+    ['DELETE', '/v3/catalog/items/product_birkin_croc', 'GET, HEAD'],
+    ['POST', '/healthz', 'GET, HEAD'],
+    ['POST', '/files/pricing_data/variant_x/NA.csv', 'GET, HEAD'],
+  ])('%s %s allows %s, with or without a key', async (method, path, allow) => {
+    for (const key of [null, service.key.key]) {
+      const answer = await new ApiClient(service.url, key).send(method, path);
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get('Allow')).toBe(allow);
+    }
+  });
+});
+
+describe('415', () => {
+  test.each([
+    ['no content type', {}],
+    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['plain text', { 'Content-Type': 'text/plain' }],
+    ['a multipart form', { 'Content-Type': 'multipart/form-data; boundary=x' }],
+    ['JSON in another charset', { 'Content-Type': 'application/json; charset=utf-16' }],
+    ['an unknown compression', { ...JSON_TYPE, 'Content-Encoding': 'pied-piper' }],
+  ])('answers %s', async (_what, headers) => {
+    const bytes = new Blob(['{}']);
+    const response = await fetch(`${service.url}${QUERY}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.key.key}`, ...headers },
+      body: await bytes.arrayBuffer(),
+    });
+    expect(response.status).toBe(415);
+    expect(await response.json()).toMatchObject({ error: 'unsupported_media_type' });
+  });
+
+  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
+    'does not answer %s',
+    async (type) => {
+      expect((await send('{}', { 'Content-Type': type })).status).toBe(200);
+    },
+  );
+});
+
+describe('400', () => {
+  test.each<[string, string | Buffer]>([
+    ['an empty body', ''],
+    ['white space', ' \n'],
+    ['half an object', '{"query":'],
+    ['a trailing comma', '{"page":0,}'],
+    ['an array', '[]'],
+    ['a string', '"birkin"'],
+    ['null', 'null'],
+    ['a number', '5'],
+    ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['half a surrogate pair', '{"query":"\\ud800"}'],
+    ['NUL', '{"query":"a\\u0000b"}'],
+    ['NUL in a filter', '{"filters":[{"field":"brand","include":["\\u0000"]}]}'],
+    ['a __proto__ key', '{"__proto__":{"page":1}}'],
+    ['a __proto__ key within', '{"filters":[{"__proto__":{},"field":"brand","include":["a"]}]}'],
+    ['a constructor key', '{"constructor":{"prototype":{}}}'],
+    ['deep nesting', `{"filters":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    ['many values', `{"filters":[${'0,'.repeat(300_000)}0]}`],
+  ])('answers %s', async (_what, body) => {
+    for (const path of [QUERY, '/v2/products'].slice(0, /NUL in|within|constructor/.test(_what) ? 1 : 2)) {
+      expect(await send(body, JSON_TYPE, path)).toMatchObject({
+        status: 400,
+        body: { error: 'bad_request' },
+      });
+    }
+  });
+
+  test('answers a gzip body that is none', async () => {
+    expect((await send('{}', { ...JSON_TYPE, 'Content-Encoding': 'gzip' })).status).toBe(400);
+  });
+});
+
+describe('413', () => {
+  const filler = (bytes: number) => `{"query":"${'a'.repeat(bytes)}"}`;
+
+  test('answers a body over 1 MiB', async () => {
+    expect(await send(filler(1024 * 1024))).toMatchObject({
+      status: 413,
+      body: { error: 'payload_too_large' },
+    });
+  });
+
+  test('answers a small body that is large once inflated', async () => {
+    const bomb = gzipSync(filler(50 * 1024 * 1024));
+    expect((await send(bomb, { ...JSON_TYPE, 'Content-Encoding': 'gzip' })).status).toBe(413);
+  });
+
+  test('does not answer a compressed body of fair size', async () => {
+    expect((await send(gzipSync('{"page":0}'), { ...JSON_TYPE, 'Content-Encoding': 'gzip' })).status).toBe(
+      200,
+    );
+  });
+
+  test('answers a photo over 4/3 of the image limit and 64 KiB, and not one below', async () => {
+    const room = Math.floor((service.config.IMAGE_BYTES_MAX * 4) / 3) + 64 * 1024;
+    const photo = (characters: number) =>
+      JSON.stringify({ base64: 'A'.repeat(4 * Math.floor(characters / 4)) });
+    expect((await send(photo(room + 1000), JSON_TYPE, '/v3/vision/identify')).status).toBe(413);
+    expect((await send(photo(room - 1000), JSON_TYPE, '/v2/vision')).status).toBe(422);
+  });
+});
+
+describe('the order of errors', () => {
+  const large = { raw: Buffer.alloc(2 * 1024 * 1024, 'a'), headers: { 'Content-Type': 'text/plain' } };
+
+  test('is 401 before everything', async () => {
+    expect((await new ApiClient(service.url, null).send('POST', QUERY, large)).status).toBe(401);
+  });
+
+  test('is 403 before 429, 415, 413 and 400', async () => {
+    const { key } = await service.newKey({ versions: ['v1'], limits: { perMinute: 1 } });
+    const api = new ApiClient(service.url, key);
+    for (const _attempt of [1, 2, 3]) expect((await api.send('POST', QUERY, large)).status).toBe(403);
+  });
+
+  test('is 429 before 415, 413 and 400', async () => {
+    const { key } = await service.newKey({ limits: { perMinute: 1 } });
+    const api = new ApiClient(service.url, key);
+    expect((await api.query({})).status).toBe(200);
+    expect((await api.send('POST', QUERY, large)).status).toBe(429);
+  });
+
+  test('is 400 before 402, and 402 before 404 and 422', async () => {
+    const { key } = await service.newKey({ credits: 0 });
+    const api = new ApiClient(service.url, key);
+    expect((await api.query({ page: -1 })).status).toBe(400);
+    expect((await api.identify({ base64: '' })).status).toBe(400);
+    expect((await api.item('product_nobody')).status).toBe(402);
+    expect((await api.identify({ base64: 'AAAA' })).status).toBe(402);
+  });
+});
+
+describe('what is hardly HTTP', () => {
+  /** The whole answer to bytes written to the socket. */
+  const raw = (text: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(service.url);
+      let answer = '';
+      const socket = connect(Number(port), hostname, () => socket.end(text));
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        answer += chunk;
+      });
+      socket.on('close', () => resolve(answer)).on('error', reject);
+    });
+
+  test.each([
+    [
+      'headers over 16 KiB',
+      `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(17_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    [
+      'a request line over 16 KiB',
+      `GET /${'a'.repeat(17_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    ['no HTTP at all', 'HELLO\r\n\r\n', 400, 'bad_request'],
+    ['no Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_request'],
+    [
+      'two lengths',
+      'POST /v3/catalog/query HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'bad_request',
+    ],
+  ])('%s is refused as JSON', async (_what, text, status, error) => {
+    const answer = await raw(text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/\r\nX-Request-Id: [\w.-]{8,}/i);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ success: false, error });
+  });
+
+  test('a large header under 16 KiB is taken', async () => {
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { 'X-Long': 'a'.repeat(15_000) };
+      request(`${service.url}/healthz`, { headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(200);
+  });
+});
+
+test('answers carry no hint of what they are made with', async () => {
+  const { headers } = await service.api.query({});
+  expect(headers.has('X-Powered-By')).toBe(false);
+  expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  expect(headers.get('Cache-Control')).toBe('no-store');
+});

@@ -1,0 +1,97 @@
+import { ApiClient } from '../support/api-client';
+import { useService } from '../support/service';
+
+/** interface.md 8, decisions.md 1 and 2: limits of keys. */
+const service = useService();
+const clientWith = async (limits: object) =>
+  new ApiClient(service.url, (await service.newKey({ limits })).key);
+
+test('a limit is told on every answer, and how much of it is left', async () => {
+  const api = await clientWith({ perSecond: 0, perMinute: 3 });
+  const answers = [await api.query({}), await api.query({ page: -1 }), await api.item('product_nobody')];
+  expect(answers.map(({ headers }) => headers.get('RateLimit-Remaining'))).toEqual(['2', '1', '0']);
+  for (const { headers } of answers) {
+    expect(headers.get('RateLimit-Limit')).toBe('3');
+    expect(Number(headers.get('RateLimit-Reset'))).toBeGreaterThan(0);
+    expect(Number(headers.get('RateLimit-Reset'))).toBeLessThanOrEqual(60);
+  }
+});
+
+test('over the limit is a 429 with Retry-After and RateLimit headers, free of charge', async () => {
+  const api = await clientWith({ perSecond: 0, perMinute: 1 });
+  await api.query({});
+  const answer = await api.query({});
+  expect(answer).toMatchObject({ status: 429, body: { success: false, error: 'rate_limited' } });
+  const { headers } = answer;
+  expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
+  expect(headers.get('RateLimit-Limit')).toBe('1');
+  expect(headers.get('RateLimit-Remaining')).toBe('0');
+  expect(Number(headers.get('RateLimit-Reset'))).toBeGreaterThan(0);
+  expect(headers.get('X-Credits-Used')).toBe('0');
+});
+
+test('each second has a limit of its own', async () => {
+  const api = await clientWith({ perSecond: 2, perMinute: 0 });
+  const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await api.query({})).status));
+  expect(statuses).toContain(429);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2);
+});
+
+test('0 is no limit', async () => {
+  const api = await clientWith({ perSecond: 0, perMinute: 0 });
+  const { headers } = await api.query({});
+  expect([...headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+});
+
+test('keys of one account count for themselves', async () => {
+  const first = await service.newKey({ limits: { perMinute: 1 } });
+  const second = await service.newKey({ accountId: first.accountId, limits: { perMinute: 1 } });
+  for (const { key } of [first, second]) {
+    expect((await new ApiClient(service.url, key).query({})).status).toBe(200);
+  }
+});
+
+describe('vision calls at the same time', () => {
+  beforeEach(() => service.queue.reset());
+
+  test('are limited, and a place is free when its call ends', async () => {
+    const api = await clientWith({ concurrency: 1 });
+    const body = { base64: (await service.photo()).toString('base64') };
+    const finish = service.queue.holds();
+    const first = api.identify(body);
+    await service.queue.asked();
+    const second = await api.identify(body);
+    expect(second).toMatchObject({ status: 429, body: { error: 'rate_limited' } });
+    expect(second.headers.has('Retry-After')).toBe(true);
+    expect(second.headers.get('RateLimit-Limit')).toBe('1');
+    // The catalog has no such limit.
+    expect((await api.query({})).status).toBe(200);
+    finish();
+    expect((await first).status).toBe(200);
+    service.queue.reset();
+    expect((await api.identify(body)).status).toBe(200);
+  });
+
+  test('of other keys do not count', async () => {
+    const body = { base64: (await service.photo()).toString('base64') };
+    const [one, other] = [await clientWith({ concurrency: 1 }), await clientWith({ concurrency: 1 })];
+    const finish = service.queue.holds();
+    const calls = [one.identify(body)];
+    await service.queue.asked();
+    calls.push(other.identify(body));
+    await service.queue.asked(2);
+    finish();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test('that are refused leave no place taken', async () => {
+    const api = await clientWith({ concurrency: 1 });
+    for (const body of [{}, { base64: '' }, { base64: 'AAAA' }]) {
+      expect([400, 422]).toContain((await api.identify(body)).status);
+    }
+  });
+});
+
+test('a page has at most 100 rows unless the setting says otherwise', async () => {
+  expect(service.config.PAGE_SIZE_MAX).toBe(100);
+});

@@ -1,0 +1,130 @@
+import { ApiClient } from '../support/api-client';
+import { useService } from '../support/service';
+
+/** running.md "Addresses", decisions.md 1: what operators and tools ask. */
+const service = useService();
+const anybody = () => new ApiClient(service.url, null);
+
+test('/healthz says that the process is alive', async () => {
+  expect(await anybody().send('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'alive' } });
+});
+
+test('/readyz says that the service can serve, and names what it looked at', async () => {
+  expect(await anybody().send('GET', '/readyz')).toMatchObject({
+    status: 200,
+    body: { status: 'ready', checks: { database: 'ok', model: 'ok', queue: 'ok' } },
+  });
+});
+
+test('/readyz is a 503 that names what fails', async () => {
+  service.queue.isAway(true);
+  const answer = await anybody().send('GET', '/readyz');
+  service.queue.isAway(false);
+  expect(answer).toMatchObject({
+    status: 503,
+    body: { success: false, error: 'unavailable', checks: { database: 'ok', queue: 'failed' } },
+  });
+  expect(answer.headers.has('Retry-After')).toBe(true);
+});
+
+test('/metrics tells requests by route and status, without ids in labels', async () => {
+  await service.api.item('product_birkin_croc');
+  await service.api.send('GET', '/nowhere/product_birkin_croc');
+  const { text, headers } = await anybody().send('GET', '/metrics');
+  expect(headers.get('Content-Type')).toMatch(/^text\/plain/);
+  expect(text).toMatch(
+    /loupe_http_request_duration_seconds_count\{method="GET",route="\/v3\/catalog\/items\/:id",status="200"\} \d/,
+  );
+  expect(text).not.toContain('product_birkin_croc');
+  expect(text).toContain('loupe_vision_queue_jobs{state="waiting"}');
+  expect(text).toContain('process_cpu_seconds_total');
+});
+
+describe('/openapi.json', () => {
+  const document = async () =>
+    (
+      await anybody().send<{ openapi: string; paths: Record<string, object>; servers: object[] }>(
+        'GET',
+        '/openapi.json',
+      )
+    ).body;
+
+  test('describes every endpoint and alias, at the address of the service', async () => {
+    const { openapi, paths, servers } = await document();
+    expect(openapi).toMatch(/^3\.1\./);
+    expect(servers).toEqual([{ url: service.url }]);
+    expect(Object.keys(paths)).toEqual(
+      expect.arrayContaining([
+        '/v3/catalog/query',
+        '/api/v3/catalog/search',
+        '/v3/catalog/items/{id}',
+        '/api/v3/catalog/items/{id}',
+        '/v3/vision/identify',
+        '/api/v3/vision/identify',
+        '/v2/vision',
+        '/v2/products',
+        '/v1/products',
+      ]),
+    );
+  });
+
+  test('refers to nothing that it does not hold', async () => {
+    const whole = await document();
+    for (const [, reference] of JSON.stringify(whole).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+      const target = reference?.split('/').reduce<unknown>((part, name) => Object(part)[name], whole);
+      expect([reference, target]).toEqual([reference, expect.anything()]);
+    }
+  });
+
+  test('holds what every endpoint answers without a key', async () => {
+    const { paths } = await document();
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { security }] of Object.entries(
+        methods as Record<string, { security: object[] }>,
+      )) {
+        const answer = await anybody().send(method.toUpperCase(), path.replace(/\{\w+\}/g, 'x'));
+        if (security.length > 0) expect([path, answer.status]).toEqual([path, 401]);
+        else expect([200, 403, 404]).toContain(answer.status);
+      }
+    }
+  });
+});
+
+test('a stored image may be kept for ever and runs nothing', async () => {
+  const url = (await service.api.item('product_birkin_croc')).body.data[0]?.images[0] ?? '';
+  const { status, headers } = await anybody().send('GET', url);
+  expect(status).toBe(200);
+  expect(headers.get('Content-Type')).toBe('image/png');
+  expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+  expect(headers.get('Content-Security-Policy')).toContain('sandbox');
+  const tag = headers.get('ETag') ?? '';
+  expect((await anybody().send('GET', url, { headers: { 'If-None-Match': tag } })).status).toBe(304);
+  expect(await anybody().send('HEAD', url)).toMatchObject({ status: 200, text: '' });
+});
+
+test('the log has one line per request, with its id and without keys, bodies or signatures', async () => {
+  const url = (await service.api.item('product_birkin_croc', 'pricing')).body.data[0]?.variants?.[0]?.pricing
+    ?.pricing_data?.[0]?.url;
+  service.log.clear();
+  const headers = { 'X-Request-Id': 'logged-request-1' };
+  await service.api.send('POST', '/v3/catalog/query', { body: { query: 'topsecretwords' }, headers });
+  await service.api.send('GET', '/v1/products?search=othersecret');
+  await anybody().send('GET', url ?? '');
+  const lines = await service.log.lines(3);
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatchObject({
+    requestId: 'logged-request-1',
+    req: { method: 'POST', path: '/v3/catalog/query' },
+    res: { status: 200 },
+    durationMs: expect.any(Number),
+  });
+  const text = JSON.stringify(lines);
+  for (const secret of [
+    service.key.key,
+    'topsecretwords',
+    'othersecret',
+    new URL(url ?? '').search.slice(1),
+  ]) {
+    expect(text).not.toContain(secret);
+  }
+});

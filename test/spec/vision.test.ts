@@ -1,0 +1,222 @@
+import { useService } from '../support/service';
+
+/** interface.md 4.3, decisions.md 8: identification. The workers are replaced: what they see is said by each test. */
+const service = useService({ VISION_DEADLINE_MS: '4000' });
+
+/** The smallest of the fixture's pictures; what it shows is up to `service.queue`. */
+const photo = async (): Promise<string> => (await service.photo()).toString('base64');
+
+beforeEach(() => service.queue.reset());
+
+describe('an identification', () => {
+  test('answers the envelope with matching rows, best first, each with its confidence', async () => {
+    await service.sees(['product_birkin_croc', 0.05], ['product_birkin_togo', 0.3]);
+    const { status, body } = await service.api.identify({ base64: await photo() });
+    const { data, ...envelope } = body;
+    expect(status).toBe(200);
+    expect(envelope).toEqual({
+      success: true,
+      results: data.length,
+      total_results: data.length,
+      page: 0,
+      total_pages: 1,
+      credits_used: 5,
+      includes: ['taxonomy'],
+      resolved_taxonomy: { node: 'product', level: 3 },
+    });
+    expect(data.map(({ id }) => id)).toEqual(['product_birkin_croc', 'product_birkin_togo']);
+    for (const row of data) {
+      expect(row.confidence).toBeGreaterThanOrEqual(0);
+      expect(row.confidence).toBeLessThanOrEqual(1);
+    }
+    expect(data[0]?.confidence).toBeGreaterThan(data[1]?.confidence ?? 1);
+  });
+
+  test('gives attributes and variant fields with taxonomy, prices with pricing', async () => {
+    await service.sees(['product_birkin_croc', 0.05]);
+    const [bare] = (await service.api.identify({ base64: await photo(), includes: [] })).body.data;
+    expect(Object.keys(bare ?? {}).sort()).toEqual(
+      ['confidence', 'id', 'images', 'name', 'popularity', 'thumbnails', 'variants'].sort(),
+    );
+    const full = await service.api.identify({ base64: await photo(), includes: ['taxonomy', 'pricing'] });
+    expect(full.body.data[0]).toMatchObject({
+      attributes: expect.arrayContaining([{ field: 'brand', id: 'brand_hermes', name: 'Hermès' }]),
+      variants: [
+        { fields: [{ field: 'size', name: '30' }], pricing: { market_estimates: expect.any(Array) } },
+        {},
+        {},
+      ],
+    });
+  });
+
+  test('of neighbours that agree about the model only answers the model first, without variants', async () => {
+    await service.sees(['product_neverfull_monogram', 0.4], ['product_neverfull_damier', 0.401]);
+    const { body } = await service.api.identify({ base64: await photo() });
+    expect(body.data[0]).toMatchObject({ id: 'model_neverfull', name: 'Neverfull' });
+    expect(body.data[0]).not.toHaveProperty('variants');
+    expect(body.resolved_taxonomy).toEqual({ node: 'model', level: 1 });
+  });
+
+  test('never answers a deleted row', async () => {
+    await service.sees(['product_deleted', 0.01], ['product_submariner', 0.05]);
+    const { body } = await service.api.identify({ base64: await photo() });
+    expect(body.data.map(({ id }) => id)).toEqual(['product_submariner']);
+  });
+
+  test('that is sure of nothing is empty, free, and resolves to nothing', async () => {
+    await service.sees(['product_birkin_croc', 0.95]);
+    const answer = await service.api.identify({ base64: await photo() });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        data: [],
+        results: 0,
+        total_results: 0,
+        total_pages: 0,
+        credits_used: 0,
+        resolved_taxonomy: { node: null, level: null },
+      },
+    });
+    expect(answer.headers.get('X-Credits-Used')).toBe('0');
+  });
+
+  test('tells the time of each stage', async () => {
+    await service.sees(['product_birkin_croc', 0.05]);
+    const timing = (await service.api.identify({ base64: await photo() })).headers.get('Server-Timing') ?? '';
+    expect(timing.split(', ').map((stage) => stage.replace(/;dur=\d+(\.\d+)?$/, ''))).toEqual([
+      'intake',
+      'queue',
+      'embed',
+      'neighbours',
+      'rows',
+      'total',
+    ]);
+  });
+});
+
+describe('base64 is taken', () => {
+  const forms: [string, (plain: string) => string][] = [
+    ['as it is', (plain) => plain],
+    ['as a data URI', (plain) => `data:image/png;base64,${plain}`],
+    ['as a data URI of another type than it is', (plain) => `data:image/heic;base64,${plain}`],
+    ['as a data URI with parameters, in other case', (plain) => `DATA:image/png;name=a.png;BASE64,${plain}`],
+    ['as a percent-encoded data URI', (plain) => `data:image/png;base64,${encodeURIComponent(plain)}`],
+    [
+      'as a data URI that is percent-encoded as a whole',
+      (plain) => encodeURIComponent(`data:image/png;base64,${plain}`),
+    ],
+    ['in the URL-safe alphabet', (plain) => plain.replaceAll('+', '-').replaceAll('/', '_')],
+    ['without padding', (plain) => plain.replace(/=+$/, '')],
+    ['with white space', (plain) => `\n ${plain.replace(/.{60}/g, '$&\r\n\t')} \n`],
+  ];
+  test.each(forms)('%s', async (_how, form) => {
+    await service.sees(['product_submariner', 0.05]);
+    expect(await service.api.identify({ base64: form(await photo()) })).toMatchObject({
+      status: 200,
+      body: { data: [{ id: 'product_submariner' }] },
+    });
+  });
+});
+
+describe('a 400 that names the field answers', () => {
+  test.each<[string, object, string]>([
+    ['neither url nor base64', {}, 'url'],
+    ['an empty base64', { base64: '' }, 'base64'],
+    ['base64 of white space', { base64: ' \n' }, 'base64'],
+    ['a data URI without data', { base64: 'data:image/png;base64,' }, 'base64'],
+    ['a data URI that is no base64', { base64: 'data:image/png,abcd' }, 'base64'],
+    ['other characters', { base64: 'not base64!' }, 'base64'],
+    ['a length that no base64 has', { base64: 'AAAAA' }, 'base64'],
+    ['padding within', { base64: 'AA==AAAA' }, 'base64'],
+    ['a number', { base64: 5 }, 'base64'],
+    ['null', { base64: null, url: 'https://pictures.example/a.jpg' }, 'base64'],
+    ['a null url', { url: null, base64: 'AAAA' }, 'url'],
+    ['an empty url', { url: '' }, 'url'],
+    ['a relative url', { url: '/a.jpg' }, 'url'],
+    ['a malformed url', { url: 'http://' }, 'url'],
+    ['another scheme', { url: 'ftp://pictures.example/a.jpg' }, 'url'],
+    ['a file', { url: 'file:///etc/passwd' }, 'url'],
+    ['a data URI as url', { url: 'data:image/png;base64,AAAA' }, 'url'],
+    ['a url with a password', { url: 'https://user:secret@pictures.example/a.jpg' }, 'url'],
+    ['includes with catalog', { base64: 'AAAA', includes: ['catalog'] }, 'includes'],
+    ['an unknown key', { base64: 'AAAA', top_k: 3 }, 'top_k'],
+  ])('%s', async (_what, body, field) => {
+    expect(await service.api.identify(body)).toMatchObject({
+      status: 400,
+      body: { error: 'bad_request', field },
+    });
+  });
+});
+
+describe('a 422 with its reason answers', () => {
+  const bytes = (text: string) => Buffer.from(text, 'latin1').toString('base64');
+  test.each([
+    ['bytes of no known format', bytes('hello, this is no picture at all'), 'image_format'],
+    ['a GIF', bytes('GIF89a\x01\x00\x01\x00\x00\x00\x00;'), 'image_format'],
+    ['an SVG', bytes('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image_format'],
+    ['a PDF', bytes('%PDF-1.7\n%âãÏÓ\n1 0 obj'), 'image_format'],
+  ])('%s', async (_what, base64, reason) => {
+    expect(await service.api.identify({ base64 })).toMatchObject({
+      status: 422,
+      body: { error: 'unprocessable', reason },
+    });
+  });
+
+  test('a truncated image', async () => {
+    const whole = await service.photo();
+    const base64 = whole.subarray(0, Math.floor(whole.length / 2)).toString('base64');
+    expect(await service.api.identify({ base64 })).toMatchObject({
+      status: 422,
+      body: { reason: 'image_undecodable' },
+    });
+  });
+
+  test('an image over the byte limit', async () => {
+    const large = Buffer.concat([await service.photo(), Buffer.alloc(service.config.IMAGE_BYTES_MAX)]);
+    expect(await service.api.identify({ base64: large.toString('base64') })).toMatchObject({
+      status: 422,
+      body: { reason: 'image_too_large' },
+    });
+  });
+
+  test.each([
+    'http://127.0.0.1:9/a.jpg',
+    'http://localhost/a.jpg',
+    'http://169.254.169.254/latest',
+    'http://[::1]/',
+  ])('a url of ours or of a private network: %s', async (url) => {
+    expect(await service.api.identify({ url })).toMatchObject({
+      status: 422,
+      body: { reason: 'url_blocked' },
+    });
+  });
+});
+
+test('url wins when both are sent, and base64 is not looked at', async () => {
+  expect(await service.api.identify({ url: 'http://127.0.0.1:9/a.jpg', base64: '!' })).toMatchObject({
+    status: 422,
+    body: { reason: 'url_blocked' },
+  });
+});
+
+test('the deadline is a 504, free of charge', async () => {
+  service.queue.neverAnswers();
+  const answer = await service.api.identify({ base64: await photo() });
+  expect(answer).toMatchObject({ status: 504, body: { success: false, error: 'timeout' } });
+  expect(answer.headers.get('X-Credits-Used')).toBe('0');
+});
+
+test('a caller that hangs up gives its place in the queue back', async () => {
+  service.queue.neverAnswers();
+  const hangUp = new AbortController();
+  const call = fetch(`${service.url}/v3/vision/identify`, {
+    method: 'POST',
+    signal: hangUp.signal,
+    headers: { Authorization: `Bearer ${service.api.key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ base64: await photo() }),
+  });
+  await service.queue.asked();
+  hangUp.abort();
+  await expect(call).rejects.toThrow();
+  await service.queue.gaveUp();
+});

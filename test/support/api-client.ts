@@ -1,0 +1,85 @@
+import type { z } from 'zod';
+import type { legacyAnswer, legacyVisionAnswer } from '../../api/legacy/answers';
+import type { catalogAnswer } from '../../api/v3/answers';
+
+export type CatalogAnswer = z.output<typeof catalogAnswer>;
+export type CatalogRow = CatalogAnswer['data'][number];
+export type LegacyAnswer = z.output<typeof legacyAnswer>;
+export type LegacyVisionAnswer = z.output<typeof legacyVisionAnswer>;
+
+/** An answer; `body` is its JSON, typed as the one of a success, since refusals are matched and not read. */
+export interface Answer<Body = unknown> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Body;
+}
+
+interface Sending {
+  readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly raw?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Calls a service over HTTP with one key. */
+export class ApiClient {
+  constructor(
+    readonly url: string,
+    readonly key: string | null,
+  ) {}
+
+  async send<Body = unknown>(method: string, path: string, sending: Sending = {}): Promise<Answer<Body>> {
+    const { body, raw, headers } = sending;
+    const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(new URL(path, this.url), {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(this.key === null ? {} : { Authorization: `Bearer ${this.key}` }),
+        ...(content === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(content === undefined ? {} : { body: content }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: jsonOf(text) as Body };
+  }
+
+  query(body: object): Promise<Answer<CatalogAnswer>> {
+    return this.send('POST', '/v3/catalog/query', { body });
+  }
+
+  item(id: string, includes?: string): Promise<Answer<CatalogAnswer>> {
+    const query = includes === undefined ? '' : `?includes=${encodeURIComponent(includes)}`;
+    return this.send('GET', `/v3/catalog/items/${encodeURIComponent(id)}${query}`);
+  }
+
+  identify(body: object): Promise<Answer<CatalogAnswer>> {
+    return this.send('POST', '/v3/vision/identify', { body });
+  }
+
+  identifyV2(body: object): Promise<Answer<LegacyVisionAnswer>> {
+    return this.send('POST', '/v2/vision', { body });
+  }
+
+  v1(parameters: Readonly<Record<string, string>> | string): Promise<Answer<LegacyAnswer>> {
+    return this.send('GET', `/v1/products?${new URLSearchParams(parameters)}`);
+  }
+
+  v2(body: object): Promise<Answer<LegacyAnswer>> {
+    return this.send('POST', '/v2/products', { body });
+  }
+}
+
+/** The ids of the rows of a v3, v1 or v2 answer, in order. */
+export const idsOf = (answer: Answer<{ readonly data: readonly { readonly id: string }[] }>): string[] =>
+  answer.body.data.map((row) => row.id);
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

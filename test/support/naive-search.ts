@@ -1,0 +1,91 @@
+import type { Filter, ResolvedQuery } from '../../models/catalog/catalog-query';
+import { nameSortKey } from '../../models/catalog/fold-text';
+import type { SearchedRow } from './catalog-rows';
+
+/** The answer to a query by reading every row: decisions.md 7 and interface.md 4.1.1 word for word, never fast. */
+export function naiveSearch(rows: readonly SearchedRow[], query: ResolvedQuery) {
+  const scoped = rows
+    .filter((row) => row.kind === query.node)
+    .filter((row) => query.categories === null || query.categories.includes(row.category))
+    .filter((row) => query.filters.every((filter) => passes(row, filter)));
+  const { words } = query;
+  const ordered =
+    words === null
+      ? scoped.sort(bySort(query.sort)).map((row) => ({ row, matched: 0 }))
+      : scoped
+          .map((row) => ({ row, ...scoreOf(row, words) }))
+          .filter(({ matched }) => matched > 0)
+          .sort(
+            (left, right) =>
+              right.matched - left.matched ||
+              right.exact - left.exact ||
+              right.prefix - left.prefix ||
+              bySort('popularity_desc')(left.row, right.row),
+          );
+  const from = query.page * query.pageSize;
+  return {
+    ids: ordered.slice(from, from + query.pageSize).map(({ row }) => row.id),
+    total: ordered.length,
+    wordsMatched: ordered[0]?.matched ?? 0,
+  };
+}
+
+function passes(row: SearchedRow, { field, include, exclude }: Filter): boolean {
+  const has = (id: string) => row.facets.includes(`${field}:${id}`);
+  return (include.length === 0 || include.some(has)) && !exclude.some(has);
+}
+
+function bySort(sort: ResolvedQuery['sort']) {
+  const sign = sort.endsWith('_desc') ? -1 : 1;
+  return (left: SearchedRow, right: SearchedRow): number => {
+    const order = sort.startsWith('popularity')
+      ? left.popularity - right.popularity
+      : compare(nameSortKey(left.name), nameSortKey(right.name));
+    return order === 0 ? compare(left.id, right.id) : sign * order;
+  };
+}
+
+const compare = (left: string, right: string): number =>
+  Buffer.compare(Buffer.from(left), Buffer.from(right));
+
+function scoreOf(row: SearchedRow, words: readonly string[]) {
+  const last = words.at(-1);
+  const score = { matched: 0, exact: 0, prefix: 0 };
+  for (const word of new Set(words)) {
+    if (row.words.includes(word)) score.exact++;
+    else if (word === last && row.words.some((each) => each.startsWith(word))) score.prefix++;
+    else if (!row.words.some((each) => isMisspelt(word, each))) continue;
+    score.matched++;
+  }
+  return score;
+}
+
+const misspellings = new Map<string, boolean>();
+
+function isMisspelt(word: string, meant: string): boolean {
+  const key = `${word} ${meant}`;
+  const known = misspellings.get(key);
+  if (known !== undefined) return known;
+  const editsMax = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
+  const misspelt = distance(word, meant, editsMax) <= editsMax;
+  misspellings.set(key, misspelt);
+  return misspelt;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours from the front, as they are defined. */
+function distance(from: string, to: string, editsMax: number): number {
+  if (editsMax < 0) return Number.POSITIVE_INFINITY;
+  if (from === '' || to === '') return from.length + to.length;
+  if (from[0] === to[0]) return distance(from.slice(1), to.slice(1), editsMax);
+  const left = editsMax - 1;
+  const swapped = from[0] === to[1] && from[1] === to[0];
+  return (
+    1 +
+    Math.min(
+      distance(from.slice(1), to, left),
+      distance(from, to.slice(1), left),
+      distance(from.slice(1), to.slice(1), left),
+      swapped ? distance(from.slice(2), to.slice(2), left) : Number.POSITIVE_INFINITY,
+    )
+  );
+}

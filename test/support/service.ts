@@ -1,0 +1,223 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Knex } from 'knex';
+import sharp from 'sharp';
+import { createApp } from '../../api/app';
+import { createServer } from '../../api/server';
+import { API_VERSIONS, type ApiVersion, type KeyLimits } from '../../models/access/api-key';
+import {
+  type AccountRepository,
+  type Clock,
+  type CreditLedger,
+  type EmbeddingRepository,
+  PORTS,
+  type Prediction,
+  type PredictionRepository,
+} from '../../models/ports';
+import { apiServices, apiSettings } from '../../scripts/api-wiring';
+import { hashKey, makeKey } from '../../scripts/commands/keys';
+import { type Config, processEnvironment, readConfig } from '../../scripts/config';
+import { buildContainer, type Loupe } from '../../scripts/container';
+import { ApiClient } from './api-client';
+import { createFixtureData, type FixtureData } from './fixture-data';
+import { LogSink } from './log-sink';
+import { VisionQueueFake } from './vision-queue-fake';
+
+interface KeyOptions {
+  readonly versions?: readonly ApiVersion[];
+  readonly test?: boolean;
+  readonly limits?: Partial<KeyLimits>;
+  /** Of a new account; default unlimited. */
+  readonly credits?: number | null;
+  /** An account that exists, instead of a new one. */
+  readonly accountId?: string;
+}
+
+export interface TestKey {
+  readonly key: string;
+  readonly keyId: string;
+  readonly accountId: string;
+}
+
+/** Runs on with the real time, and can be put forward. */
+class AdvancingClock implements Clock {
+  private offsetMs = 0;
+
+  now(): Date {
+    return new Date(Date.now() + this.offsetMs);
+  }
+
+  advance(ms: number): void {
+    this.offsetMs += ms;
+  }
+}
+
+interface Running {
+  readonly config: Config;
+  readonly loupe: Loupe;
+  readonly server: Server;
+  readonly url: string;
+  readonly key: TestKey;
+  readonly data: FixtureData;
+}
+
+/** Small enough that photos over the limit are quick to send. */
+const SETTINGS = {
+  LOG_LEVEL: 'silent',
+  RATE_PER_SECOND: '0',
+  IMAGE_BYTES_MAX: String(256 * 1024),
+};
+
+/**
+ * The service with the fixture catalog for the tests of one file: the container, stores and HTTP of production, on the
+ * database and Redis of `TEST_DATABASE_URL` and `TEST_REDIS_URL` or the embedded adapters. Only the workers are faked.
+ */
+export function useService(settings: Readonly<Record<string, string>> = {}): TestService {
+  const service = new TestService(settings);
+  beforeAll(() => service.start(), 180_000);
+  afterAll(() => service.stop(), 60_000);
+  return service;
+}
+
+export class TestService {
+  readonly clock = new AdvancingClock();
+  readonly log = new LogSink();
+  readonly queue = new VisionQueueFake(() => this.versionId);
+  private versionId = 0;
+  private started: Running | undefined;
+
+  constructor(private readonly settings: Readonly<Record<string, string>>) {}
+
+  get url(): string {
+    return this.running.url;
+  }
+
+  get config(): Config {
+    return this.running.config;
+  }
+
+  get key(): TestKey {
+    return this.running.key;
+  }
+
+  /** A client with a key for all versions and an unlimited account. */
+  get api(): ApiClient {
+    return new ApiClient(this.url, this.key.key);
+  }
+
+  async start(): Promise<void> {
+    const environment = processEnvironment();
+    const data = await createFixtureData(environment['TEST_DATABASE_URL']);
+    const redis = environment['TEST_REDIS_URL'];
+    const settings = readConfig({
+      ...SETTINGS,
+      ...data.settings,
+      ...(redis === undefined ? {} : { REDIS_URL: redis, QUEUE_PREFIX: `t${Date.now()}-${process.pid}` }),
+      ...this.settings,
+    });
+    // The workers are faked, so none are started here, nor a model loaded.
+    const config: Config = { ...settings, ROLE: 'api' };
+    const loupe = await buildContainer(config, {
+      [PORTS.Clock]: this.clock,
+      [PORTS.VisionQueue]: this.queue,
+    });
+    const live = await loupe.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
+    this.versionId = live?.id ?? 0;
+    const apiOptions = { ...apiSettings(config, loupe, () => 'ready' as const), logger: this.log.logger };
+    const server = createServer(createApp(apiServices(loupe.container), apiOptions));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const key = await createKey(loupe, {});
+    this.started = { config, loupe, server, url, key, data };
+  }
+
+  async stop(): Promise<void> {
+    if (!this.started) return;
+    const { server, loupe, data } = this.started;
+    server.closeAllConnections();
+    server.close();
+    await loupe.close();
+    await data.remove();
+  }
+
+  newKey(options: KeyOptions = {}): Promise<TestKey> {
+    return createKey(this.running.loupe, options);
+  }
+
+  async revoke(keyId: string): Promise<void> {
+    await this.accounts.revokeKey(keyId);
+  }
+
+  /** What an account has left; null when it is unlimited. */
+  async balance(accountId: string): Promise<number | null> {
+    return (await this.accounts.account(accountId))?.credits ?? null;
+  }
+
+  /** The sum of an account's ledger. */
+  async creditsBooked(accountId: string): Promise<number> {
+    const lines = await this.resolve<CreditLedger>(PORTS.CreditLedger).usage(accountId, null, null);
+    return lines.reduce((sum, line) => sum + line.credits, 0);
+  }
+
+  prediction(id: string): Promise<Prediction | null> {
+    return this.resolve<PredictionRepository>(PORTS.PredictionRepository).find(id);
+  }
+
+  /** From now on every photo looks like the pictures of these products, at these cosine distances. */
+  async sees(...products: readonly (readonly [id: string, distance: number])[]): Promise<void> {
+    const knex = this.resolve<Knex>(PORTS.Knex);
+    const neighbours = await Promise.all(
+      products.map(async ([id, distance]) => {
+        const image = await knex('product_images')
+          .where({ product_id: id })
+          .orderBy('image_id')
+          .first('image_id');
+        if (!image) throw new Error(`the fixture has no picture of ${id}`);
+        return { imageId: Number(image.image_id), distance };
+      }),
+    );
+    this.queue.sees(neighbours);
+  }
+
+  /** A PNG whose base64 uses both special characters and needs padding. */
+  async photo(): Promise<Buffer> {
+    const pixels = Buffer.from(
+      Array.from({ length: 32 * 32 * 3 }, (_, index) => (index * index * 31 + index * 7) % 256),
+    );
+    const png = await sharp(pixels, { raw: { width: 32, height: 32, channels: 3 } })
+      .png()
+      .toBuffer();
+    // Readers ignore what follows the end of a PNG.
+    return Buffer.concat([png, Buffer.alloc((4 - (png.length % 3)) % 3)]);
+  }
+
+  private get accounts(): AccountRepository {
+    return this.resolve(PORTS.AccountRepository);
+  }
+
+  private resolve<Port>(token: symbol): Port {
+    return this.running.loupe.container.resolve<Port>(token);
+  }
+
+  private get running(): Running {
+    if (!this.started) throw new Error('the service runs in tests only, not while they are collected');
+    return this.started;
+  }
+}
+
+async function createKey(loupe: Loupe, options: KeyOptions): Promise<TestKey> {
+  const accounts = loupe.container.resolve<AccountRepository>(PORTS.AccountRepository);
+  const accountId = options.accountId ?? (await accounts.createAccount('test', options.credits ?? null)).id;
+  const key = makeKey(options.test ?? false);
+  const { id } = await accounts.createKey({
+    accountId,
+    name: 'test',
+    versions: options.versions ?? API_VERSIONS,
+    test: options.test ?? false,
+    limits: { perSecond: null, perMinute: null, concurrency: null, ...options.limits },
+    hash: hashKey(key),
+  });
+  return { key, keyId: id, accountId };
+}

@@ -1,0 +1,88 @@
+import { EventEmitter, once } from 'node:events';
+import { unavailable } from '../../models/errors';
+import type { NeighbourRequest, VisionQueue } from '../../models/ports';
+import type { Neighbour, Neighbourhood } from '../../models/vision/neighbours';
+
+type Behaviour = 'answers' | 'holds' | 'fails' | 'never answers';
+
+/** The way to the workers, with workers that see what a test says. */
+export class VisionQueueFake implements VisionQueue {
+  calls = 0;
+  private behaviour: Behaviour = 'answers';
+  private away = false;
+  private neighboursSeen: readonly Neighbour[] = [];
+  private readonly events = new EventEmitter();
+
+  constructor(private readonly versionId: () => number) {}
+
+  /** Every photo looks like these catalog images. */
+  sees(neighbours: readonly Neighbour[]): void {
+    this.neighboursSeen = neighbours;
+    this.behaviour = 'answers';
+  }
+
+  fails(): void {
+    this.behaviour = 'fails';
+  }
+
+  neverAnswers(): void {
+    this.behaviour = 'never answers';
+  }
+
+  /** Answers nothing until the returned function is called. */
+  holds(): () => void {
+    this.behaviour = 'holds';
+    return () => {
+      this.behaviour = 'answers';
+      this.events.emit('go');
+    };
+  }
+
+  reset(): void {
+    this.behaviour = 'answers';
+    this.calls = 0;
+    this.away = false;
+  }
+
+  isAway(away: boolean): void {
+    this.away = away;
+  }
+
+  /** Resolves once so many calls have come since the last reset. */
+  async asked(calls = 1): Promise<void> {
+    while (this.calls < calls) await once(this.events, 'asked');
+  }
+
+  /** Resolves when a caller that nobody answered gave up. */
+  async gaveUp(): Promise<void> {
+    if (this.behaviour === 'never answers') await once(this.events, 'gave up');
+  }
+
+  async neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
+    this.calls += 1;
+    this.events.emit('asked');
+    if (this.behaviour === 'fails') throw unavailable('The workers are away.', 1);
+    if (this.behaviour === 'holds') await once(this.events, 'go');
+    if (this.behaviour === 'never answers') {
+      await once(request.signal ?? new EventTarget(), 'abort');
+      this.behaviour = 'answers';
+      this.events.emit('gave up');
+      throw new DOMException('The caller gave up.', 'AbortError');
+    }
+    return {
+      versionId: this.versionId(),
+      neighbours: this.neighboursSeen.slice(0, request.limit),
+      timings: { queueMs: 1, embedMs: 2, neighboursMs: 3 },
+    };
+  }
+
+  async ping(): Promise<void> {
+    if (this.away) throw unavailable('The queue is away.', 1);
+  }
+
+  async depth(): Promise<{ waiting: number; active: number }> {
+    return { waiting: 0, active: 0 };
+  }
+
+  async close(): Promise<void> {}
+}
