@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { notFound } from '../../models/errors';
+import type { CatalogImage } from '../../models/indexing/embedding-version';
+import type { IndexQueue } from '../../models/ports';
+import type { ImageIndex, IndexOutcome } from '../../workers/index-images';
+import { BullMqIndexQueue } from '../../workers/queue/bullmq-index-queue';
+import { BullMqIndexWorker } from '../../workers/queue/bullmq-index-worker';
+import { InProcessIndexQueue } from '../../workers/queue/in-process-index-queue';
+import { deleteKeys, failureOf, gate, silent } from './queue-support';
+
+/** The indexer as a test needs it; remembers what it was given. */
+class FakeIndex implements ImageIndex {
+  readonly given: number[] = [];
+  readonly started = gate();
+  behave: (images: readonly CatalogImage[], signal?: AbortSignal) => Promise<IndexOutcome> = async (
+    images,
+  ) => ({
+    embedded: images.length,
+    failed: 0,
+  });
+
+  index(versionId: number, images: readonly CatalogImage[], signal?: AbortSignal): Promise<IndexOutcome> {
+    expect(versionId).toBe(7);
+    this.given.push(...images.map(({ id }) => id));
+    this.started.open();
+    return this.behave(images, signal);
+  }
+}
+
+type Adapter = (index: FakeIndex) => Promise<{ queue: IndexQueue; close(): Promise<void> }>;
+
+const redisUrl = process.env['TEST_REDIS_URL'];
+
+const inProcess: Adapter = async (index) => {
+  const queue = new InProcessIndexQueue(index);
+  return { queue, close: () => queue.close() };
+};
+
+const bullMq =
+  (url: string): Adapter =>
+  async (index) => {
+    const options = { redisUrl: url, prefix: `test-${randomUUID()}`, logger: silent };
+    const queue = new BullMqIndexQueue(options);
+    const worker = new BullMqIndexWorker(index, options);
+    await Promise.all([queue.ready(), worker.ready()]);
+    const close = async () => {
+      await queue.close();
+      await worker.close();
+      await deleteKeys(url, options.prefix);
+    };
+    return { queue, close };
+  };
+
+const adapters: [string, Adapter][] = [['in-process', inProcess]];
+if (redisUrl) adapters.push(['BullMQ', bullMq(redisUrl)]);
+
+const imagesUpTo = (count: number): CatalogImage[] =>
+  Array.from({ length: count }, (_, id) => ({ id, address: `/images/${id}.jpg` }));
+
+/** Runs until it is told to stop. */
+const untilStopped = (_images: readonly CatalogImage[], signal?: AbortSignal) =>
+  new Promise<IndexOutcome>((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+describe.each(adapters)('index queue, %s', (_name, adapter) => {
+  test('embeds every image once and counts what became of them', async () => {
+    const index = new FakeIndex();
+    index.behave = async (images) => ({ embedded: images.length - 1, failed: 1 });
+    const { queue, close } = await adapter(index);
+    const outcome = await queue.embed(7, imagesUpTo(1_000));
+    const jobs = Math.ceil(1_000 / 32);
+    expect(outcome).toEqual({ embedded: 1_000 - jobs, failed: jobs });
+    expect(index.given.toSorted((left, right) => left - right)).toEqual(
+      imagesUpTo(1_000).map(({ id }) => id),
+    );
+    await close();
+  });
+
+  test('has nothing to do for no images', async () => {
+    const index = new FakeIndex();
+    const { queue, close } = await adapter(index);
+    await expect(queue.embed(7, [])).resolves.toEqual({ embedded: 0, failed: 0 });
+    expect(index.given).toEqual([]);
+    await close();
+  });
+
+  test('fails when the version is gone', async () => {
+    const index = new FakeIndex();
+    index.behave = async () => {
+      throw notFound('There is no embedding version 7.');
+    };
+    const { queue, close } = await adapter(index);
+    await expect(queue.embed(7, imagesUpTo(2))).rejects.toMatchObject({ code: 'not_found' });
+    expect(index.given).toEqual([0, 1]);
+    await close();
+  });
+
+  test('tries again after a fault that passes', async () => {
+    const index = new FakeIndex();
+    index.behave = async (images) => {
+      if (index.given.length === images.length) throw new Error('passing');
+      return { embedded: images.length, failed: 0 };
+    };
+    const { queue, close } = await adapter(index);
+    await expect(queue.embed(7, imagesUpTo(2))).resolves.toEqual({ embedded: 2, failed: 0 });
+    await close();
+  });
+
+  test('fails when a fault stays, and never counts what was not done', async () => {
+    const index = new FakeIndex();
+    index.behave = async () => {
+      throw new Error('the store is away');
+    };
+    const { queue, close } = await adapter(index);
+    await expect(queue.embed(7, imagesUpTo(2))).rejects.toMatchObject({ code: 'internal_error' });
+    await close();
+  });
+
+  test('sends those who wait away when it is closed', async () => {
+    const index = new FakeIndex();
+    index.behave = untilStopped;
+    const { queue, close } = await adapter(index);
+    const asked = [queue.embed(7, imagesUpTo(40)), queue.embed(7, imagesUpTo(1))].map(failureOf);
+    await index.started.opened;
+    await close();
+    for (const failure of await Promise.all(asked)) expect(failure).toMatchObject({ code: 'unavailable' });
+  });
+});
+
+const withRedis = redisUrl ? describe : describe.skip;
+withRedis('index queue, BullMQ, with several workers', () => {
+  test('a worker that is closed gives its job to another one', async () => {
+    const url = redisUrl ?? '';
+    const options = { redisUrl: url, prefix: `test-${randomUUID()}`, logger: silent };
+    const queue = new BullMqIndexQueue(options);
+    const [leaving, staying] = [new FakeIndex(), new FakeIndex()];
+    leaving.behave = untilStopped;
+    const first = new BullMqIndexWorker(leaving, options);
+    await Promise.all([queue.ready(), first.ready()]);
+    const asked = queue.embed(7, imagesUpTo(3));
+    await leaving.started.opened;
+    await first.close();
+    const second = new BullMqIndexWorker(staying, options);
+    await expect(asked).resolves.toEqual({ embedded: 3, failed: 0 });
+    expect(staying.given).toEqual([0, 1, 2]);
+    await queue.close();
+    await second.close();
+    await deleteKeys(url, options.prefix);
+  });
+});

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import type { Clock, Logger, NeighbourRequest } from '../../models/ports';
+import type { Neighbourhood } from '../../models/vision/neighbours';
+import type { Photo, PhotoPipeline } from '../../workers/pipeline';
+
+/** Nothing is expected of the log. */
+export const silent: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+/** A clock that moves only when it is told to. */
+export class HandClock implements Clock {
+  #now = Date.UTC(2026, 0, 1);
+
+  now(): Date {
+    return new Date(this.#now);
+  }
+
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+/** The pipeline as a test needs it: what it does with each photo is the test's choice. */
+export class FakePipeline implements PhotoPipeline {
+  readonly seen: number[] = [];
+  #waiters: { count: number; resolve: () => void }[] = [];
+
+  /** Replaced by tests; answers with the number of the photo. */
+  behave: (photo: number) => Promise<Neighbourhood> = async (photo) => neighbourhood(photo);
+
+  neighbours({ jpeg }: Photo): Promise<Neighbourhood> {
+    const photo = jpeg.readUInt32BE(0);
+    this.seen.push(photo);
+    for (const waiter of this.#waiters) if (this.seen.length >= waiter.count) waiter.resolve();
+    return this.behave(photo);
+  }
+
+  /** Resolves when the pipeline was given so many photos. */
+  given(count: number): Promise<void> {
+    if (this.seen.length >= count) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.push({ count, resolve }));
+  }
+}
+
+/** An answer that belongs to one photo only. */
+export const neighbourhood = (photo: number): Neighbourhood => ({
+  versionId: 1,
+  neighbours: [{ imageId: photo, distance: 0.25 }],
+  timings: { queueMs: 0, embedMs: 1, neighboursMs: 1 },
+});
+
+/** A request for photo number `photo`. */
+export function requestFor(photo: number, deadlineAt: number, signal?: AbortSignal): NeighbourRequest {
+  const jpeg = Buffer.alloc(4);
+  jpeg.writeUInt32BE(photo);
+  const jobId = randomUUID();
+  const image = { jpeg, width: 1, height: 1, digest: '' };
+  return { jobId, requestId: `request-${photo}`, image, limit: 10, deadlineAt, ...(signal && { signal }) };
+}
+
+/** A door that is shut until a test opens it. */
+export function gate(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** Asks again, without sleeping, until the answer is as wanted. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise(setImmediate);
+}
+
+/** The failure of a promise that must fail. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => {
+      throw new Error('expected a failure');
+    },
+    (failure: unknown) => failure,
+  );
+}
+
+/** Deletes everything below a prefix. */
+export async function deleteKeys(redisUrl: string, prefix: string): Promise<void> {
+  const redis = new Redis(redisUrl);
+  const keys = await redis.keys(`${prefix}:*`);
+  if (keys.length > 0) await redis.del(keys);
+  redis.disconnect();
+}

@@ -1,0 +1,345 @@
+import { randomUUID } from 'node:crypto';
+import { internalError, unprocessable } from '../../models/errors';
+import type { VisionQueue } from '../../models/ports';
+import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
+import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
+import { InProcessVisionQueue } from '../../workers/queue/in-process-queue';
+import {
+  deleteKeys,
+  FakePipeline,
+  failureOf,
+  gate,
+  HandClock,
+  neighbourhood,
+  requestFor,
+  silent,
+  until,
+} from './queue-support';
+import { openRedisProxy } from './redis-proxy';
+
+interface Setup {
+  readonly pipeline: FakePipeline;
+  readonly clock: HandClock;
+  readonly concurrency: number;
+  readonly waitingMax: number;
+}
+
+interface Opened {
+  readonly queue: VisionQueue & { oldestWaitingMs(): Promise<number> };
+  close(): Promise<void>;
+}
+
+type Adapter = (setup: Setup) => Promise<Opened>;
+
+const redisUrl = process.env['TEST_REDIS_URL'];
+
+const inProcess: Adapter = async ({ pipeline, ...limits }) => {
+  const queue = new InProcessVisionQueue(pipeline, { ...limits, logger: silent });
+  return { queue, close: () => queue.close() };
+};
+
+const bullMq =
+  (url: string): Adapter =>
+  async ({ pipeline, clock, concurrency, waitingMax }) => {
+    const prefix = `test-${randomUUID()}`;
+    const options = { redisUrl: url, prefix, clock, logger: silent };
+    const queue = new BullMqVisionQueue({ ...options, waitingMax });
+    const worker = new BullMqVisionWorker(pipeline, { ...options, concurrency, closeTimeoutMs: 1_000 });
+    await Promise.all([queue.ready(), worker.ready()]);
+    const close = async () => {
+      await queue.close();
+      await worker.close();
+      await deleteKeys(url, prefix);
+    };
+    return { queue, close };
+  };
+
+const adapters: [string, Adapter][] = [['in-process', inProcess]];
+if (redisUrl) adapters.push(['BullMQ', bullMq(redisUrl)]);
+
+const HOUR = 3_600_000;
+
+describe.each(adapters)('vision queue, %s', (_name, adapter) => {
+  const clock = new HandClock();
+  const door = gate();
+  const opened: Opened[] = [];
+  let pipeline = new FakePipeline();
+
+  const open = async (limits: Partial<Setup> = {}): Promise<Opened['queue']> => {
+    const one = await adapter({ pipeline, clock, concurrency: 16, waitingMax: 1_000, ...limits });
+    opened.push(one);
+    return one.queue;
+  };
+  const inAnHour = (): number => clock.now().getTime() + HOUR;
+  /** Every photo waits in the pipeline until the test is over. */
+  const hold = async (photo: number) => {
+    await door.opened;
+    return neighbourhood(photo);
+  };
+
+  beforeEach(() => {
+    pipeline = new FakePipeline();
+  });
+
+  afterAll(async () => {
+    door.open();
+    await Promise.all(opened.map((each) => each.close()));
+  });
+
+  test('gives each of 200 interleaved askers the answer to its own photo', async () => {
+    const together: (() => void)[] = [];
+    // Ten at a time, answered in the reverse order of their arrival.
+    pipeline.behave = async (photo) => {
+      await new Promise<void>((resolve) => {
+        together.push(resolve);
+        if (together.length === 10) for (const answer of together.splice(0).reverse()) answer();
+      });
+      return neighbourhood(photo);
+    };
+    const queue = await open();
+    const photos = Array.from({ length: 200 }, (_, photo) => photo);
+    const answers = await Promise.all(photos.map((photo) => queue.neighbours(requestFor(photo, inAnHour()))));
+    expect(answers.map((answer) => answer.neighbours)).toEqual(
+      photos.map((photo) => [{ imageId: photo, distance: 0.25 }]),
+    );
+  });
+
+  test('fails with timeout at the deadline, and the place is free again', async () => {
+    pipeline.behave = hold;
+    const queue = await open({ concurrency: 1 });
+    void queue.neighbours(requestFor(1, inAnHour())).catch(() => undefined);
+    await pipeline.given(1);
+    const waiting = queue.neighbours(requestFor(2, clock.now().getTime() + 50));
+    await expect(waiting).rejects.toMatchObject({ status: 504, code: 'timeout' });
+    await expect(queue.depth()).resolves.toEqual({ waiting: 0, active: 1 });
+  });
+
+  test('fails with timeout when the deadline has passed before the call', async () => {
+    const queue = await open();
+    const late = queue.neighbours(requestFor(1, clock.now().getTime()));
+    await expect(late).rejects.toMatchObject({ code: 'timeout' });
+    expect(pipeline.seen).toEqual([]);
+  });
+
+  test('refuses with unavailable and Retry-After when the queue is full', async () => {
+    pipeline.behave = hold;
+    const queue = await open({ concurrency: 1, waitingMax: 1 });
+    void queue.neighbours(requestFor(1, inAnHour())).catch(() => undefined);
+    await pipeline.given(1);
+    void queue.neighbours(requestFor(2, inAnHour())).catch(() => undefined);
+    await until(async () => (await queue.depth()).waiting === 1);
+    const refused = await failureOf(queue.neighbours(requestFor(3, inAnHour())));
+    expect(refused).toMatchObject({ status: 503, code: 'unavailable', headers: { 'Retry-After': '1' } });
+  });
+
+  test('refuses what can not be answered in time at the measured pace, and says when it could', async () => {
+    pipeline.behave = async (photo) => {
+      clock.advance(1_000);
+      return neighbourhood(photo);
+    };
+    const queue = await open({ concurrency: 1 });
+    for (const photo of [1, 2, 3, 4, 5]) await queue.neighbours(requestFor(photo, inAnHour()));
+    pipeline.behave = hold;
+    void queue.neighbours(requestFor(6, inAnHour())).catch(() => undefined);
+    await pipeline.given(6);
+    for (const photo of [7, 8, 9]) {
+      void queue.neighbours(requestFor(photo, inAnHour())).catch(() => undefined);
+      await until(async () => (await queue.depth()).waiting === photo - 6);
+    }
+    // Four photos of a second each are ahead.
+    const refused = await failureOf(queue.neighbours(requestFor(10, clock.now().getTime() + 1_500)));
+    expect(refused).toMatchObject({ status: 503, code: 'unavailable', headers: { 'Retry-After': '3' } });
+  });
+
+  test('gives the place of an asker who hung up to the next one', async () => {
+    const firstPhoto = gate();
+    pipeline.behave = async (photo) => {
+      if (photo === 1) await firstPhoto.opened;
+      return neighbourhood(photo);
+    };
+    const queue = await open({ concurrency: 1, waitingMax: 1 });
+    const first = queue.neighbours(requestFor(1, inAnHour()));
+    await pipeline.given(1);
+    const caller = new AbortController();
+    const second = queue.neighbours(requestFor(2, inAnHour(), caller.signal));
+    await until(async () => (await queue.depth()).waiting === 1);
+    caller.abort(new Error('hung up'));
+    await expect(second).rejects.toThrow('hung up');
+    const third = queue.neighbours(requestFor(3, inAnHour()));
+    firstPhoto.open();
+    await expect(first).resolves.toEqual(neighbourhood(1));
+    await expect(third).resolves.toMatchObject({ neighbours: [{ imageId: 3 }] });
+    expect(pipeline.seen).toEqual([1, 3]);
+  });
+
+  test('hands on a failure that is the answer, with all its parts', async () => {
+    pipeline.behave = async () => {
+      throw unprocessable('image_undecodable', 'The image is damaged.');
+    };
+    const queue = await open();
+    await expect(queue.neighbours(requestFor(1, inAnHour()))).rejects.toMatchObject({
+      status: 422,
+      code: 'unprocessable',
+      message: 'The image is damaged.',
+      extras: { reason: 'image_undecodable' },
+    });
+    expect(pipeline.seen).toEqual([1]);
+  });
+
+  test('tries once more after a fault that may pass', async () => {
+    pipeline.behave = async (photo) => {
+      if (pipeline.seen.length === 1) throw new Error('passing');
+      return neighbourhood(photo);
+    };
+    const queue = await open();
+    await expect(queue.neighbours(requestFor(1, inAnHour()))).resolves.toMatchObject({ versionId: 1 });
+    expect(pipeline.seen).toEqual([1, 1]);
+  });
+
+  test('fails with internal_error, inside unsaid, after a second fault', async () => {
+    pipeline.behave = async () => {
+      throw new Error('secret of the inside');
+    };
+    const queue = await open();
+    const failure = await failureOf(queue.neighbours(requestFor(1, inAnHour())));
+    expect(failure).toMatchObject({
+      status: 500,
+      code: 'internal_error',
+      message: internalError(null).message,
+    });
+    expect(pipeline.seen).toEqual([1, 1]);
+  });
+
+  test('knows the answer of a job that was asked for before', async () => {
+    const queue = await open();
+    const request = requestFor(1, inAnHour());
+    await expect(queue.neighbours(request)).resolves.toEqual(neighbourhood(1));
+    // No word of its end will come a second time: the look at the deadline finds it.
+    const again = queue.neighbours({ ...request, deadlineAt: clock.now().getTime() + 50 });
+    await expect(again).resolves.toEqual(neighbourhood(1));
+  });
+
+  test('tells metrics how deep the queue is and how old its head', async () => {
+    pipeline.behave = hold;
+    const queue = await open({ concurrency: 1 });
+    await expect(queue.oldestWaitingMs()).resolves.toBe(0);
+    void queue.neighbours(requestFor(1, inAnHour())).catch(() => undefined);
+    await pipeline.given(1);
+    void queue.neighbours(requestFor(2, inAnHour())).catch(() => undefined);
+    await until(async () => (await queue.depth()).waiting === 1);
+    await expect(queue.depth()).resolves.toEqual({ waiting: 1, active: 1 });
+  });
+
+  test('sends everyone who waits away when it is closed', async () => {
+    pipeline.behave = hold;
+    const { queue, close } = await adapter({ pipeline, clock, concurrency: 1, waitingMax: 10 });
+    opened.push({ queue, close });
+    const asked = [1, 2].map((photo) => failureOf(queue.neighbours(requestFor(photo, inAnHour()))));
+    await pipeline.given(1);
+    await until(async () => (await queue.depth()).waiting === 1);
+    const closing = queue.close();
+    for (const failure of await Promise.all(asked)) expect(failure).toMatchObject({ code: 'unavailable' });
+    await expect(queue.neighbours(requestFor(3, inAnHour()))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(queue.ping()).rejects.toMatchObject({ code: 'unavailable' });
+    void closing;
+  });
+});
+
+const withRedis = redisUrl ? describe : describe.skip;
+withRedis('vision queue, BullMQ, while Redis goes away', () => {
+  const clock = new HandClock();
+  const inAnHour = (): number => clock.now().getTime() + HOUR;
+
+  async function openBehindProxy(pipeline: FakePipeline) {
+    const direct = redisUrl ?? '';
+    const proxy = await openRedisProxy(direct);
+    const prefix = `test-${randomUUID()}`;
+    const options = { prefix, clock, logger: silent };
+    const queue = new BullMqVisionQueue({ ...options, redisUrl: proxy.url, waitingMax: 10 });
+    const worker = new BullMqVisionWorker(pipeline, {
+      ...options,
+      redisUrl: direct,
+      concurrency: 1,
+      closeTimeoutMs: 1_000,
+    });
+    await Promise.all([queue.ready(), worker.ready()]);
+    const close = async () => {
+      await queue.close();
+      await worker.close();
+      await proxy.cut();
+      await deleteKeys(direct, prefix);
+    };
+    return { queue, proxy, close };
+  }
+
+  test('refuses with unavailable at once, and answers again when Redis is back', async () => {
+    const { queue, proxy, close } = await openBehindProxy(new FakePipeline());
+    await queue.ping();
+    await proxy.cut();
+    await expect(queue.neighbours(requestFor(1, inAnHour()))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(queue.ping()).rejects.toMatchObject({ code: 'unavailable' });
+    await proxy.mend();
+    await until(() =>
+      queue
+        .ping()
+        .then(Boolean, () => false)
+        .then(() => queue.ping())
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
+    await expect(queue.neighbours(requestFor(2, inAnHour()))).resolves.toMatchObject({
+      neighbours: [{ imageId: 2 }],
+    });
+    await close();
+  });
+
+  test('finds the answer that was given while the connection was broken', async () => {
+    const pipeline = new FakePipeline();
+    const answered = gate();
+    pipeline.behave = async (photo) => {
+      await answered.opened;
+      return neighbourhood(photo);
+    };
+    const { queue, proxy, close } = await openBehindProxy(pipeline);
+    const asked = queue.neighbours(requestFor(1, inAnHour()));
+    await pipeline.given(1);
+    await proxy.cut();
+    answered.open();
+    await proxy.mend();
+    await expect(asked).resolves.toMatchObject({ neighbours: [{ imageId: 1 }] });
+    await close();
+  });
+
+  test('fails with unavailable at the deadline when Redis is still away', async () => {
+    const pipeline = new FakePipeline();
+    const never = gate();
+    pipeline.behave = async (photo) => {
+      await never.opened;
+      return neighbourhood(photo);
+    };
+    const { queue, proxy, close } = await openBehindProxy(pipeline);
+    const asked = failureOf(queue.neighbours(requestFor(1, clock.now().getTime() + 500)));
+    await pipeline.given(1);
+    await proxy.cut();
+    expect(await asked).toMatchObject({ code: 'unavailable' });
+    never.open();
+    await proxy.mend();
+    await close();
+  });
+
+  test('is not ready while there is no Redis, and closes all the same', async () => {
+    const proxy = await openRedisProxy(redisUrl ?? '');
+    await proxy.cut();
+    const queue = new BullMqVisionQueue({
+      redisUrl: proxy.url,
+      prefix: 'test',
+      clock,
+      logger: silent,
+      waitingMax: 10,
+    });
+    await expect(queue.neighbours(requestFor(1, inAnHour()))).rejects.toMatchObject({ code: 'unavailable' });
+    await queue.close();
+  });
+});

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import type { ModelManifest } from '../../models/vision/embedding-model';
+
+/** A folder of its own for a test; `remove` takes it away. */
+export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'loupe-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** A model whose embedding is known without running it, and what its manifest says. */
+export interface TinyModel {
+  readonly layers: readonly object[];
+  readonly weights: readonly { name: string; shape: readonly number[]; values: readonly number[] }[];
+  readonly dimensions: number;
+}
+
+export const SIDE = 8;
+
+const pool = {
+  class_name: 'GlobalAveragePooling2D',
+  config: {
+    name: 'pool',
+    batch_input_shape: [null, SIDE, SIDE, 3],
+    dtype: 'float32',
+    data_format: 'channels_last',
+  },
+};
+
+/** Embeds a picture as its mean colour: pure red is (1, 0, 0). */
+export const meanColour: TinyModel = {
+  layers: [
+    pool,
+    { class_name: 'Dense', config: { name: 'dense', units: 3, use_bias: false, activation: 'linear' } },
+  ],
+  weights: [{ name: 'dense/kernel', shape: [3, 3], values: [1, 0, 0, 0, 1, 0, 0, 0, 1] }],
+  dimensions: 3,
+};
+
+const LEVELS = 200;
+
+/** Looks the mean of each channel up in a table that ends at 200: the inference throws for a brighter picture. */
+export const throwsOnBright: TinyModel = {
+  layers: [
+    pool,
+    { class_name: 'Embedding', config: { name: 'table', input_dim: LEVELS, output_dim: 1 } },
+    { class_name: 'Flatten', config: { name: 'flat' } },
+  ],
+  weights: [
+    {
+      name: 'table/embeddings',
+      shape: [LEVELS, 1],
+      values: Array.from({ length: LEVELS }, (_, at) => at + 1),
+    },
+  ],
+  dimensions: 3,
+};
+
+/** Writes a model as TensorFlow.js would, its weights in two shards, and a manifest with true digests. */
+export async function writeModel(
+  folder: string,
+  model: TinyModel,
+  change: Partial<ModelManifest> = {},
+): Promise<ModelManifest> {
+  await mkdir(folder, { recursive: true });
+  const weights = Buffer.from(Float32Array.from(model.weights.flatMap((each) => each.values)).buffer);
+  const half = Math.floor(weights.length / 2);
+  const document = {
+    format: 'layers-model',
+    modelTopology: {
+      keras_version: '2.15.0',
+      backend: 'tensorflow',
+      model_config: { class_name: 'Sequential', config: { name: 'tiny', layers: model.layers } },
+    },
+    weightsManifest: [
+      {
+        paths: ['weights-1.bin', 'weights-2.bin'],
+        weights: model.weights.map(({ name, shape }) => ({ name, shape, dtype: 'float32' })),
+      },
+    ],
+  };
+  const files = {
+    'model.json': Buffer.from(JSON.stringify(document)),
+    'weights-1.bin': weights.subarray(0, half),
+    'weights-2.bin': weights.subarray(half),
+  };
+  for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
+  const digests = Object.fromEntries(
+    Object.entries(files).map(([name, bytes]) => [name, createHash('sha256').update(bytes).digest('hex')]),
+  );
+  const manifest = { ...tinyManifest(model.dimensions), digests, ...change };
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
+  return manifest;
+}
+
+/** A manifest for a picture of 8 x 8 pixels, values as they are, one whole view. */
+export function tinyManifest(dimensions: number): ModelManifest {
+  return {
+    id: 'tiny',
+    version: '1.0.0',
+    format: 'tfjs-layers',
+    file: 'model.json',
+    input: {
+      width: SIDE,
+      height: SIDE,
+      layout: 'nhwc',
+      channels: 'rgb',
+      mean: [0, 0, 0],
+      scale: [1, 1, 1],
+      fit: 'contain',
+      background: [0, 0, 0],
+    },
+    output: { dimensions },
+    views: { catalog: [[0, 0, 1, 1]], query: [[0, 0, 1, 1]] },
+    calibration: { confidence: { kind: 'logistic', bias: 0, similarity: 1, margin: 0 }, floor: 0 },
+    licence: 'CC0-1.0',
+    digests: { 'model.json': '0'.repeat(64) },
+  };
+}
+
+/** A JPEG of one colour, or of several side by side. */
+export async function colouredJpeg(colours: readonly string[], width = 64, height = 64): Promise<Buffer> {
+  const stripe = Math.round(width / colours.length);
+  const stripes = await Promise.all(
+    colours.map(async (background, index) => ({
+      input: await sharp({ create: { width: stripe, height, channels: 3, background } })
+        .png()
+        .toBuffer(),
+      left: index * stripe,
+      top: 0,
+    })),
+  );
+  return sharp({ create: { width, height, channels: 3, background: '#000' } })
+    .composite(stripes)
+    .jpeg({ quality: 100, chromaSubsampling: '4:4:4' })
+    .toBuffer();
+}

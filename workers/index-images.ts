@@ -1,0 +1,100 @@
+import { inject, injectable } from 'tsyringe';
+import { AppError, notFound } from '../models/errors';
+import type { CatalogImage } from '../models/indexing/embedding-version';
+import {
+  type Embedder,
+  type EmbedderRegistry,
+  type EmbeddingRepository,
+  type ImagePreparer,
+  type ImageSource,
+  type ImageStore,
+  PORTS,
+} from '../models/ports';
+import { PictureFailed } from './embedder/picture-failed';
+import { mapInOrder } from './map-in-order';
+
+/** How many images of a job were stored, and how many are listed as failures. */
+export interface IndexOutcome {
+  readonly embedded: number;
+  readonly failed: number;
+}
+
+/** What the index queues hand their work to. */
+export interface ImageIndex {
+  index(versionId: number, images: readonly CatalogImage[], signal?: AbortSignal): Promise<IndexOutcome>;
+}
+
+/** Few, so that decoding big catalog pictures does not hold up the photos of callers. */
+const IMAGES_AT_ONCE = 4;
+
+type Embedded = { readonly imageId: number; readonly vectors: readonly Float32Array[] };
+type Failed = { readonly imageId: number; readonly reason: string };
+
+/**
+ * The stages of a photo, over images of the catalog: bytes, one small upright picture, the vectors of its catalog
+ * views, stored. Safe to repeat: what is there is replaced.
+ */
+@injectable()
+export class ImageIndexer implements ImageIndex {
+  constructor(
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
+    @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
+    @inject(PORTS.ImageStore) private readonly store: ImageStore,
+    @inject(PORTS.ImageSource) private readonly source: ImageSource,
+    @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
+  ) {}
+
+  /**
+   * Embeds images under a version. An image that can't be embedded is listed with its reason and holds up no other.
+   *
+   * @param signal ends the work between two images; nothing of it is stored then
+   * @throws notFound for a version that is gone; the fault of a store or of the inference, for another try
+   */
+  async index(
+    versionId: number,
+    images: readonly CatalogImage[],
+    signal?: AbortSignal,
+  ): Promise<IndexOutcome> {
+    const version = await this.embeddings.version(versionId);
+    if (!version) throw notFound(`There is no embedding version ${versionId}.`);
+    const embedder = await this.embedders.forVersion(version);
+    const results = await mapInOrder(images, IMAGES_AT_ONCE, (image) => this.#embed(image, embedder, signal));
+    const embedded = results.filter((result) => 'vectors' in result);
+    const failed = results.filter((result) => 'reason' in result);
+    if (embedded.length > 0) await this.embeddings.store(versionId, embedded);
+    if (failed.length > 0) await this.embeddings.recordFailures(versionId, failed);
+    return { embedded: embedded.length, failed: failed.length };
+  }
+
+  async #embed(image: CatalogImage, embedder: Embedder, signal?: AbortSignal): Promise<Embedded | Failed> {
+    signal?.throwIfAborted();
+    try {
+      const { jpeg } = await this.preparer.prepare(await this.#bytes(image.address, signal));
+      const [vectors = []] = await embedder.embed([jpeg], 'catalog');
+      return { imageId: image.id, vectors };
+    } catch (failure) {
+      // A fetch that was stopped says nothing about the image.
+      signal?.throwIfAborted();
+      return { imageId: image.id, reason: reasonOf(failure) };
+    }
+  }
+
+  async #bytes(address: string, signal?: AbortSignal): Promise<Buffer> {
+    if (!address.startsWith('/')) {
+      if (!URL.canParse(address)) throw new PictureFailed(`${address} is no address`);
+      return this.source.fetch(new URL(address), signal);
+    }
+    const bytes = await this.store.get(address);
+    if (!bytes) throw new PictureFailed('the stored image is missing');
+    return bytes;
+  }
+}
+
+/** Why this image can't be embedded. Anything else is a fault that a later try may mend, and is thrown on. */
+function reasonOf(failure: unknown): string {
+  if (failure instanceof PictureFailed) return failure.message;
+  if (failure instanceof AppError && failure.code === 'unprocessable') {
+    return `${failure.extras.reason ?? failure.code}: ${failure.message}`;
+  }
+  throw failure;
+}

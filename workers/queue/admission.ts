@@ -1,0 +1,32 @@
+import { type AppError, unavailable } from '../../models/errors';
+import type { ServiceRate } from './service-rate';
+
+/** The queue as an asker finds it. */
+export interface QueueLoad {
+  readonly waiting: number;
+  readonly active: number;
+}
+
+/**
+ * Whether a photo is worth queueing: the place it would take is there, and its turn comes before its deadline. The
+ * `Retry-After` of a refusal is the time after which, at the measured pace, it would be taken.
+ *
+ * @param waitingMax photos that may wait
+ * @param leftMs milliseconds until the deadline
+ * @returns the refusal, or null when the photo may be queued
+ */
+export function refusal(
+  load: QueueLoad,
+  rate: ServiceRate,
+  waitingMax: number,
+  leftMs: number,
+): AppError | null {
+  if (load.waiting >= waitingMax) {
+    const surplusMs = rate.waitMs(load.waiting - waitingMax + 1);
+    return unavailable('Too many photos are waiting.', surplusMs / 1000);
+  }
+  // Where nobody waits a worker is free, or it is time to find out.
+  const waitMs = load.waiting === 0 ? 0 : rate.waitMs(load.waiting + load.active);
+  if (waitMs <= leftMs) return null;
+  return unavailable('More photos are waiting than can be answered in time.', (waitMs - leftMs) / 1000);
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { JobsOptions } from 'bullmq';
+import { unavailable } from '../../models/errors';
+import type { CatalogImage } from '../../models/indexing/embedding-version';
+import type { IndexQueue } from '../../models/ports';
+import type { IndexOutcome } from '../index-images';
+import { mapInOrder } from '../map-in-order';
+import type { QueueLoad } from './admission';
+import { BullMqAsker, type BullMqOptions } from './bullmq-asker';
+import { firstOf } from './first-of';
+import { INDEX_JOB_IMAGES, slices } from './index-slices';
+import { INDEX_QUEUE, indexJobOf, indexOutcomeOf } from './job';
+
+const JOB: JobsOptions = {
+  attempts: 3,
+  backoff: { type: 'exponential', delay: 250 },
+  removeOnComplete: { age: 600, count: 1_000 },
+  removeOnFail: { age: 86_400, count: 1_000 },
+};
+
+/** Jobs of one call in Redis at the same time: enough for a few hosts, whatever the size of the catalog. */
+const JOBS_AT_ONCE = 16;
+
+/** How often an unanswered job is looked up, in case word of its end was lost. */
+const LOOK_EVERY_MS = 15_000;
+
+/** The asking side of the index queue on Redis. */
+export class BullMqIndexQueue implements IndexQueue {
+  readonly #asker: BullMqAsker;
+
+  constructor(options: BullMqOptions) {
+    this.#asker = new BullMqAsker(INDEX_QUEUE, options);
+  }
+
+  /** Resolves when work can be added; before that `embed` fails with `unavailable`. */
+  ready(): Promise<void> {
+    return this.#asker.ready();
+  }
+
+  /**
+   * Waits for the workers, however long they take.
+   *
+   * @throws unavailable when the queue is away or closed, internalError when a job failed for good
+   */
+  async embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
+    const outcomes = await mapInOrder(slices(images, INDEX_JOB_IMAGES), JOBS_AT_ONCE, (slice) =>
+      this.#embed(versionId, slice),
+    );
+    return outcomes.reduce(
+      (total, { embedded, failed }) => ({
+        embedded: total.embedded + embedded,
+        failed: total.failed + failed,
+      }),
+      { embedded: 0, failed: 0 },
+    );
+  }
+
+  depth(): Promise<QueueLoad> {
+    return this.#asker.load();
+  }
+
+  close(): Promise<void> {
+    return this.#asker.close();
+  }
+
+  async #embed(versionId: number, images: CatalogImage[]): Promise<IndexOutcome> {
+    const jobId = randomUUID();
+    const { added, answer } = this.#asker.ask(jobId, indexJobOf(versionId, images), JOB);
+    try {
+      await added;
+      for (;;) {
+        const waited = await firstOf(answer, LOOK_EVERY_MS);
+        if (waited.kind === 'answered') return indexOutcomeOf(waited.value);
+        // While Redis is away the job waits there, and so does its answer.
+        const state = await this.#asker.look(jobId).catch(() => 'unfinished');
+        if (state === 'gone') throw unavailable('The queue lost the work on catalog images.', 1);
+      }
+    } finally {
+      this.#asker.forget(jobId);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { type Job, WaitingError } from 'bullmq';
+import type { ImageIndex } from '../index-images';
+import { answerImages } from './answer-job';
+import { BullMqAnswerer } from './bullmq-answerer';
+import type { BullMqOptions } from './bullmq-asker';
+import { INDEX_QUEUE, type IndexAnswer, type IndexJob } from './job';
+
+/** The pictures of one job wait for one another's downloads; those of a second one fill the gap. */
+const SETTINGS = { concurrency: 2, maxStalledCount: 2 };
+
+/** The answering side of the index queue on Redis. */
+export class BullMqIndexWorker {
+  readonly #answerer: BullMqAnswerer<IndexJob, IndexAnswer>;
+
+  constructor(
+    private readonly index: ImageIndex,
+    private readonly options: BullMqOptions,
+  ) {
+    this.#answerer = new BullMqAnswerer(
+      INDEX_QUEUE,
+      (job, token, signal) => this.#answer(job, token, signal),
+      SETTINGS,
+      options,
+    );
+  }
+
+  /** Resolves when jobs are taken. */
+  ready(): Promise<void> {
+    return this.#answerer.ready();
+  }
+
+  /** Stops between two images and puts the jobs in work back into the queue. */
+  close(): Promise<void> {
+    return this.#answerer.close(0);
+  }
+
+  async #answer(
+    job: Job<IndexJob, IndexAnswer>,
+    token?: string,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<IndexAnswer> {
+    const started = performance.now();
+    try {
+      const answer = await answerImages(job.data, this.index, signal);
+      const outcome = answer.ok
+        ? { embedded: answer.embedded, failed: answer.failed }
+        : { failure: answer.error.code };
+      const elapsedMs = Math.round(performance.now() - started);
+      this.options.logger.info({ jobId: job.id, ...outcome, elapsedMs }, 'catalog images');
+      return answer;
+    } catch (failure) {
+      if (!signal.aborted) throw failure;
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import type { JobsOptions } from 'bullmq';
+import { timeout } from '../../models/errors';
+import type { Clock, NeighbourRequest, VisionQueue } from '../../models/ports';
+import type { Neighbourhood } from '../../models/vision/neighbours';
+import { type QueueLoad, refusal } from './admission';
+import { BullMqAsker, type BullMqOptions, queueAway } from './bullmq-asker';
+import { firstOf } from './first-of';
+import { neighbourhoodOf, VISION_QUEUE, visionJobOf } from './job';
+import { type RateTicket, ServiceRate } from './service-rate';
+
+export interface VisionQueueLimits {
+  readonly clock: Clock;
+  /** Photos that may wait, of all callers together. */
+  readonly waitingMax: number;
+}
+
+/** Twice: a fault that passes, or a worker that died, is mended by another try. */
+const JOB: JobsOptions = {
+  attempts: 2,
+  removeOnComplete: { age: 60, count: 1_000 },
+  removeOnFail: { age: 3_600, count: 1_000 },
+};
+
+/** The deadline has passed: the last look must not take long. */
+const LOOK_TIMEOUT_MS = 500;
+
+/** The asking side of the vision queue on Redis, for any number of processes on any number of hosts. */
+export class BullMqVisionQueue implements VisionQueue {
+  readonly #rate = new ServiceRate();
+  readonly #asker: BullMqAsker;
+  /** Admitted, and not yet counted by Redis. */
+  #adding = 0;
+
+  constructor(private readonly options: BullMqOptions & VisionQueueLimits) {
+    this.#asker = new BullMqAsker(VISION_QUEUE, options, () => this.#rate.finish());
+  }
+
+  /** Resolves when photos can be asked for; before that `neighbours` fails with `unavailable`. */
+  ready(): Promise<void> {
+    return this.#asker.ready();
+  }
+
+  /** @throws the reason of `request.signal` when it is aborted; else as the port says */
+  async neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
+    const { clock, waitingMax } = this.options;
+    request.signal?.throwIfAborted();
+    const askedAt = clock.now().getTime();
+    const leftMs = request.deadlineAt - askedAt;
+    if (leftMs <= 0) throw timeout(0);
+    const { waiting, active } = await this.#asker.load();
+    const refused = refusal({ waiting: waiting + this.#adding, active }, this.#rate, waitingMax, leftMs);
+    if (refused) throw refused;
+    return this.#ask(request, askedAt);
+  }
+
+  ping(): Promise<void> {
+    return this.#asker.ping();
+  }
+
+  depth(): Promise<QueueLoad> {
+    return this.#asker.load();
+  }
+
+  /** How long the photo at the head of the queue has waited; for metrics. */
+  oldestWaitingMs(): Promise<number> {
+    return this.#asker.oldestWaitingMs(this.options.clock.now().getTime());
+  }
+
+  close(): Promise<void> {
+    return this.#asker.close();
+  }
+
+  async #ask(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
+    const { jobId, requestId, limit, deadlineAt, signal } = request;
+    const ticket = this.#rate.ask(askedAt);
+    const job = visionJobOf({ requestId, limit, askedAt, deadlineAt }, request.image.jpeg);
+    this.#adding += 1;
+    const { added, answer } = this.#asker.ask(jobId, job, JOB);
+    const counted = added.finally(() => {
+      this.#adding -= 1;
+    });
+    try {
+      const waited = await firstOf(
+        counted.then(() => answer),
+        deadlineAt - askedAt,
+        signal,
+      );
+      if (waited.kind === 'answered') return this.#answered(waited.value, ticket);
+      if (waited.kind === 'late') return await this.#lastLook(request, answer, ticket);
+      await this.#asker.withdraw(jobId).catch(() => undefined);
+      throw signal?.reason;
+    } finally {
+      this.#asker.forget(jobId);
+    }
+  }
+
+  #answered(returned: unknown, ticket: RateTicket): Neighbourhood {
+    const neighbourhood = neighbourhoodOf(returned);
+    this.#rate.answered(ticket, this.options.clock.now().getTime());
+    return neighbourhood;
+  }
+
+  /** Word of an answer can be lost while the connection breaks; the job itself knows. */
+  async #lastLook(
+    { jobId, deadlineAt }: NeighbourRequest,
+    answer: Promise<unknown>,
+    ticket: RateTicket,
+  ): Promise<Neighbourhood> {
+    const looked = await firstOf(this.#asker.look(jobId), LOOK_TIMEOUT_MS);
+    if (looked.kind !== 'answered') throw queueAway();
+    if (looked.value === 'finished') return this.#answered(await answer, ticket);
+    this.#rate.missed(ticket, this.options.clock.now().getTime());
+    await this.#asker.withdraw(jobId).catch(() => undefined);
+    throw timeout(deadlineAt - ticket.askedAt);
+  }
+}

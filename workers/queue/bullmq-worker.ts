@@ -1,0 +1,73 @@
+import type { Job } from 'bullmq';
+import type { Clock } from '../../models/ports';
+import type { PhotoPipeline } from '../pipeline';
+import { answerPhoto } from './answer-job';
+import { BullMqAnswerer } from './bullmq-answerer';
+import type { BullMqOptions } from './bullmq-asker';
+import { firstOf } from './first-of';
+import { VISION_QUEUE, type VisionAnswer, type VisionJob } from './job';
+
+export interface BullMqVisionWorkerOptions extends BullMqOptions {
+  readonly clock: Clock;
+  /** Photos in work at the same time; see `visionConcurrency`. */
+  readonly concurrency: number;
+  /** How long `close` lets photos finish before it leaves them to another worker. */
+  readonly closeTimeoutMs: number;
+}
+
+/** Enough photos in work for one full batch per thread while another forms. */
+export const visionConcurrency = (threads: number): number => 2 * threads * 8;
+
+/** A worker that died is noticed after this, while there is still time for another one to answer. */
+const LOCK_MS = 5_000;
+
+/** No photo takes this long; what does is given up. */
+const LONGEST_MS = 60_000;
+
+/** The answering side of the vision queue on Redis. */
+export class BullMqVisionWorker {
+  readonly #answerer: BullMqAnswerer<VisionJob, VisionAnswer>;
+
+  constructor(
+    private readonly pipeline: PhotoPipeline,
+    private readonly options: BullMqVisionWorkerOptions,
+  ) {
+    const settings = {
+      concurrency: options.concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: LOCK_MS / 2,
+      maxStalledCount: 1,
+    };
+    this.#answerer = new BullMqAnswerer(
+      VISION_QUEUE,
+      (job, _token, signal) => this.#answer(job, signal),
+      settings,
+      options,
+    );
+  }
+
+  /** Resolves when photos are taken. */
+  ready(): Promise<void> {
+    return this.#answerer.ready();
+  }
+
+  /** Takes no more photos, finishes those in work, and leaves what takes too long to another worker. */
+  close(): Promise<void> {
+    return this.#answerer.close(this.options.closeTimeoutMs);
+  }
+
+  async #answer(job: Job<VisionJob, VisionAnswer>, signal?: AbortSignal): Promise<VisionAnswer> {
+    const { clock, logger } = this.options;
+    const started = performance.now();
+    const answering = answerPhoto(job.data, this.pipeline, clock.now().getTime());
+    const waited = await firstOf(answering, LONGEST_MS, signal);
+    if (waited.kind !== 'answered') throw new Error(`the photo is given up: ${waited.kind}`);
+    const answer = waited.value;
+    const outcome = answer.ok ? 'ok' : answer.error.code;
+    const elapsedMs = Math.round(performance.now() - started);
+    logger.info({ requestId: job.data.requestId, jobId: job.id, outcome, elapsedMs }, 'photo');
+    // Only the result is kept. Sent on the same connection ahead of the result, so there is no need to wait for it.
+    job.updateData({ ...job.data, jpeg: '' }).catch(() => undefined);
+    return answer;
+  }
+}

@@ -1,0 +1,151 @@
+import { AppError, internalError, timeout, unavailable } from '../../models/errors';
+import type { Clock, Logger, NeighbourRequest, VisionQueue } from '../../models/ports';
+import type { Neighbourhood } from '../../models/vision/neighbours';
+import type { PhotoPipeline } from '../pipeline';
+import { type QueueLoad, refusal } from './admission';
+import { firstOf } from './first-of';
+import { ServiceRate } from './service-rate';
+
+export interface InProcessVisionQueueOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Photos in work at the same time; see `visionConcurrency`. */
+  readonly concurrency: number;
+  /** Photos that may wait. */
+  readonly waitingMax: number;
+}
+
+/** A photo in the queue, and the promise of its answer. */
+interface Place {
+  readonly request: NeighbourRequest;
+  readonly askedAt: number;
+  readonly answer: Promise<Neighbourhood>;
+  resolve(neighbourhood: Neighbourhood): void;
+  reject(failure: unknown): void;
+}
+
+const ATTEMPTS = 2;
+
+/** The vision queue of an installation without Redis: the same promises, in one process, in order of arrival. */
+export class InProcessVisionQueue implements VisionQueue {
+  readonly #rate = new ServiceRate();
+  readonly #waiting = new Set<Place>();
+  readonly #active = new Map<Place, Promise<void>>();
+  #closed = false;
+
+  constructor(
+    private readonly pipeline: PhotoPipeline,
+    private readonly options: InProcessVisionQueueOptions,
+  ) {}
+
+  /** @throws the reason of `request.signal` when it is aborted; else as the port says */
+  async neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
+    if (this.#closed) throw stopping();
+    request.signal?.throwIfAborted();
+    const askedAt = this.#now();
+    const leftMs = request.deadlineAt - askedAt;
+    if (leftMs <= 0) throw timeout(0);
+    const refused = refusal(this.#load(), this.#rate, this.options.waitingMax, leftMs);
+    if (refused) throw refused;
+    return this.#wait(request, askedAt);
+  }
+
+  async ping(): Promise<void> {
+    if (this.#closed) throw stopping();
+  }
+
+  async depth(): Promise<QueueLoad> {
+    return this.#load();
+  }
+
+  /** How long the photo at the head of the queue has waited; for metrics. */
+  async oldestWaitingMs(): Promise<number> {
+    const [oldest] = this.#waiting;
+    return oldest ? Math.max(0, this.#now() - oldest.askedAt) : 0;
+  }
+
+  /** Sends everyone who waits away with `unavailable`; resolves when nothing runs any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const place of [...this.#waiting, ...this.#active.keys()]) place.reject(stopping());
+    this.#waiting.clear();
+    await Promise.all(this.#active.values());
+  }
+
+  async #wait(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
+    const ticket = this.#rate.ask(askedAt);
+    const place = placeFor(request, askedAt);
+    const leftMs = request.deadlineAt - askedAt;
+    this.#waiting.add(place);
+    this.#takeNext();
+    try {
+      const waited = await firstOf(place.answer, leftMs, request.signal);
+      if (waited.kind === 'aborted') throw request.signal?.reason;
+      if (waited.kind === 'answered') {
+        this.#rate.answered(ticket, this.#now());
+        return waited.value;
+      }
+      this.#rate.missed(ticket, this.#now());
+      throw timeout(leftMs);
+    } finally {
+      this.#waiting.delete(place);
+    }
+  }
+
+  #takeNext(): void {
+    for (const place of this.#waiting) {
+      if (this.#active.size >= this.options.concurrency) return;
+      this.#waiting.delete(place);
+      const work = this.#work(place).finally(() => {
+        this.#active.delete(place);
+        this.#rate.finish();
+        this.#takeNext();
+      });
+      this.#active.set(place, work);
+    }
+  }
+
+  /** Never rejects: the failure goes to the one who waits. */
+  async #work(place: Place): Promise<void> {
+    const { request, askedAt } = place;
+    const photo = {
+      jpeg: request.image.jpeg,
+      limit: request.limit,
+      queueMs: Math.max(0, this.#now() - askedAt),
+    };
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return place.resolve(await this.pipeline.neighbours(photo));
+      } catch (failure) {
+        if (failure instanceof AppError) return place.reject(failure);
+        this.options.logger.warn(
+          { requestId: request.requestId, attempt, failure: String(failure) },
+          'a photo failed in the pipeline',
+        );
+        if (attempt === ATTEMPTS) return place.reject(internalError(failure));
+      }
+    }
+  }
+
+  #load(): QueueLoad {
+    return { waiting: this.#waiting.size, active: this.#active.size };
+  }
+
+  #now(): number {
+    return this.options.clock.now().getTime();
+  }
+}
+
+const stopping = () => unavailable('The service is stopping.', 1);
+
+function placeFor(request: NeighbourRequest, askedAt: number): Place {
+  let resolve: Place['resolve'] = () => undefined;
+  let reject: Place['reject'] = () => undefined;
+  const answer = new Promise<Neighbourhood>((resolved, rejected) => {
+    resolve = resolved;
+    reject = rejected;
+  });
+  // The one who waits may have left.
+  answer.catch(() => undefined);
+  return { request, askedAt, answer, resolve, reject };
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { AppError, type ErrorCode, type ErrorExtras, internalError } from '../../models/errors';
+import type { Neighbourhood } from '../../models/vision/neighbours';
+import type { IndexOutcome } from '../index-images';
+
+/** Names of the queues, below the prefix of the installation. */
+export const VISION_QUEUE = 'vision';
+export const INDEX_QUEUE = 'index';
+
+/** Raised when a payload changes, so that processes of two releases never misread one another's jobs. */
+const PAYLOAD_VERSION = 1;
+
+/** A photo as it travels through Redis: tens of kilobytes. Times are epoch milliseconds of the asker's clock. */
+export type VisionJob = z.infer<typeof visionJob>;
+
+const visionJob = z.object({
+  v: z.literal(PAYLOAD_VERSION),
+  requestId: z.string(),
+  /** The prepared JPEG as base64; emptied once the job is done, so that only its result is kept. */
+  jpeg: z.string(),
+  limit: z.number().int().positive(),
+  askedAt: z.number(),
+  deadlineAt: z.number(),
+});
+
+/** What becomes of a photo: an outcome is a value, also a bad one. Distances to six decimals. */
+export type VisionAnswer = z.infer<typeof visionAnswer>;
+
+const failure = z.object({
+  status: z.number().int(),
+  code: z.custom<ErrorCode>((value) => typeof value === 'string'),
+  message: z.string(),
+  extras: z.custom<ErrorExtras>((value) => typeof value === 'object' && value !== null),
+  headers: z.record(z.string(), z.string()),
+});
+
+const visionAnswer = z.discriminatedUnion('ok', [
+  z.object({
+    ok: z.literal(true),
+    versionId: z.number().int(),
+    neighbours: z.array(z.tuple([z.number().int(), z.number()])),
+    timings: z.object({ queueMs: z.number(), embedMs: z.number(), neighboursMs: z.number() }),
+  }),
+  z.object({ ok: z.literal(false), error: failure }),
+]);
+
+/** Images of the catalog to embed under a version. */
+export type IndexJob = z.infer<typeof indexJob>;
+
+const indexJob = z.object({
+  v: z.literal(PAYLOAD_VERSION),
+  versionId: z.number().int(),
+  images: z.array(z.object({ id: z.number().int(), address: z.string() })).min(1),
+});
+
+/** What became of the images of one job. */
+export type IndexAnswer = z.infer<typeof indexAnswer>;
+
+const indexAnswer = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), embedded: z.number().int(), failed: z.number().int() }),
+  z.object({ ok: z.literal(false), error: failure }),
+]);
+
+export const visionJobOf = (job: Omit<VisionJob, 'v' | 'jpeg'>, jpeg: Buffer): VisionJob => ({
+  v: PAYLOAD_VERSION,
+  ...job,
+  jpeg: jpeg.toString('base64'),
+});
+
+export const indexJobOf = (versionId: number, images: IndexJob['images']): IndexJob => ({
+  v: PAYLOAD_VERSION,
+  versionId,
+  images,
+});
+
+/** @throws internalError for a payload of another release */
+export const parseVisionJob = (data: unknown): VisionJob => parse(visionJob, data);
+
+/** @throws internalError for a payload of another release */
+export const parseIndexJob = (data: unknown): IndexJob => parse(indexJob, data);
+
+/** The neighbourhood as it goes back: under a kilobyte for fifty neighbours. */
+export const answerWith = ({ versionId, neighbours, timings }: Neighbourhood): VisionAnswer => ({
+  ok: true,
+  versionId,
+  neighbours: neighbours.map(({ imageId, distance }) => [imageId, Number(distance.toFixed(6))]),
+  timings,
+});
+
+export const indexAnswerWith = (outcome: IndexOutcome): IndexAnswer => ({ ok: true, ...outcome });
+
+/** An error of ours as a value; its cause stays behind. */
+export const failureAnswer = (error: AppError): { ok: false; error: z.infer<typeof failure> } => {
+  const { status, code, message, extras, headers } = error;
+  return { ok: false, error: { status, code, message, extras, headers: { ...headers } } };
+};
+
+/** @throws the error that the worker returned; internalError for an answer of another release */
+export function neighbourhoodOf(returned: unknown): Neighbourhood {
+  const answer = parse(visionAnswer, returned);
+  if (!answer.ok) throw errorOf(answer.error);
+  const { versionId, timings } = answer;
+  const neighbours = answer.neighbours.map(([imageId, distance]) => ({ imageId, distance }));
+  return { versionId, neighbours, timings };
+}
+
+/** @throws the error that the worker returned; internalError for an answer of another release */
+export function indexOutcomeOf(returned: unknown): IndexOutcome {
+  const answer = parse(indexAnswer, returned);
+  if (!answer.ok) throw errorOf(answer.error);
+  return { embedded: answer.embedded, failed: answer.failed };
+}
+
+const errorOf = ({ status, code, message, extras, headers }: z.infer<typeof failure>): AppError =>
+  new AppError(status, code, message, { extras, headers });
+
+function parse<Schema extends z.ZodType>(schema: Schema, data: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(data);
+  if (!parsed.success) throw internalError(parsed.error);
+  return parsed.data;
+}
