@@ -1,6 +1,7 @@
 import { bagChoice } from '../look/bag-look';
 import type { FamilyTrees } from '../look/lineage';
-import { type WatchDialTraits, watchStrap } from '../look/watch-look';
+import { watchStrap } from '../look/watch-look';
+import type { WatchDialTraits } from '../look/watch-traits';
 import { categoryNumber } from '../product-look';
 import { at, Random } from '../random';
 import { strapName } from '../vocabulary/watch-names';

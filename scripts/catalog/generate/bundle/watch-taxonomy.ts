@@ -9,7 +9,7 @@ import {
   watchDialTraits,
   watchFamilyTraits,
   watchModelTraits,
-} from '../look/watch-look';
+} from '../look/watch-traits';
 import { at, Random } from '../random';
 import { maisonName } from '../vocabulary/maison-names';
 import {

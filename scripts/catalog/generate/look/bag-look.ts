@@ -18,7 +18,7 @@ export function bagChoice(traits: BagStyleTraits, ordinal: number): BagChoice {
   return {
     colour: at(traits.colours, ordinal),
     second: at(traits.colours, ordinal + 3 + round * 2),
-    metal: at(traits.metals, ordinal + round),
+    metal: at(traits.metals, (ordinal % traits.colours.length) + round),
   };
 }
 

@@ -157,7 +157,7 @@ export function bagStyleTraits(seed: number, style: number): BagStyleTraits {
     patternScale: random.between(0.75, 1.4),
     piping: random.chance(0.3),
     colours: shuffledByWeight(LEATHER_COLOURS, weightOf, seed, 'style colours', style).slice(0, 14),
-    metals: shuffledByWeight(METALS.slice(0, 6), weightOf, seed, 'style metals', style).slice(0, 3),
+    metals: shuffledByWeight(METALS.slice(0, 6), weightOf, seed, 'style metals', style).slice(0, 5),
   };
 }
 

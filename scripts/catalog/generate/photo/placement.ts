@@ -1,6 +1,6 @@
+import { drawCutout, studioView, type View, WATCH_FILL } from '../cutout';
 import type { Look } from '../look/look';
 import type { Random } from '../random';
-import { drawCutout, studioView, type View } from '../render-product';
 import type { Limits } from './levels';
 import { backToSquare, type Corner, type Corners, type Pixels, warped } from './pixels';
 
@@ -28,7 +28,7 @@ export function placeItem(look: Look, size: number, limits: Limits, random: Rand
     angle: random.bell() * limits.turn,
     x: size / 2 + random.bell() * limits.shift * size,
     y: size / 2 + random.bell() * limits.shift * size,
-    unit: ((half * 2) / 1000) * (FILL.watch / 0.58),
+    unit: ((half * 2) / 1000) * (FILL.watch / WATCH_FILL),
   };
 }
 
