@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { compareByValue } from '../../models/pricing/estimate';
+import { rowsOf, type Sql, sql } from '../sql';
 import { rowOfFacet } from './project-rows';
-import { query } from './query';
 
 /**
  * The best market estimate below a row (decisions.md 5) as `catalog_rows.max_estimate` holds it. Of equal values the
@@ -31,7 +31,7 @@ export interface ContributionChange {
   readonly after: Contribution | null;
 }
 
-const BEST_FIRST = (estimate: string): string => `
+const bestFirst = (estimate: Sql): Sql => sql`
   (${estimate}->>'A')::float8 DESC NULLS LAST, (${estimate}->>'B')::float8 DESC NULLS LAST,
   (${estimate}->>'C')::float8 DESC NULLS LAST, (${estimate}->>'D')::float8 DESC NULLS LAST,
   ${estimate}->>'source' COLLATE "C", ${estimate}->>'region' COLLATE "C", ${estimate}->>'currency' COLLATE "C",
@@ -39,32 +39,32 @@ const BEST_FIRST = (estimate: string): string => `
 
 /** The best estimate of each product's variants, read from the estimates; products without are left out. */
 export async function bestOfProducts(trx: Knex, ids: readonly string[]): Promise<Map<string, BestEstimate>> {
+  if (ids.length === 0) return new Map();
   return await bestBy(
     trx,
-    `SELECT product_id AS id, jsonb_build_object(
+    sql`SELECT product_id AS id, jsonb_build_object(
        'source', source, 'region', region, 'A', a, 'B', b, 'C', c, 'D', d, 'currency', currency,
        'estimated_at', to_char(estimated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
        'confidence', confidence) AS best
      FROM (
        SELECT DISTINCT ON (product_id) product_id, market_estimates.*
        FROM variants JOIN market_estimates ON variant_id = variants.id
-       WHERE product_id = ANY(?)
+       WHERE product_id = ANY(${ids}::text[])
        ORDER BY product_id, a DESC NULLS LAST, b DESC NULLS LAST, c DESC NULLS LAST, d DESC NULLS LAST,
          source, region, currency COLLATE "C", estimated_at, confidence NULLS LAST) AS firsts`,
-    ids,
   );
 }
 
 /** The best estimate of the products that have each facet, read from their rows; facets without are left out. */
 export async function bestOfFacets(trx: Knex, facets: readonly string[]): Promise<Map<string, BestEstimate>> {
+  if (facets.length === 0) return new Map();
   return await bestBy(
     trx,
-    `SELECT facet AS id, best FROM unnest(?::text[]) AS facet CROSS JOIN LATERAL (
+    sql`SELECT facet AS id, best FROM unnest(${facets}::text[]) AS facet CROSS JOIN LATERAL (
        SELECT max_estimate AS best FROM catalog_search JOIN catalog_rows USING (id)
        WHERE catalog_search.kind = 'product' AND catalog_search.facets @> ARRAY[facet]
          AND max_estimate IS NOT NULL
-       ORDER BY ${BEST_FIRST('max_estimate')} LIMIT 1) AS below`,
-    facets,
+       ORDER BY ${bestFirst(sql`max_estimate`)} LIMIT 1) AS below`,
   );
 }
 
@@ -97,17 +97,20 @@ export async function shiftsAbove(
 /** Writes best estimates into rows. */
 export async function writeBest(trx: Knex, raises: readonly Raise[]): Promise<void> {
   if (raises.length === 0) return;
-  await query(
+  await rowsOf(
     trx,
-    `UPDATE catalog_rows SET max_estimate = given.best
-     FROM jsonb_to_recordset(?::jsonb) AS given (id text, best jsonb) WHERE catalog_rows.id = given.id`,
-    [JSON.stringify(raises)],
+    sql`UPDATE catalog_rows SET max_estimate = given.best
+        FROM jsonb_to_recordset(${JSON.stringify(raises)}::jsonb) AS given (id text, best jsonb)
+        WHERE catalog_rows.id = given.id`,
   );
 }
 
 async function shownBy(trx: Knex, ids: readonly string[]): Promise<Raise[]> {
   if (ids.length === 0) return [];
-  return await query(trx, 'SELECT id, max_estimate AS best FROM catalog_rows WHERE id = ANY(?)', [ids]);
+  return await rowsOf(
+    trx,
+    sql`SELECT id, max_estimate AS best FROM catalog_rows WHERE id = ANY(${ids}::text[])`,
+  );
 }
 
 /** Whether two rows show the same estimate. */
@@ -169,8 +172,7 @@ function compareConfidence(left: number | null, right: number | null): number {
   return right === null ? -1 : left - right;
 }
 
-async function bestBy(trx: Knex, sql: string, keys: readonly string[]): Promise<Map<string, BestEstimate>> {
-  if (keys.length === 0) return new Map();
-  const rows = await query<{ id: string; best: BestEstimate }>(trx, sql, [keys]);
+async function bestBy(trx: Knex, statement: Sql): Promise<Map<string, BestEstimate>> {
+  const rows = await rowsOf<{ id: string; best: BestEstimate }>(trx, statement);
   return new Map(rows.map(({ id, best }) => [id, best]));
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { query } from './query';
+import { inTransaction, rowsOf, sql } from '../sql';
 
 /** Said to whoever wants to import while another import runs. */
 export class ImportRunningError extends Error {
@@ -28,7 +28,7 @@ interface Holder {
  * For the transaction only: no limit on statements, as a large catalog takes long, and look-ups of many keys by index,
  * which the planner else takes for dearer than reading the whole table.
  */
-const SETTINGS = `set_config('statement_timeout', '0', true), set_config('random_page_cost', '1.1', true)`;
+const SETTINGS = sql`set_config('statement_timeout', '0', true), set_config('random_page_cost', '1.1', true)`;
 
 const HEARTBEAT_MS = 2_000;
 const POLL_MS = 250;
@@ -60,19 +60,19 @@ export class ImportLock {
       const other = await currentHolder(knex);
       if (!other) continue;
       if (await isAlive(knex, other)) throw new ImportRunningError(other);
-      await knex('catalog_import_lock').where({ holder: other.holder }).delete();
+      await removeHolder(knex, other);
     }
   }
 
   /** A transaction of the import: all of it or nothing. @throws Error when the lock was lost */
   async transaction<Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> {
-    return await this.knex.transaction(async (trx) => {
-      const rows = await query<unknown>(
+    return await inTransaction(this.knex, async (trx) => {
+      const held = await rowsOf(
         trx,
-        `UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ? RETURNING ${SETTINGS}`,
-        [this.holder],
+        sql`UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ${this.holder}
+            RETURNING ${SETTINGS}`,
       );
-      if (rows.length === 0) throw new Error('This import stood still and another one took its place.');
+      if (held.length === 0) throw new Error('This import stood still and another one took its place.');
       this.lastBeatAt = performance.now();
       return await work(trx);
     });
@@ -85,30 +85,36 @@ export class ImportLock {
 
   private async beat(): Promise<void> {
     if (performance.now() - this.lastBeatAt < HEARTBEAT_MS) return;
-    await query(
+    await rowsOf(
       this.knex,
-      'UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ?',
-      [this.holder],
+      sql`UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ${this.holder}`,
     );
   }
 }
 
 async function insertHolder(knex: Knex, holder: string): Promise<boolean> {
-  const rows = await query<unknown>(
+  const inserted = await rowsOf(
     knex,
-    `INSERT INTO catalog_import_lock (holder, host, process_id) VALUES (?, ?, ?)
-     ON CONFLICT DO NOTHING RETURNING holder`,
-    [holder, hostname(), process.pid],
+    sql`INSERT INTO catalog_import_lock (holder, host, process_id) VALUES (${holder}, ${hostname()}, ${process.pid})
+        ON CONFLICT DO NOTHING RETURNING holder`,
   );
-  return rows.length > 0;
+  return inserted.length > 0;
 }
 
 async function currentHolder(knex: Knex): Promise<Holder | undefined> {
-  const rows = await query<Holder>(
+  const [holder] = await rowsOf<Holder>(
     knex,
-    'SELECT holder, host, process_id, started_at, heartbeat_at::text AS heartbeat FROM catalog_import_lock',
+    sql`SELECT holder, host, process_id, started_at, heartbeat_at::text AS heartbeat FROM catalog_import_lock`,
   );
-  return rows[0];
+  return holder;
+}
+
+/** Unless its heart beat after all: a long transaction hides the beats until it ends, and is waited for here. */
+async function removeHolder(knex: Knex, { holder, heartbeat }: Holder): Promise<void> {
+  await rowsOf(
+    knex,
+    sql`DELETE FROM catalog_import_lock WHERE holder = ${holder} AND heartbeat_at::text = ${heartbeat}`,
+  );
 }
 
 async function isAlive(knex: Knex, other: Holder): Promise<boolean> {

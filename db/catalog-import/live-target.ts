@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
+import { identifier, rowsOf, sql } from '../sql';
 import { ImportLock } from './import-lock';
 import type { EntityReference, ImportTarget, StoredImage, VariantOwner } from './import-target';
-import { query } from './query';
 import type {
   CategoryRecord,
   Deletion,
@@ -64,26 +64,24 @@ export class LiveTarget implements ImportTarget {
 
   async entities(ids: readonly string[]): Promise<Map<string, EntityReference>> {
     if (ids.length === 0) return new Map();
-    const rows = await query<EntityReference & { id: string }>(
+    const rows = await rowsOf<EntityReference & { id: string }>(
       this.knex,
-      'SELECT id, kind, category FROM entities WHERE id = ANY(?)',
-      [ids],
+      sql`SELECT id, kind, category FROM entities WHERE id = ANY(${ids}::text[])`,
     );
     return new Map(rows.map(({ id, ...reference }) => [id, reference]));
   }
 
   async variants(ids: readonly string[], productIds: readonly string[]): Promise<VariantOwner[]> {
     // One look-up for each key: the planner else reads the whole table for a few thousand of them.
-    return await query(
+    return await rowsOf(
       this.knex,
-      `WITH found AS (
-         SELECT variant.* FROM unnest(?::text[]) AS given (id) CROSS JOIN LATERAL (
+      sql`WITH found AS (
+         SELECT variant.* FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
            SELECT id, product_id FROM variants WHERE variants.id = given.id LIMIT 1) AS variant
          UNION
-         SELECT variant.* FROM unnest(?::text[]) AS given (id) CROSS JOIN LATERAL (
+         SELECT variant.* FROM unnest(${productIds}::text[]) AS given (id) CROSS JOIN LATERAL (
            SELECT id, product_id FROM variants WHERE product_id = given.id OFFSET 0) AS variant)
        SELECT id, product_id, (SELECT deleted FROM products WHERE products.id = product_id) AS deleted FROM found`,
-      [ids, productIds],
     );
   }
 
@@ -138,7 +136,7 @@ export class LiveTarget implements ImportTarget {
   }
 
   async tidy(): Promise<void> {
-    for (const table of WRITTEN_TABLES) await query(this.knex, 'VACUUM (ANALYZE) ??', [table]);
+    for (const table of WRITTEN_TABLES) await rowsOf(this.knex, sql`VACUUM (ANALYZE) ${identifier(table)}`);
   }
 
   async close(): Promise<void> {

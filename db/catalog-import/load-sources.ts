@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { query } from './query';
+import { rowsOf, sql } from '../sql';
 import type { CategoryRecord, EntityRecord, ProductRecord, Stored } from './records';
 
 /** All categories by id; there are few. */
@@ -22,11 +22,10 @@ export async function loadEntities(
   ids: readonly string[],
 ): Promise<Map<string, Stored<EntityRecord>>> {
   if (ids.length === 0) return new Map();
-  const rows = await query<EntityRecord & { deleted: boolean }>(
+  const rows = await rowsOf<EntityRecord & { deleted: boolean }>(
     knex,
-    `SELECT id, kind, name, category, parents, tags, keywords, popularity, images, thumbnails, deleted
-     FROM entities WHERE id = ANY(?)`,
-    [ids],
+    sql`SELECT id, kind, name, category, parents, tags, keywords, popularity, images, thumbnails, deleted
+     FROM entities WHERE id = ANY(${ids}::text[])`,
   );
   return byId(rows);
 }
@@ -37,14 +36,13 @@ export async function loadProducts(
   ids: readonly string[],
 ): Promise<Map<string, Stored<ProductRecord>>> {
   if (ids.length === 0) return new Map();
-  const rows = await query<ProductRecord & { deleted: boolean }>(
+  const rows = await rowsOf<ProductRecord & { deleted: boolean }>(
     knex,
-    `SELECT id, category, attributes, tags, keywords, popularity, images, thumbnails,
+    sql`SELECT id, category, attributes, tags, keywords, popularity, images, thumbnails,
        (SELECT coalesce(jsonb_agg(to_jsonb(variants) - 'product_id' - 'position' ORDER BY position), '[]')
         FROM variants WHERE product_id = products.id) AS variants,
        deleted
-     FROM products WHERE id = ANY(?)`,
-    [ids],
+     FROM products WHERE id = ANY(${ids}::text[])`,
   );
   return byId(rows);
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
+import { rowsOf, sql } from '../sql';
 import type { EntityReference, ImportTarget, StoredImage, VariantOwner } from './import-target';
 import type { LiveTarget } from './live-target';
-import { query } from './query';
 import {
   type CategoryRecord,
   type Deletion,
@@ -151,11 +151,10 @@ export class PreviewTarget implements ImportTarget {
   }
 
   private async noted(ids: readonly string[], productIds: readonly string[]): Promise<PreviewRow[]> {
-    const rows = await query<PreviewRow>(
+    const rows = await rowsOf<PreviewRow>(
       this.knex,
-      `SELECT * FROM catalog_import_preview WHERE id = ANY(?)
-       UNION SELECT * FROM catalog_import_preview WHERE product_id = ANY(?)`,
-      [ids, productIds],
+      sql`SELECT * FROM catalog_import_preview WHERE id = ANY(${ids}::text[])
+          UNION SELECT * FROM catalog_import_preview WHERE product_id = ANY(${productIds}::text[])`,
     );
     return rows;
   }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { rowsOf, sql } from '../sql';
 import { bestOfFacets, bestOfProducts } from './best-estimates';
 import { loadCategories, loadEntities, loadProducts, namedEntities } from './load-sources';
 import {
@@ -11,44 +12,40 @@ import {
   productRow,
   type Surroundings,
 } from './project-rows';
-import { query } from './query';
 import type { EntityRecord, ProductRecord, Stored } from './records';
 import { type CompleteRow, deleteRows, writeRows } from './write-rows';
 
 /** Notes that the rows of these ids must be derived again. */
 export async function markStale(trx: Knex, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await query(trx, 'INSERT INTO catalog_stale_rows SELECT unnest(?::text[]) ON CONFLICT DO NOTHING', [ids]);
+  await rowsOf(trx, sql`INSERT INTO catalog_stale_rows SELECT unnest(${ids}::text[]) ON CONFLICT DO NOTHING`);
 }
 
 /** Notes that every row with one of these facets must be derived again. */
 export async function markStaleByFacets(trx: Knex, facets: readonly string[]): Promise<void> {
   if (facets.length === 0) return;
-  await query(
+  await rowsOf(
     trx,
-    `INSERT INTO catalog_stale_rows SELECT id FROM catalog_search WHERE facets && ?::text[]
-     ON CONFLICT DO NOTHING`,
-    [facets],
+    sql`INSERT INTO catalog_stale_rows SELECT id FROM catalog_search WHERE facets && ${facets}::text[]
+        ON CONFLICT DO NOTHING`,
   );
 }
 
 /** How many rows are noted, counted up to `limit`. */
 export async function countStale(knex: Knex, limit: number): Promise<number> {
-  const rows = await query<{ count: number }>(
+  const rows = await rowsOf<{ count: number }>(
     knex,
-    'SELECT count(*) AS count FROM (SELECT 1 FROM catalog_stale_rows LIMIT ?) AS stale',
-    [limit],
+    sql`SELECT count(*) AS count FROM (SELECT 1 FROM catalog_stale_rows LIMIT ${limit}) AS stale`,
   );
   return rows[0]?.count ?? 0;
 }
 
 /** Derives up to `limit` of the noted rows again; resolves to how many there were. */
 export async function projectStale(trx: Knex, limit: number): Promise<number> {
-  const rows = await query<{ id: string }>(
+  const rows = await rowsOf<{ id: string }>(
     trx,
-    `DELETE FROM catalog_stale_rows
-     WHERE id IN (SELECT id FROM catalog_stale_rows ORDER BY id LIMIT ?) RETURNING id`,
-    [limit],
+    sql`DELETE FROM catalog_stale_rows
+        WHERE id IN (SELECT id FROM catalog_stale_rows ORDER BY id LIMIT ${limit}) RETURNING id`,
   );
   const ids = rows.map((row) => row.id);
   if (ids.length === 0) return 0;
@@ -144,11 +141,10 @@ const isModel = (entity: EntityRecord): boolean => entity.kind === 'model';
 /** A model carries a tag when every one of its live styles carries it (interface.md 2.3). */
 async function tagsOfModels(trx: Knex, ids: readonly string[]): Promise<Map<string, string[]>> {
   if (ids.length === 0) return new Map();
-  const rows = await query<{ model: string; tags: string[] }>(
+  const rows = await rowsOf<{ model: string; tags: string[] }>(
     trx,
-    `SELECT parents->>'model' AS model, tags FROM entities
-     WHERE kind = 'style' AND NOT deleted AND parents->>'model' = ANY(?) ORDER BY id`,
-    [ids],
+    sql`SELECT parents->>'model' AS model, tags FROM entities
+     WHERE kind = 'style' AND NOT deleted AND parents->>'model' = ANY(${ids}::text[]) ORDER BY id`,
   );
   const shared = new Map<string, string[]>();
   for (const { model, tags } of rows) {

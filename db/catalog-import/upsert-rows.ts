@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { query } from './query';
+import { rowsOf, Sql } from '../sql';
 
 /** A table that records are written to: its columns with their types, and which of them are the key. */
 export interface SourceTable {
@@ -21,9 +21,10 @@ export async function upsertRows(
   returning: string,
 ): Promise<string[]> {
   if (rows.length === 0) return [];
-  const changed = await query<{ value: string }>(trx, upsertStatement(table, returning), [
-    JSON.stringify(rows),
-  ]);
+  const changed = await rowsOf<{ value: string }>(
+    trx,
+    new Sql(upsertStatement(table, returning), [JSON.stringify(rows)]),
+  );
   return changed.map((row) => row.value);
 }
 

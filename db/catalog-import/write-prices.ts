@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
+import { rowsOf, sql } from '../sql';
 import { bestOfProducts, isSameBest, shiftsAbove, writeBest } from './best-estimates';
-import { query } from './query';
 import type { EstimateRecord, HistoryRecord, ListingRecord } from './records';
 import { SOURCE_TABLES } from './source-tables';
 import { markStale } from './stale-rows';
@@ -11,10 +11,9 @@ import { contributions } from './write-products';
 export async function writeEstimates(trx: Knex, records: readonly EstimateRecord[]): Promise<void> {
   const changed = await upsertRows(trx, SOURCE_TABLES.estimates, records, 'variant_id');
   if (changed.length === 0) return;
-  const rows = await query<{ product_id: string }>(
+  const rows = await rowsOf<{ product_id: string }>(
     trx,
-    'SELECT DISTINCT product_id FROM variants WHERE id = ANY(?)',
-    [[...new Set(changed)]],
+    sql`SELECT DISTINCT product_id FROM variants WHERE id = ANY(${[...new Set(changed)]}::text[])`,
   );
   const ids = rows.map((row) => row.product_id);
   const before = await contributions(trx, ids);

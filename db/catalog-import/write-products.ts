@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from 'knex';
+import { rowsOf, sql } from '../sql';
 import { type Contribution, type ContributionChange, shiftsAbove, writeBest } from './best-estimates';
 import { loadProducts } from './load-sources';
 import { picturesOf, writeProductImages } from './product-images';
-import { query } from './query';
 import { type Deletion, isDeletion, type ProductRecord, type Stored } from './records';
 import { SOURCE_TABLES } from './source-tables';
 import { markStale, projectProducts } from './stale-rows';
@@ -48,10 +48,9 @@ export async function writeProducts(
 /** What each product's row adds to the rows above it now. */
 export async function contributions(trx: Knex, ids: readonly string[]): Promise<Map<string, Contribution>> {
   if (ids.length === 0) return new Map();
-  const rows = await query<Contribution & { id: string }>(
+  const rows = await rowsOf<Contribution & { id: string }>(
     trx,
-    'SELECT id, facets, max_estimate AS best FROM catalog_rows WHERE id = ANY(?)',
-    [ids],
+    sql`SELECT id, facets, max_estimate AS best FROM catalog_rows WHERE id = ANY(${ids}::text[])`,
   );
   return new Map(rows.map(({ id, ...contribution }) => [id, contribution]));
 }
@@ -79,7 +78,7 @@ async function writeSources(trx: Knex, changes: readonly ProductChange[]): Promi
   });
   await upsertRows(trx, SOURCE_TABLES.products, products, 'id');
   const dropped = changes.flatMap(droppedVariants);
-  if (dropped.length > 0) await query(trx, 'DELETE FROM variants WHERE id = ANY(?)', [dropped]);
+  if (dropped.length > 0) await rowsOf(trx, sql`DELETE FROM variants WHERE id = ANY(${dropped}::text[])`);
   const variants = changes
     .filter(({ after }) => !after.deleted)
     .flatMap(({ after: { record } }) =>

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
+import { rowsOf, Sql, sql } from '../sql';
 import type { BestEstimate } from './best-estimates';
 import type { CatalogRow } from './project-rows';
-import { query } from './query';
 
 /** A row of `catalog_rows`, whole. */
 export interface CompleteRow extends CatalogRow {
@@ -43,14 +43,14 @@ const WRITE_ROWS = `
  */
 export async function writeRows(trx: Knex, rows: readonly CompleteRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await query(trx, WRITE_ROWS, [JSON.stringify(rows)]);
+  await rowsOf(trx, new Sql(WRITE_ROWS, [JSON.stringify(rows)]));
   const ids = rows.map((row) => row.id);
-  await query(trx, 'DELETE FROM catalog_stale_rows WHERE id = ANY(?)', [ids]);
+  await rowsOf(trx, sql`DELETE FROM catalog_stale_rows WHERE id = ANY(${ids}::text[])`);
   const words = [...new Set(rows.flatMap((row) => row.words))];
-  await query(trx, 'INSERT INTO search_words SELECT unnest(?::text[]) ON CONFLICT DO NOTHING', [words]);
+  await rowsOf(trx, sql`INSERT INTO search_words SELECT unnest(${words}::text[]) ON CONFLICT DO NOTHING`);
 }
 
 /** Takes rows out of search and lookup. */
 export async function deleteRows(trx: Knex, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await query(trx, 'DELETE FROM catalog_rows WHERE id = ANY(?)', [ids]);
+  if (ids.length > 0) await rowsOf(trx, sql`DELETE FROM catalog_rows WHERE id = ANY(${ids}::text[])`);
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from 'knex';
+import { rowsOf, sql } from '../sql';
 import { loadCategories, loadEntities } from './load-sources';
 import { categoryFacet, facetOf } from './project-rows';
-import { query } from './query';
 import {
   type CategoryRecord,
   type Deletion,
@@ -29,10 +29,10 @@ export async function writeCategories(trx: Knex, records: readonly CategoryRecor
     reshaped.map((record) => categoryFacet(record.id)),
   );
   // An entity of a kind that was no node has no row that could be found by a facet.
-  await query(
+  await rowsOf(
     trx,
-    'INSERT INTO catalog_stale_rows SELECT id FROM entities WHERE category = ANY(?) ON CONFLICT DO NOTHING',
-    [reshaped.map((record) => record.id)],
+    sql`INSERT INTO catalog_stale_rows SELECT id FROM entities
+        WHERE category = ANY(${reshaped.map((record) => record.id)}::text[]) ON CONFLICT DO NOTHING`,
   );
   await writeRows(trx, await projectCategories(trx, changed));
 }

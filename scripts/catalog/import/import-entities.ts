@@ -1,8 +1,8 @@
 import type { EntityReference } from '../../../db/catalog-import/import-target';
 import { type Deletion, type EntityRecord, isDeletion } from '../../../db/catalog-import/records';
+import { entitySchema } from './catalog-records';
 import type { ImportContext } from './import-context';
 import { parseDeletable } from './parse-record';
-import { entitySchema } from './records';
 import { entityFault, type Fault, vocabularyFault } from './reference-fault';
 import { type Numbered, type Reject, runStage } from './run-stage';
 

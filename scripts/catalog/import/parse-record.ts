@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Deletion } from '../../../db/catalog-import/records';
-import { deletionSchema } from './records';
+import { deletionSchema } from './catalog-records';
 
 /** A record, or the reason why the line is none, with the field that it is about. */
 export type Parsed<Record> =

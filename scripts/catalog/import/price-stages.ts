@@ -3,7 +3,7 @@ import type { EstimateRecord, HistoryRecord, ListingRecord } from '../../../db/c
 import type { BundleFileName } from './bundle-files';
 import type { ImportContext } from './import-context';
 import { parseRecord } from './parse-record';
-import { estimateSchema, historySchema, listingSchema } from './records';
+import { estimateSchema, historySchema, listingSchema } from './price-records';
 import type { Stage } from './run-stage';
 
 /** Market estimates; `now` is the time of those that name none. */

@@ -1,8 +1,8 @@
 import type { EntityReference, VariantOwner } from '../../../db/catalog-import/import-target';
 import { type Deletion, isDeletion, type ProductRecord } from '../../../db/catalog-import/records';
+import { productSchema } from './catalog-records';
 import type { ImportContext } from './import-context';
 import { parseDeletable } from './parse-record';
-import { productSchema } from './records';
 import { entityFault, type Fault, vocabularyFault } from './reference-fault';
 import type { Numbered, Stage } from './run-stage';
 

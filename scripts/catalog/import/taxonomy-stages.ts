@@ -1,7 +1,7 @@
 import type { CategoryRecord, TagRecord } from '../../../db/catalog-import/records';
+import { categorySchema, tagSchema } from './catalog-records';
 import type { ImportContext } from './import-context';
 import { parseRecord } from './parse-record';
-import { categorySchema, tagSchema } from './records';
 import type { Stage } from './run-stage';
 
 /** Categories: their id must be no entity's. */
