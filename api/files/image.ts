@@ -21,12 +21,19 @@ export function sendImage({ images }: ApiServices): RequestHandler {
     const [, digest, extension] = NAME.exec(file) ?? [];
     const bytes = digest === undefined ? null : await images.get(`/images/${file}`);
     if (bytes === null) throw notFound('There is no image at this address.');
+    const tag = `"${digest}"`;
     res.set({
       'Content-Type': CONTENT_TYPES[extension ?? ''] ?? 'application/octet-stream',
       'Cache-Control': 'public, max-age=31536000, immutable',
       'Content-Security-Policy': "default-src 'none'; sandbox",
-      ETag: `"${digest}"`,
+      ETag: tag,
     });
-    res.send(bytes);
+    // Not left to Express, which would send the image again to a client that asks for a fresh copy: there is none.
+    if (isKnown(tag, req.get('If-None-Match'))) res.status(304).end();
+    else res.send(bytes);
   };
 }
+
+/** Whether a client holds the image already (RFC 9110, If-None-Match). */
+const isKnown = (tag: string, held = ''): boolean =>
+  held.split(',').some((each) => ['*', tag].includes(each.trim().replace(/^W\//, '')));

@@ -57,8 +57,8 @@ describe('an identification', () => {
     expect(body.resolved_taxonomy).toEqual({ node: 'model', level: 1 });
   });
 
-  test('never answers a deleted row', async () => {
-    await service.sees(['product_deleted', 0.01], ['product_submariner', 0.05]);
+  test('skips pictures that no row shows any more', async () => {
+    await service.sees([null, 0.01], ['product_submariner', 0.05]);
     const { body } = await service.api.identify({ base64: await photo() });
     expect(body.data.map(({ id }) => id)).toEqual(['product_submariner']);
   });

@@ -165,11 +165,15 @@ export class TestService {
     return this.resolve<PredictionRepository>(PORTS.PredictionRepository).find(id);
   }
 
-  /** From now on every photo looks like the pictures of these products, at these cosine distances. */
-  async sees(...products: readonly (readonly [id: string, distance: number])[]): Promise<void> {
+  /**
+   * From now on every photo looks like the pictures of these products, at these cosine distances; null is a picture
+   * that no row shows any more.
+   */
+  async sees(...products: readonly (readonly [id: string | null, distance: number])[]): Promise<void> {
     const knex = this.resolve<Knex>(PORTS.Knex);
     const neighbours = await Promise.all(
       products.map(async ([id, distance]) => {
+        if (id === null) return { imageId: 1_000_000, distance };
         const image = await knex('product_images')
           .where({ product_id: id })
           .orderBy('image_id')
