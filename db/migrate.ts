@@ -15,51 +15,45 @@ const MIGRATION_LOCK = 5_683_001;
 /**
  * Brings the schema up to the last of `steps`; resolves to the names that were run. All in one transaction under a
  * lock that ends with it: processes that start together wait for each other, and a crash leaves neither half a schema
- * nor a lock behind.
+ * nor a lock behind. A step can't use what PostgreSQL refuses within a transaction (CREATE INDEX CONCURRENTLY).
  */
 export async function migrate(knex: Knex, steps: SchemaSteps): Promise<string[]> {
-  return await underLock(knex, steps, async (migrator) => {
-    const [, names]: [number, string[]] = await migrator.latest();
+  return await underLock(knex, async (transaction) => {
+    const [, names]: [number, string[]] = await transaction.migrate.latest(migratorConfig(steps));
     return names;
   });
 }
 
 /** Takes the schema back to nothing; resolves to the names that were undone. */
 export async function migrateDown(knex: Knex, steps: SchemaSteps): Promise<string[]> {
-  return await underLock(knex, steps, async (migrator) => {
-    const [, names]: [number, string[]] = await migrator.rollback(undefined, true);
+  return await underLock(knex, async (transaction) => {
+    const [, names]: [number, string[]] = await transaction.migrate.rollback(migratorConfig(steps), true);
     return names;
   });
 }
 
-async function underLock(
+async function underLock<Result>(
   knex: Knex,
-  steps: SchemaSteps,
-  run: (migrator: Knex.Migrator) => Promise<string[]>,
-): Promise<string[]> {
+  run: (transaction: Knex.Transaction) => Promise<Result>,
+): Promise<Result> {
   return await knex.transaction(async (transaction) => {
     await transaction.raw('set local statement_timeout = 0');
     await transaction.raw('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-    return await run(migratorOf(transaction, steps));
+    return await run(transaction);
   });
 }
 
-function migratorOf(transaction: Knex.Transaction, steps: SchemaSteps): Knex.Migrator {
-  const config: Knex.MigratorConfig = { tableName: 'schema_migrations', migrationSource: sourceOf(steps) };
+function migratorConfig(steps: SchemaSteps): Knex.MigratorConfig {
   return {
-    latest: () => transaction.migrate.latest(config),
-    rollback: (_: unknown, all?: boolean) => transaction.migrate.rollback(config, all),
-  } as Knex.Migrator;
-}
-
-function sourceOf(steps: SchemaSteps): Knex.MigrationSource<string> {
-  return {
-    getMigrations: async () => Object.keys(steps).sort(),
-    getMigrationName: (name) => name,
-    getMigration: async (name) => {
-      const step = steps[name];
-      if (!step) throw new Error(`no migration is named ${name}`);
-      return step;
+    tableName: 'schema_migrations',
+    migrationSource: {
+      getMigrations: async () => Object.keys(steps).sort(),
+      getMigrationName: (name: string) => name,
+      getMigration: async (name: string) => {
+        const step = steps[name];
+        if (!step) throw new Error(`no migration is named ${name}`);
+        return step;
+      },
     },
   };
 }

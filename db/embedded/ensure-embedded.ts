@@ -151,6 +151,7 @@ function startHost(options: HostOptions, waitMs: number): Promise<HostReport> {
     host.once('message', (report: HostReport) => settle(report));
     host.once('error', (error) => settle({ kind: 'failed', reason: error.message }));
     host.once('exit', (code, signal) => {
+      if (code === 0) settle({ kind: 'taken' });
       const reason = `its process ended with ${signal ?? code}; ${lastLines(options.folder)}`;
       settle({ kind: 'failed', reason });
     });

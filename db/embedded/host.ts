@@ -22,6 +22,9 @@ const INPUT_LIMITS = {
 /** A host that nobody has used for so long was started by a process that died. */
 const FIRST_CLIENT_MS = 20_000;
 
+/** A turn that nobody waits for any more may take so long when the host ends; then it is cut off, as by a crash. */
+const LAST_TURN_MS = 10_000;
+
 /** Time for the clients to hear why they are disconnected. */
 const FAREWELL_MS = 100;
 
@@ -57,7 +60,9 @@ async function main(options: HostOptions): Promise<void> {
     if (closing) return;
     closing = true;
     housekeeper.stop();
+    const cutOff = setTimeout(() => process.exit(1), LAST_TURN_MS);
     await wire.stop();
+    clearTimeout(cutOff);
     await engine.close();
     process.exit(0);
   }
@@ -83,6 +88,8 @@ function leave(report: HostReport, exitCode: number): void {
 }
 
 if (require.main === module) {
+  // A log that can't be written (a full disk) must not end the database that reports it.
+  process.stderr.on('error', () => undefined);
   main(JSON.parse(process.argv[2] ?? '{}') as HostOptions).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     log(`the host could not start: ${reason}`);

@@ -209,3 +209,14 @@ test('who does nothing within a transaction loses it, so that the others go on',
   expect((await ended)[0]).toMatchObject({ code: '25P03' });
   await fixture.remove();
 });
+
+test('who does not read its answer loses it, so that the others go on', async () => {
+  const fixture = await startFixture({ holdIdleMs: 50 });
+  const deaf = await RawClient.open(await fixture.embedded.socketFolder());
+  deaf.socket.pause();
+  deaf.send(frame('Q', text("select repeat('x', 1000) from generate_series(1, 60000)")));
+  const other = await fixture.connect();
+  expect((await other.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  deaf.socket.destroy();
+  await fixture.remove();
+});
