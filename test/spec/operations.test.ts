@@ -27,6 +27,35 @@ test('/readyz is a 503 that names what fails', async () => {
   expect(answer.headers.has('Retry-After')).toBe(true);
 });
 
+describe.each(['starting', 'stopping'] as const)('while the process is %s', (state) => {
+  beforeEach(() => {
+    service.lifecycle = state;
+  });
+  afterEach(() => {
+    service.lifecycle = 'ready';
+  });
+
+  test('every call is a 503 that may be tried again', async () => {
+    for (const answer of [
+      await service.api.query({}),
+      await service.api.v1({}),
+      await anybody().send('GET', '/files/pricing_data/variant_x/NA.csv'),
+    ]) {
+      expect(answer).toMatchObject({ status: 503, body: { success: false, error: 'unavailable' } });
+      expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
+    }
+  });
+
+  test('it is alive, not ready, and tells its metrics', async () => {
+    expect((await anybody().send('GET', '/healthz')).status).toBe(200);
+    expect((await anybody().send('GET', '/metrics')).status).toBe(200);
+    expect(await anybody().send('GET', '/readyz')).toMatchObject({
+      status: 503,
+      body: { checks: { process: state } },
+    });
+  });
+});
+
 test('/metrics tells requests by route and status, without ids in labels', async () => {
   await service.api.item('product_birkin_croc');
   await service.api.send('GET', '/nowhere/product_birkin_croc');

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Knex } from 'knex';
 import sharp from 'sharp';
+import type { LifecycleState } from '../../api/api-services';
 import { createApp } from '../../api/app';
 import { createServer } from '../../api/server';
 import { API_VERSIONS, type ApiVersion, type KeyLimits } from '../../models/access/api-key';
@@ -18,7 +19,7 @@ import {
 import { apiServices, apiSettings } from '../../scripts/api-wiring';
 import { hashKey, makeKey } from '../../scripts/commands/keys';
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
-import { buildContainer, type Loupe } from '../../scripts/container';
+import { buildContainer, type Loupe, type Overrides } from '../../scripts/container';
 import { ApiClient } from './api-client';
 import { createFixtureData, type FixtureData } from './fixture-data';
 import { LogSink } from './log-sink';
@@ -72,9 +73,14 @@ const SETTINGS = {
 /**
  * The service with the fixture catalog for the tests of one file: the container, stores and HTTP of production, on the
  * database and Redis of `TEST_DATABASE_URL` and `TEST_REDIS_URL` or the embedded adapters. Only the workers are faked.
+ *
+ * @param overrides ports to fake beside the queue
  */
-export function useService(settings: Readonly<Record<string, string>> = {}): TestService {
-  const service = new TestService(settings);
+export function useService(
+  settings: Readonly<Record<string, string>> = {},
+  overrides: Overrides = {},
+): TestService {
+  const service = new TestService(settings, overrides);
   beforeAll(() => service.start(), 180_000);
   afterAll(() => service.stop(), 60_000);
   return service;
@@ -84,10 +90,15 @@ export class TestService {
   readonly clock = new AdvancingClock();
   readonly log = new LogSink();
   readonly queue = new VisionQueueFake(() => this.versionId);
+  /** What the process says of itself; tests may change it. */
+  lifecycle: LifecycleState = 'ready';
   private versionId = 0;
   private started: Running | undefined;
 
-  constructor(private readonly settings: Readonly<Record<string, string>>) {}
+  constructor(
+    private readonly settings: Readonly<Record<string, string>>,
+    private readonly overrides: Overrides,
+  ) {}
 
   get url(): string {
     return this.running.url;
@@ -121,10 +132,11 @@ export class TestService {
     const loupe = await buildContainer(config, {
       [PORTS.Clock]: this.clock,
       [PORTS.VisionQueue]: this.queue,
+      ...this.overrides,
     });
     const live = await loupe.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
     this.versionId = live?.id ?? 0;
-    const apiOptions = { ...apiSettings(config, loupe, () => 'ready' as const), logger: this.log.logger };
+    const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };
     const server = createServer(createApp(apiServices(loupe.container), apiOptions));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

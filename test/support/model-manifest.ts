@@ -1,0 +1,26 @@
+import type { ModelManifest } from '../../models/vision/embedding-model';
+
+/** A manifest of a model that nobody loads: unit vectors of `dimensions`, `views` crops of each catalog picture. */
+export function modelManifest(id: string, dimensions: number, views: number): ModelManifest {
+  return {
+    id,
+    version: '1.0.0',
+    format: 'tfjs-layers',
+    file: 'model.json',
+    input: {
+      width: 8,
+      height: 8,
+      layout: 'nhwc',
+      channels: 'rgb',
+      mean: [0, 0, 0],
+      scale: [1, 1, 1],
+      fit: 'fill',
+      background: [255, 255, 255],
+    },
+    output: { dimensions },
+    views: { catalog: Array(views).fill([0, 0, 1, 1]), query: [[0, 0, 1, 1]] },
+    calibration: { confidence: { kind: 'logistic', bias: 0, similarity: 1, margin: 1 }, floor: 0 },
+    licence: 'none',
+    digests: {},
+  };
+}
