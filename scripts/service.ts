@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createApp, createOperationsApp } from '../api/app';
 import type { LifecycleState } from '../api/api-services';
+import { createApp, createOperationsApp } from '../api/app';
 import { createServer } from '../api/server';
 import { unavailable } from '../models/errors';
-import type { Config } from './config';
 import { apiServices, apiSettings } from './api-wiring';
-import { buildContainer, type Container, type Overrides } from './container';
+import type { Config } from './config';
+import { buildContainer, type Container, type Loupe, type Overrides } from './container';
 import { announceService, withdrawService } from './running-service';
 
 /** A service that answers. */
@@ -30,9 +30,12 @@ export async function startService(config: Config, overrides: Overrides = {}): P
   try {
     const settings = apiSettings(config, loupe, () => lifecycle);
     const app =
-      config.ROLE === 'worker' ? createOperationsApp(settings) : createApp(apiServices(loupe.container), settings);
+      config.ROLE === 'worker'
+        ? createOperationsApp(settings)
+        : createApp(apiServices(loupe.container), settings);
     const server = createServer(app);
-    const url = await listen(server, config);
+    const url =
+      config.ROLE === 'worker' ? await listenIfFree(server, config, loupe) : await listen(server, config);
     if (config.ROLE !== 'worker') await announceService(config, url);
     lifecycle = 'ready';
     loupe.logger.info({ url, role: config.ROLE, database: loupe.database.kind }, 'ready');
@@ -52,12 +55,26 @@ export async function startService(config: Config, overrides: Overrides = {}): P
   }
 }
 
+/** A worker's port is for its health and metrics alone: beside others on one machine it works without. */
+async function listenIfFree(server: Server, config: Config, { logger }: Loupe): Promise<string> {
+  try {
+    return await listen(server, config);
+  } catch (failure) {
+    logger.warn({ reason: String(failure) }, 'this worker works without a port for health and metrics');
+    return 'no address';
+  }
+}
+
 async function listen(server: Server, config: Config): Promise<string> {
   server.listen(config.PORT, config.HOST);
   try {
     await once(server, 'listening');
   } catch (failure) {
-    throw unavailable(`The port ${config.PORT} on ${config.HOST} can not be opened: ${String(failure)}`, 1, failure);
+    throw unavailable(
+      `The port ${config.PORT} on ${config.HOST} can not be opened: ${String(failure)}`,
+      1,
+      failure,
+    );
   }
   const { address, family, port } = server.address() as AddressInfo;
   const host = ['0.0.0.0', '::'].includes(address) ? '127.0.0.1' : address;
@@ -66,6 +83,7 @@ async function listen(server: Server, config: Config): Promise<string> {
 
 /** No new connections, idle ones closed at once, the others when they are answered or time is up. */
 async function drain(server: Server, timeoutMs: number): Promise<void> {
+  if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const late = setTimeout(() => server.closeAllConnections(), timeoutMs);

@@ -24,7 +24,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((failure: unknown) => {
-  const message = failure instanceof ConfigError ? failure.message : `Loupe does not start: ${String(failure)}`;
+  const message =
+    failure instanceof ConfigError ? failure.message : `Loupe does not start: ${String(failure)}`;
   process.stderr.write(`${message}\n`);
   process.exit(failure instanceof ConfigError ? 2 : 1);
 });
