@@ -154,7 +154,7 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     const table = embeddingsOf(versionId);
     const [line] = await rowsOf<{ vectors: number }>(
       this.knex,
-      sql`SELECT count(*) AS vectors FROM (SELECT FROM ${table} LIMIT ${indexedFrom}) AS some`,
+      sql`SELECT count(*) AS vectors FROM (SELECT FROM ${table} LIMIT ${indexedFrom}) AS first`,
     );
     if (Number(line?.vectors ?? 0) < indexedFrom) return false;
     await inTransaction(this.knex, async (transaction) => {

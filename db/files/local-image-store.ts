@@ -75,6 +75,5 @@ async function writeWhole(path: string, bytes: Buffer): Promise<void> {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
-/** The disk is full, over its quota, read-only, broken, or not ours to write. */
-const isStorageFault = (error: unknown): boolean =>
-  /^(ENOSPC|EDQUOT|EROFS|EIO|EACCES|EPERM)$/.test(codeOf(error));
+/** The file system refused: full, over its quota, read-only, broken, not ours to write. */
+const isStorageFault = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { PostgresCatalogRepository } from '../../db/catalog-repository';
+import { rowsOf, sql } from '../../db/sql';
+import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
+import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
+import { type TestDatabase, testDatabase } from '../support/database';
+import { naiveSearch } from '../support/naive-search';
+
+/** Enough that pages are also found by walking in order, not only by collecting and sorting. */
+const ROWS = 6_000;
+const SEED = 20_260_301;
+
+const FIELDS = { brand: 6, model: 40, colour: 5, tags: 3 } as const;
+const facetIds = (field: keyof typeof FIELDS) =>
+  Array.from({ length: FIELDS[field] }, (_, index) => `${field}_${index}`);
+
+/** Words that are near each other, begin alike, or are too short to be misspelt. */
+const VOCABULARY = [
+  ...['chanel', 'chanels', 'chance', 'channel', 'canal', 'hermes', 'herms', 'mini', 'min', 'minor', 'maxi'],
+  ...[
+    'speedmaster',
+    'speedmasters',
+    'seamaster',
+    'submariner',
+    'submarine',
+    'caviar',
+    'cavia',
+    'bag',
+    'bags',
+  ],
+  ...['classique', 'classic', 'classics', '30', '126610', '126613', 'noir', 'noire', 'no', 'n'],
+];
+
+const word = fc.constantFrom(...VOCABULARY);
+const facet = (field: keyof typeof FIELDS, several: number) =>
+  fc
+    .uniqueArray(fc.constantFrom(...facetIds(field)), { maxLength: several })
+    .map((ids) => ids.map((id) => `${field}:${id}`));
+
+const row: fc.Arbitrary<Omit<SearchedRow, 'id'>> = fc.record({
+  kind: fc.constantFrom(...Array(12).fill('product'), 'brand'),
+  category: fc.constantFrom('handbags', 'handbags', 'watches'),
+  popularity: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3_000 })),
+  name: fc
+    .tuple(fc.constantFrom('Été', 'ete', '“Q”', '3.1', 'Zoë', 'Яхта', 'A b'), word)
+    .map((parts) => parts.join(' ')),
+  facets: fc
+    .tuple(facet('brand', 1), facet('model', 1), facet('colour', 2), facet('tags', 3))
+    .map((all) => all.flat()),
+  words: fc.uniqueArray(word, { maxLength: 6 }),
+});
+
+const filter = fc.constantFrom(...(Object.keys(FIELDS) as (keyof typeof FIELDS)[])).chain((field) => {
+  const ids = fc.uniqueArray(fc.constantFrom(...facetIds(field), 'unknown'), { maxLength: 3 });
+  return fc.record({ field: fc.constant(field), include: ids, exclude: fc.oneof(fc.constant([]), ids) });
+});
+
+const askedWord = fc.oneof(
+  word,
+  fc.constantFrom('chnael', 'speedmsater', 'seemastre', 'sub', 'c', 'nnoire', 'quartz', '126611', 'clasiqe'),
+);
+
+const query: fc.Arbitrary<ResolvedQuery> = fc.record({
+  node: fc.constantFrom('product', 'product', 'product', 'brand', 'family'),
+  categories: fc.constantFrom(null, ['handbags'], ['watches', 'handbags'], ['shoes'], []),
+  filters: fc.oneof(fc.constant([]), fc.array(filter, { maxLength: 3 })),
+  words: fc.oneof(fc.constant(null), fc.array(askedWord, { maxLength: 5 })),
+  sort: fc.constantFrom(...SORTS),
+  page: fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(400) }),
+  pageSize: fc.constantFrom(1, 7, 20, 100),
+});
+
+describe('catalog queries', () => {
+  let database: TestDatabase;
+  let catalog: PostgresCatalogRepository;
+  let rows: SearchedRow[];
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    catalog = new PostgresCatalogRepository(database.knex);
+    const made = fc.sample(row, { seed: SEED, numRuns: ROWS });
+    rows = made.map((each, index) => ({ ...each, id: `product_${(index * 7919) % ROWS}` }));
+    await writeCatalogRows(database.knex, rows);
+    await reimport();
+    await rowsOf(database.knex, sql`ANALYZE`);
+  }, 120_000);
+  afterAll(() => database.close());
+
+  /** A second import: some rows leave, some change, some come back as they were. */
+  async function reimport(): Promise<void> {
+    await deleteCatalogRows(
+      database.knex,
+      rows.splice(0, 300).map(({ id }) => id),
+    );
+    const others = fc.sample(row, { seed: SEED + 1, numRuns: 500 });
+    const changed = rows
+      .splice(0, 500)
+      .map(({ id }, index) => ({ ...(others[index] ?? {}), id }) as SearchedRow);
+    await writeCatalogRows(database.knex, [...changed, ...rows.slice(0, 200)]);
+    rows.push(...changed);
+  }
+
+  test('answer as reading every row would: rows, order, exact total, words matched', async () => {
+    await fc.assert(
+      fc.asyncProperty(query, async (asked) => {
+        const found = await catalog.search(asked);
+        expect({ ...found, rows: found.rows.map(({ id }) => id) }).toEqual(expectedOf(asked));
+      }),
+      { seed: SEED, numRuns: 250 },
+    );
+  }, 240_000);
+
+  test('neither repeat nor skip a row from page to page', async () => {
+    const asked = { ...ALL, pageSize: 97, sort: 'popularity_asc' } as const;
+    const seen: string[] = [];
+    for (let page = 0; ; page++) {
+      const { rows: found } = await catalog.search({ ...asked, page });
+      if (found.length === 0) break;
+      seen.push(...found.map(({ id }) => id));
+    }
+    expect(seen).toEqual(naiveSearch(rows, { ...asked, page: 0, pageSize: ROWS }).ids);
+  });
+
+  test('a page past the end is empty and has the right total', async () => {
+    const listed = await catalog.search({ ...ALL, page: 1_000_000_000 });
+    expect(listed).toEqual({ rows: [], total: naiveSearch(rows, ALL).total, wordsMatched: 0 });
+    const asked = { ...ALL, words: ['chanel'], page: 5_000 };
+    expect(await catalog.search(asked)).toEqual({ ...naiveSearch(rows, asked), ids: undefined, rows: [] });
+  });
+
+  test('no word finds nothing', async () => {
+    expect(await catalog.search({ ...ALL, words: [] })).toEqual({ rows: [], total: 0, wordsMatched: 0 });
+  });
+
+  test('a query of more words than the catalog has ranks as any other', async () => {
+    const asked = { ...ALL, words: [...VOCABULARY, 'quartz', 'c'], pageSize: 100 };
+    const found = await catalog.search(asked);
+    expect(found.rows.map(({ id }) => id)).toEqual(naiveSearch(rows, asked).ids);
+  });
+
+  test('counts of marks are those of the rows after any import', async () => {
+    const marks = await rowsOf<{ mark: string; rows: number }>(
+      database.knex,
+      sql`SELECT mark, sum(rows)::bigint AS rows FROM catalog_counts GROUP BY mark ORDER BY mark`,
+    );
+    const expected = new Map<string, number>();
+    for (const { facets, words } of rows) {
+      const fields = facets.map((each) => `${each.split(':')[0]}:`);
+      const several = fields.filter((field, index) => fields.indexOf(field) !== index);
+      for (const mark of new Set(['', ...facets, ...words, ...several])) {
+        expected.set(mark, (expected.get(mark) ?? 0) + 1);
+      }
+    }
+    expect(new Map(marks.map(({ mark, rows: count }) => [mark, count]))).toEqual(expected);
+  });
+
+  function expectedOf(asked: ResolvedQuery) {
+    const { ids, ...totals } = naiveSearch(rows, asked);
+    return { ...totals, rows: ids };
+  }
+});
+
+const ALL: ResolvedQuery = {
+  node: 'product',
+  categories: null,
+  filters: [],
+  words: null,
+  sort: 'popularity_desc',
+  page: 0,
+  pageSize: 20,
+};

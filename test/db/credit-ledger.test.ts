@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
+import { PostgresAccountRepository } from '../../db/account-repository';
+import { PostgresCreditLedger } from '../../db/credit-ledger';
+import { rowsOf, sql } from '../../db/sql';
+import type { ChargeRequest } from '../../models/ports';
+import { type TestDatabase, testDatabase } from '../support/database';
+
+const NOW = new Date('2026-03-01T12:00:00Z');
+const LATER = new Date('2026-03-01T12:02:00Z');
+const ids = { next: () => randomUUID() };
+
+describe('the credit ledger', () => {
+  let database: TestDatabase;
+  let here: PostgresCreditLedger;
+  let there: PostgresCreditLedger;
+  let now = NOW;
+  const clock = { now: () => now };
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    here = new PostgresCreditLedger(database.knex, clock);
+    there = new PostgresCreditLedger(await database.connect(), clock);
+  });
+  beforeEach(() => {
+    now = NOW;
+  });
+  afterAll(() => database.close());
+
+  const accountWith = (credits: number | null) =>
+    new PostgresAccountRepository(database.knex, ids).createAccount('test', credits);
+  const chargeOf = (account: { id: string }): ChargeRequest => ({
+    chargeId: randomUUID(),
+    accountId: account.id,
+    keyId: 'key_1',
+    endpoint: 'v3.catalog.query',
+    requestId: 'request-1',
+  });
+
+  test('what two processes settle at the same time never overdraws, and sums up to what the balance lost', async () => {
+    const account = await accountWith(100);
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const ledger = index % 2 === 0 ? here : there;
+        const charge = chargeOf(account);
+        if (!(await ledger.reserve(charge, 5, LATER))) return 0;
+        if (index % 5 === 0) {
+          await ledger.release(charge);
+          return 0;
+        }
+        const amount = 1 + (index % 5);
+        await ledger.settle(charge, amount);
+        return amount;
+      }),
+    );
+    const used = outcomes.reduce((sum, amount) => sum + amount, 0);
+    expect(used).toBeGreaterThan(0);
+    expect(await standingOf(database.knex, account.id)).toEqual({
+      credits: 100 - used,
+      held: 0,
+      booked: used,
+    });
+  });
+
+  test('of reservations that together exceed the balance only those are granted that it covers', async () => {
+    const account = await accountWith(20);
+    const granted = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        (index % 2 === 0 ? here : there).reserve(chargeOf(account), 6, LATER),
+      ),
+    );
+    expect(granted.filter(Boolean)).toHaveLength(3);
+    expect(await here.reserve(chargeOf(account), 2, LATER)).toBe(true);
+    expect(await here.reserve(chargeOf(account), 1, LATER)).toBe(false);
+  });
+
+  test('a charge that two processes settle at once is booked once', async () => {
+    const account = await accountWith(20);
+    const charge = chargeOf(account);
+    await here.reserve(charge, 10, LATER);
+    const balances = await Promise.all([
+      ...Array.from({ length: 4 }, () => here.settle(charge, 7)),
+      ...Array.from({ length: 4 }, () => there.settle(charge, 7)),
+    ]);
+    expect(balances).toEqual(Array(8).fill(13));
+    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 13, held: 0, booked: 7 });
+  });
+
+  test('a reservation that is asked for again, or released again, changes nothing', async () => {
+    const account = await accountWith(10);
+    const charge = chargeOf(account);
+    expect(await here.reserve(charge, 10, LATER)).toBe(true);
+    expect(await there.reserve(charge, 10, LATER)).toBe(true);
+    expect(await here.release(charge)).toBe(10);
+    expect(await there.release(charge)).toBe(10);
+    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 10, held: 0, booked: 0 });
+  });
+
+  test('releasing a charge that was settled gives nothing back', async () => {
+    const account = await accountWith(10);
+    const charge = chargeOf(account);
+    await here.reserve(charge, 5, LATER);
+    await here.settle(charge, 5);
+    expect(await here.release(charge)).toBe(5);
+  });
+
+  test('what expired reservations hold is free again for the next that needs it', async () => {
+    const account = await accountWith(10);
+    await here.reserve(chargeOf(account), 10, LATER);
+    expect(await there.reserve(chargeOf(account), 6, LATER)).toBe(false);
+    now = LATER;
+    const granted = await Promise.all([
+      here.reserve(chargeOf(account), 5, new Date('2026-03-01T12:04:00Z')),
+      there.reserve(chargeOf(account), 5, new Date('2026-03-01T12:04:00Z')),
+    ]);
+    expect(granted).toEqual([true, true]);
+  });
+
+  test('a charge whose reservation has lapsed is booked whole if the rest of the balance covers it', async () => {
+    const account = await accountWith(10);
+    const late = chargeOf(account);
+    await here.reserve(late, 10, LATER);
+    now = LATER;
+    await there.reserve(chargeOf(account), 4, new Date('2026-03-01T12:04:00Z'));
+    expect(await here.settle(late, 6)).toBe(4);
+    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 4, held: 4, booked: 6 });
+  });
+
+  test('a charge whose reservation has lapsed is not booked at all if others hold what it needs', async () => {
+    const account = await accountWith(10);
+    const late = chargeOf(account);
+    await here.reserve(late, 10, LATER);
+    now = LATER;
+    await there.reserve(chargeOf(account), 5, new Date('2026-03-01T12:04:00Z'));
+    await expect(here.settle(late, 6)).rejects.toMatchObject({ code: 'insufficient_credits' });
+    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 10, held: 5, booked: 0 });
+  });
+
+  test('an unlimited account is never refused, has no balance, and is in the ledger', async () => {
+    const account = await accountWith(null);
+    const charge = chargeOf(account);
+    expect(await here.reserve(charge, 1_000_000, LATER)).toBe(true);
+    expect(await here.settle(charge, 10)).toBeNull();
+    expect(await here.topUp(account.id, 5)).toBeNull();
+    expect(await standingOf(database.knex, account.id)).toEqual({ credits: null, held: 0, booked: 10 });
+  });
+
+  test('a top-up raises the balance and leaves the ledger alone', async () => {
+    const account = await accountWith(1);
+    expect(await here.reserve(chargeOf(account), 5, LATER)).toBe(false);
+    expect(await there.topUp(account.id, 9)).toBe(10);
+    expect(await here.topUp('account_unknown', 9)).toBeNull();
+    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 10, held: 0, booked: 0 });
+  });
+
+  test('an account that does not exist can reserve nothing', async () => {
+    expect(await here.reserve(chargeOf({ id: 'account_unknown' }), 1, LATER)).toBe(false);
+  });
+
+  test('usage is told by day of UTC and endpoint, from a time on and before another', async () => {
+    const account = await accountWith(100);
+    for (const [time, endpoint, amount] of [
+      ['2026-03-01T23:59:59Z', 'v3.vision.identify', 5],
+      ['2026-03-02T00:00:00Z', 'v3.catalog.query', 1],
+      ['2026-03-02T10:00:00Z', 'v3.catalog.query', 6],
+      ['2026-03-03T00:00:00Z', 'v3.catalog.query', 1],
+    ] as const) {
+      now = new Date(time);
+      await here.settle({ ...chargeOf(account), endpoint }, amount);
+    }
+    expect(
+      await here.usage(account.id, new Date('2026-03-01T00:00:00Z'), new Date('2026-03-03T00:00:00Z')),
+    ).toEqual([
+      { day: '2026-03-01', endpoint: 'v3.vision.identify', calls: 1, credits: 5 },
+      { day: '2026-03-02', endpoint: 'v3.catalog.query', calls: 2, credits: 7 },
+    ]);
+    expect(await here.usage(account.id, null, null)).toHaveLength(3);
+  });
+});
+
+async function standingOf(knex: Knex, accountId: string) {
+  const [standing] = await rowsOf<{ credits: number | null; held: number; booked: number; topped: number }>(
+    knex,
+    sql`SELECT credits, held,
+          (SELECT coalesce(sum(amount), 0)::bigint FROM credit_ledger WHERE account_id = a.id) AS booked,
+          (SELECT coalesce(sum(amount), 0)::bigint FROM credit_top_ups WHERE account_id = a.id) AS topped
+        FROM accounts a WHERE id = ${accountId}`,
+  );
+  if (!standing) throw new Error('no such account');
+  const { topped, ...rest } = standing;
+  if (rest.credits !== null) expect(rest.credits).toBe(topped - rest.booked);
+  return rest;
+}

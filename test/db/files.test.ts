@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HmacDataFileSigner, type SigningKey } from '../../db/files/hmac-data-file-signer';
+import { LocalImageStore } from '../../db/files/local-image-store';
+import type { DataFile } from '../../models/pricing/estimate';
+
+const FILE: DataFile = { kind: 'pricing_data', variantId: 'variant_a/b?c', region: 'EU-UK' };
+const EXPIRES = new Date('2026-03-01T13:00:00.900Z');
+const BEFORE = new Date('2026-03-01T12:59:59.999Z');
+const OLD: SigningKey = { id: 'old', secret: 'a secret of some length' };
+const NEW: SigningKey = { id: 'new', secret: 'another secret, as long' };
+
+const queryOf = (path: string | null) =>
+  Object.fromEntries(new URL(path ?? '', 'https://loupe').searchParams);
+
+describe('a data-file address', () => {
+  const signer = new HmacDataFileSigner([NEW, OLD]);
+  const path = signer.sign(FILE, EXPIRES);
+  const query = queryOf(path);
+
+  test('names kind, variant and region in its path and is signed by the first key', () => {
+    expect(path).toMatch(
+      /^\/files\/pricing_data\/variant_a%2Fb%3Fc\/EU-UK\.csv\?expires=1772370000&key=new&signature=[\w-]{43}$/,
+    );
+    expect(signer.verify(FILE, query, BEFORE)).toBe(true);
+  });
+
+  test('stays good while its key is one of the keys', () => {
+    const older = queryOf(new HmacDataFileSigner([OLD]).sign(FILE, EXPIRES));
+    expect(signer.verify(FILE, older, BEFORE)).toBe(true);
+    expect(new HmacDataFileSigner([NEW]).verify(FILE, older, BEFORE)).toBe(false);
+  });
+
+  test('is worthless from the second on in which it expires', () => {
+    expect(signer.verify(FILE, query, new Date('2026-03-01T13:00:00Z'))).toBe(false);
+  });
+
+  test.each([
+    ['another kind', { ...FILE, kind: 'historical_estimates' }, {}],
+    ['another variant', { ...FILE, variantId: 'variant_a' }, {}],
+    ['another region', { ...FILE, region: 'NA' }, {}],
+    ['a later end', FILE, { expires: '1772370001' }],
+    ['an end that is no number', FILE, { expires: '1772370000.0' }],
+    ['another key', FILE, { key: 'old' }],
+    ['an unknown key', FILE, { key: 'none' }],
+    ['no signature', FILE, { signature: undefined }],
+    ['two signatures', FILE, { signature: [query['signature'], query['signature']] }],
+    ['an empty signature', FILE, { signature: '' }],
+  ] as const)('is refused with %s', (_, file, changed) => {
+    expect(signer.verify(file, { ...query, ...changed }, BEFORE)).toBe(false);
+  });
+
+  test('is refused with any other letter anywhere in its signature', () => {
+    const signature = query['signature'] ?? '';
+    for (let index = 0; index < signature.length; index++) {
+      const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_='.replace(
+        signature.charAt(index),
+        '',
+      );
+      for (const letter of letters) {
+        const tampered = signature.slice(0, index) + letter + signature.slice(index + 1);
+        expect(signer.verify(FILE, { ...query, signature: tampered }, BEFORE)).toBe(false);
+      }
+    }
+  });
+
+  test('is not made without a key, and none is good then', () => {
+    const keyless = new HmacDataFileSigner([]);
+    expect(keyless.sign(FILE, EXPIRES)).toBeNull();
+    expect(keyless.verify(FILE, query, BEFORE)).toBe(false);
+  });
+});
+
+describe('the image store', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'loupe-images-'));
+  const store = new LocalImageStore(folder);
+  const bytes = Buffer.from('a picture');
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  const stored = join(folder, digest.slice(0, 2), digest.slice(2, 4));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('keeps bytes once, under the address of their content', async () => {
+    const addresses = await Promise.all(Array.from({ length: 8 }, () => store.put(bytes, 'jpg')));
+    expect(new Set(addresses)).toEqual(new Set([`/images/${digest}.jpg`]));
+    expect(readdirSync(stored)).toEqual([`${digest}.jpg`]);
+    expect(await store.get(`/images/${digest}.jpg`)).toEqual(bytes);
+  });
+
+  test('mends a file that a crash left short', async () => {
+    truncateSync(join(stored, `${digest}.jpg`), 3);
+    await store.put(bytes, 'jpg');
+    expect(await store.get(`/images/${digest}.jpg`)).toEqual(bytes);
+  });
+
+  test.each([
+    `/images/${'0'.repeat(64)}.jpg`,
+    `/images/${digest}.png`,
+    `/images/${digest}.jpg/`,
+    `/images/${digest}.jpg\n`,
+    `/images/${digest.toUpperCase()}.jpg`,
+    `/images/../images/${digest}.jpg`,
+    '/images/../secret.jpg',
+    'https://elsewhere/a.jpg',
+    '',
+  ])('has nothing at %j', async (address) => {
+    writeFileSync(join(folder, 'secret.jpg'), 'secret');
+    expect(await store.get(address)).toBeNull();
+  });
+
+  test('answers 503 where it can not write, and leaves nothing half written', async () => {
+    const blocked = join(folder, 'no-folder');
+    writeFileSync(blocked, '');
+    await expect(new LocalImageStore(blocked).put(bytes, 'jpg')).rejects.toMatchObject({ status: 503 });
+  });
+});
