@@ -33,7 +33,7 @@ const redisAt = (url: string): Adapter => ({
       one: new RedisRateLimiter(clients[0], prefix, SILENT),
       other: new RedisRateLimiter(clients[1], prefix, SILENT),
       close: async () => {
-        for (const client of clients) client.disconnect();
+        for (const client of clients) await client.quit();
       },
     };
   },
@@ -49,6 +49,7 @@ const REDIS_AWAY: Adapter = {
       enableOfflineQueue: false,
       lazyConnect: true,
       retryStrategy: () => null,
+      disconnectTimeout: 1,
     });
     client.on('error', nothing);
     const limiter = new RedisRateLimiter(client, 'test', SILENT);

@@ -2,7 +2,8 @@ import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
 import type { Embedder, EmbedderRegistry } from '../../models/ports';
 import { type ModelManifest, modelReference } from '../../models/vision/embedding-model';
 import { InferencePool, type InferencePoolOptions, type InferencePoolStats } from './inference-pool';
-import { ModelRefused, verifyDigests } from './manifest';
+import { loadTried } from './load-tried';
+import { ModelRefused } from './manifest';
 import { TensorFlowEmbedder } from './tensorflow-embedder';
 
 /** Where models lie and how they run. */
@@ -47,9 +48,8 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
   async #load(key: string, manifest: ModelManifest): Promise<Embedder> {
     const folder = await this.options.folderOf(manifest);
     if (folder === null) throw new ModelRefused(modelReference(manifest), 'it is not installed here');
-    await verifyDigests(folder, manifest);
     const pool = await this.#startedPool();
-    await pool.load(key, { folder, manifest });
+    await loadTried(pool, key, { folder, manifest });
     return new TensorFlowEmbedder(manifest, key, pool, async () => {
       this.#embedders.delete(key);
       await pool.unload(key);

@@ -1,0 +1,92 @@
+import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
+import type { Embedder, EmbedderRegistry, EmbeddingRepository, NeighbourIndex } from '../../models/ports';
+import { VisionPipeline } from '../../workers/pipeline';
+import { answerPhoto } from '../../workers/queue/answer-job';
+import { visionJobOf } from '../../workers/queue/job';
+import { FakePipeline, neighbourhood } from '../contracts/queue-support';
+import { tinyManifest } from './tiny-models';
+
+const version: EmbeddingVersion = {
+  id: 4,
+  model: 'tiny@1.0.0',
+  manifest: tinyManifest(3),
+  state: 'live',
+  createdAt: new Date(0),
+  promotedAt: null,
+};
+
+/** Only what the pipeline asks for; anything else is a fault of the test. */
+const live = (answer: EmbeddingVersion | null) =>
+  ({ live: async () => answer }) as Partial<EmbeddingRepository>;
+
+describe('the pipeline', () => {
+  const vectors = [Float32Array.of(1, 0, 0), Float32Array.of(0, 1, 0)];
+  const asked: unknown[] = [];
+  const embedder: Embedder = {
+    manifest: version.manifest,
+    embed: async (jpegs, views) => {
+      asked.push({ jpegs, views });
+      return [vectors];
+    },
+    close: async () => undefined,
+  };
+  const embedders: EmbedderRegistry = {
+    forVersion: async (wanted) => {
+      asked.push({ wanted: wanted.id });
+      return embedder;
+    },
+    close: async () => undefined,
+  };
+  const index: NeighbourIndex = {
+    nearest: async (searched, given, limit) => {
+      asked.push({ searched: searched.id, given, limit });
+      return [{ imageId: 9, distance: 0.1 }];
+    },
+  };
+
+  test('finds the neighbours of all views of a photo under the live version', async () => {
+    const pipeline = new VisionPipeline(live(version) as EmbeddingRepository, embedders, index);
+    const jpeg = Buffer.from('photo');
+    const found = await pipeline.neighbours({ jpeg, limit: 50, queueMs: 12 });
+    expect(found).toMatchObject({ versionId: 4, neighbours: [{ imageId: 9, distance: 0.1 }] });
+    expect(found.timings).toEqual({
+      queueMs: 12,
+      embedMs: expect.any(Number),
+      neighboursMs: expect.any(Number),
+    });
+    expect(asked).toEqual([
+      { wanted: 4 },
+      { jpegs: [jpeg], views: 'query' },
+      { searched: 4, given: vectors, limit: 50 },
+    ]);
+  });
+
+  test('is unavailable while no version is live', async () => {
+    const pipeline = new VisionPipeline(live(null) as EmbeddingRepository, embedders, index);
+    const asking = pipeline.neighbours({ jpeg: Buffer.from('photo'), limit: 50, queueMs: 0 });
+    await expect(asking).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '5' } });
+  });
+});
+
+describe('a vision job', () => {
+  const photo = Buffer.from([0, 0, 0, 5]);
+  const job = visionJobOf({ requestId: 'r', limit: 3, askedAt: 1_000, deadlineAt: 2_000 }, photo);
+
+  test('is answered with its neighbours', async () => {
+    await expect(answerPhoto(job, new FakePipeline(), 1_500)).resolves.toMatchObject({
+      ok: true,
+      neighbours: [[5, neighbourhood(5).neighbours[0]?.distance]],
+    });
+  });
+
+  test.each([
+    ['its deadline has passed', job, 2_000, 'timeout'],
+    ['it was answered before', { ...job, jpeg: '' }, 1_500, 'timeout'],
+    ['it is of another release', { ...job, v: 2 }, 1_500, 'internal_error'],
+    ['it is no such job', { photo: 1 }, 1_500, 'internal_error'],
+  ])('never reaches the pipeline when %s', async (_case, data, now, code) => {
+    const pipeline = new FakePipeline();
+    await expect(answerPhoto(data, pipeline, now)).resolves.toMatchObject({ ok: false, error: { code } });
+    expect(pipeline.seen).toEqual([]);
+  });
+});

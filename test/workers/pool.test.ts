@@ -1,0 +1,150 @@
+import { EngineHandle } from '../../workers/embedder/engine-handle';
+import { defaultThreads, InferencePool } from '../../workers/embedder/inference-pool';
+import { type Lane, PictureLanes, type WaitingPicture } from '../../workers/embedder/picture-lanes';
+import { silent } from '../contracts/queue-support';
+import { meanColour, SIDE, temporaryFolder, writeModel } from './tiny-models';
+
+const picture = (lane: Lane, rows = 1, model = 'live'): WaitingPicture => ({
+  lane,
+  model,
+  rows: Array.from({ length: rows }, () => new Uint8Array()),
+  failedBefore: false,
+  resolve: () => undefined,
+  reject: () => undefined,
+});
+
+/** Lanes with these pictures, in this order. */
+function lanesWith(...pictures: WaitingPicture[]): PictureLanes {
+  const lanes = new PictureLanes();
+  for (const each of pictures) lanes.add(each);
+  return lanes;
+}
+
+describe('the batches of the pool', () => {
+  test('hold photos of callers before pictures of the catalog, never both', () => {
+    const [catalog, query, later] = [picture('catalog'), picture('query'), picture('query')];
+    const lanes = lanesWith(catalog, query, later);
+    expect(lanes.take(8, 1)).toEqual([query, later]);
+    expect(lanes.take(8, 1)).toEqual([catalog]);
+    expect(lanes.take(8, 1)).toEqual([]);
+  });
+
+  test('hold as many rows as fit, and a picture of more rows alone', () => {
+    const pictures = [picture('query', 3), picture('query', 3), picture('query', 3), picture('query', 20)];
+    const lanes = lanesWith(...pictures);
+    expect(lanes.take(8, 1)).toEqual(pictures.slice(0, 2));
+    expect(lanes.take(8, 1)).toEqual(pictures.slice(2, 3));
+    expect(lanes.take(8, 1)).toEqual(pictures.slice(3));
+  });
+
+  test('are shared among the engines that are free', () => {
+    const lanes = lanesWith(...Array.from({ length: 6 }, () => picture('query')));
+    expect(lanes.take(8, 2)).toHaveLength(3);
+    expect(lanes.take(8, 1)).toHaveLength(3);
+  });
+
+  test('are for one model', () => {
+    const pictures = [
+      picture('catalog', 1, 'live'),
+      picture('catalog', 1, 'next'),
+      picture('catalog', 1, 'next'),
+    ];
+    const lanes = lanesWith(...pictures);
+    expect(lanes.take(8, 1)).toEqual(pictures.slice(0, 1));
+    expect(lanes.take(8, 1)).toEqual(pictures.slice(1));
+  });
+
+  test('leave a picture alone that failed before, and take it first', () => {
+    const [failed, other] = [picture('query'), picture('query')];
+    const lanes = lanesWith(other);
+    lanes.putBack({ ...failed, failedBefore: true });
+    expect(lanes.take(8, 1)).toHaveLength(1);
+    expect(lanes.take(8, 1)).toEqual([other]);
+  });
+});
+
+test.each([
+  [1, 1],
+  [2, 2],
+  [4, 3],
+  [16, 15],
+])('%i cores have %i threads', (cores, threads) => {
+  expect(defaultThreads(cores)).toBe(threads);
+});
+
+describe('the pool', () => {
+  const red = Uint8Array.from({ length: SIDE * SIDE * 3 }, (_, index) => (index % 3 === 0 ? 255 : 0));
+  const options = {
+    threads: 1,
+    backend: 'wasm',
+    waitingMax: 2,
+    batchTimeoutMs: 30_000,
+    logger: silent,
+  } as const;
+  let model = { folder: '', manifest: {} as Awaited<ReturnType<typeof writeModel>> };
+  let remove = async (): Promise<void> => undefined;
+
+  beforeAll(async () => {
+    const temporary = await temporaryFolder();
+    remove = temporary.remove;
+    model = { folder: temporary.folder, manifest: await writeModel(temporary.folder, meanColour) };
+  });
+
+  afterAll(() => remove());
+
+  test('refuses with unavailable when too many wait, and when it is closed; what runs is finished', async () => {
+    const pool = await InferencePool.start(options);
+    await pool.load('tiny', model);
+    const running = pool.embed('tiny', [red], 'query');
+    const waiting = [pool.embed('tiny', [red], 'query'), pool.embed('tiny', [red], 'query')];
+    const refused = pool.embed('tiny', [red], 'query');
+    await expect(refused).rejects.toMatchObject({ code: 'unavailable' });
+    const turnedAway = waiting.map((each) => expect(each).rejects.toMatchObject({ code: 'unavailable' }));
+    await Promise.all([pool.close(), ...turnedAway]);
+    await expect(running).resolves.toEqual([Float32Array.from([1, 0, 0])]);
+    await expect(pool.embed('tiny', [red], 'query')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('gives an inference up that hangs, and replaces its engine', async () => {
+    const pool = await InferencePool.start({ ...options, batchTimeoutMs: 1 });
+    await pool.load('tiny', model);
+    // So many rows take far longer than a millisecond.
+    const endless = Array.from({ length: 20_000 }, () => red);
+    await expect(pool.embed('tiny', endless, 'query')).rejects.toMatchObject({ name: 'PictureFailed' });
+    await pool.close();
+    expect(pool.stats()?.replaced).toBeGreaterThanOrEqual(2);
+  });
+
+  test('runs on libtensorflow where it is installed, and elsewhere says why not', async () => {
+    const started = InferencePool.start({ ...options, backend: 'tensorflow' });
+    const pool = await started.catch((failure: Error) => failure);
+    if (pool instanceof Error) {
+      expect(pool.message).toMatch(
+        /^Inference can not start: no TensorFlow backend starts here \(tensorflow: /,
+      );
+      return;
+    }
+    await pool.load('tiny', model);
+    await expect(pool.embed('tiny', [red], 'query')).resolves.toEqual([Float32Array.from([1, 0, 0])]);
+    await pool.close();
+  });
+});
+
+describe('an engine in a process of its own', () => {
+  test('answers as one in a thread, and tells of its end', async () => {
+    const { folder, remove } = await temporaryFolder();
+    const manifest = await writeModel(folder, meanColour);
+    const engine = new EngineHandle('process');
+    await expect(engine.call('open', { backends: ['wasm'] })).resolves.toBe('wasm');
+    await engine.call('load', { key: 'tiny', model: { folder, manifest }, rowsMax: 2 });
+    const pixels = Uint8Array.from({ length: SIDE * SIDE * 3 }, (_, index) => (index % 3 === 2 ? 9 : 0));
+    const { vectors, broken } = await engine.call('run', { key: 'tiny', rows: 1, pixels });
+    expect({ vectors: [...vectors], broken }).toEqual({ vectors: [0, 0, 1], broken: [] });
+    const unanswered = engine.call('unload', { key: 'tiny' }).catch((failure: unknown) => failure);
+    await engine.stop();
+    await expect(engine.ended).resolves.toBe('SIGKILL');
+    await expect(engine.call('open', { backends: ['wasm'] })).rejects.toMatchObject({ name: 'EngineEnded' });
+    await unanswered;
+    await remove();
+  });
+});
