@@ -13,6 +13,7 @@ export function bucket(look: BagLook, pose: BagPose): Part[] {
   const head = width * (0.76 + 0.2 * look.flare);
   const rimDip = (head / 2) * TILT;
   const neck = height * 0.86;
+  const band = width + (head - width) * 0.2;
   return [
     shoulderStrap(look, head * 0.47, height * 0.92, pose, look.handle === 'chain' ? 'chain' : 'leather'),
     {
@@ -21,12 +22,22 @@ export function bucket(look: BagLook, pose: BagPose): Part[] {
       tone: 'lining',
       shade: 0.45,
     },
-    panel(tube(width, head, 0, height), 0, { bulge: 2, edge: look.piping ? 'piped' : 'stitched' }),
-    panel(tube(width, width + (head - width) * 0.2, 0, height * 0.2), 1, {
+    panel(tube(width, head, 0, height), 0, { bulge: 2, edge: 'plain' }),
+    panel(tube(width, band, 0, height * 0.2), 1, {
       tone: 'trim',
       patterned: false,
       bulge: 2,
+      edge: 'plain',
     }),
+    { part: 'seam', line: hoop(band, height * 0.2 - 12), z: 2 },
+    { part: 'seam', line: hoop(head, height - 14), z: 2 },
+    {
+      part: 'strap',
+      line: lifted(arc({ x: 0, y: height }, head / 2, rimDip, 0, Math.PI * 2, 48), 2),
+      width: 8,
+      make: 'cord',
+      tone: 'trim',
+    },
     ...creases(head, neck, height),
     ...where(look.frontPocket, { part: 'plate', at: { x: 0, y: height * 0.5 }, z: 3, width: 84, height: 24 }),
     ...where(look.clasp !== 'none', {
@@ -52,12 +63,22 @@ function tube(foot: number, head: number, from: number, to: number): Point[] {
   ];
 }
 
+/** How far below its ends the nearer half of a circle lies, at a share of its width from the middle. */
+function dip(width: number, share: number): number {
+  return -(width / 2) * TILT * Math.sqrt(Math.max(0, 1 - (2 * share) ** 2));
+}
+
+/** The nearer half of a circle round the tube. */
+function hoop(width: number, y: number): Point[] {
+  return arc({ x: 0, y }, (width / 2) * 0.99, (width / 2) * TILT, Math.PI, Math.PI * 2, 30);
+}
+
 /** Folds below the cord, where the leather is gathered. */
 function creases(head: number, neck: number, height: number): Part[] {
   return [-0.36, -0.2, -0.05, 0.12, 0.27, 0.4].map((share, index) => ({
     part: 'fold',
     line: bezier(
-      { x: share * head, y: height * 0.97 },
+      { x: share * head, y: height + dip(head, share) - 14 },
       { x: share * head, y: neck },
       { x: share * head * 1.04, y: neck - height * 0.1 },
       { x: share * head * 1.1, y: neck - height * (0.2 + 0.05 * (index % 3)) },
@@ -69,7 +90,6 @@ function creases(head: number, neck: number, height: number): Part[] {
 
 /** A cord through eyelets round the neck, tied in front, its ends hanging as they fall. */
 function drawstring(head: number, neck: number, rimDip: number, height: number, pose: BagPose): Part[] {
-  const dipAt = (share: number) => -rimDip * Math.sqrt(Math.max(0, 1 - (2 * share) ** 2));
   const eyelets = [-0.42, -0.3, -0.17, -0.06, 0.06, 0.17, 0.3, 0.42];
   const fall = pose.lean * 14;
   const end = (side: number): Part => ({
@@ -89,7 +109,11 @@ function drawstring(head: number, neck: number, rimDip: number, height: number, 
   });
   return [
     ...eyelets.map(
-      (share): Part => ({ part: 'rivet', at: { x: share * head, y: neck + dipAt(share), z: 3 }, size: 11 }),
+      (share): Part => ({
+        part: 'rivet',
+        at: { x: share * head, y: neck + dip(head, share), z: 3 },
+        size: 11,
+      }),
     ),
     {
       part: 'strap',

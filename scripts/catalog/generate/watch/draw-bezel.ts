@@ -6,7 +6,7 @@ import { write } from '../paint/lettering';
 import { polished, turned } from '../paint/metal';
 import { css, lit } from '../paint/rgb';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
-import { dialShape, rim } from './outline';
+import { dialShape, rim, STEPS } from './outline';
 
 /** The ring between the case's edge and the dial. */
 export function drawBezel(easel: WatchEasel): void {
@@ -55,7 +55,7 @@ function bezelShape(look: WatchLook) {
 }
 
 function around(look: WatchLook, share: number): Point[] {
-  return Array.from({ length: 97 }, (_, step) => onBezel(look, (step / 96) * Math.PI * 2, share));
+  return Array.from({ length: STEPS + 1 }, (_, step) => onBezel(look, (step / STEPS) * Math.PI * 2, share));
 }
 
 function drawRing(

@@ -11,6 +11,9 @@ const SQUARENESS: Readonly<Record<CaseShape, number>> = {
   octagon: 2,
 };
 
+/** How many points an outline has: enough for the corners of a tank. */
+export const STEPS = 216;
+
 /** The shape of the opening over the dial: cushion and octagon cases frame a round one. */
 export function dialShape(shape: CaseShape): CaseShape {
   return shape === 'cushion' || shape === 'octagon' ? 'round' : shape;
@@ -30,7 +33,7 @@ export function rim(shape: CaseShape, halfWidth: number, halfHeight: number, ang
 }
 
 /** The whole outline, clockwise from twelve o'clock. */
-export function outline(shape: CaseShape, halfWidth: number, halfHeight: number, steps = 96): Point[] {
+export function outline(shape: CaseShape, halfWidth: number, halfHeight: number, steps = STEPS): Point[] {
   return Array.from({ length: steps }, (_, step) =>
     rim(shape, halfWidth, halfHeight, (step / steps) * Math.PI * 2),
   );
