@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /** One step of the schema and its way back. */
-export interface SchemaStep {
+interface SchemaStep {
   up(knex: Knex): Promise<void>;
   down(knex: Knex): Promise<void>;
 }
