@@ -38,7 +38,12 @@ export class Metrics {
   /** Measures every request, by the pattern of its address, so that ids make no labels. */
   readonly measure: RequestHandler = (req, res, next) => {
     const done = this.requests.startTimer({ method: req.method });
-    res.once('close', () => done({ route: res.locals.route ?? 'unknown', status: String(res.statusCode) }));
+    res.once('close', () =>
+      done({
+        route: res.locals.route ?? 'unknown',
+        status: res.writableFinished ? String(res.statusCode) : 'aborted',
+      }),
+    );
     next();
   };
 
