@@ -5,7 +5,7 @@ const ladders = fc.record({
   seed: fc.integer(),
   scale: fc.integer({ min: 1, max: 6 }),
   power: fc.constantFrom(1, 2),
-  children: fc.integer({ min: 1, max: 3000 }),
+  children: fc.integer({ min: 1, max: 1500 }),
 });
 
 describe('growth ladder', () => {
@@ -14,12 +14,14 @@ describe('growth ladder', () => {
       fc.property(ladders, ({ seed, scale, power, children }) => {
         const ladder = new GrowthLadder(seed, scale, power);
         const next = new Map<number, number>();
+        const wrong: number[] = [];
         for (let child = 0; child < children; child++) {
           const { parent, ordinal } = ladder.place(child);
-          expect(ordinal).toBe(next.get(parent) ?? 0);
+          if (ordinal !== (next.get(parent) ?? 0)) wrong.push(child);
           next.set(parent, ordinal + 1);
-          expect(ladder.parentsAmong(child + 1)).toBe(next.size);
+          if (ladder.parentsAmong(child + 1) !== next.size) wrong.push(child);
         }
+        expect(wrong).toEqual([]);
         expect(Math.max(...next.keys())).toBe(next.size - 1);
       }),
       { numRuns: 40 },
