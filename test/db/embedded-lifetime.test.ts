@@ -8,6 +8,9 @@ import { socketPath } from '../../db/embedded/run-folder';
 import { connectEmbedded } from '../../db/knex';
 import { connectTo, emptyTemplate, newFolder, startFixture } from './embedded-support';
 
+/** Each test starts processes, which takes as long as the machine is busy. */
+jest.setTimeout(120_000);
+
 let folder: string;
 let template: string;
 
