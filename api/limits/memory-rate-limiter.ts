@@ -29,8 +29,7 @@ export class MemoryRateLimiter implements RateLimiter {
     return { release: async () => release() };
   }
 
-  /** The counter of a window and limit; also the fallback of counters that are shared. */
-  counter(window: Window, limit: number): RateLimiterMemory {
+  private counter(window: Window, limit: number): RateLimiterMemory {
     const name = `${window}:${limit}`;
     const known = this.counters.get(name);
     if (known) return known;

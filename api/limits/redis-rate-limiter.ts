@@ -19,6 +19,9 @@ redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
+/** So long Redis is not asked again after it failed to answer. */
+const AWAY_MS = 2_000;
+
 /**
  * Limits shared by all processes of an installation, counted in Redis. While Redis is away each process counts for
  * itself: limits are a courtesy between callers, and no reason to refuse a catalog query that needs no Redis.
@@ -26,9 +29,10 @@ return 1`;
 export class RedisRateLimiter implements RateLimiter {
   private readonly counters = new Map<string, RateLimiterRedis>();
   private readonly fallback = new MemoryRateLimiter();
+  private awayUntil = 0;
 
   /**
-   * @param redis a client that fails at once while it is not connected (`enableOfflineQueue: false`)
+   * @param redis a client that fails at once while it is not connected, and soon when it gets no answer
    * @param prefix starts every key, so that installations can share a Redis
    */
   constructor(
@@ -37,22 +41,37 @@ export class RedisRateLimiter implements RateLimiter {
     private readonly logger: Logger,
   ) {}
 
-  async consume(keyId: string, window: Window, limit: number): Promise<LimitDecision> {
-    return decide(limit, () => this.counter(window, limit).consume(keyId));
+  consume(keyId: string, window: Window, limit: number): Promise<LimitDecision> {
+    return this.sharedOrOwn(
+      () => decide(limit, () => this.counter(window, limit).consume(keyId)),
+      () => this.fallback.consume(keyId, window, limit),
+    );
   }
 
-  async acquire(keyId: string, limit: number, lapseMs: number): Promise<{ release(): Promise<void> } | null> {
+  acquire(keyId: string, limit: number, lapseMs: number): Promise<{ release(): Promise<void> } | null> {
     const key = `${this.prefix}:places:${keyId}`;
     const place = randomUUID();
+    return this.sharedOrOwn(
+      async () => {
+        const taken = await this.redis.eval(TAKE_PLACE, 1, key, limit, lapseMs, place);
+        return taken === 1 ? { release: () => this.leave(key, place) } : null;
+      },
+      () => this.fallback.acquire(keyId, limit, lapseMs),
+    );
+  }
+
+  /** Asks Redis; after a failure this process counts for itself for a while, so that a Redis that hangs costs one wait. */
+  private async sharedOrOwn<Answer>(
+    shared: () => Promise<Answer>,
+    own: () => Promise<Answer>,
+  ): Promise<Answer> {
+    if (performance.now() < this.awayUntil) return own();
     try {
-      const taken = await this.redis.eval(TAKE_PLACE, 1, key, limit, lapseMs, place);
-      return taken === 1 ? { release: () => this.leave(key, place) } : null;
+      return await shared();
     } catch (failure) {
-      this.logger.warn(
-        { error: String(failure) },
-        'Redis is away: this process counts vision calls for itself',
-      );
-      return this.fallback.acquire(keyId, limit, lapseMs);
+      this.awayUntil = performance.now() + AWAY_MS;
+      this.logger.warn({ error: String(failure) }, 'Redis is away: this process counts calls for itself');
+      return own();
     }
   }
 
@@ -70,7 +89,6 @@ export class RedisRateLimiter implements RateLimiter {
       points: limit,
       duration: WINDOW_SECONDS[window],
       rejectIfRedisNotReady: true,
-      insuranceLimiter: this.fallback.counter(window, limit),
     });
     this.counters.set(name, made);
     return made;

@@ -7,7 +7,7 @@ const QUERY_LENGTH_MAX = 512;
 const VALUES_MAX = 1000;
 
 /** A whole number of any size, from `minimum` on. */
-export const wholeNumber = (minimum: number) =>
+const wholeNumber = (minimum: number) =>
   z
     .number()
     .refine(Number.isInteger, 'must be a whole number')

@@ -1,8 +1,17 @@
+import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
+import { type DataFileSigner, PORTS } from '../../models/ports';
 import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
 /** interface.md 2.2 and 8, decisions.md 6: signed price files. */
-const service = useService();
+const keys = new HmacDataFileSigner([{ id: 'test', secret: 'a secret of this test' }]);
+/** Regions that can not be signed at the moment. */
+let unsignable: string[] = [];
+const signer: DataFileSigner = {
+  sign: (file, expiresAt) => (unsignable.includes(file.region) ? null : keys.sign(file, expiresAt)),
+  verify: (file, query, now) => keys.verify(file, query, now),
+};
+const service = useService({}, { [PORTS.DataFileSigner]: signer });
 
 /** A fresh link to a file of `variant_birkin_croc_30`. */
 async function link(kind: 'pricing_data' | 'historical_estimates', region = 'NA'): Promise<string> {
@@ -67,6 +76,31 @@ test('links are the same in v1, where they stand on the variant', async () => {
   const [entry] = variant?.pricing_data ?? [];
   expect(entry?.region).toBe('NA');
   expect((await download(entry?.url ?? '')).status).toBe(200);
+});
+
+describe('a link that can not be signed', () => {
+  const historyOf = async () =>
+    (await service.api.item('product_birkin_croc', 'pricing')).body.data[0]?.variants?.[0]?.pricing;
+  afterEach(() => {
+    unsignable = [];
+  });
+
+  test('is left out, so that there are fewer links than regions', async () => {
+    unsignable = ['NA'];
+    const pricing = await historyOf();
+    expect(pricing?.historical_estimates?.map(({ region }) => region)).toEqual(['EU-UK']);
+    expect(pricing?.pricing_data).toEqual([]);
+  });
+
+  test('leaves an empty list where all are left out, and null where there never was one', async () => {
+    unsignable = ['NA', 'EU-UK', 'EU-IE'];
+    expect(await historyOf()).toMatchObject({ historical_estimates: [], pricing_data: [] });
+    const { body } = await service.api.item('product_submariner', 'pricing');
+    expect(body.data[0]?.variants?.[0]?.pricing).toMatchObject({
+      historical_estimates: null,
+      pricing_data: null,
+    });
+  });
 });
 
 describe('a 403 in JSON answers', () => {

@@ -3,7 +3,7 @@ import type { legacyAnswer, legacyVisionAnswer } from '../../api/legacy/answers'
 import type { catalogAnswer } from '../../api/v3/answers';
 
 export type CatalogAnswer = z.output<typeof catalogAnswer>;
-export type CatalogRow = CatalogAnswer['data'][number];
+
 export type LegacyAnswer = z.output<typeof legacyAnswer>;
 export type LegacyVisionAnswer = z.output<typeof legacyVisionAnswer>;
 

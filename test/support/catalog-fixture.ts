@@ -42,7 +42,7 @@ const writeLines = (file: string, records: readonly object[]): Promise<void> =>
   writeFile(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
 
 /** A small PNG, different for each number. */
-export function picture(number: number): Promise<Buffer> {
+function picture(number: number): Promise<Buffer> {
   const background = { r: (number * 40) % 256, g: 120, b: 200 - ((number * 30) % 200) };
   return sharp({ create: { width: 64, height: 64, channels: 3, background } })
     .png()
