@@ -22,7 +22,7 @@ const JOB: JobsOptions = {
 };
 
 /** The deadline has passed: the last look must not take long. */
-const LOOK_TIMEOUT_MS = 500;
+const LOOK_TIMEOUT_MS = 1_000;
 
 /** The asking side of the vision queue on Redis, for any number of processes on any number of hosts. */
 export class BullMqVisionQueue implements VisionQueue {
