@@ -16,14 +16,20 @@ export const facetOf = (field: string, id: string): string => `${field}:${id}`;
 export const inScope = (scope: Pick<Scope, 'kind' | 'categories'>): Sql =>
   sql`kind = ${scope.kind} AND category = ANY(${scope.categories}::text[])`;
 
+/** The row has at least one of the facets. */
+export const carriesAny = (facets: readonly string[]): Sql => sql`facets && ${facets}::text[]`;
+
 /** One filter object: at least one of `include` when it holds any, none of `exclude` (interface.md 4.1.1). */
 export function matchesFilter({ field, include, exclude }: Filter): Sql {
   const facets = (ids: readonly string[]) => ids.map((id) => facetOf(field, id));
   const conditions: Sql[] = [];
-  if (include.length > 0) conditions.push(sql`facets && ${facets(include)}::text[]`);
-  if (exclude.length > 0) conditions.push(sql`NOT facets && ${facets(exclude)}::text[]`);
+  if (include.length > 0) conditions.push(carriesAny(facets(include)));
+  if (exclude.length > 0) conditions.push(sql`NOT ${carriesAny(facets(exclude))}`);
   return allOf(conditions);
 }
+
+/** Whether a filter object drops any row. */
+export const restricts = ({ include, exclude }: Filter): boolean => include.length > 0 || exclude.length > 0;
 
 /** The row's words satisfy a boolean expression of words, in the syntax of `tsquery`. */
 export const matchesWords = (expression: string): Sql => sql`words @@ ${expression}::tsquery`;

@@ -1,16 +1,12 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import type { Filter, ResolvedQuery, SearchPage } from '../models/catalog/catalog-query';
+import type { ResolvedQuery, SearchPage } from '../models/catalog/catalog-query';
 import type { CatalogItem, Category, Tag } from '../models/catalog/item';
 import { type CatalogRepository, PORTS } from '../models/ports';
-import { matchesFilter } from './catalog-clauses';
 import { itemsById } from './catalog-items';
-import { MarkCounts } from './mark-counts';
-import { countRows, pageOfIds, type Window } from './page-of-ids';
+import { listRows } from './listing';
 import { rowsOf, sql } from './sql';
 import { searchText } from './text-search';
-
-const NO_ROWS: SearchPage<CatalogItem> = { rows: [], total: 0, wordsMatched: 0 };
 
 /** The catalog in PostgreSQL. Queries scan `catalog_search` for ids; the wide rows are read for the page alone. */
 @injectable()
@@ -53,13 +49,12 @@ export class PostgresCatalogRepository implements CatalogRepository {
   }
 
   async search(query: ResolvedQuery): Promise<SearchPage<CatalogItem>> {
-    const counts = await MarkCounts.read(this.knex, query);
-    const { scope } = counts;
-    if (scope.rows === 0 || counts.total(query.filters) === 0) return NO_ROWS;
     const window = { offset: query.page * query.pageSize, limit: query.pageSize };
-    if (query.words === null) return this.list(query, counts, window);
-    const conditions = query.filters.map(matchesFilter);
-    const { ids, ...totals } = await searchText(this.knex, scope, conditions, query.words, window);
+    const { words } = query;
+    const { ids, ...totals } =
+      words === null
+        ? await listRows(this.knex, query, window)
+        : await searchText(this.knex, { ...query, words }, window);
     return { rows: await this.itemsById(ids), ...totals };
   }
 
@@ -72,18 +67,4 @@ export class PostgresCatalogRepository implements CatalogRepository {
     );
     return new Map(rows.map(({ image, products }) => [Number(image), products]));
   }
-
-  private async list(
-    query: ResolvedQuery,
-    counts: MarkCounts,
-    window: Window,
-  ): Promise<SearchPage<CatalogItem>> {
-    const { scope } = counts;
-    const conditions = query.filters.filter(restricts).map(matchesFilter);
-    const total = counts.total(query.filters) ?? (await countRows(this.knex, { scope, conditions }));
-    const ids = await pageOfIds(this.knex, { scope, conditions, rowsMax: total }, query.sort, window);
-    return { rows: await this.itemsById(ids), total, wordsMatched: 0 };
-  }
 }
-
-const restricts = ({ include, exclude }: Filter): boolean => include.length > 0 || exclude.length > 0;

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Filter, ResolvedQuery } from '../models/catalog/catalog-query';
 import { facetOf, type Scope } from './catalog-clauses';
+import type { SearchTerm } from './search-terms';
 import { rowsOf, sql } from './sql';
 
 /** The mark that every row carries. */
@@ -54,6 +55,16 @@ export class MarkCounts {
     if (including.some(({ field, include }) => this.sum(field, include) === 0)) return 0;
     if (!only) return this.totalWithout(excluding);
     return others.length > 0 || excluding.length > 0 ? null : this.union(only.field, only.include);
+  }
+
+  /** The exact number of rows that match at least one term, or null when they have to be counted. */
+  totalOfWords(terms: readonly SearchTerm[]): number | null {
+    const words = new Set(
+      terms.flatMap(({ word, misspelt }) => [word, ...misspelt]).filter((word) => this.of(word) > 0),
+    );
+    const counts = [...words].map((word) => this.of(word));
+    if (counts.includes(this.scope.rows)) return this.scope.rows;
+    return counts.length === 1 && !terms.some(({ prefix }) => prefix) ? (counts[0] ?? 0) : null;
   }
 
   private totalWithout(excluding: readonly Filter[]): number | null {

@@ -10,6 +10,8 @@ type Expression = string | null;
 export interface Tier {
   readonly expression: string;
   readonly mixed: boolean;
+  /** At most so many rows of the scope are in it. */
+  readonly rowsMax: number;
 }
 
 /** What tells the rows of a mixed tier apart: how many expressions of each list a row satisfies, first list first. */
@@ -32,12 +34,14 @@ export const scoresOf = (terms: readonly SearchTerm[]): Scores =>
  */
 export function tiersOf(terms: readonly SearchTerm[]): Tier[] {
   if (terms.length < 2) return singles(terms, null);
-  const allExact = everyOf(terms.map(exactly));
-  const lastAsPrefix = everyOf(terms.map((term) => (term.prefix ? asPrefix(term) : exactly(term))));
-  const best = terms.some((term) => term.prefix) ? [allExact, lastAsPrefix] : [allExact];
+  const best = [tier(everyOf(terms.map(exactly)), fewest(terms))];
+  if (terms.some((term) => term.prefix)) {
+    const lastAsPrefix = everyOf(terms.map((term) => (term.prefix ? asPrefix(term) : exactly(term))));
+    best.push(tier(lastAsPrefix, fewest(terms.filter((term) => !term.prefix))));
+  }
   return [
-    ...best.map((expression) => ({ expression, mixed: false })).filter(isTier),
-    ...levels(terms, someOf(best)),
+    ...best.filter(isTier),
+    ...levels(terms, someOf(best.map(({ expression }) => expression))),
     ...singles(terms, atLeast(2, terms)),
   ];
 }
@@ -49,7 +53,7 @@ function levels(terms: readonly SearchTerm[], above: Expression): Tier[] {
   let better = above;
   for (let count = terms.length; count >= last; count--) {
     const level = atLeast(terms.length > LEVELS_MAX ? 2 : count, terms);
-    tiers.push({ expression: without(level, better), mixed: true });
+    tiers.push({ ...tier(without(level, better)), mixed: true });
     better = level;
   }
   return tiers.filter(isTier);
@@ -59,14 +63,21 @@ function levels(terms: readonly SearchTerm[], above: Expression): Tier[] {
 function singles(terms: readonly SearchTerm[], above: Expression): Tier[] {
   const exact = someOf(terms.map(exactly));
   const prefix = someOf(terms.map(asPrefix));
+  const rows = terms.reduce((sum, term) => sum + term.rows, 0);
   return [
-    without(exact, above),
-    without(prefix, someOf([above, exact])),
-    without(someOf(terms.map(misspelt)), someOf([above, exact, prefix])),
-  ]
-    .map((expression) => ({ expression, mixed: false }))
-    .filter(isTier);
+    tier(without(exact, above), rows),
+    tier(without(prefix, someOf([above, exact]))),
+    tier(without(someOf(terms.map(misspelt)), someOf([above, exact, prefix]))),
+  ].filter(isTier);
 }
+
+const tier = (expression: Expression, rowsMax = Number.POSITIVE_INFINITY) => ({
+  expression,
+  mixed: false,
+  rowsMax,
+});
+
+const fewest = (terms: readonly SearchTerm[]): number => Math.min(...terms.map(({ rows }) => rows));
 
 /** At least `count` of the terms match. Halving keeps it short where listing all combinations would not. */
 function atLeast(count: number, terms: readonly SearchTerm[]): Expression {
@@ -87,13 +98,11 @@ function atLeast(count: number, terms: readonly SearchTerm[]): Expression {
 const quoted = (word: string): string => `'${word}'`;
 const beginning = (word: string): string => `'${word}':*`;
 
-const exactly = ({ word, exact }: SearchTerm): Expression => (exact ? quoted(word) : null);
+const exactly = ({ word, rows }: SearchTerm): Expression => (rows > 0 ? quoted(word) : null);
 const misspelt = (term: SearchTerm): Expression => someOf(term.misspelt.map(quoted));
 
-function asPrefix({ word, exact, prefix }: SearchTerm): Expression {
-  if (!prefix) return null;
-  return exact ? without(beginning(word), quoted(word)) : beginning(word);
-}
+const asPrefix = (term: SearchTerm): Expression =>
+  term.prefix ? without(beginning(term.word), exactly(term)) : null;
 
 /** By whichever of the three ways. */
 function anyhow(term: SearchTerm): Expression {
@@ -116,4 +125,5 @@ function without(expression: Expression, excluded: Expression): Expression {
 }
 
 const isGiven = (expression: Expression): expression is string => expression !== null;
-const isTier = (tier: { expression: Expression; mixed: boolean }): tier is Tier => isGiven(tier.expression);
+const isTier = (tier: Omit<Tier, 'expression'> & { expression: Expression }): tier is Tier =>
+  isGiven(tier.expression);

@@ -2,15 +2,19 @@ import type { Knex } from 'knex';
 import { withinEdits } from './edit-distance';
 import { rowsOf, sql } from './sql';
 
-/** A word of a query with the words of the catalog that it stands for. At least one of them exists. */
-export interface SearchTerm {
+/** What a word of a query may stand for among the words of the catalog. */
+export interface Reading {
   readonly word: string;
-  /** Whether the catalog has the word itself. */
-  readonly exact: boolean;
-  /** Whether it also stands for every word that begins with it: the last word of the query. */
+  /** Whether it is the last word of the query and others begin with it, for all of which it then stands. */
   readonly prefix: boolean;
-  /** Words of the catalog that it may be a misspelling of. */
+  /** Words that it may be a misspelling of. */
   readonly misspelt: readonly string[];
+}
+
+/** A reading within a scope: it matches at least one row there. */
+export interface SearchTerm extends Reading {
+  /** Rows that have the word itself. */
+  readonly rows: number;
 }
 
 /** Edits that a word may be away from what was meant, by its letters (decisions.md 7). */
@@ -20,36 +24,33 @@ export function editsAllowed(word: string): number {
   return letters < 8 ? 1 : 2;
 }
 
-/**
- * Looks the words of a query up in the catalog's vocabulary. Repetitions are dropped, and words that no row can match.
- *
- * @param words folded words in the order of the query
- */
-export async function searchTerms(knex: Knex, words: readonly string[]): Promise<SearchTerm[]> {
+/** Looks the words of a query up in the vocabulary; each once, in their order. */
+export async function readingsOf(knex: Knex, words: readonly string[]): Promise<Reading[]> {
   const last = words.at(-1);
   if (last === undefined) return [];
   const distinct = [...new Set(words)];
-  const [known, misspelt, begins] = await Promise.all([
-    knownWords(knex, distinct),
-    misspeltWords(knex, distinct),
-    isBeginning(knex, last),
-  ]);
-  return distinct
-    .map((word) => ({
-      word,
-      exact: known.has(word),
-      prefix: word === last && begins,
-      misspelt: misspelt.get(word) ?? [],
-    }))
-    .filter(({ exact, prefix, misspelt }) => exact || prefix || misspelt.length > 0);
+  const [misspelt, begins] = await Promise.all([misspeltWords(knex, distinct), isBeginning(knex, last)]);
+  return distinct.map((word) => ({
+    word,
+    prefix: word === last && begins,
+    misspelt: misspelt.get(word) ?? [],
+  }));
 }
 
-async function knownWords(knex: Knex, words: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await rowsOf<{ word: string }>(
-    knex,
-    sql`SELECT word FROM search_words WHERE word = ANY(${words}::text[])`,
-  );
-  return new Set(rows.map(({ word }) => word));
+/**
+ * The readings that can match in a scope, with the misspelt words that do.
+ *
+ * @param rowsWith how many rows of the scope have a word
+ */
+export function termsOf(readings: readonly Reading[], rowsWith: (word: string) => number): SearchTerm[] {
+  return readings
+    .map(({ word, prefix, misspelt }) => ({
+      word,
+      prefix,
+      misspelt: misspelt.filter((meant) => rowsWith(meant) > 0),
+      rows: rowsWith(word),
+    }))
+    .filter(({ rows, prefix, misspelt }) => rows > 0 || prefix || misspelt.length > 0);
 }
 
 /** Words within the allowed edits share a stub (see the migration of `search_words.stubs`); the distance decides. */
@@ -74,11 +75,11 @@ async function misspeltWords(
   return found;
 }
 
-/** Whether any word of the catalog begins so. Ids and words sort by code point, so those words lie side by side. */
+/** Whether any longer word of the catalog begins so. Words sort by code point, so those lie side by side. */
 async function isBeginning(knex: Knex, beginning: string): Promise<boolean> {
   const [next] = await rowsOf<{ word: string }>(
     knex,
-    sql`SELECT word FROM search_words WHERE word >= ${beginning} ORDER BY word LIMIT 1`,
+    sql`SELECT word FROM search_words WHERE word > ${beginning} ORDER BY word LIMIT 1`,
   );
   return next?.word.startsWith(beginning) ?? false;
 }

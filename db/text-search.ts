@@ -1,9 +1,14 @@
 import type { Knex } from 'knex';
-import { inScope, matchesWords, type Scope } from './catalog-clauses';
+import type { ResolvedQuery } from '../models/catalog/catalog-query';
+import { inScope, matchesFilter, matchesWords, restricts, type Scope } from './catalog-clauses';
+import { MarkCounts } from './mark-counts';
 import { countRows, pageOfIds, type Selection, type Window } from './page-of-ids';
 import { matchingAny, type Scores, scoresOf, type Tier, tiersOf } from './relevance';
-import { type SearchTerm, searchTerms } from './search-terms';
+import { readingsOf, type SearchTerm, termsOf } from './search-terms';
 import { allOf, identifier, joined, rowsOf, type Sql, sql } from './sql';
+
+/** A query with words. */
+type TextQuery = ResolvedQuery & { readonly words: readonly string[] };
 
 /** Ids of a page in order of relevance. */
 export interface TextMatches {
@@ -15,24 +20,20 @@ export interface TextMatches {
 
 const NOTHING: TextMatches = { ids: [], total: 0, wordsMatched: 0 };
 
-/**
- * Finds the rows of a scope that match at least one of the words and ranks them (decisions.md 7).
- *
- * @param conditions what the rows must meet besides
- * @param words folded words in the order of the query
- */
-export async function searchText(
-  knex: Knex,
-  scope: Scope,
-  conditions: readonly Sql[],
-  words: readonly string[],
-  window: Window,
-): Promise<TextMatches> {
-  const terms = await searchTerms(knex, words);
+/** Finds the rows that match at least one of the words and pass the filters, and ranks them (decisions.md 7). */
+export async function searchText(knex: Knex, query: TextQuery, window: Window): Promise<TextMatches> {
+  const readings = await readingsOf(knex, query.words);
+  const meant = readings.flatMap(({ word, misspelt }) => [word, ...misspelt]);
+  const counts = await MarkCounts.read(knex, query, ...meant);
+  const terms = termsOf(readings, (word) => counts.of(word));
   const any = matchingAny(terms);
-  if (any === null) return NOTHING;
-  const total = await countRows(knex, { scope, conditions: [...conditions, matchesWords(any)] });
-  return total === 0 ? NOTHING : new RankedMatches(knex, scope, conditions, terms, total).page(window);
+  if (any === null || counts.total(query.filters) === 0) return NOTHING;
+  const { scope } = counts;
+  const conditions = query.filters.filter(restricts).map(matchesFilter);
+  const total =
+    (conditions.length === 0 ? counts.totalOfWords(terms) : null) ??
+    (await countRows(knex, { scope, conditions: [...conditions, matchesWords(any)] }));
+  return new RankedMatches(knex, scope, conditions, terms, total).page(window);
 }
 
 /** One query's rows, tier after tier. */
@@ -72,7 +73,7 @@ class RankedMatches {
 
   private selectionOf(tier: Tier): Selection {
     const conditions = [...this.conditions, matchesWords(tier.expression)];
-    return { scope: this.scope, conditions, rowsMax: this.total };
+    return { scope: this.scope, conditions, rowsMax: Math.min(this.total, tier.rowsMax) };
   }
 
   private async idsOf(tier: Tier, window: Window): Promise<string[]> {

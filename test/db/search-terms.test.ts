@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { withinEdits } from '../../db/edit-distance';
-import { editsAllowed, searchTerms } from '../../db/search-terms';
+import { editsAllowed, readingsOf, termsOf } from '../../db/search-terms';
 import { rowsOf, sql } from '../../db/sql';
 import { type TestDatabase, testDatabase } from '../support/database';
 
@@ -42,19 +42,19 @@ describe('the words that a query word stands for', () => {
     const asked = fc.uniqueArray(anyWord, { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(asked, async (words) => {
-        const terms = await searchTerms(database.knex, words);
-        const expected = words.map((word) => ({
-          word,
-          exact: vocabulary.includes(word),
-          prefix: word === words.at(-1) && vocabulary.some((known) => known.startsWith(word)),
-          misspelt: vocabulary
-            .filter((known) => known !== word && editsAllowed(word) > 0)
-            .filter((known) => withinEdits(word, known, editsAllowed(word)))
-            .sort(),
-        }));
-        expect(terms.map((term) => ({ ...term, misspelt: [...term.misspelt].sort() }))).toEqual(
-          expected.filter(({ exact, prefix, misspelt }) => exact || prefix || misspelt.length > 0),
+        const readings = await readingsOf(database.knex, words);
+        expect(readings.map(({ word, misspelt }) => ({ word, misspelt: [...misspelt].sort() }))).toEqual(
+          words.map((word) => ({
+            word,
+            misspelt: vocabulary
+              .filter((known) => known !== word && editsAllowed(word) > 0)
+              .filter((known) => withinEdits(word, known, editsAllowed(word)))
+              .sort(),
+          })),
         );
+        const last = words.at(-1) ?? '';
+        const begins = vocabulary.some((known) => known !== last && known.startsWith(last));
+        expect(readings.map(({ prefix }) => prefix)).toEqual(words.map((word) => word === last && begins));
       }),
       { seed: SEED, numRuns: 25 },
     );
@@ -62,14 +62,23 @@ describe('the words that a query word stands for', () => {
 
   test('repeat no word, and only the last may be the beginning of others', async () => {
     await rowsOf(database.knex, sql`INSERT INTO search_words VALUES ('handbag'), ('handy')`);
-    const terms = await searchTerms(database.knex, ['hand', 'handbag', 'hand']);
-    expect(terms).toEqual([
-      { word: 'hand', exact: false, prefix: true, misspelt: ['handy'] },
-      { word: 'handbag', exact: true, prefix: false, misspelt: [] },
+    expect(await readingsOf(database.knex, ['hand', 'handbag', 'hand'])).toEqual([
+      { word: 'hand', prefix: true, misspelt: ['handy'] },
+      { word: 'handbag', prefix: false, misspelt: [] },
     ]);
-    expect(await searchTerms(database.knex, ['hand', 'handbag'])).toMatchObject([
-      { prefix: false },
-      { prefix: true },
+    expect(await readingsOf(database.knex, [])).toEqual([]);
+  });
+
+  test('in a scope are those that rows of it have', () => {
+    const readings = [
+      { word: 'hand', prefix: false, misspelt: ['handy', 'hard'] },
+      { word: 'bag', prefix: false, misspelt: [] },
+      { word: 'b', prefix: true, misspelt: [] },
+    ];
+    const rows = new Map([['hard', 2]]);
+    expect(termsOf(readings, (word) => rows.get(word) ?? 0)).toEqual([
+      { word: 'hand', prefix: false, misspelt: ['hard'], rows: 0 },
+      { word: 'b', prefix: true, misspelt: [], rows: 0 },
     ]);
   });
 });
