@@ -1,7 +1,7 @@
 """Fits how a similarity and its margin become the probability of being right, on items that were never trained on.
 
-The catalogue holds drawn items of another seed and held-back photos, and photos from training as mere company. Each held-back
-item is asked for by distorted views of every severity, drawn items by views from another angle too. A share of the queries has its own
+The catalogue holds drawn and rendered items of other seeds and held-back photos, and photos from training as mere company. Each
+held-back item is asked for by distorted views of every severity, drawn and rendered ones by views from another angle too. A share of the queries has its own
 item taken out of the catalogue: whatever is found for those is wrong. With --set the result is measured on other photos.
 """
 
@@ -23,6 +23,7 @@ from evaluate import best_pairs, describer, embed_files
 
 UNKNOWN = 0.2
 SEED = 77
+COMPANY = 1500
 
 
 def main() -> None:
@@ -31,6 +32,7 @@ def main() -> None:
     parser.add_argument("--teacher", type=Path, help="an ONNX network to calibrate instead")
     parser.add_argument("--held", type=Path, nargs="*", default=[], help="folders of photos that were not trained on, one per item")
     parser.add_argument("--company", type=Path, nargs="*", default=[], help="folders of photos that fill the catalogue")
+    parser.add_argument("--renders", type=Path, help="folder of renders (render-views.ts) of a seed that was not trained on")
     parser.add_argument("--drawings", type=int, default=400, help="drawn items to ask for")
     parser.add_argument("--side", type=int, default=160)
     parser.add_argument("--catalog", default="whole", choices=CROPS)
@@ -60,18 +62,25 @@ def ask(options, embed):
     held = [s for folder in options.held for s in photos.read_folder(folder)]
     drawn = [draw_items.draw(SEED, index, 0) for index in range(options.drawings)]
     company = [s for folder in options.company for s in photos.read_folder(folder)]
-    company = [company[i] for i in rng.permutation(len(company))[:2500]]
+    company = [company[i] for i in rng.permutation(len(company))[:COMPANY]]
     backdrops = photos.backdrops_of(company)
     sources = held + drawn + company
-    known = embed_views([catalogue_view(rng, s.rgba) for s in sources], CROPS[options.catalog], options.side, embed)
+    shown = [catalogue_view(rng, s.rgba) for s in sources]
     queries, answers = [], []
     for index, source in enumerate(held + drawn):
         for _ in range(4 if index < len(held) else 2):
-            shown = draw_items.draw(SEED, index - len(held), int(rng.integers(1, 9))) if index >= len(held) and rng.random() < 0.5 else source
-            queries.append(distorted_view(rng, shown.rgba, rng.uniform(0, 1), backdrops))
+            moved = index >= len(held) and rng.random() < 0.5
+            view = draw_items.draw(SEED, index - len(held), int(rng.integers(1, 9))) if moved else source
+            queries.append(distorted_view(rng, view.rgba, rng.uniform(0, 1), backdrops))
             answers.append(index)
+    for item in sorted(options.renders.iterdir()) if options.renders else []:
+        views = sorted(item.glob("*.jpg"))
+        queries += [view.read_bytes() for view in views[1:]]
+        answers += [len(shown)] * (len(views) - 1)
+        shown.append(views[0].read_bytes())
+    known = embed_views(shown, CROPS[options.catalog], options.side, embed)
     scores = best_pairs(embed_views(queries, CROPS[options.query], options.side, embed), known).numpy()
-    return judge(scores, np.array(answers), np.arange(len(sources)), rng)
+    return judge(scores, np.array(answers), np.arange(len(shown)), rng)
 
 
 def embed_views(jpegs, crops, side, embed):

@@ -21,13 +21,28 @@ here=$(dirname "$0")
 : "${CATALOG:=scales3}" "${QUERY:=scales4}" "${VERSION:=$(date +%Y.%-m.%-d)}"
 mkdir -p "$WORK"
 teacher=${TEACHER:+"--teacher=$TEACHER"}
-"$PYTHON" "$here/make_views.py" --photos "$@" ${teacher:+"$teacher"} --out "$WORK/views" --name photos --rounds "$ROUNDS"
+
+views() { # name and options of the set
+  name=$1
+  shift
+  "$PYTHON" "$here/make_views.py" --out "$WORK/views" --name "$name" --rounds "$ROUNDS" ${teacher:+"$teacher"} "$@"
+}
+
+render() { # items, views, seed, folder
+  if [ ! -d "$4" ]; then
+    node --import tsx "$here/../catalog/generate/render-views.ts" --items "$1" --views "$2" --seed "$3" --size 224 --out "$4.part"
+    mv "$4.part" "$4"
+  fi
+}
+
+views photos --photos "$@"
+[ "$DRAWINGS" = 0 ] || views drawings --drawings "$DRAWINGS" --photos "$@"
 if [ "$RENDERS" != 0 ]; then
-  [ -f "$WORK/renders.done" ] || node --import tsx "$here/../catalog/generate/render-views.ts" --items "$RENDERS" --views "$ROUNDS" --seed 90210 --size 224 --out "$WORK/renders"
-  touch "$WORK/renders.done"
-  "$PYTHON" "$here/make_views.py" --photos "$@" --renders "$WORK/renders" ${teacher:+"$teacher"} --out "$WORK/views" --name renders --rounds "$ROUNDS"
+  render "$RENDERS" "$ROUNDS" 90210 "$WORK/renders"
+  render 250 4 555 "$WORK/renders-held"
+  views renders --renders "$WORK/renders" --photos "$@"
+  held_renders=$WORK/renders-held
 fi
-[ "$DRAWINGS" = 0 ] || "$PYTHON" "$here/make_views.py" --photos "$@" --drawings "$DRAWINGS" ${teacher:+"$teacher"} --out "$WORK/views" --name drawings --rounds "$ROUNDS"
 "$PYTHON" "$here/train.py" --views "$WORK/views" --out "$WORK/model.pt" --minutes "$MINUTES" --processes "$PROCESSES"
-"$PYTHON" "$here/calibrate.py" --checkpoint "$WORK/model.pt" ${HELD:+--held "$HELD"} --company "$@" --catalog "$CATALOG" --query "$QUERY" --out "$WORK/calibration.json"
+"$PYTHON" "$here/calibrate.py" --checkpoint "$WORK/model.pt" ${HELD:+--held "$HELD"} ${held_renders:+--renders "$held_renders"} --company "$@" --catalog "$CATALOG" --query "$QUERY" --out "$WORK/calibration.json"
 "$PYTHON" "$here/export.py" --checkpoint "$WORK/model.pt" --calibration "$WORK/calibration.json" --version "$VERSION" --catalog "$CATALOG" --query "$QUERY" --out "$OUT"
