@@ -58,7 +58,12 @@ export class Billing {
       requestId: call.requestId,
     };
     if (call.caller.limited && !call.free) await this.reserve(charge, dearest);
-    const { value, price: worth } = await this.releasingOnFailure(call, charge, work);
+    const { value, price: worth } = await this.releasingOnFailure(call, charge, async () => {
+      const done = await work();
+      // Nobody pays for an answer that nobody waits for: the ledger holds what was answered.
+      call.signal?.throwIfAborted();
+      return done;
+    });
     const price = call.free ? 0 : worth;
     const creditsRemaining = await this.book(call, charge, price);
     return { value, creditsUsed: price, creditsRemaining };
