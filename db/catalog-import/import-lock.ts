@@ -22,6 +22,8 @@ interface Holder {
   readonly started_at: Date;
   /** As text: a `Date` would round the microseconds away. */
   readonly heartbeat: string;
+  /** Whether it is too old for a living holder, by the clock of the database, which wrote it. */
+  readonly stopped: boolean;
 }
 
 /**
@@ -33,7 +35,7 @@ const SETTINGS = sql`set_config('statement_timeout', '0', true), set_config('ran
 const HEARTBEAT_MS = 2_000;
 const POLL_MS = 250;
 /** A heart that did not beat for this long has stopped. */
-const STOPPED_MS = 10_000;
+const STOPPED_SECONDS = 10;
 
 /**
  * The right to change the catalog, held by one import at a time: a row in the database, so that it holds between
@@ -104,7 +106,9 @@ async function insertHolder(knex: Knex, holder: string): Promise<boolean> {
 async function currentHolder(knex: Knex): Promise<Holder | undefined> {
   const [holder] = await rowsOf<Holder>(
     knex,
-    sql`SELECT holder, host, process_id, started_at, heartbeat_at::text AS heartbeat FROM catalog_import_lock`,
+    sql`SELECT holder, host, process_id, started_at, heartbeat_at::text AS heartbeat,
+          clock_timestamp() - heartbeat_at > make_interval(secs => ${STOPPED_SECONDS}) AS stopped
+        FROM catalog_import_lock`,
   );
   return holder;
 }
@@ -117,13 +121,13 @@ async function removeHolder(knex: Knex, { holder, heartbeat }: Holder): Promise<
   );
 }
 
+/** Whether the holder's heart beats again, or another one took its place. */
 async function isAlive(knex: Knex, other: Holder): Promise<boolean> {
   if (other.host === hostname() && !isProcess(other.process_id)) return false;
-  for (let waitedMs = 0; waitedMs < STOPPED_MS; waitedMs += POLL_MS) {
-    await delay(POLL_MS);
-    const now = await currentHolder(knex);
-    if (now?.holder !== other.holder) return now !== undefined;
+  for (let now: Holder | undefined = other; now?.holder === other.holder; now = await currentHolder(knex)) {
     if (now.heartbeat !== other.heartbeat) return true;
+    if (now.stopped) return false;
+    await delay(POLL_MS);
   }
   return false;
 }

@@ -1,0 +1,179 @@
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
+import { ImportRunningError } from '../../db/catalog-import/import-lock';
+import type { ImportTarget } from '../../db/catalog-import/import-target';
+import { openTarget } from '../../db/catalog-import/open-target';
+import {
+  BIRKIN,
+  CATALOG,
+  CROC,
+  CROC_BAG,
+  entity,
+  estimate,
+  HANDBAGS,
+  HERMES,
+  product,
+  TOGO,
+  TOGO_BAG,
+} from './catalog-import-sample';
+import { ImportBench, picture } from './catalog-import-support';
+
+let bench: ImportBench;
+beforeAll(async () => {
+  bench = await ImportBench.open();
+}, 120_000);
+beforeEach(async () => {
+  await bench.clear();
+  await bench.accept(CATALOG);
+});
+afterAll(() => bench.close());
+
+/** Changes a bit of everything in many transactions: records of the same id are written one after the other. */
+const CHANGES = {
+  'categories.jsonl': [{ ...HANDBAGS, name: 'Bags' }],
+  'tags.jsonl': [{ id: 'edition:limited', name: 'Limited' }],
+  'entities.jsonl': [
+    { ...BIRKIN, name: 'First', parents: { brand: 'brand_new' } },
+    entity('brand_new', 'New'),
+    { ...TOGO, tags: ['edition:limited'] },
+    { ...CROC, tags: [] },
+    { ...CROC, tags: ['edition:limited', 'material:exotic'] },
+    { id: 'brand_hermes', deleted: true },
+  ],
+  'products.jsonl': [
+    { ...TOGO_BAG, images: ['images/a.png'] },
+    { ...TOGO_BAG, images: ['images/b.png'], tags: ['edition:limited'] },
+    { id: 'product_croc', deleted: true },
+    product('heir', 'style_croc', { variants: CROC_BAG.variants }),
+    product('thief', 'style_croc', { variants: CROC_BAG.variants }),
+    product('heir', 'style_croc', { variants: CROC_BAG.variants.slice(1) }),
+  ],
+  'estimates.jsonl': [estimate('croc_30', 7), estimate('croc_25', 9), estimate('togo_30', 8)],
+  'listings.jsonl': [{ variant: 'variant_togo_30', region: 'NA', link: 'https://shop.example/1' }],
+  'images/a.png': picture('a'),
+  'images/b.png': picture('b'),
+};
+
+class Killed extends Error {}
+
+/** A target whose process dies before its write number `writes`, counted from 0. */
+function dyingAt(writes: number): (target: ImportTarget) => ImportTarget {
+  let done = 0;
+  return (target) =>
+    new Proxy(target, {
+      get(object, name) {
+        const method = Reflect.get(object, name);
+        if (typeof method !== 'function') return method;
+        const isWrite = String(name).startsWith('write') || name === 'projectStaleRows';
+        return async (...given: unknown[]) => {
+          if (isWrite && done === writes) throw new Killed();
+          if (isWrite) done += 1;
+          return await method.apply(object, given);
+        };
+      },
+    });
+}
+
+describe('an import that is killed and started again', () => {
+  it('ends in the same state as an unbroken one, wherever it was killed', async () => {
+    const bundle = bench.write(CHANGES);
+    const unbroken = await bench.import(bundle);
+    expect(unbroken.rejected).toBe(2);
+    const expected = await bench.dump();
+    for (let writes = 0; ; writes += 1) {
+      await bench.clear();
+      await bench.accept(CATALOG);
+      const killed = await bench.import(bundle, {}, dyingAt(writes)).catch((failure: unknown) => {
+        if (!(failure instanceof Killed)) throw failure;
+        return null;
+      });
+      if (killed) {
+        expect(writes).toBeGreaterThanOrEqual(10);
+        break;
+      }
+      expect(await bench.import(bundle)).toEqual(unbroken);
+      expect(await bench.dump()).toEqual(expected);
+    }
+  }, 120_000);
+
+  it('finishes what follows from a change with the next bundle, whichever that is', async () => {
+    const many = Array.from({ length: 600 }, (_, position) =>
+      product(`p${position}`, 'style_togo', { variants: [] }),
+    );
+    await bench.accept({ 'products.jsonl': many });
+    const renamed = { 'entities.jsonl': [{ ...HERMES, name: 'Ermes' }] };
+    await expect(bench.import(renamed, {}, dyingAt(1))).rejects.toThrow(Killed);
+    const old = bench.knex('catalog_rows').where('name', 'like', 'Hermès%').count('* as rows');
+    expect(await old).toEqual([{ rows: 602 }]);
+    await bench.accept({});
+    expect(await old.clone()).toEqual([{ rows: 0 }]);
+    expect(await bench.knex('catalog_stale_rows')).toEqual([]);
+  });
+});
+
+describe('readers', () => {
+  it('see a change and all that follows from it at once, and are answered meanwhile', async () => {
+    const many = Array.from({ length: 300 }, (_, position) =>
+      product(`p${position}`, 'style_togo', { variants: [] }),
+    );
+    await bench.accept({ 'products.jsonl': many });
+    const reader = await bench.database.connect();
+    const names = async () => {
+      const { rows } = await reader.raw(
+        `SELECT DISTINCT attribute->>'name' AS name FROM catalog_rows, jsonb_array_elements(attributes) AS attribute
+         WHERE attribute->>'id' = 'brand_hermes'`,
+      );
+      return rows.map((row: { name: string }) => row.name);
+    };
+    let running = true;
+    const renaming = bench
+      .accept({
+        'entities.jsonl': [
+          { ...HERMES, name: 'One' },
+          { ...HERMES, name: 'Two' },
+        ],
+      })
+      .finally(() => {
+        running = false;
+      });
+    const seen: string[] = [];
+    while (running) {
+      const now = await names();
+      expect(now).toHaveLength(1);
+      seen.push(...now);
+    }
+    await renaming;
+    expect(new Set(seen).size).toBeGreaterThan(0);
+    expect(await names()).toEqual(['Two']);
+  });
+});
+
+describe('one import runs at a time', () => {
+  const holder = (rest: object) =>
+    bench
+      .knex('catalog_import_lock')
+      .insert({ holder: 'x', host: hostname(), process_id: process.pid, ...rest });
+
+  it('and a second one is told so', async () => {
+    const first = await openTarget(bench.knex, false);
+    await expect(openTarget(await bench.database.connect(), false)).rejects.toThrow(ImportRunningError);
+    await expect(bench.import(CATALOG)).rejects.toThrow(/Another import runs since/);
+    await first.close();
+    await bench.accept(CATALOG);
+  });
+
+  it('and one that died does not stand in the way', async () => {
+    await holder({ process_id: spawnSync('true').pid });
+    await bench.accept(CATALOG);
+    await holder({ host: 'elsewhere', heartbeat_at: new Date('2026-01-01') });
+    await bench.accept(CATALOG);
+  });
+
+  it('and one that stood still and lost its place writes nothing more', async () => {
+    const lost = await openTarget(bench.knex, false);
+    await bench.knex('catalog_import_lock').update({ host: 'elsewhere', holder: 'another' });
+    await expect(lost.writeTags([])).rejects.toThrow('another one took its place');
+    await lost.close();
+    expect(await bench.knex('catalog_import_lock').pluck('holder')).toEqual(['another']);
+  });
+});

@@ -1,0 +1,157 @@
+import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
+import type { ModelManifest } from '../../models/vision/embedding-model';
+import { CATALOG, HANDBAGS, HERMES, product, TOGO_BAG } from './catalog-import-sample';
+import { ImportBench, picture } from './catalog-import-support';
+
+const A = picture('a');
+const B = picture('b');
+const FAR = 'https://pictures.example/far.jpg';
+const STORED = /^\/images\/[0-9a-f]{64}\.png$/;
+const MADE = /^\/images\/[0-9a-f]{64}\.jpg$/;
+
+const MANIFEST = {
+  id: 'fake',
+  version: '1',
+  output: { dimensions: 2 },
+  views: { catalog: [[0, 0, 1, 1]], query: [[0, 0, 1, 1]] },
+} as unknown as ModelManifest;
+
+let bench: ImportBench;
+beforeAll(async () => {
+  bench = await ImportBench.open();
+}, 120_000);
+beforeEach(async () => {
+  await bench.clear();
+  await bench.accept(CATALOG);
+});
+afterAll(() => bench.close());
+
+const pictured = (rest: object) => ({
+  'products.jsonl': [product('togo', 'style_togo', rest)],
+  'images/a.png': A,
+  'images/b.png': B,
+});
+
+describe('a picture inside the bundle', () => {
+  it('is stored byte for byte and given a thumbnail', async () => {
+    await bench.accept(pictured({ images: ['images/a.png', './images//b.png'] }));
+    const row = await bench.row('product_togo');
+    const images = (row?.['images'] ?? []) as string[];
+    expect(images).toEqual([expect.stringMatching(STORED), expect.stringMatching(STORED)]);
+    expect(images.map((address) => bench.stored.get(address))).toEqual([A, B]);
+    expect(row?.['thumbnails']).toEqual([expect.stringMatching(MADE), expect.stringMatching(MADE)]);
+  });
+
+  it('keeps the thumbnail that is named for it', async () => {
+    await bench.accept(pictured({ images: ['images/a.png', 'images/b.png'], thumbnails: ['images/b.png'] }));
+    const row = await bench.row('product_togo');
+    const [, b] = (row?.['images'] ?? []) as string[];
+    expect(row?.['thumbnails']).toEqual([b, expect.stringMatching(MADE)]);
+  });
+
+  it('stands at its place among addresses, which are kept as they are', async () => {
+    await bench.accept(pictured({ images: [FAR, 'images/a.png', FAR], variants: [] }));
+    expect(await bench.row('product_togo')).toMatchObject({
+      images: [FAR, expect.stringMatching(STORED), FAR],
+      thumbnails: [FAR, expect.stringMatching(MADE)],
+    });
+    await bench.accept(pictured({ images: [FAR] }));
+    expect(await bench.row('product_togo')).toMatchObject({ images: [FAR], thumbnails: [] });
+  });
+
+  it('may be one of a variant, an entity or a category', async () => {
+    await bench.accept({
+      ...pictured({ variants: [{ id: 'variant_togo_30', images: ['images/a.png'] }] }),
+      'entities.jsonl': [{ ...HERMES, images: ['images/a.png'] }],
+      'categories.jsonl': [{ ...HANDBAGS, images: ['images/b.png'] }],
+    });
+    const stored = { images: [expect.stringMatching(STORED)], thumbnails: [expect.stringMatching(MADE)] };
+    expect(await bench.knex('variants').where({ id: 'variant_togo_30' }).first()).toMatchObject(stored);
+    expect(await bench.row('brand_hermes')).toMatchObject(stored);
+    expect(await bench.row('handbags')).toMatchObject(stored);
+  });
+
+  it('is decoded once, however often and by however many imports it is named', async () => {
+    const bundle = pictured({
+      images: ['images/a.png'],
+      variants: [{ id: 'variant_togo_30', images: ['images/a.png'] }],
+    });
+    await bench.accept(bundle);
+    await bench.accept(bundle);
+    await bench.accept({ 'products.jsonl': [{ ...TOGO_BAG, images: ['copy.png'] }], 'copy.png': A });
+    expect(bench.prepared).toBe(1);
+  });
+
+  it('is stored again when the store has lost it', async () => {
+    const bundle = pictured({ images: ['images/a.png'] });
+    await bench.accept(bundle);
+    const stored = new Map(bench.stored);
+    bench.stored.clear();
+    await bench.accept(bundle);
+    expect(bench.stored).toEqual(stored);
+  });
+});
+
+describe('the workers', () => {
+  let versions: PostgresEmbeddingRepository;
+  let live: number;
+  beforeEach(async () => {
+    versions = new PostgresEmbeddingRepository(bench.knex);
+    live = (await versions.create(MANIFEST)).id;
+  });
+  const addresses = () => bench.embedded.map(({ address }) => address).sort();
+  const bundle = pictured({
+    images: ['images/a.png', FAR],
+    variants: [{ id: 'variant_togo_30', images: [FAR, `${FAR}?2`] }],
+  });
+
+  it('embed the pictures of products and variants, once each', async () => {
+    const result = await bench.import(bundle, { wait: true });
+    expect(addresses()).toEqual([expect.stringMatching(STORED), FAR, `${FAR}?2`]);
+    expect(result).toMatchObject({ embedded: 3, notEmbedded: 0 });
+    await bench.import(bundle, { wait: true });
+    expect(bench.embedded).toHaveLength(3);
+  });
+
+  it('are not waited for when that is asked', async () => {
+    expect(await bench.import(bundle, { wait: false })).toMatchObject({ embedded: 0 });
+    expect(await versions.coverage(live)).toMatchObject({ pending: 3 });
+  });
+
+  it('list what they can not embed, and try it again with the next run', async () => {
+    bench.unreachable.add(FAR);
+    expect(await bench.import(bundle, { wait: true })).toMatchObject({
+      rejected: 0,
+      embedded: 2,
+      notEmbedded: 1,
+    });
+    expect(bench.notes).toEqual([`not embedded: ${FAR}: away`]);
+    expect(await bench.row('product_togo')).toMatchObject({ images: [expect.anything(), FAR] });
+    bench.unreachable.clear();
+    expect(await bench.import({}, { wait: true })).toMatchObject({ embedded: 1, notEmbedded: 0 });
+    expect(await versions.coverage(live)).toEqual({ pending: 0, done: 3, failed: 0 });
+  });
+
+  it('embed for a version that is being built, too', async () => {
+    const building = await versions.create({ ...MANIFEST, version: '2' });
+    await bench.import(bundle, { wait: true });
+    expect(await versions.coverage(building.id)).toMatchObject({ done: 3 });
+  });
+
+  it('have no vector left of a picture that no product shows any more', async () => {
+    await bench.accept({ 'products.jsonl': [product('other', 'style_togo', { images: [FAR] })] });
+    await bench.import(bundle, { wait: true });
+    const vectors = () =>
+      bench
+        .knex(`embeddings_${live}`)
+        .join('images', 'images.id', 'image_id')
+        .orderBy('address')
+        .pluck('address');
+    expect(await vectors()).toHaveLength(3);
+    await bench.accept({ 'products.jsonl': [{ id: 'product_togo', deleted: true }] });
+    expect(await vectors()).toEqual([FAR]);
+    bench.embedded.splice(0);
+    await bench.import(bundle, { wait: true });
+    expect(addresses()).toEqual([expect.stringMatching(STORED), `${FAR}?2`]);
+  });
+});

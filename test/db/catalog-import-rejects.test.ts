@@ -1,0 +1,269 @@
+import { gzipSync } from 'node:zlib';
+import {
+  BIRKIN,
+  CATALOG,
+  CROC_BAG,
+  entity,
+  estimate,
+  HANDBAGS,
+  HERMES,
+  product,
+  TAGS,
+  TOGO,
+  TOGO_BAG,
+} from './catalog-import-sample';
+import { type BundleFiles, ImportBench, picture } from './catalog-import-support';
+
+let bench: ImportBench;
+beforeAll(async () => {
+  bench = await ImportBench.open();
+}, 120_000);
+beforeEach(async () => {
+  await bench.clear();
+  await bench.accept(CATALOG);
+});
+afterAll(() => bench.close());
+
+const watchBrand = entity('brand_rolex', 'Rolex', { category: 'watches' });
+
+/** Bad lines by file, each with its line in the report; good lines stand between them. */
+const BAD: Record<string, [unknown, string | null][]> = {
+  'categories.jsonl': [
+    [{ id: 'brand_hermes', name: 'X' }, 'id: "brand_hermes" is an entity'],
+    [{ id: 'shoes', name: 'Shoes' }, null],
+  ],
+  'tags.jsonl': [
+    [
+      { id: 'edition:x', name: 'X', categories: ['handbags', 'hats'] },
+      'categories.1: there is no category "hats"',
+    ],
+    [{ id: 'edition:y', name: 'Y', categories: ['shoes'] }, null],
+  ],
+  'entities.jsonl': [
+    ['{"id":"brand_a"', 'line: not JSON'],
+    [entity('brand_a', 'A', { category: 'hats' }), 'category: there is no category "hats"'],
+    [
+      entity('brand_a', 'A', { tags: ['material:exotic'] }),
+      'tags: a brand carries no tags, styles and products do',
+    ],
+    [entity('style_a', 'A', { tags: ['edition:y', 'edition:x'] }), 'tags.1: there is no tag "edition:x"'],
+    [
+      entity('style_a', 'A', { parents: { brand: 'brand_a' } }),
+      'parents.brand: there is no entity "brand_a"',
+    ],
+    [
+      entity('style_a', 'A', { parents: { brand: 'model_birkin' } }),
+      'parents.brand: "model_birkin" is a model',
+    ],
+    [watchBrand, null],
+    [
+      entity('style_a', 'A', { parents: { brand: 'brand_rolex' } }),
+      'parents.brand: "brand_rolex" belongs to the category "watches"',
+    ],
+    [{ ...HERMES, category: 'watches' }, 'category: "brand_hermes" belongs to the category "handbags"'],
+    [
+      entity('model_b', 'B', { parents: { style: 'style_b' } }),
+      'parents.style: there is no entity "style_b"',
+    ],
+    [
+      entity('style_b', 'B', { parents: { model: 'model_b' } }),
+      'parents.model: there is no entity "model_b"',
+    ],
+    [{ ...TOGO, name: 'Togo leather' }, null],
+  ],
+  'products.jsonl': [
+    [product('a', 'style_a'), 'attributes.style: there is no entity "style_a"'],
+    [product('a', 'brand_hermes'), 'attributes.style: "brand_hermes" is a brand'],
+    [product('a', 'style_togo', { category: 'hats' }), 'category: there is no category "hats"'],
+    [product('a', 'style_togo', { tags: ['edition:x'] }), 'tags.0: there is no tag "edition:x"'],
+    [
+      product('a', 'style_togo', { attributes: { brand: 'brand_rolex' } }),
+      'attributes.brand: "brand_rolex" belongs to the category "watches"',
+    ],
+    [
+      product('a', 'style_togo', { variants: [{ id: 'variant_a' }, { id: 'variant_croc_25' }] }),
+      'variants.1.id: "variant_croc_25" belongs to product_croc',
+    ],
+    [
+      product('a', 'style_togo', { images: ['images/none.png'] }),
+      'images.0: images/none.png: there is no such file in the bundle',
+    ],
+    [
+      product('a', 'style_togo', { variants: [{ id: 'variant_a', thumbnails: ['images/text.png'] }] }),
+      'variants.0.thumbnails.0: images/text.png: This is no picture.',
+    ],
+    [product('good', 'style_togo', { images: ['images/good.png'] }), null],
+    [{ id: 'product_croc', deleted: true }, null],
+  ],
+  'estimates.jsonl': [
+    [estimate('none', 1), 'variant: there is no variant "variant_none"'],
+    [estimate('a', 1), 'variant: there is no variant "variant_a"'],
+    [estimate('croc_25', 1), 'variant: product_croc, its product, is deleted'],
+    [estimate('togo_25', 1, { B: 2 }), 'B: grades do not descend'],
+    [estimate('good_25', 3), null],
+  ],
+  'estimate-history.jsonl': [
+    [
+      { variant: 'variant_croc_25', region: 'NA', date: '2026-01-01', source: 'ebay' },
+      'variant: product_croc, its product, is deleted',
+    ],
+    [{ variant: 'variant_togo_25', region: 'NA', date: 'today', source: 'ebay' }, 'date: Invalid ISO date'],
+  ],
+  'listings.jsonl': [
+    [
+      { variant: 'variant_none', region: 'NA', link: 'https://a.example/' },
+      'variant: there is no variant "variant_none"',
+    ],
+    [{ variant: 'variant_good_25', region: 'NA', link: 'https://a.example/' }, null],
+  ],
+};
+
+const BAD_BUNDLE: BundleFiles = {
+  ...Object.fromEntries(Object.entries(BAD).map(([file, lines]) => [file, lines.map(([line]) => line)])),
+  'images/good.png': picture('good'),
+  'images/text.png': Buffer.from('text'),
+};
+const EXPECTED = Object.entries(BAD).flatMap(([file, lines]) =>
+  lines.flatMap(([, reason], index) => (reason === null ? [] : [`${file}:${index + 1}: ${reason}`])),
+);
+const ACCEPTED = Object.values(BAD).flat().length - EXPECTED.length;
+
+describe('a bad line', () => {
+  it('is rejected alone, with file, line, field and reason', async () => {
+    const result = await bench.import(BAD_BUNDLE);
+    expect(bench.rejects().sort()).toEqual([...EXPECTED].sort());
+    expect(result).toMatchObject({ accepted: ACCEPTED, rejected: EXPECTED.length });
+    expect(await bench.row('product_good')).toMatchObject({ max_estimate: { A: 3 } });
+    expect(await bench.row('product_a')).toBeUndefined();
+    expect(await bench.row('style_togo')).toMatchObject({ name: 'Togo leather' });
+    expect(await bench.row('brand_hermes')).toMatchObject({ category: 'handbags' });
+  });
+
+  it('is told by the name of the file as it lies there, and by its own number', async () => {
+    await bench.import({ 'tags.jsonl.gz': gzipSync(`\n\n${JSON.stringify(TAGS[0])}\nnonsense\n`) });
+    expect(bench.rejects()).toEqual(['tags.jsonl.gz:4: line: not JSON']);
+  });
+
+  it('stands in one line of the report whatever it holds', async () => {
+    await bench.import({ 'entities.jsonl': [entity('brand_a', 'A', { category: 'a\nb\u2028c' })] });
+    expect(bench.rejects()).toHaveLength(1);
+  });
+
+  it('that only the database can find costs no other line', async () => {
+    const tooLong = Array.from(
+      { length: 60_000 },
+      (_, position) => `word${position} ${'x'.repeat(40)}${position}`,
+    );
+    const many = Array.from({ length: 9 }, (_, position) =>
+      product(`p${position}`, 'style_togo', { variants: [] }),
+    );
+    await bench.import({
+      'products.jsonl': [
+        ...many,
+        product('long', 'style_togo', { keywords: tooLong, variants: [] }),
+        TOGO_BAG,
+      ],
+    });
+    expect(bench.rejects()).toEqual([
+      expect.stringMatching(/^products\.jsonl:10: line: string is too long for tsvector/),
+    ]);
+    expect(await bench.row('product_p8')).toBeDefined();
+  });
+});
+
+describe('a variant belongs to one product', () => {
+  const heir = product('heir', 'style_togo', { variants: CROC_BAG.variants });
+
+  it('until that gives it up, in the order of the lines', async () => {
+    await bench.accept({ 'products.jsonl': [{ ...CROC_BAG, variants: [] }, heir] });
+    expect((await bench.import({ 'products.jsonl': [CROC_BAG, { ...heir, variants: [] }] })).rejected).toBe(
+      1,
+    );
+    await bench.accept({ 'products.jsonl': [CROC_BAG] });
+  });
+
+  it('until that is deleted; coming back, it can not have it', async () => {
+    await bench.accept({ 'products.jsonl': [{ id: 'product_croc', deleted: true }, heir] });
+    await bench.import({ 'products.jsonl': [CROC_BAG] });
+    expect(bench.rejects()).toEqual([
+      'products.jsonl:1: variants.0.id: "variant_croc_30" belongs to product_heir',
+    ]);
+  });
+});
+
+describe('entities whose parents stand in later lines', () => {
+  it('are accepted when their parents are, with the last line of each id standing', async () => {
+    const result = await bench.import({
+      'entities.jsonl': [
+        entity('style_x', 'first', { parents: { model: 'model_x' } }),
+        entity('style_x', 'last'),
+        entity('style_y', 'Y', { parents: { model: 'model_x', brand: 'brand_bad' } }),
+        entity('model_x', 'X', { parents: { brand: 'brand_x' } }),
+        entity('brand_bad', ' '),
+        entity('brand_x', 'X'),
+      ],
+    });
+    expect(bench.rejects().sort()).toEqual([
+      'entities.jsonl:3: parents.brand: there is no entity "brand_bad"',
+      'entities.jsonl:5: name: is blank',
+    ]);
+    expect(result.accepted).toBe(4);
+    expect(await bench.row('style_x')).toMatchObject({ name: 'last', attributes: [{}, { id: 'style_x' }] });
+    expect(await bench.row('model_x')).toMatchObject({ attributes: [{}, { id: 'brand_x' }, {}] });
+  });
+});
+
+describe('a dry run', () => {
+  it('finds the same rejects and changes nothing', async () => {
+    await bench.import(BAD_BUNDLE);
+    const expected = bench.rejects();
+    await bench.clear();
+    await bench.accept(CATALOG);
+    const before = await bench.dump();
+    const result = await bench.import(BAD_BUNDLE, { dryRun: true });
+    expect(bench.rejects()).toEqual(expected);
+    expect(result).toMatchObject({ accepted: ACCEPTED, rejected: EXPECTED.length });
+    expect(await bench.dump()).toEqual(before);
+    expect(bench.stored.size).toBe(0);
+  });
+
+  it('follows what the bundle itself would change', async () => {
+    await bench.clear();
+    const bundle = {
+      ...CATALOG,
+      'products.jsonl': [
+        TOGO_BAG,
+        CROC_BAG,
+        product('thief', 'style_togo', { variants: CROC_BAG.variants }),
+        { ...CROC_BAG, variants: [] },
+        product('heir', 'style_togo', { variants: CROC_BAG.variants }),
+        { id: 'product_togo', deleted: true },
+      ],
+      'estimates.jsonl': [estimate('croc_30', 1), estimate('togo_30', 1), estimate('none', 1)],
+    };
+    await bench.import(bundle, { dryRun: true });
+    const expected = [
+      'products.jsonl:3: variants.0.id: "variant_croc_30" belongs to product_croc',
+      'estimates.jsonl:2: variant: product_togo, its product, is deleted',
+      'estimates.jsonl:3: variant: there is no variant "variant_none"',
+    ];
+    expect(bench.rejects()).toEqual(expected);
+    await bench.import(bundle);
+    expect(bench.rejects()).toEqual(expected);
+  });
+});
+
+describe('a bundle', () => {
+  it('may hold any of its files alone, and none', async () => {
+    await bench.accept({ 'entities.jsonl': [{ ...BIRKIN, popularity: 3 }] });
+    await bench.accept({ 'categories.jsonl': [{ ...HANDBAGS, popularity: 4 }] });
+    expect(await bench.import({ 'README.md': Buffer.from('nothing') })).toMatchObject({
+      accepted: 0,
+      rejected: 0,
+    });
+    expect(bench.notes).toEqual([
+      'warning: there is no file of a bundle in it',
+      'warning: README.md is no file of a bundle and is not read',
+    ]);
+  });
+});

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Knex } from 'knex';
+import type { ImportTarget } from '../../db/catalog-import/import-target';
+import { openTarget } from '../../db/catalog-import/open-target';
+import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
+import { unprocessable } from '../../models/errors';
+import type { CatalogImage } from '../../models/indexing/embedding-version';
+import type { ImagePreparer, ImageStore, IndexQueue } from '../../models/ports';
+import {
+  type ImportOptions,
+  type ImportResult,
+  importBundle,
+} from '../../scripts/catalog/import/import-bundle';
+import { type TestDatabase, testDatabase } from '../support/database';
+
+/** Files of a bundle: JSON Lines from values (a string is a line as it is), or bytes. */
+export type BundleFiles = Readonly<Record<string, readonly unknown[] | Buffer>>;
+
+/** A picture that the fake preparer accepts; other bytes are no picture. */
+export const picture = (content: string): Buffer =>
+  Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.from(content)]);
+
+const silent = { begin() {}, reach() {}, end() {} };
+
+/** Imports into a database of its own, with the ports of pictures and workers faked. */
+export class ImportBench {
+  readonly stored = new Map<string, Buffer>();
+  readonly embedded: CatalogImage[] = [];
+  readonly notes: string[] = [];
+  prepared = 0;
+  /** Addresses that the workers can't embed. */
+  readonly unreachable = new Set<string>();
+  private readonly folder = mkdtempSync(join(tmpdir(), 'import-test-'));
+  private bundles = 0;
+
+  private constructor(readonly database: TestDatabase) {}
+
+  static async open(): Promise<ImportBench> {
+    return new ImportBench(await testDatabase());
+  }
+
+  get knex(): Knex {
+    return this.database.knex;
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Takes everything out again. */
+  async clear(): Promise<void> {
+    const tables = [...CATALOG_TABLES, 'catalog_import_lock', 'embedding_versions'];
+    await this.knex.raw(`TRUNCATE ${tables.join(', ')} CASCADE`);
+    this.stored.clear();
+    this.embedded.splice(0);
+    this.notes.splice(0);
+    this.unreachable.clear();
+    this.prepared = 0;
+  }
+
+  write(files: BundleFiles): string {
+    this.bundles += 1;
+    const bundle = join(this.folder, `bundle-${this.bundles}`);
+    mkdirSync(bundle);
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(bundle, name)), { recursive: true });
+      writeFileSync(join(bundle, name), Buffer.isBuffer(content) ? content : linesOf(content));
+    }
+    return bundle;
+  }
+
+  /** Imports a bundle; `wrap` may stand between the import and the database. */
+  async import(
+    files: BundleFiles | string,
+    options: Partial<ImportOptions> = {},
+    wrap: (target: ImportTarget) => ImportTarget = (target) => target,
+  ): Promise<ImportResult> {
+    return await importBundle(
+      {
+        bundle: typeof files === 'string' ? files : this.write(files),
+        dryRun: false,
+        report: join(this.folder, 'report.txt'),
+        wait: false,
+        temporaryFolder: this.folder,
+        ...options,
+      },
+      {
+        openTarget: async (dryRun) => wrap(await openTarget(this.knex, dryRun)),
+        images: this.images,
+        preparer: this.preparer,
+        embedding: { embeddings: new PostgresEmbeddingRepository(this.knex), queue: this.queue },
+        clock: { now: () => new Date('2026-03-01T12:00:00Z') },
+      },
+      { ...silent, note: (line) => this.notes.push(line) },
+    );
+  }
+
+  /** Imports what must all be accepted. */
+  async accept(files: BundleFiles): Promise<void> {
+    const result = await this.import(files);
+    if (result.rejected > 0) throw new Error(this.rejects().join('\n'));
+  }
+
+  rejects(): string[] {
+    return readFileSync(join(this.folder, 'report.txt'), 'utf8').split('\n').filter(Boolean);
+  }
+
+  async row(id: string): Promise<Record<string, unknown> | undefined> {
+    const { rows } = await this.knex.raw(
+      `SELECT kind, category, name, popularity, sort_key, facets, tsvector_to_array(words) AS words, attributes,
+         images, thumbnails, max_estimate FROM catalog_rows WHERE id = ?`,
+      [id],
+    );
+    return rows[0];
+  }
+
+  async facets(id: string): Promise<unknown> {
+    return (await this.row(id))?.['facets'];
+  }
+
+  /** Tags that a row carries, inherited ones too. */
+  async tags(id: string): Promise<string[]> {
+    const row = await this.row(id);
+    const facets = (row?.['facets'] ?? []) as string[];
+    return facets.filter((facet) => facet.startsWith('tags:')).map((facet) => facet.slice('tags:'.length));
+  }
+
+  /** Everything that an import writes, without what differs between two runs: times and identities. */
+  async dump(): Promise<Record<string, unknown[]>> {
+    const dump: Record<string, unknown[]> = {};
+    for (const table of CATALOG_TABLES) {
+      const { rows } = await this.knex.raw(`SELECT to_jsonb(t) - 'updated_at' - 'id' AS row,
+        to_jsonb(t)->>'id' AS id FROM ${table} t ORDER BY to_jsonb(t) - 'updated_at' - 'id', to_jsonb(t)->>'id'`);
+      const isNumbered = table === 'images';
+      dump[table] = rows.map((each: { row: object; id: string }) => (isNumbered ? each.row : each));
+    }
+    const { rows } = await this.knex.raw(
+      'SELECT product_id, address FROM product_images JOIN images ON images.id = image_id ORDER BY 1, 2',
+    );
+    return { ...dump, product_images: rows };
+  }
+
+  private readonly images: ImageStore = {
+    put: async (bytes, extension) => {
+      const address = `/images/${createHash('sha256').update(bytes).digest('hex')}.${extension}`;
+      this.stored.set(address, bytes);
+      return address;
+    },
+    get: async (address) => this.stored.get(address) ?? null,
+  };
+
+  private readonly preparer: ImagePreparer = {
+    prepare: async (bytes) => {
+      this.prepared += 1;
+      if (!bytes.subarray(0, 4).equals(picture('')))
+        throw unprocessable('image_format', 'This is no picture.');
+      return { jpeg: bytes, width: 1, height: 1, digest: '' };
+    },
+    thumbnail: async (bytes, side) => Buffer.concat([Buffer.from([0xff, 0xd8, side % 256]), bytes]),
+  };
+
+  private readonly queue: IndexQueue = {
+    embed: async (versionId, images) => {
+      const repository = new PostgresEmbeddingRepository(this.knex);
+      const failed = images.filter(({ address }) => this.unreachable.has(address));
+      const done = images.filter(({ address }) => !this.unreachable.has(address));
+      this.embedded.push(...done);
+      await repository.store(
+        versionId,
+        done.map(({ id }) => ({ imageId: id, vectors: [Float32Array.of(1, 0)] })),
+      );
+      await repository.recordFailures(
+        versionId,
+        failed.map(({ id }) => ({ imageId: id, reason: 'away' })),
+      );
+      return { embedded: done.length, failed: failed.length };
+    },
+    close: async () => undefined,
+  };
+}
+
+const CATALOG_TABLES = [
+  'categories',
+  'tags',
+  'entities',
+  'products',
+  'variants',
+  'catalog_rows',
+  'market_estimates',
+  'estimate_history',
+  'listings',
+  'images',
+  'search_words',
+  'catalog_stale_rows',
+  'catalog_stored_images',
+  'catalog_import_preview',
+];
+
+const linesOf = (values: readonly unknown[]): string =>
+  values.map((value) => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`).join('');

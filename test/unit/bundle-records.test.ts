@@ -1,0 +1,192 @@
+import type { z } from 'zod';
+import {
+  categorySchema,
+  entitySchema,
+  productSchema,
+  tagSchema,
+} from '../../scripts/catalog/import/catalog-records';
+import { parseDeletable, parseRecord } from '../../scripts/catalog/import/parse-record';
+import { estimateSchema, historySchema, listingSchema } from '../../scripts/catalog/import/price-records';
+
+const NOW = new Date('2026-03-01T12:00:00Z');
+const ENTITY = { id: 'style_a', kind: 'style', name: 'A', category: 'handbags' };
+const PRODUCT = { id: 'product_a', category: 'handbags', attributes: { brand: 'brand_a' } };
+const ESTIMATE = { variant: 'variant_a', source: 'ebay', region: 'NA' };
+const HISTORY = { ...ESTIMATE, date: '2026-03-01' };
+const LISTING = { variant: 'variant_a', region: 'NA', link: 'https://shop.example/1' };
+
+const fault = (record: unknown, schema: z.ZodType): string => {
+  const parsed = parseDeletable(typeof record === 'string' ? record : JSON.stringify(record), schema);
+  return 'reason' in parsed ? `${parsed.field}: ${parsed.reason}` : 'accepted';
+};
+const recordOf = <Record>(record: unknown, schema: z.ZodType<Record>): Record => {
+  const parsed = parseRecord(JSON.stringify(record), schema);
+  if ('reason' in parsed) throw new Error(`${parsed.field}: ${parsed.reason}`);
+  return parsed.record;
+};
+
+describe('what a record may leave out is filled in', () => {
+  it('in a category', () => {
+    expect(recordOf({ id: 'handbags', name: 'Handbags' }, categorySchema)).toEqual({
+      id: 'handbags',
+      name: 'Handbags',
+      hierarchy: [],
+      name_fields: ['brand', 'model', 'style'],
+      popularity: 0,
+      images: [],
+      thumbnails: [],
+    });
+  });
+
+  it('in a tag, whose group is the part of its id before the colon', () => {
+    expect(recordOf({ id: 'material:exotic', name: 'Exotic' }, tagSchema)).toEqual({
+      id: 'material:exotic',
+      group: 'material',
+      name: 'Exotic',
+      display_order: 0,
+      categories: [],
+    });
+  });
+
+  it('in an entity and a product', () => {
+    const rest = { tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
+    expect(recordOf(ENTITY, entitySchema)).toEqual({ ...ENTITY, parents: {}, ...rest });
+    const variants = [{ id: 'variant_a' }];
+    expect(recordOf({ ...PRODUCT, variants }, productSchema)).toEqual({
+      ...PRODUCT,
+      attributes: { brand: ['brand_a'] },
+      variants: [{ id: 'variant_a', fields: [], popularity: 0, images: [], thumbnails: [] }],
+      ...rest,
+    });
+  });
+
+  it('in the price records: grades, the currency of the region, the time of the import', () => {
+    const grades = { a: null, b: null, c: null, d: null };
+    expect(recordOf(ESTIMATE, estimateSchema(NOW))).toEqual({
+      variant_id: 'variant_a',
+      source: 'ebay',
+      region: 'NA',
+      ...grades,
+      currency: 'usd',
+      estimated_at: '2026-03-01T12:00:00.000Z',
+      confidence: null,
+    });
+    expect(recordOf({ ...HISTORY, region: 'EU-UK' }, historySchema)).toMatchObject({
+      ...grades,
+      currency: 'gbp',
+    });
+    expect(recordOf({ ...LISTING, region: 'EU-IE' }, listingSchema)).toMatchObject({
+      variant_name: '',
+      vendor: '',
+      price: null,
+      currency: 'eur',
+      date: null,
+    });
+  });
+});
+
+describe('a record is taken as it is meant', () => {
+  it('when a product has one id or several in a field, or none', () => {
+    const attributes = { brand: 'brand_a', colour: ['colour_b', 'colour_a', 'colour_b'], strap: [] };
+    expect(recordOf({ ...PRODUCT, attributes }, productSchema).attributes).toEqual({
+      brand: ['brand_a'],
+      colour: ['colour_b', 'colour_a'],
+    });
+  });
+
+  it('when it has a name that a product never has, or keys that nobody knows', () => {
+    expect(recordOf({ ...PRODUCT, name: 'Mine', extra: 1 }, productSchema)).not.toHaveProperty('name');
+  });
+
+  it('when it deletes, whatever else stands beside it', () => {
+    const parsed = parseDeletable('{"id":"product_a","deleted":true,"category":7}', productSchema);
+    expect(parsed).toEqual({ record: { id: 'product_a', deleted: true } });
+  });
+
+  it('when a time has an offset', () => {
+    const estimate = { ...ESTIMATE, estimated_at: '2026-03-15T14:00:00+02:00' };
+    expect(recordOf(estimate, estimateSchema(NOW)).estimated_at).toBe('2026-03-15T12:00:00.000Z');
+  });
+
+  it('when grades are equal, or missing between others', () => {
+    expect(fault({ ...ESTIMATE, A: 5, B: null, C: 5, D: 0 }, estimateSchema(NOW))).toBe('accepted');
+  });
+});
+
+describe('a bad record is rejected with its field and the reason', () => {
+  it.each<[unknown, string]>([
+    ['{"id":', 'line: not JSON'],
+    ['[]', 'line: is no object'],
+    ['null', 'line: is no object'],
+    [{ ...ENTITY, id: undefined }, 'id: is required'],
+    [{ ...ENTITY, name: undefined }, 'name: is required'],
+    [{ ...ENTITY, kind: undefined }, 'kind: is required'],
+    [{ ...ENTITY, category: undefined }, 'category: is required'],
+    [{ ...ENTITY, name: ' ' }, 'name: is blank'],
+    [{ ...ENTITY, name: 7 }, 'name: is no string'],
+    [{ ...ENTITY, name: 'x'.repeat(501) }, 'name: is longer than 500 characters'],
+    [{ ...ENTITY, name: 'a\0' }, 'name: holds a character that can not be stored'],
+    [{ ...ENTITY, keywords: ['\ud800'] }, 'keywords.0: holds a character that can not be stored'],
+    [{ ...ENTITY, id: 'brand_a' }, 'id: does not start with style_'],
+    [{ ...ENTITY, id: 'style_a,b' }, 'id: is no id: empty, or with white space or one of , / ? # %'],
+    [{ ...ENTITY, id: 'product_a', kind: 'product' }, 'kind: is a reserved field name'],
+    [{ ...ENTITY, parents: { style: 'style_b' } }, 'parents.style: is of its own kind'],
+    [{ ...ENTITY, parents: ['brand_a'] }, 'parents: is no record'],
+    [{ ...ENTITY, popularity: '12' }, 'popularity: is no number'],
+    [{ ...ENTITY, images: ['http://a.example/a.jpg'] }, 'images.0: is no https:// address'],
+    [{ ...ENTITY, images: ['https://'] }, 'images.0: is no https:// address'],
+    [{ ...ENTITY, images: ['../a.jpg'] }, 'images.0: is a path that leaves the bundle'],
+    [{ ...ENTITY, thumbnails: ['/a.jpg'] }, 'thumbnails.0: is an absolute path'],
+    [{ id: 7, deleted: true }, 'id: is no string'],
+  ])('as an entity: %j', (record, reason) => {
+    expect(fault(record, entitySchema)).toBe(reason);
+  });
+
+  it.each<[unknown, string]>([
+    [{ ...PRODUCT, id: 'bag_a' }, 'id: does not start with product_'],
+    [{ ...PRODUCT, attributes: undefined }, 'attributes: is required'],
+    [{ ...PRODUCT, attributes: { brand: 7 } }, 'attributes.brand: is no id and no list of ids'],
+    [{ ...PRODUCT, variants: [{ id: 'product_a' }] }, 'variants.0.id: does not start with variant_'],
+    [{ ...PRODUCT, variants: [{ id: 'variant_a' }, { id: 'variant_a' }] }, 'variants: names a variant twice'],
+    [
+      { ...PRODUCT, variants: [{ id: 'variant_a', fields: [{ field: 'size' }] }] },
+      'variants.0.fields.0.name: is required',
+    ],
+    ['{"id":"product_a","category":"a","attributes":{},"popularity":1e400}', 'popularity: is no number'],
+  ])('as a product: %j', (record, reason) => {
+    expect(fault(record, productSchema)).toBe(reason);
+  });
+
+  it.each<[object, string]>([
+    [{ A: 1, B: 2 }, 'B: grades do not descend'],
+    [{ A: 3, B: null, C: 3.5 }, 'C: grades do not descend'],
+    [{ A: -1 }, 'A: Too small: expected number to be >=0'],
+    [{ A: '5' }, 'A: is no number'],
+    [{ region: 'US' }, 'region: Invalid option: expected one of "NA"|"EU-UK"|"EU-IE"'],
+    [{ currency: 'USD' }, 'currency: NA is priced in usd'],
+    [{ source: undefined }, 'source: is required'],
+    [{ variant: undefined }, 'variant: is required'],
+    [{ estimated_at: '2026-02-30T12:00:00Z' }, 'estimated_at: Invalid ISO datetime'],
+    [{ estimated_at: '2026-02-28T12:00:00' }, 'estimated_at: Invalid ISO datetime'],
+  ])('as an estimate: %j', (change, reason) => {
+    expect(fault({ ...ESTIMATE, ...change }, estimateSchema(NOW))).toBe(reason);
+  });
+
+  it('as a point of history, a listing, a tag or a category', () => {
+    expect(fault({ ...HISTORY, date: '2026-02-29' }, historySchema)).toBe('date: Invalid ISO date');
+    expect(fault({ ...HISTORY, A: 1, D: 2 }, historySchema)).toBe('D: grades do not descend');
+    expect(fault({ ...LISTING, link: 'javascript:alert(1)' }, listingSchema)).toBe(
+      'link: is no https:// or http:// address',
+    );
+    expect(fault({ ...LISTING, link: `https://a.example/${'é'.repeat(1000)}` }, listingSchema)).toBe(
+      'link: is longer than 2000 bytes',
+    );
+    expect(fault({ id: 'exotic', name: 'Exotic' }, tagSchema)).toBe('id: is not of the form <group>:<name>');
+    expect(fault({ id: 'a', name: 'A', hierarchy: ['brand', 'brand'] }, categorySchema)).toBe(
+      'hierarchy: names an attribute twice',
+    );
+    expect(fault({ id: 'a', name: 'A', hierarchy: ['product'] }, categorySchema)).toBe(
+      'hierarchy.0: is a reserved field name',
+    );
+  });
+});

@@ -1,0 +1,201 @@
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { Bundle, BundleError } from '../../scripts/catalog/import/bundle';
+import type { BundleFileName } from '../../scripts/catalog/import/bundle-files';
+
+let root: string;
+const opened: Bundle[] = [];
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'bundle-test-'));
+  mkdirSync(join(root, 'spool'));
+});
+afterEach(async () => {
+  for (const bundle of opened.splice(0)) await bundle.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Writes files below a folder of its own and answers its path. */
+function folder(files: Readonly<Record<string, string | Buffer>>): string {
+  const path = join(root, 'bundle');
+  mkdirSync(path);
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), content);
+  }
+  return path;
+}
+
+type TarEntry = Parameters<ReturnType<typeof pack>['entry']>[0] & { content?: string };
+
+async function archive(name: string, entries: readonly TarEntry[]): Promise<string> {
+  const packing = pack();
+  for (const { content, ...header } of entries) packing.entry(header, content ?? '');
+  packing.finalize();
+  const bytes = await buffer(packing as unknown as AsyncIterable<Buffer>);
+  const path = join(root, name);
+  writeFileSync(path, name.endsWith('gz') ? gzipSync(bytes) : bytes);
+  return path;
+}
+
+async function open(path: string): Promise<Bundle> {
+  const bundle = await Bundle.open(path, join(root, 'spool'));
+  opened.push(bundle);
+  return bundle;
+}
+
+async function read(bundle: Bundle, name: BundleFileName): Promise<string[] | null> {
+  const file = await bundle.file(name);
+  if (!file) return null;
+  const lines: string[] = [];
+  for await (const line of file.lines(() => undefined)) lines.push('text' in line ? line.text : line.fault);
+  return lines;
+}
+
+const reasons = (bundle: Bundle) => bundle.faults.map(({ file, reason }) => `${file}: ${reason}`);
+
+describe('a bundle', () => {
+  it('may be a folder in which every file is optional', async () => {
+    const bundle = await open(folder({ 'products.jsonl': '{"a":1}\n{"a":2}\n' }));
+    expect(await read(bundle, 'products.jsonl')).toEqual(['{"a":1}', '{"a":2}']);
+    expect(await read(bundle, 'entities.jsonl')).toBeNull();
+    expect(bundle.faults).toEqual([]);
+    expect(bundle.warnings).toEqual([]);
+  });
+
+  it.each(['b.tar', 'b.tar.gz'])(
+    'may be an archive of a folder, with the folder or without: %s',
+    async (name) => {
+      for (const prefix of ['', './', 'my-bundle/']) {
+        const path = await archive(name, [
+          { name: `${prefix}images/a.png`, content: 'pixels' },
+          { name: `${prefix}tags.jsonl`, content: '{"t":1}' },
+          { name: `${prefix}categories.jsonl`, content: '{"c":1}' },
+        ]);
+        const bundle = await open(path);
+        expect(await read(bundle, 'categories.jsonl')).toEqual(['{"c":1}']);
+        expect(await read(bundle, 'tags.jsonl')).toEqual(['{"t":1}']);
+        expect(await bundle.image('images/a.png', 100)).toEqual(Buffer.from('pixels'));
+      }
+    },
+  );
+
+  it('leaves nothing of an archive behind', async () => {
+    const bundle = await open(await archive('b.tar', [{ name: 'tags.jsonl', content: '{}' }]));
+    expect(readdirSync(join(root, 'spool'))).toHaveLength(1);
+    await bundle.close();
+    expect(readdirSync(join(root, 'spool'))).toEqual([]);
+  });
+
+  it('may hold each file gzipped, which its bytes tell', async () => {
+    const packed = gzipSync('{"a":1}\n');
+    const bundle = await open(
+      folder({ 'tags.jsonl.gz': packed, 'entities.jsonl': packed, 'products.jsonl.gz': '{"plain":1}' }),
+    );
+    expect(await read(bundle, 'tags.jsonl')).toEqual(['{"a":1}']);
+    expect(await read(bundle, 'entities.jsonl')).toEqual(['{"a":1}']);
+    expect(await read(bundle, 'products.jsonl')).toEqual(['{"plain":1}']);
+  });
+
+  it('says so when a file is there plain and gzipped', async () => {
+    const bundle = await open(folder({ 'tags.jsonl': '{"a":1}', 'tags.jsonl.gz': gzipSync('{"b":1}') }));
+    expect(await read(bundle, 'tags.jsonl')).toEqual(['{"a":1}']);
+    expect(reasons(bundle)).toEqual(['tags.jsonl.gz: not read, because tags.jsonl is there too']);
+  });
+
+  it('gives what can be read of a gzip file that ends early, and a fault for the rest', async () => {
+    const whole = gzipSync(Array.from({ length: 20_000 }, (_, i) => `{"a":${i * 7919}}\n`).join(''));
+    const bundle = await open(folder({ 'tags.jsonl.gz': whole.subarray(0, whole.length / 2) }));
+    const lines = (await read(bundle, 'tags.jsonl')) ?? [];
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.at(-1)).toMatch(/can not be read from here on/);
+  });
+
+  it('warns of files that it does not know', async () => {
+    const bundle = await open(folder({ 'prodcuts.jsonl': '', 'a.jpg': '', 'tags.jsonl': '' }));
+    expect(bundle.warnings).toEqual(['prodcuts.jsonl is no file of a bundle and is not read']);
+  });
+
+  it('is an error when it is not there or no archive', async () => {
+    await expect(open(join(root, 'nowhere'))).rejects.toThrow(BundleError);
+    writeFileSync(join(root, 'text.tar'), 'this is no archive '.repeat(100));
+    await expect(open(join(root, 'text.tar'))).rejects.toThrow(BundleError);
+    writeFileSync(join(root, 'cut.tar.gz'), gzipSync(Buffer.alloc(100_000, 'x')).subarray(0, 50));
+    await expect(open(join(root, 'cut.tar.gz'))).rejects.toThrow(BundleError);
+    expect(readdirSync(join(root, 'spool'))).toEqual([]);
+  });
+});
+
+describe('nothing outside of a bundle is read', () => {
+  it('through links in a folder', async () => {
+    writeFileSync(join(root, 'secret'), 'secret');
+    mkdirSync(join(root, 'outside'));
+    writeFileSync(join(root, 'outside', 'a.png'), 'secret');
+    const path = folder({ 'images/real.png': 'pixels' });
+    symlinkSync(join(root, 'secret'), join(path, 'images', 'soft.png'));
+    linkSync(join(root, 'secret'), join(path, 'images', 'hard.png'));
+    symlinkSync(join(root, 'outside'), join(path, 'folder'));
+    symlinkSync(join(root, 'secret'), join(path, 'tags.jsonl'));
+    linkSync(join(root, 'secret'), join(path, 'products.jsonl'));
+    const bundle = await open(path);
+    expect(reasons(bundle).sort()).toEqual([
+      'folder: a symbolic link',
+      'images/hard.png: a hard link',
+      'images/soft.png: a symbolic link',
+      'products.jsonl: a hard link',
+      'tags.jsonl: a symbolic link',
+    ]);
+    await expect(bundle.image('images/soft.png', 100)).rejects.toThrow('a symbolic link');
+    await expect(bundle.image('images/hard.png', 100)).rejects.toThrow('a hard link');
+    await expect(bundle.image('folder/a.png', 100)).rejects.toThrow('a path through a link');
+    expect(await read(bundle, 'tags.jsonl')).toBeNull();
+    expect(await read(bundle, 'products.jsonl')).toBeNull();
+    expect(await bundle.image('images/real.png', 100)).toEqual(Buffer.from('pixels'));
+  });
+
+  it('or written, through the entries of an archive', async () => {
+    const path = await archive('b.tar', [
+      { name: '/etc/loupe-absolute', content: 'x' },
+      { name: '../../loupe-escaped', content: 'x' },
+      { name: 'images/../../loupe-escaped', content: 'x' },
+      { name: 'images/soft.png', type: 'symlink', linkname: '/etc/passwd' },
+      { name: 'folder', type: 'symlink', linkname: root },
+      { name: 'folder/through.png', content: 'x' },
+      { name: 'images/hard.png', type: 'link', linkname: '../../secret' },
+      { name: 'pipe', type: 'fifo' },
+      { name: 'tags.jsonl', content: '{"t":1}' },
+    ]);
+    const bundle = await open(path);
+    expect(reasons(bundle)).toEqual([
+      '/etc/loupe-absolute: an absolute path',
+      '../../loupe-escaped: a path that leaves the bundle',
+      'images/../../loupe-escaped: a path that leaves the bundle',
+      'images/soft.png: a symbolic link',
+      'folder: a symbolic link',
+      'images/hard.png: a hard link',
+      'pipe: no plain file',
+    ]);
+    expect(await read(bundle, 'tags.jsonl')).toEqual(['{"t":1}']);
+    expect(readdirSync(root).sort()).toEqual(['b.tar', 'spool']);
+  });
+
+  it.each([
+    ['/etc/passwd', 'an absolute path'],
+    ['C:/windows', 'an absolute path'],
+    ['images/../../x.png', 'a path that leaves the bundle'],
+    ['images\\x.png', 'a path with a character that it can not have'],
+    ['', 'an empty path'],
+    ['images', 'no plain file'],
+    ['images/none.png', 'there is no such file in the bundle'],
+    ['none/none.png', 'there is no such file in the bundle'],
+    ['images/real.png/x', 'there is no such file in the bundle'],
+    ['images/big.png', 'larger than 10 bytes'],
+  ])('by the path %p', async (path, reason) => {
+    const bundle = await open(folder({ 'images/real.png': 'pixels', 'images/big.png': 'x'.repeat(11) }));
+    await expect(bundle.image(path, 10)).rejects.toThrow(reason);
+  });
+});
