@@ -49,6 +49,7 @@ export function apiSettings(config: Config, loupe: Loupe, lifecycle: () => Lifec
     imageBytesMax: config.IMAGE_BYTES_MAX,
     visionDeadlineMs: config.VISION_DEADLINE_MS,
     pageSizeMax: config.PAGE_SIZE_MAX,
+    queues: loupe.queuePage ?? undefined,
   };
 }
 

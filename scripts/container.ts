@@ -3,8 +3,10 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { Logger as PinoLogger } from 'pino';
 import { type DependencyContainer, container as root } from 'tsyringe';
+import type { ApiSettings } from '../api/api-services';
 import { MemoryRateLimiter } from '../api/limits/memory-rate-limiter';
 import { RedisRateLimiter } from '../api/limits/redis-rate-limiter';
+import { queueDashboard } from '../api/ops/queue-dashboard';
 import { PostgresAccountRepository } from '../db/account-repository';
 import { PostgresCatalogRepository } from '../db/catalog-repository';
 import { PostgresCreditLedger } from '../db/credit-ledger';
@@ -38,6 +40,7 @@ import { BullMqIndexQueue } from '../workers/queue/bullmq-index-queue';
 import { BullMqIndexWorker } from '../workers/queue/bullmq-index-worker';
 import { BullMqVisionQueue } from '../workers/queue/bullmq-queue';
 import { BullMqVisionWorker, visionConcurrency } from '../workers/queue/bullmq-worker';
+import { openDashboardQueues } from '../workers/queue/dashboard-queues';
 import { InProcessIndexQueue } from '../workers/queue/in-process-index-queue';
 import { InProcessVisionQueue } from '../workers/queue/in-process-queue';
 import { impatientConnection } from '../workers/queue/redis-connection';
@@ -49,12 +52,16 @@ import { RandomIds, SystemClock } from './system';
 
 export type Container = DependencyContainer;
 
+type QueuePage = NonNullable<ApiSettings['queues']>;
+
 /** Everything that a process has opened. */
 export interface Loupe {
   readonly config: Config;
   readonly container: Container;
   readonly database: Database;
   readonly logger: PinoLogger;
+  /** The queue dashboard, where this process shows one. */
+  readonly queuePage: QueuePage | null;
   /** Closes what was opened, in the reverse order. */
   close(): Promise<void>;
 }
@@ -64,12 +71,14 @@ export type Overrides = Readonly<Record<symbol, unknown>>;
 
 /** What the two ways of running differ in; everything else is the same. */
 interface Adapters {
-  database(config: Config): Promise<Database>;
+  database(config: Config, logger: PinoLogger): Promise<Database>;
   rateLimiter(loupe: Opening): Promise<RateLimiter>;
   visionQueue(loupe: Opening): Promise<VisionQueue>;
   indexQueue(loupe: Opening): Promise<IndexQueue>;
   /** Starts to answer the queues in this process. */
   answer(loupe: Opening): Promise<void>;
+  /** The page on which operators look at the queues; null where there is nothing to look at. */
+  dashboard(loupe: Opening, password: string): QueuePage | null;
 }
 
 interface Opening {
@@ -89,12 +98,17 @@ function adaptersOf(config: Config): Adapters {
 }
 
 const EMBEDDED_DATABASE: Pick<Adapters, 'database'> = {
-  database: (config) => connectEmbedded({ dataDir: config.DATA_DIR }),
+  database: (config, logger) =>
+    connectEmbedded({ dataDir: config.DATA_DIR, onWarning: (message) => logger.warn({}, message) }),
 };
 
 const POSTGRES: Pick<Adapters, 'database'> = {
-  database: async (config) =>
-    connectPostgres({ url: config.DATABASE_URL ?? '', poolMax: config.DATABASE_POOL_MAX }),
+  database: async (config, logger) =>
+    connectPostgres({
+      url: config.DATABASE_URL ?? '',
+      poolMax: config.DATABASE_POOL_MAX,
+      onWarning: (message) => logger.warn({}, message),
+    }),
 };
 
 const IN_PROCESS: Omit<Adapters, 'database'> = {
@@ -115,6 +129,7 @@ const IN_PROCESS: Omit<Adapters, 'database'> = {
     return queue;
   },
   answer: async () => undefined,
+  dashboard: () => null,
 };
 
 function redis(redisUrl: string): Omit<Adapters, 'database'> {
@@ -156,6 +171,11 @@ function redis(redisUrl: string): Omit<Adapters, 'database'> {
       closing(() => images.close());
       await Promise.all([photos.ready(), images.ready()]);
     },
+    dashboard: (opening, password) => {
+      const { queues, close } = openDashboardQueues(bullMq(opening));
+      opening.closing(close);
+      return queueDashboard(queues, password);
+    },
   };
 }
 
@@ -178,6 +198,8 @@ export async function buildContainer(config: Config, overrides: Overrides = {}):
       await adapters.answer(opening);
     }
     opening.logger.debug({ model: live.model, version: live.id }, 'live embedding version');
+    const showsQueues = config.ROLE !== 'worker' && config.QUEUES_PASSWORD !== undefined;
+    return showsQueues ? adapters.dashboard(opening, config.QUEUES_PASSWORD ?? '') : null;
   });
 }
 
@@ -190,7 +212,7 @@ export async function withStore<Result>(
   work: (container: Container, loupe: Loupe) => Promise<Result>,
   config: Config = { ...readConfig(), LOG_LEVEL: 'warn' },
 ): Promise<Result> {
-  const loupe = await opened(config, {}, async () => undefined);
+  const loupe = await opened(config, {}, async () => null);
   try {
     return await work(loupe.container, loupe);
   } finally {
@@ -201,7 +223,7 @@ export async function withStore<Result>(
 async function opened(
   config: Config,
   overrides: Overrides,
-  openMore: (opening: Opening) => Promise<void>,
+  openMore: (opening: Opening) => Promise<QueuePage | null>,
 ): Promise<Loupe> {
   const container = root.createChildContainer();
   const logger = createLogger(config);
@@ -213,15 +235,15 @@ async function opened(
     }
   };
   try {
-    const database = await adaptersOf(config).database(config);
+    const database = await adaptersOf(config).database(config, logger);
     opening.closing(() => database.close());
     await migrate(database.knex, migrations);
     await bindStores(opening, database);
     for (const token of Object.getOwnPropertySymbols(overrides)) {
       container.register(token, { useValue: overrides[token] });
     }
-    await openMore(opening);
-    return { config, container, database, logger, close };
+    const queuePage = await openMore(opening);
+    return { config, container, database, logger, queuePage, close };
   } catch (failure) {
     await close();
     throw failure;

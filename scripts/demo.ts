@@ -8,7 +8,7 @@ import { importCatalog } from './commands/catalog';
 import { describeMatches } from './commands/identify';
 import { hashKey, makeKey } from './commands/keys';
 import { type Config, ConfigError, readConfig } from './config';
-import type { Container } from './container';
+import type { Container, Loupe } from './container';
 import { type IdentifyAnswer, identifyOverHttp } from './identify-over-http';
 import { type RunningService, startService } from './service';
 
@@ -29,8 +29,8 @@ async function main(): Promise<void> {
   say('Starting the service on its embedded database …');
   const service = await startHere(config);
   try {
-    const key = await demoKey(service.container);
-    await fillCatalog(service.container, config);
+    const key = await demoKey(service.loupe.container);
+    await fillCatalog(service.loupe);
     const found = await identifyPhoto(service.url, key, config);
     if (once) {
       process.exitCode = found ? 0 : 1;
@@ -67,8 +67,8 @@ async function startHere(config: Config): Promise<RunningService> {
   }
 }
 
-async function fillCatalog(container: Container, config: Config): Promise<void> {
-  const bundle = join(config.DATA_DIR, `bundle-${CATALOG.seed}-${CATALOG.products}`);
+async function fillCatalog(loupe: Loupe): Promise<void> {
+  const bundle = join(loupe.config.DATA_DIR, `bundle-${CATALOG.seed}-${CATALOG.products}`);
   const complete = `${bundle}.complete`;
   if (!(await exists(complete))) {
     say(`Drawing ${CATALOG.products} bags and watches of fictional maisons …`);
@@ -77,7 +77,7 @@ async function fillCatalog(container: Container, config: Config): Promise<void> 
     await writeFile(complete, '');
   }
   say('Importing the catalog and embedding its pictures …');
-  const { accepted, rejected, report } = await importCatalog(container, config, {
+  const { accepted, rejected, report } = await importCatalog(loupe, {
     bundle,
     dryRun: false,
     wait: true,

@@ -7,13 +7,13 @@ import { createServer } from '../api/server';
 import { unavailable } from '../models/errors';
 import { apiServices, apiSettings } from './api-wiring';
 import type { Config } from './config';
-import { buildContainer, type Container, type Loupe, type Overrides } from './container';
+import { buildContainer, type Loupe, type Overrides } from './container';
 import { announceService, withdrawService } from './running-service';
 
 /** A service that answers. */
 export interface RunningService {
   readonly url: string;
-  readonly container: Container;
+  readonly loupe: Loupe;
   /** Finishes what runs (at most `STOP_TIMEOUT_MS`), then closes everything in the reverse order of its start. */
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function startService(config: Config, overrides: Overrides = {}): P
     loupe.logger.info({ url, role: config.ROLE, database: loupe.database.kind }, 'ready');
     return {
       url,
-      container: loupe.container,
+      loupe,
       close: async () => {
         lifecycle = 'stopping';
         await withdrawService(config);

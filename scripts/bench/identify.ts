@@ -10,8 +10,7 @@ import { generateBundle, photoOfProduct } from '../catalog/generate/generate-bun
 import { processEnvironment } from '../config';
 import { findModel } from '../model-library';
 import { bringUpServices } from '../services/bring-up-services';
-import type { Measurement } from './main';
-import { percentile, runConcurrently } from './measure';
+import { type Measurement, percentile, runConcurrently } from './measure';
 import { runLoupe, type ServiceProcess, startProcess } from './service-processes';
 
 const SEED = 11;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { generateBundle } from '../catalog/generate/generate-bundle';
 import { processEnvironment } from '../config';
 import { bringUpServices } from '../services/bring-up-services';
-import type { Measurement } from './main';
+import type { Measurement } from './measure';
 import { REPOSITORY_ROOT } from './service-processes';
 
 const SEED = 11;

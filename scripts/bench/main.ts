@@ -6,14 +6,7 @@ import { Command } from 'commander';
 import { asTable } from '../commands/output';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
-
-/** A finished measurement: one table, and whatever else is worth keeping. */
-export interface Measurement {
-  readonly title: string;
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly (string | number)[])[];
-  readonly notes: readonly string[];
-}
+import type { Measurement } from './measure';
 
 const RESULTS = 'bench-results';
 

@@ -1,3 +1,11 @@
+/** A finished measurement: one table, and whatever else is worth keeping. */
+export interface Measurement {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+  readonly notes: readonly string[];
+}
+
 /** The value below which a share of the values lie, by the nearest-rank method; NaN of nothing. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);

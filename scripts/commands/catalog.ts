@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Knex } from 'knex';
 import { openTarget } from '../../db/catalog-import/open-target';
 import {
   type Clock,
@@ -14,7 +13,7 @@ import { generateBundle } from '../catalog/generate/generate-bundle';
 import { type ImportResult, importBundle } from '../catalog/import/import-bundle';
 import { TerminalProgress } from '../catalog/import/import-progress';
 import { type Config, readConfig } from '../config';
-import { buildContainer, type Container } from '../container';
+import { buildContainer, type Loupe } from '../container';
 import { printAnswer } from './output';
 
 interface ImportCommandOptions {
@@ -85,7 +84,7 @@ async function importInto(bundle: string, options: ImportCommandOptions): Promis
   const config: Config = { ...readConfig(), ROLE: 'api', LOG_LEVEL: 'warn' };
   const loupe = await buildContainer(config);
   try {
-    return await importCatalog(loupe.container, config, {
+    return await importCatalog(loupe, {
       bundle: resolve(bundle),
       dryRun: options.dryRun ?? false,
       wait: options.wait,
@@ -96,13 +95,11 @@ async function importInto(bundle: string, options: ImportCommandOptions): Promis
   }
 }
 
-/** Imports a bundle with the adapters of a container; progress goes to stderr. */
+/** Imports a bundle into what a process has opened; progress goes to stderr. */
 export function importCatalog(
-  container: Container,
-  config: Config,
+  { config, container, database }: Loupe,
   options: { bundle: string; dryRun: boolean; wait: boolean; report?: string },
 ): Promise<ImportResult> {
-  const knex = container.resolve<Knex>(PORTS.Knex);
   const clock = container.resolve<Clock>(PORTS.Clock);
   const stamp = clock.now().toISOString().replace(/[:.]/g, '-');
   return importBundle(
@@ -112,7 +109,7 @@ export function importCatalog(
       imageBytesMax: config.IMAGE_BYTES_MAX,
     },
     {
-      openTarget: (dryRun) => openTarget(knex, dryRun),
+      openTarget: (dryRun) => openTarget(database.knex, dryRun),
       images: container.resolve<ImageStore>(PORTS.ImageStore),
       preparer: container.resolve<ImagePreparer>(PORTS.ImagePreparer),
       embedding: {

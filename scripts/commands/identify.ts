@@ -53,7 +53,7 @@ async function withService<Result>(work: (url: string, key: string) => Promise<R
     LOG_LEVEL: 'warn',
   });
   try {
-    return await withPassingKey(service.container, (key) => work(service.url, key));
+    return await withPassingKey(service.loupe.container, (key) => work(service.url, key));
   } finally {
     await service.close();
   }

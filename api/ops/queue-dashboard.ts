@@ -1,0 +1,48 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import { type RequestHandler, Router } from 'express';
+
+type Queue = ConstructorParameters<typeof BullMQAdapter>[0];
+
+/** The dashboard brings scripts and styles of its own, from here and nowhere else. */
+const CONTENT_POLICY =
+  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+
+/**
+ * The queue dashboard at `/queues` (running.md), read-only, for `operator` with the password of the settings (HTTP
+ * basic authentication, RFC 7617).
+ */
+export function queueDashboard(queues: readonly Queue[], password: string): RequestHandler {
+  const serverAdapter = new ExpressAdapter();
+  serverAdapter.setBasePath('/queues');
+  createBullBoard({
+    queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
+    serverAdapter,
+  });
+  const router = Router();
+  router.use(operatorsOnly(password), (_req, res, next) => {
+    res.set('Content-Security-Policy', CONTENT_POLICY);
+    next();
+  });
+  router.use(serverAdapter.getRouter());
+  return router;
+}
+
+function operatorsOnly(password: string): RequestHandler {
+  const expected = digestOf(`operator:${password}`);
+  return (req, res, next) => {
+    const [scheme, credentials = ''] = (req.get('authorization') ?? '').split(' ');
+    const given = digestOf(Buffer.from(credentials, 'base64').toString('utf8'));
+    if (scheme?.toLowerCase() === 'basic' && timingSafeEqual(given, expected)) return next();
+    res
+      .status(401)
+      .set('WWW-Authenticate', 'Basic realm="Loupe queues"')
+      .type('text')
+      .send('Operators only.\n');
+  };
+}
+
+/** Digests have one length, so that comparing them tells nothing about the password's. */
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
