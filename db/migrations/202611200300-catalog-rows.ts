@@ -8,8 +8,6 @@ import type { Knex } from 'knex';
  * - `words`: folded words of name, taxonomy names, variant fields and keywords (decisions.md 7)
  * - `sort_key`: the name in the order of decisions.md 7, by code point
  * - `max_estimate`: the best market estimate below the row (decisions.md 5)
- *
- * The low TOAST target moves the wide columns out of line, so that scans over many rows touch few pages.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -27,7 +25,7 @@ export async function up(knex: Knex): Promise<void> {
       thumbnails text[] NOT NULL,
       max_estimate jsonb,
       updated_at timestamptz NOT NULL
-    ) WITH (toast_tuple_target = 256, fillfactor = 90)`);
+    ) WITH (fillfactor = 90)`);
   await knex.raw(
     'CREATE INDEX catalog_rows_popularity ON catalog_rows (kind, category, popularity DESC, id)',
   );
