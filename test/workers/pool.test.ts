@@ -1,64 +1,60 @@
+import { join } from 'node:path';
 import { EngineHandle } from '../../workers/embedder/engine-handle';
 import { defaultThreads, InferencePool } from '../../workers/embedder/inference-pool';
-import { type Lane, PictureLanes, type WaitingPicture } from '../../workers/embedder/picture-lanes';
+import { readManifest } from '../../workers/embedder/manifest';
+import { type Lane, ViewLanes, type WaitingView } from '../../workers/embedder/view-lanes';
 import { silent } from '../contracts/queue-support';
 import { meanColour, SIDE, temporaryFolder, writeModel } from './tiny-models';
 
-const picture = (lane: Lane, rows = 1, model = 'live'): WaitingPicture => ({
+const view = (lane: Lane, model = 'live', failedBefore = false): WaitingView => ({
   lane,
   model,
-  rows: Array.from({ length: rows }, () => new Uint8Array()),
-  failedBefore: false,
+  pixels: new Uint8Array(),
+  failedBefore,
   resolve: () => undefined,
   reject: () => undefined,
 });
 
-/** Lanes with these pictures, in this order. */
-function lanesWith(...pictures: WaitingPicture[]): PictureLanes {
-  const lanes = new PictureLanes();
-  for (const each of pictures) lanes.add(each);
+/** Lanes with these views, in this order. */
+function lanesWith(...views: WaitingView[]): ViewLanes {
+  const lanes = new ViewLanes();
+  for (const each of views) lanes.add(each);
   return lanes;
 }
 
 describe('the batches of the pool', () => {
   test('hold photos of callers before pictures of the catalog, never both', () => {
-    const [catalog, query, later] = [picture('catalog'), picture('query'), picture('query')];
+    const [catalog, query, later] = [view('catalog'), view('query'), view('query')];
     const lanes = lanesWith(catalog, query, later);
     expect(lanes.take(8, 1)).toEqual([query, later]);
     expect(lanes.take(8, 1)).toEqual([catalog]);
     expect(lanes.take(8, 1)).toEqual([]);
   });
 
-  test('hold as many rows as fit, and a picture of more rows alone', () => {
-    const pictures = [picture('query', 3), picture('query', 3), picture('query', 3), picture('query', 20)];
-    const lanes = lanesWith(...pictures);
-    expect(lanes.take(8, 1)).toEqual(pictures.slice(0, 2));
-    expect(lanes.take(8, 1)).toEqual(pictures.slice(2, 3));
-    expect(lanes.take(8, 1)).toEqual(pictures.slice(3));
-  });
-
-  test('are shared among the engines that are free', () => {
-    const lanes = lanesWith(...Array.from({ length: 6 }, () => picture('query')));
-    expect(lanes.take(8, 2)).toHaveLength(3);
+  test('hold all that waits, up to a full batch', () => {
+    const lanes = lanesWith(...Array.from({ length: 11 }, () => view('query')));
+    expect(lanes.take(8, 1)).toHaveLength(8);
     expect(lanes.take(8, 1)).toHaveLength(3);
   });
 
-  test('are for one model', () => {
-    const pictures = [
-      picture('catalog', 1, 'live'),
-      picture('catalog', 1, 'next'),
-      picture('catalog', 1, 'next'),
-    ];
-    const lanes = lanesWith(...pictures);
-    expect(lanes.take(8, 1)).toEqual(pictures.slice(0, 1));
-    expect(lanes.take(8, 1)).toEqual(pictures.slice(1));
+  test('are shared among the engines that are free', () => {
+    const lanes = lanesWith(...Array.from({ length: 5 }, () => view('query')));
+    expect(lanes.take(8, 2)).toHaveLength(3);
+    expect(lanes.take(8, 1)).toHaveLength(2);
   });
 
-  test('leave a picture alone that failed before, and take it first', () => {
-    const [failed, other] = [picture('query'), picture('query')];
+  test('are for one model', () => {
+    const views = [view('catalog', 'live'), view('catalog', 'next'), view('catalog', 'next')];
+    const lanes = lanesWith(...views);
+    expect(lanes.take(8, 1)).toEqual(views.slice(0, 1));
+    expect(lanes.take(8, 1)).toEqual(views.slice(1));
+  });
+
+  test('leave a view alone that failed before, and take it first', () => {
+    const [failed, other] = [view('query', 'live', true), view('query')];
     const lanes = lanesWith(other);
-    lanes.putBack({ ...failed, failedBefore: true });
-    expect(lanes.take(8, 1)).toHaveLength(1);
+    lanes.putBack(failed);
+    expect(lanes.take(8, 1)).toEqual([failed]);
     expect(lanes.take(8, 1)).toEqual([other]);
   });
 });
@@ -77,7 +73,7 @@ describe('the pool', () => {
   const options = {
     threads: 1,
     backend: 'wasm',
-    waitingMax: 2,
+    waitingMax: 3,
     batchTimeoutMs: 30_000,
     logger: silent,
   } as const;
@@ -107,10 +103,12 @@ describe('the pool', () => {
 
   test('gives an inference up that hangs, and replaces its engine', async () => {
     const pool = await InferencePool.start({ ...options, batchTimeoutMs: 1 });
-    await pool.load('tiny', model);
-    // So many rows take far longer than a millisecond.
-    const endless = Array.from({ length: 20_000 }, () => red);
-    await expect(pool.embed('tiny', endless, 'query')).rejects.toMatchObject({ name: 'PictureFailed' });
+    const folder = join(__dirname, '../../workers/embedder/bundled');
+    const manifest = await readManifest(folder);
+    await pool.load('slow', { folder, manifest });
+    // A hundred million multiplications take longer than a millisecond.
+    const view = new Uint8Array(manifest.input.width * manifest.input.height * 3);
+    await expect(pool.embed('slow', [view], 'query')).rejects.toMatchObject({ name: 'PictureFailed' });
     await pool.close();
     expect(pool.stats()?.replaced).toBeGreaterThanOrEqual(2);
   });

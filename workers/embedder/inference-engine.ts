@@ -9,7 +9,6 @@ import { type LoadedModel, loadModel } from './model-loaders';
 
 interface WarmModel {
   readonly manifest: ModelManifest;
-  readonly rowsMax: number;
   readonly network: LoadedModel;
 }
 
@@ -29,7 +28,7 @@ export class InferenceEngine {
    * @throws ModelRefused with the reason
    */
   async load(key: string, model: ModelFolder, rowsMax: number): Promise<void> {
-    const warm = { manifest: model.manifest, rowsMax, network: await loadModel(model, this.backend) };
+    const warm = { manifest: model.manifest, network: await loadModel(model, this.backend) };
     try {
       const [trial] = infer(warm, 1, trialPictures(model.manifest, 1));
       if (trial && !trial.every(Number.isFinite))
@@ -51,20 +50,15 @@ export class InferenceEngine {
     this.#models.delete(key);
   }
 
-  /** Embeds pictures, `rowsMax` at a time. */
+  /** Embeds a batch; `rows` is at most the `rowsMax` that the model was loaded with. */
   run(key: string, rows: number, pixels: Uint8Array): Embeddings {
     const model = this.#models.get(key);
     if (!model) throw new Error(`no model ${key} is loaded`);
     const { dimensions } = model.manifest.output;
-    const size = pixels.length / rows;
     const vectors = new Float32Array(rows * dimensions);
     const broken: number[] = [];
-    for (let start = 0; start < rows; start += model.rowsMax) {
-      const end = Math.min(rows, start + model.rowsMax);
-      const raw = infer(model, end - start, pixels.subarray(start * size, end * size));
-      for (const [index, vector] of raw.entries()) {
-        if (!putUnitVector(vectors, (start + index) * dimensions, vector)) broken.push(start + index);
-      }
+    for (const [row, vector] of infer(model, rows, pixels).entries()) {
+      if (!putUnitVector(vectors, row * dimensions, vector)) broken.push(row);
     }
     return { vectors, broken };
   }

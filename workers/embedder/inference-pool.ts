@@ -4,11 +4,11 @@ import { EngineGroup, type EngineGroupOptions, type Member } from './engine-grou
 import type { Embeddings } from './engine-messages';
 import type { ModelFolder } from './model-files';
 import { PictureFailed } from './picture-failed';
-import { type Lane, PictureLanes, type WaitingPicture } from './picture-lanes';
+import { type Lane, ViewLanes, type WaitingView } from './view-lanes';
 
 /** How inference runs in this process. */
 export interface InferencePoolOptions extends EngineGroupOptions {
-  /** Pictures that may wait in each lane. */
+  /** Pictures that may be in each lane, waiting or in work. */
   readonly waitingMax: number;
   /** After which a batch counts as hung, and its engine is replaced. */
   readonly batchTimeoutMs: number;
@@ -19,7 +19,8 @@ export interface InferencePoolStats {
   readonly backend: BackendName;
   readonly threads: number;
   readonly free: number;
-  readonly waiting: Readonly<Record<Lane, number>>;
+  /** Pictures in each lane, waiting or in work. */
+  readonly pictures: Readonly<Record<Lane, number>>;
   /** Engines that ended and were replaced since the start. */
   readonly replaced: number;
 }
@@ -31,12 +32,13 @@ const RETRY_AFTER_SECONDS = 1;
 
 /**
  * Inference outside of the main thread: an engine that is free takes all that waits, up to a batch, at once and without
- * a timer; photos of callers first. A batch whose engine fails is tried once more, each picture alone.
+ * a timer; photos of callers first. A batch whose engine fails is tried once more, each view alone.
  */
 export class InferencePool {
-  readonly #lanes = new PictureLanes();
+  readonly #lanes = new ViewLanes();
   readonly #running = new Set<Promise<void>>();
   #group: EngineGroup | null = null;
+  readonly #pictures: Record<Lane, number> = { query: 0, catalog: 0 };
   #closed = false;
 
   private constructor(private readonly options: InferencePoolOptions) {}
@@ -67,36 +69,50 @@ export class InferencePool {
   }
 
   /**
-   * Embeds the views of one picture: one unit vector per row.
+   * Embeds the views of one picture: a unit vector each. They are spread over the engines that are free.
    *
-   * @param rows width x height x 3 bytes each, red, green and blue
-   * @throws PictureFailed when this picture has no usable vector, or its inference failed twice
-   * @throws unavailable when too many wait or the pool is closed
+   * @param views width x height x 3 bytes each, red, green and blue
+   * @throws PictureFailed when a view has no usable vector, or its inference failed twice
+   * @throws unavailable when too many pictures wait or the pool is closed
    */
-  embed(model: string, rows: readonly Uint8Array[], lane: Lane): Promise<readonly Float32Array[]> {
-    if (this.#closed) return Promise.reject(stopping());
-    if (this.#lanes.waiting(lane) >= this.options.waitingMax) {
-      return Promise.reject(unavailable('Too many pictures wait for the model.', RETRY_AFTER_SECONDS));
+  async embed(model: string, views: readonly Uint8Array[], lane: Lane): Promise<readonly Float32Array[]> {
+    if (this.#closed) throw stopping();
+    if (this.#pictures[lane] >= this.options.waitingMax) {
+      throw unavailable('Too many pictures wait for the model.', RETRY_AFTER_SECONDS);
     }
-    return new Promise((resolve, reject) => {
-      this.#lanes.add({ lane, model, rows, failedBefore: false, resolve, reject });
-      this.#dispatch();
-    });
+    this.#pictures[lane] += 1;
+    try {
+      return await Promise.all(views.map((pixels) => this.#vectorOf(model, pixels, lane)));
+    } finally {
+      this.#pictures[lane] -= 1;
+    }
   }
 
   stats(): InferencePoolStats | null {
     if (!this.#group) return null;
     const { backend, size, replaced } = this.#group;
-    const waiting = { query: this.#lanes.waiting('query'), catalog: this.#lanes.waiting('catalog') };
-    return { backend, threads: size, free: this.#group.free().length, waiting, replaced };
+    return {
+      backend,
+      threads: size,
+      free: this.#group.free().length,
+      pictures: { ...this.#pictures },
+      replaced,
+    };
   }
 
   /** Finishes what runs, refuses what waits, ends the engines. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const picture of this.#lanes.drain()) picture.reject(stopping());
+    for (const view of this.#lanes.drain()) view.reject(stopping());
     await Promise.all(this.#running);
     await this.#group?.close();
+  }
+
+  #vectorOf(model: string, pixels: Uint8Array, lane: Lane): Promise<Float32Array> {
+    return new Promise((resolve, reject) => {
+      this.#lanes.add({ lane, model, pixels, failedBefore: false, resolve, reject });
+      this.#dispatch();
+    });
   }
 
   #dispatch(): void {
@@ -112,13 +128,12 @@ export class InferencePool {
     }
   }
 
-  /** Never rejects: every picture of the batch is answered, refused, or put back. */
-  async #run(member: Member, batch: readonly WaitingPicture[]): Promise<void> {
+  /** Never rejects: every view of the batch is answered, refused, or put back. */
+  async #run(member: Member, batch: readonly WaitingView[]): Promise<void> {
     const hung = setTimeout(() => void member.handle.stop(), this.options.batchTimeoutMs);
     member.tasks += 1;
     try {
-      const rows = batch.flatMap((picture) => picture.rows);
-      const request = { key: batch[0]?.model ?? '', rows: rows.length, pixels: joined(rows) };
+      const request = { key: batch[0]?.model ?? '', rows: batch.length, pixels: joined(batch) };
       answer(batch, await member.handle.call('run', request));
     } catch (failure) {
       // Whatever state a failed inference left behind is not worth trusting.
@@ -130,14 +145,14 @@ export class InferencePool {
     }
   }
 
-  #tryAgain(batch: readonly WaitingPicture[], failure: unknown): void {
-    this.options.logger.warn({ pictures: batch.length, failure: String(failure) }, 'an inference failed');
-    for (const picture of batch.toReversed()) {
-      if (this.#closed) picture.reject(stopping());
-      else if (picture.failedBefore) picture.reject(new PictureFailed('the inference failed twice', failure));
+  #tryAgain(batch: readonly WaitingView[], failure: unknown): void {
+    this.options.logger.warn({ views: batch.length, failure: String(failure) }, 'an inference failed');
+    for (const view of batch.toReversed()) {
+      if (this.#closed) view.reject(stopping());
+      else if (view.failedBefore) view.reject(new PictureFailed('the inference failed twice', failure));
       else {
-        picture.failedBefore = true;
-        this.#lanes.putBack(picture);
+        view.failedBefore = true;
+        this.#lanes.putBack(view);
       }
     }
   }
@@ -145,31 +160,21 @@ export class InferencePool {
 
 const stopping = () => unavailable('The service is stopping.', RETRY_AFTER_SECONDS);
 
-function answer(batch: readonly WaitingPicture[], { vectors, broken }: Embeddings): void {
-  const rows = batch.reduce((sum, picture) => sum + picture.rows.length, 0);
-  const dimensions = vectors.length / rows;
-  let next = 0;
-  for (const picture of batch) {
-    const from = next;
-    next += picture.rows.length;
-    if (broken.some((row) => row >= from && row < next)) {
-      picture.reject(new PictureFailed('the model gives no finite vector for this picture'));
-      continue;
-    }
-    picture.resolve(
-      picture.rows.map((_, view) =>
-        vectors.slice((from + view) * dimensions, (from + view + 1) * dimensions),
-      ),
-    );
+function answer(batch: readonly WaitingView[], { vectors, broken }: Embeddings): void {
+  const dimensions = vectors.length / batch.length;
+  for (const [row, view] of batch.entries()) {
+    if (broken.includes(row))
+      view.reject(new PictureFailed('the model gives no finite vector for this picture'));
+    else view.resolve(vectors.slice(row * dimensions, (row + 1) * dimensions));
   }
 }
 
-function joined(rows: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const pixels = new Uint8Array(rows.reduce((sum, row) => sum + row.length, 0));
+function joined(batch: readonly WaitingView[]): Uint8Array<ArrayBuffer> {
+  const pixels = new Uint8Array(batch.reduce((sum, view) => sum + view.pixels.length, 0));
   let offset = 0;
-  for (const row of rows) {
-    pixels.set(row, offset);
-    offset += row.length;
+  for (const view of batch) {
+    pixels.set(view.pixels, offset);
+    offset += view.pixels.length;
   }
   return pixels;
 }

@@ -17,9 +17,9 @@ export async function loadTried(pool: InferencePool, key: string, model: ModelFo
   await pool.load(key, model);
   if (!golden) return;
   try {
-    const rows = await renderViews(golden.picture, [[0, 0, 1, 1]], model.manifest.input);
-    const [found] = await pool.embed(key, rows, 'catalog');
-    compareWithGolden(model.folder, golden, found ?? new Float32Array());
+    const views = await renderViews(golden.picture, [[0, 0, 1, 1]], model.manifest.input);
+    const [found = new Float32Array()] = await pool.embed(key, views, 'catalog');
+    compareWithGolden(model.folder, golden, found);
   } catch (failure) {
     await pool.unload(key);
     if (failure instanceof ModelRefused) throw failure;

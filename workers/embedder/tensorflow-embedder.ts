@@ -5,7 +5,7 @@ import type { InferencePool } from './inference-pool';
 import { renderViews } from './render-views';
 
 /** Enough pictures of one call on their way for full batches on many threads. */
-const PICTURES_AT_ONCE = 64;
+const PICTURES_AT_ONCE = 16;
 
 /**
  * A model of the inference pool. Pictures are decoded in the thread pool of libuv while the engines compute; batches
