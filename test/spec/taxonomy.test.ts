@@ -1,0 +1,104 @@
+import { idsOf } from '../support/api-client';
+import { useService } from '../support/service';
+
+/** interface.md 2.3 and 2.4, decisions.md 4: tags, deleted rows, levels. */
+const service = useService();
+
+const rowOf = async (id: string, includes?: string) => {
+  const [row] = (await service.api.item(id, includes)).body.data;
+  if (!row) throw new Error(`there is no row ${id}`);
+  return row;
+};
+
+describe('tags', () => {
+  test('are shown on category rows, by group, then display order', async () => {
+    expect((await rowOf('handbags', '')).available_tags).toEqual([
+      { id: 'edition:limited', name: 'Limited edition', group: 'edition' },
+      { id: 'material:canvas', name: 'Canvas', group: 'material' },
+      { id: 'material:exotic', name: 'Exotic', group: 'material' },
+    ]);
+    expect((await rowOf('watches', '')).available_tags).toEqual([
+      { id: 'edition:limited', name: 'Limited edition', group: 'edition' },
+    ]);
+    expect(await rowOf('brand_hermes')).not.toHaveProperty('available_tags');
+  });
+
+  const tagged = async (tag: string, taxonomy_node: string) =>
+    idsOf(await service.api.query({ taxonomy_node, filters: [{ field: 'tags', include: [tag] }] })).sort();
+
+  test('of a style are inherited by its products', async () => {
+    expect(await tagged('material:exotic', 'product')).toEqual([
+      'product_birkin_croc',
+      'product_kelly_croc',
+      'product_kelly_lizard',
+    ]);
+  });
+
+  test('of a product count beside those of its style', async () => {
+    expect(await tagged('edition:limited', 'product')).toEqual([
+      'product_birkin_togo',
+      'product_kelly_lizard',
+    ]);
+  });
+
+  test('are carried by a model only when every one of its styles carries them', async () => {
+    expect(await tagged('material:exotic', 'model')).toEqual(['model_kelly']);
+    expect(await tagged('edition:limited', 'model')).toEqual([]);
+  });
+
+  test('list every tagged style', async () => {
+    expect(await tagged('material:exotic', 'style')).toEqual([
+      'style_birkin_croc',
+      'style_kelly_croc',
+      'style_kelly_lizard',
+    ]);
+  });
+});
+
+describe('a deleted row', () => {
+  test.each(['product_deleted', 'brand_gone', 'style_retired'])('%s is looked up as 404', async (id) => {
+    expect(await service.api.item(id)).toMatchObject({ status: 404, body: { error: 'not_found' } });
+  });
+
+  test('is in no listing', async () => {
+    const products = idsOf(await service.api.query({ page_size: 100 }));
+    expect(products).not.toContain('product_deleted');
+    expect(idsOf(await service.api.query({ taxonomy_node: 'brand', page_size: 100 }))).not.toContain(
+      'brand_gone',
+    );
+  });
+});
+
+describe('resolved_taxonomy', () => {
+  const resolved = async (body: object) => (await service.api.query(body)).body.resolved_taxonomy;
+
+  test.each([
+    ['brand', 'handbags', 0],
+    ['model', 'handbags', 1],
+    ['style', 'handbags', 2],
+    ['product', 'handbags', 3],
+    ['category', 'handbags', 0],
+    ['model', 'watches', 2],
+    ['dial', 'watches', 4],
+    ['product', 'watches', 5],
+    ['line', 'jewellery', 1],
+  ])('of %s in %s has level %d', async (taxonomy_node, category_id, level) => {
+    expect(await resolved({ taxonomy_node, category_id })).toEqual({ node: taxonomy_node, level });
+  });
+
+  test('takes the level from the category filter also without rows', async () => {
+    expect(await resolved({ category_id: 'watches', query: 'nothingatall' })).toEqual({
+      node: 'product',
+      level: 5,
+    });
+  });
+
+  test('takes the level from the first row of the page without a category filter', async () => {
+    expect(await resolved({ query: 'submariner' })).toEqual({ node: 'product', level: 5 });
+    expect(await resolved({ taxonomy_node: 'category' })).toEqual({ node: 'category', level: 0 });
+  });
+
+  test('has no level with neither', async () => {
+    expect(await resolved({ query: 'nothingatall' })).toEqual({ node: 'product', level: null });
+  });
+});
