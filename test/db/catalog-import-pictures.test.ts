@@ -132,6 +132,14 @@ describe('the workers', () => {
     expect(await versions.coverage(live)).toEqual({ pending: 0, done: 3, failed: 0 });
   });
 
+  it('may be away: the catalog is imported, and its pictures wait for the next run', async () => {
+    bench.workersAreAway = true;
+    expect(await bench.import(bundle, { wait: true })).toMatchObject({ rejected: 0, notEmbedded: 3 });
+    expect(bench.notes).toEqual(['not embedded: The workers are away.']);
+    bench.workersAreAway = false;
+    expect(await bench.import({}, { wait: true })).toMatchObject({ embedded: 3 });
+  });
+
   it('embed for a version that is being built, too', async () => {
     const building = await versions.create({ ...MANIFEST, version: '2' });
     await bench.import(bundle, { wait: true });

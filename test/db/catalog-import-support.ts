@@ -6,7 +6,7 @@ import type { Knex } from 'knex';
 import type { ImportTarget } from '../../db/catalog-import/import-target';
 import { openTarget } from '../../db/catalog-import/open-target';
 import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
-import { unprocessable } from '../../models/errors';
+import { unavailable, unprocessable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { ImagePreparer, ImageStore, IndexQueue } from '../../models/ports';
 import {
@@ -31,6 +31,7 @@ export class ImportBench {
   readonly embedded: CatalogImage[] = [];
   readonly notes: string[] = [];
   prepared = 0;
+  workersAreAway = false;
   /** Addresses that the workers can't embed. */
   readonly unreachable = new Set<string>();
   private readonly folder = mkdtempSync(join(tmpdir(), 'import-test-'));
@@ -60,6 +61,7 @@ export class ImportBench {
     this.notes.splice(0);
     this.unreachable.clear();
     this.prepared = 0;
+    this.workersAreAway = false;
   }
 
   write(files: BundleFiles): string {
@@ -165,6 +167,7 @@ export class ImportBench {
 
   private readonly queue: IndexQueue = {
     embed: async (versionId, images) => {
+      if (this.workersAreAway) throw unavailable('The workers are away.', 1);
       const repository = new PostgresEmbeddingRepository(this.knex);
       const failed = images.filter(({ address }) => this.unreachable.has(address));
       const done = images.filter(({ address }) => !this.unreachable.has(address));

@@ -1,3 +1,4 @@
+import { AppError } from '../../../models/errors';
 import type { EmbeddingVersion } from '../../../models/indexing/embedding-version';
 import type { EmbeddingRepository, IndexQueue } from '../../../models/ports';
 import type { ImportProgress } from './import-progress';
@@ -42,30 +43,46 @@ async function embedFor(
   const { pending } = await embeddings.coverage(version.id);
   if (pending === 0) return { embedded: 0, notEmbedded: 0 };
   progress.begin(`images, ${version.model}`, pending);
+  const result = await embedPending(version, pending, { embeddings, queue }, progress);
+  progress.end();
+  await listFailures(version, embeddings, progress);
+  return result;
+}
+
+async function embedPending(
+  version: EmbeddingVersion,
+  pending: number,
+  { embeddings, queue }: EmbeddingPorts,
+  progress: ImportProgress,
+): Promise<EmbeddedImages> {
   const result = { embedded: 0, notEmbedded: 0 };
-  let afterId = 0;
-  for (;;) {
+  for (let afterId = 0; ; ) {
     const images = await embeddings.pending(version.id, BATCH_IMAGES, afterId);
     const last = images.at(-1);
-    if (!last) break;
-    const { embedded, failed } = await queue.embed(version.id, images);
-    result.embedded += embedded;
-    result.notEmbedded += failed;
+    if (!last) return result;
+    try {
+      const { embedded, failed } = await queue.embed(version.id, images);
+      result.embedded += embedded;
+      result.notEmbedded += failed;
+    } catch (failure) {
+      if (!(failure instanceof AppError)) throw failure;
+      // The catalog is imported; without workers its pictures wait for the next run.
+      progress.note(`not embedded: ${failure.message}`);
+      return { ...result, notEmbedded: Math.max(0, pending - result.embedded) };
+    }
     afterId = last.id;
     progress.reach(Math.min(pending, result.embedded + result.notEmbedded));
   }
-  progress.end();
-  if (result.notEmbedded > 0) await listFailures(version, embeddings, progress, result.notEmbedded);
-  return result;
 }
 
 async function listFailures(
   version: EmbeddingVersion,
   embeddings: EmbeddingRepository,
   progress: ImportProgress,
-  count: number,
 ): Promise<void> {
+  const { failed } = await embeddings.coverage(version.id);
+  if (failed === 0) return;
   const failures = await embeddings.failures(version.id, LISTED_MAX);
   for (const { image, reason } of failures) progress.note(`not embedded: ${image.address}: ${reason}`);
-  if (count > failures.length) progress.note(`not embedded: ${count - failures.length} more`);
+  if (failed > failures.length) progress.note(`not embedded: ${failed - failures.length} more`);
 }

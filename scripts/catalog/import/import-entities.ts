@@ -4,7 +4,8 @@ import { entitySchema } from './catalog-records';
 import type { ImportContext } from './import-context';
 import { parseDeletable } from './parse-record';
 import { entityFault, type Fault, vocabularyFault } from './reference-fault';
-import { type Numbered, type Reject, runStage } from './run-stage';
+import { runStage } from './run-stage';
+import type { Numbered, Reject } from './stage';
 
 type Line = Numbered<EntityRecord | Deletion>;
 

@@ -27,7 +27,7 @@ export class TerminalProgress implements ImportProgress {
       notTTYSchedule: PLAIN_LINES_MS,
       hideCursor: true,
     });
-    this.bar.start(total, 0, { stage: stage.padEnd(22) });
+    this.bar.start(Math.max(total, 1), 0, { stage: stage.padEnd(22) });
   }
 
   reach(done: number): void {

@@ -6,7 +6,7 @@ import { AppError } from '../../../models/errors';
 import type { ImagePreparer, ImageStore } from '../../../models/ports';
 import type { Bundle } from './bundle';
 import { mapConcurrently } from './map-concurrently';
-import type { Numbered, Reject } from './run-stage';
+import type { Numbered, Reject } from './stage';
 
 const THUMBNAIL_SIDE = 320;
 /** Pictures whose addresses are remembered by path, for records that share them. */

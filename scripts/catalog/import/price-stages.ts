@@ -4,7 +4,7 @@ import type { BundleFileName } from './bundle-files';
 import type { ImportContext } from './import-context';
 import { parseRecord } from './parse-record';
 import { estimateSchema, historySchema, listingSchema } from './price-records';
-import type { Stage } from './run-stage';
+import type { Stage } from './stage';
 
 /** Market estimates; `now` is the time of those that name none. */
 export const estimatesStage = (context: ImportContext, now: Date): Stage<EstimateRecord> =>

@@ -4,7 +4,7 @@ import { productSchema } from './catalog-records';
 import type { ImportContext } from './import-context';
 import { parseDeletable } from './parse-record';
 import { entityFault, type Fault, vocabularyFault } from './reference-fault';
-import type { Numbered, Stage } from './run-stage';
+import type { Numbered, Stage } from './stage';
 
 /** Products: what they name must be known, and their variants must be nobody else's. */
 export function productsStage(context: ImportContext): Stage<ProductRecord | Deletion> {

@@ -1,33 +1,8 @@
 import { refusedValue } from '../../../db/catalog-import/data-refusal';
 import { BatchSize } from './batch-size';
-import type { BundleFileName } from './bundle-files';
 import type { ImportContext } from './import-context';
-import { type Parsed, WHOLE_LINE } from './parse-record';
-
-/** A record and the line that it stands in. */
-export interface Numbered<Record> {
-  readonly line: number;
-  readonly record: Record;
-}
-
-/** Writes one reject into the report. */
-export type Reject = (line: number, field: string, reason: string) => void;
-
-/** How the records of one file are read, checked and written. */
-export interface Stage<Record> {
-  readonly file: BundleFileName;
-  parse(text: string): Parsed<Record>;
-  /** Records of the same key replace each other. */
-  key(record: Record): string;
-  /**
-   * Whether records of the same key must be written one after the other, because what each changes depends on the
-   * one before; else the last of a batch is written alone.
-   */
-  readonly inOrder: boolean;
-  /** The records that may be written, with stored pictures; the others were rejected. */
-  check(batch: readonly Numbered<Record>[], reject: Reject): Promise<readonly Numbered<Record>[]>;
-  write(records: readonly Record[]): Promise<void>;
-}
+import { WHOLE_LINE } from './parse-record';
+import type { Numbered, Reject, Stage } from './stage';
 
 /**
  * Imports one file in batches of one transaction each, the next one being read while one is written; only the lines

@@ -2,7 +2,7 @@ import type { CategoryRecord, TagRecord } from '../../../db/catalog-import/recor
 import { categorySchema, tagSchema } from './catalog-records';
 import type { ImportContext } from './import-context';
 import { parseRecord } from './parse-record';
-import type { Stage } from './run-stage';
+import type { Stage } from './stage';
 
 /** Categories: their id must be no entity's. */
 export function categoriesStage(context: ImportContext): Stage<CategoryRecord> {
