@@ -10,7 +10,7 @@ import { jestTotals } from './services/jest-totals';
 import type { Environment } from './services/service';
 
 /** The tests that speak to a database or a queue; `npm test` runs the same ones on the embedded adapters. */
-const SERVICE_TESTS = ['test/spec', 'test/contracts', 'test/db', 'test/workers'];
+const SERVICE_TESTS = ['test/service', 'test/spec', 'test/contracts', 'test/db', 'test/workers'];
 
 const ROOT = resolve(__dirname, '..');
 

@@ -9,9 +9,9 @@ import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
 import { generateBundle, photoOfProduct } from '../catalog/generate/generate-bundle';
 import { processEnvironment } from '../config';
 import { findModel } from '../model-library';
+import { runLoupe, type ServiceProcess, startProcess } from '../service-processes';
 import { bringUpServices } from '../services/bring-up-services';
 import { type Measurement, percentile, runConcurrently } from './measure';
-import { runLoupe, type ServiceProcess, startProcess } from './service-processes';
 
 const SEED = 11;
 /** A 2-megapixel photo, as telephones send it after their own shrinking. */

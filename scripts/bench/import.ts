@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateBundle } from '../catalog/generate/generate-bundle';
 import { processEnvironment } from '../config';
+import { REPOSITORY_ROOT } from '../service-processes';
 import { bringUpServices } from '../services/bring-up-services';
 import type { Measurement } from './measure';
-import { REPOSITORY_ROOT } from './service-processes';
 
 const SEED = 11;
 const SAMPLE_MS = 100;

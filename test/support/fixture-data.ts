@@ -1,10 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { constants, cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
-import { Client } from 'pg';
 import { openTarget } from '../../db/catalog-import/open-target';
 import { prepareTemplate } from '../../db/embedded/template';
 import {
@@ -19,6 +18,7 @@ import { importBundle } from '../../scripts/catalog/import/import-bundle';
 import { readConfig } from '../../scripts/config';
 import { type Container, withStore } from '../../scripts/container';
 import { writeFixtureBundles } from './catalog-fixture';
+import { createOwnDatabase } from './own-database';
 
 /** Where one service of a test keeps its state, with the fixture in it. */
 export interface FixtureData {
@@ -58,16 +58,13 @@ export async function createFixtureData(server: string | undefined): Promise<Fix
     });
     return { settings: { DATA_DIR: folder }, remove: removeFolder };
   }
-  const name = `loupe_test_${randomBytes(8).toString('hex')}`;
-  await inServer(server, `CREATE DATABASE ${name}`);
-  const database = new URL(server);
-  database.pathname = `/${name}`;
-  const settings = { DATA_DIR: folder, DATABASE_URL: database.href };
+  const database = await createOwnDatabase(server);
+  const settings = { DATA_DIR: folder, DATABASE_URL: database.url };
   await fill(folder, settings);
   return {
     settings,
     remove: async () => {
-      await inServer(server, `DROP DATABASE ${name} WITH (FORCE)`);
+      await database.drop();
       await removeFolder();
     },
   };
@@ -131,16 +128,6 @@ const MANIFEST: ModelManifest = {
   licence: 'CC0-1.0',
   digests: {},
 };
-
-async function inServer(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
 
 function digestOfSources(): string {
   const hash = createHash('sha256');

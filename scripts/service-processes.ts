@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { processEnvironment } from '../config';
+import { processEnvironment } from './config';
 
 /** Where `npm` commands run. */
-export const REPOSITORY_ROOT = resolve(__dirname, '../..');
+export const REPOSITORY_ROOT = resolve(__dirname, '..');
 
 /** A part of the service in a process of its own, as an operator would start it. */
 export interface ServiceProcess {
@@ -44,11 +44,17 @@ export async function runLoupe(settings: Settings, ...words: readonly string[]):
   const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/loupe.ts', ...words, '--json'], {
     cwd: REPOSITORY_ROOT,
     env: { PATH: processEnvironment()['PATH'], LOG_LEVEL: 'warn', ...settings },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const chunks: Buffer[] = [];
+  const told: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => told.push(chunk));
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`loupe ${words.join(' ')} exited with ${String(code)}`);
+  if (code !== 0) {
+    throw new Error(
+      `loupe ${words.join(' ')} exited with ${String(code)}: ${Buffer.concat(told).toString('utf8')}`,
+    );
+  }
   return JSON.parse(Buffer.concat(chunks).toString('utf8'));
 }

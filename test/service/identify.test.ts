@@ -1,0 +1,166 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCanvas } from '@napi-rs/canvas';
+import { generateBundle, photoOfProduct, productId } from '../../scripts/catalog/generate/generate-bundle';
+import { processEnvironment } from '../../scripts/config';
+import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/service-processes';
+import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+
+/**
+ * The whole path from a photo to catalog rows, with nothing faked: real processes, the bundled model, a generated
+ * catalog. On the embedded default one process does it all; on PostgreSQL and Redis an api and two workers do.
+ */
+const SEED = 5;
+const PRODUCTS = 24;
+const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
+
+let folder: string;
+let database: OwnDatabase | undefined;
+let settings: Record<string, string>;
+let key: string;
+let api: ServiceProcess;
+const processes: ServiceProcess[] = [];
+let host: Server;
+let hostPort: number;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'loupe-'));
+  host = createServer(async (_request, response) => response.end(await photo(2)));
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', () => resolve()));
+  hostPort = (host.address() as AddressInfo).port;
+  database = TEST_DATABASE_URL ? await createOwnDatabase(TEST_DATABASE_URL) : undefined;
+  settings = {
+    DATA_DIR: join(folder, 'data'),
+    IMAGE_FETCH_ALLOW: `127.0.0.1:${hostPort}`,
+    QUEUE_PREFIX: `test-${process.pid}`,
+    RATE_PER_SECOND: '0',
+    CONFIDENCE_FLOOR: '0',
+    ...(database ? { DATABASE_URL: database.url } : {}),
+    ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}),
+  };
+  const roles = TEST_REDIS_URL === undefined ? ['all'] : ['api', 'worker', 'worker'];
+  for (const ROLE of roles) processes.push(await startProcess({ ...settings, ROLE }));
+  const [first] = processes;
+  if (!first) throw new Error('no process was started');
+  api = first;
+  const bundle = join(folder, 'bundle');
+  await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true });
+  await runLoupe(settings, 'catalog', 'import', bundle);
+  const account = (await runLoupe(settings, 'accounts', 'create', '--name', 'test')) as { id: string };
+  const made = await runLoupe(
+    settings,
+    'keys',
+    'create',
+    '--account',
+    account.id,
+    '--name',
+    'test',
+    '--versions',
+    'v1,v2,v3',
+  );
+  key = (made as { key: string }).key;
+}, 180_000);
+
+afterAll(async () => {
+  for (const process of processes.reverse()) await process.stop();
+  await new Promise((resolve) => host.close(resolve));
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+const photo = (index: number) => photoOfProduct({ seed: SEED, index, photoSeed: 1, level: 1, size: 640 });
+
+const identify = (body: unknown, headers: Record<string, string> = { authorization: `Bearer ${key}` }) =>
+  fetch(`${api.url}/v3/vision/identify`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** Ids and confidences of the rows, best first. */
+async function rowsOf(body: unknown): Promise<{ id: string; confidence: number }[]> {
+  const answer = await identify(body);
+  expect(answer.status).toBe(200);
+  const { data } = (await answer.json()) as { data: { id: string; confidence: number }[] };
+  return data.map(({ id, confidence }) => ({ id, confidence }));
+}
+
+const base64Of = async (index: number) => ({ base64: (await photo(index)).toString('base64') });
+
+describe('A photo of an item of the catalog', () => {
+  it('finds the item by base64, and the charge is in the books', async () => {
+    const answer = await identify({ base64: (await photo(6)).toString('base64'), includes: ['pricing'] });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-credits-used')).toBe('10');
+    const body = (await answer.json()) as {
+      data: { id: string; confidence: number }[];
+      credits_used: number;
+    };
+    expect(body.credits_used).toBe(10);
+    expect(body.data[0]).toMatchObject({ id: productId(SEED, 6) });
+    expect(body.data[0]?.confidence).toBeGreaterThan(0);
+    expect(body.data[0]?.confidence).toBeLessThanOrEqual(1);
+  });
+
+  it('finds the item by its address', async () => {
+    const rows = await rowsOf({ url: `http://127.0.0.1:${hostPort}/photo.jpg` });
+    expect(rows.map(({ id }) => id)).toContain(productId(SEED, 2));
+    expect(rows).toEqual(await rowsOf(await base64Of(2)));
+  });
+
+  it('is given the answer to itself when many are asked at once', async () => {
+    const bodies = await Promise.all(Array.from({ length: 12 }, (_, index) => base64Of(index)));
+    const together = await Promise.all(bodies.map(rowsOf));
+    for (const [index, body] of bodies.entries()) expect(together[index]).toEqual(await rowsOf(body));
+    expect(new Set(together.map(([first]) => first?.id)).size).toBeGreaterThan(6);
+  }, 60_000);
+});
+
+describe('What can not be identified is refused, and the next call is answered', () => {
+  const refusals: [string, () => unknown, number, object][] = [
+    [
+      'text that is no image',
+      () => ({ base64: Buffer.from('hello, this is text').toString('base64') }),
+      422,
+      { reason: 'image_format' },
+    ],
+    [
+      'a picture of 100 megapixels',
+      () => ({ base64: blank(10_000, 10_000) }),
+      422,
+      { reason: 'image_too_large' },
+    ],
+    ['a private address', () => ({ url: 'http://10.0.0.1/photo.jpg' }), 422, { reason: 'url_blocked' }],
+    ['neither url nor base64', () => ({}), 400, {}],
+  ];
+
+  it.each(refusals)('%s', async (_what, body, status, extras) => {
+    const answer = await identify(body());
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ success: false, ...extras });
+    expect(await rowsOf(await base64Of(4))).not.toHaveLength(0);
+  });
+
+  it('a call without a key', async () => {
+    const answer = await identify({ base64: 'AAAA' }, {});
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toMatchObject({ success: false, error: 'unauthorized' });
+  });
+});
+
+describe('The command line beside the running service', () => {
+  it('tells that every image is embedded', async () => {
+    expect(await runLoupe(settings, 'embeddings', 'status')).toMatchObject({
+      pending: 0,
+      failed: 0,
+      done: PRODUCTS,
+    });
+  });
+});
+
+function blank(width: number, height: number): string {
+  return createCanvas(width, height).toBuffer('image/png').toString('base64');
+}
