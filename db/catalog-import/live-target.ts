@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { AppError } from '../../models/errors';
 import { identifier, rowsOf, sql } from '../sql';
 import { ImportLock } from './import-lock';
 import type { EntityReference, ImportTarget, StoredImage, VariantOwner } from './import-target';
@@ -41,15 +42,11 @@ const WRITTEN_TABLES = [
 /** The catalog itself, changed under the lock of its one import. */
 export class LiveTarget implements ImportTarget {
   private constructor(
-    protected readonly knex: Knex,
+    private readonly knex: Knex,
     private readonly lock: ImportLock,
   ) {}
 
-  /**
-   * Begins an import. Statements may take long when a catalog is large: give it connections without a limit.
-   *
-   * @throws ImportRunningError when another import is alive
-   */
+  /** Begins an import. @throws ImportRunningError when another import is alive */
   static async open(knex: Knex): Promise<LiveTarget> {
     return new LiveTarget(knex, await ImportLock.acquire(knex));
   }
@@ -136,7 +133,15 @@ export class LiveTarget implements ImportTarget {
   }
 
   async tidy(): Promise<void> {
-    for (const table of WRITTEN_TABLES) await rowsOf(this.knex, sql`VACUUM (ANALYZE) ${identifier(table)}`);
+    for (const table of WRITTEN_TABLES.map(identifier)) {
+      try {
+        await rowsOf(this.knex, sql`VACUUM (ANALYZE) ${table}`);
+      } catch (failure) {
+        if (!(failure instanceof AppError)) throw failure;
+        // A vacuum of a very large table meets the limit on statements: that is left to the server, statistics are not.
+        await this.lock.transaction((trx) => rowsOf(trx, sql`ANALYZE ${table}`));
+      }
+    }
   }
 
   async close(): Promise<void> {

@@ -4,8 +4,7 @@ import { LiveTarget } from './live-target';
 import { PreviewTarget } from './preview-target';
 
 /**
- * Begins an import, or a dry run, under the lock of the catalog's one import. Statements may take long when a catalog
- * is large: give it connections without a limit.
+ * Begins an import, or a dry run, under the lock of the catalog's one import.
  *
  * @throws ImportRunningError when another import is alive
  */

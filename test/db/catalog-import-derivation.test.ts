@@ -100,7 +100,7 @@ describe('rows that are kept up to date change by change', () => {
         const { catalog_rows: derived } = await bench.dump();
         expect(kept).toEqual(derived);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   }, 180_000);
 });

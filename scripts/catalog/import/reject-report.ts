@@ -8,11 +8,16 @@ const REASON_LENGTH_MAX = 500;
 /** The report of an import: one line `file:line: field: reason` for each reject, written as they come. */
 export class RejectReport {
   private rejects = 0;
+  private failure: Error | null = null;
 
   private constructor(
     readonly path: string,
     private readonly stream: WriteStream,
-  ) {}
+  ) {
+    stream.on('error', (failure) => {
+      this.failure = failure;
+    });
+  }
 
   /** Begins an empty report; its folder is made if it is missing. @throws Error when it can't be written */
   static async create(path: string): Promise<RejectReport> {
@@ -31,14 +36,18 @@ export class RejectReport {
     this.stream.write(`${oneLine(`${file}:${line}: ${field}: ${reason}`)}\n`);
   }
 
-  /** Waits until what was added has left the memory. */
+  /** Waits until what was added has left the memory. @throws Error when it can't be written */
   async settle(): Promise<void> {
+    if (this.failure) throw this.failure;
     if (this.stream.writableNeedDrain) await once(this.stream, 'drain');
   }
 
   async close(): Promise<void> {
-    this.stream.end();
-    await once(this.stream, 'close');
+    if (!this.stream.closed) {
+      this.stream.end();
+      await once(this.stream, 'close');
+    }
+    if (this.failure) throw this.failure;
   }
 }
 

@@ -1,8 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { refusedValue } from '../../../db/catalog-import/data-refusal';
 import { BatchSize } from './batch-size';
 import type { ImportContext } from './import-context';
 import { WHOLE_LINE } from './parse-record';
 import type { Numbered, Reject, Stage } from './stage';
+
+/** Between so many lines the answers of the database are looked at, so that it need not wait for the reading. */
+const LINES_AT_ONCE = 32;
 
 /**
  * Imports one file in batches of one transaction each, the next one being read while one is written; only the lines
@@ -31,6 +35,7 @@ export async function runStage<Record>(
       context.progress.reach(bytesRead);
     }
     await context.report.settle();
+    if (line.number % LINES_AT_ONCE === 0) await setImmediate();
   }
   await batches.finish();
   context.progress.end();
