@@ -1,3 +1,4 @@
+import { toSql } from 'pgvector';
 import { identifier, Sql, sql } from './sql';
 
 /** The table of a version's vectors: `(image_id, view, embedding)`, one row per catalog view of an image. */
@@ -16,7 +17,7 @@ export function vectorType(dimensions: number): Sql {
 
 /** A vector as pgvector reads it, with the digits that half precision can hold. */
 export const vectorText = (vector: Float32Array): string =>
-  `[${Array.from(vector, (value) => Number(value.toPrecision(5))).join(',')}]`;
+  toSql(Array.from(vector, (value) => Number(value.toPrecision(5))));
 
 /** That a live product, of the category if one is given, shows the image whose id is in the column. */
 export function isShown(imageId: Sql, category?: string): Sql {
