@@ -30,6 +30,7 @@ import {
 } from '../models/ports';
 import { modelReference } from '../models/vision/embedding-model';
 import { VISION_SETTINGS } from '../models/vision/vision-service';
+import { AbandonedImages } from '../workers/abandoned-images';
 import { PooledEmbedderRegistry } from '../workers/embedder/embedder-registry';
 import { defaultThreads } from '../workers/embedder/inference-pool';
 import { HttpImageSource, IMAGE_FETCH_SETTINGS } from '../workers/image/http-image-source';
@@ -196,6 +197,14 @@ export async function buildContainer(config: Config, overrides: Overrides = {}):
     if (answersHere) {
       await opening.container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry).forVersion(live);
       await adapters.answer(opening);
+      const abandoned = new AbandonedImages(
+        embeddings,
+        opening.container.resolve<IndexQueue>(PORTS.IndexQueue),
+        opening.logger,
+        { everyMs: LOOK_FOR_IMAGES_MS },
+      );
+      opening.closing(() => abandoned.stop());
+      abandoned.start();
     }
     opening.logger.debug({ model: live.model, version: live.id }, 'live embedding version');
     const showsQueues = config.ROLE !== 'worker' && config.QUEUES_PASSWORD !== undefined;
@@ -304,6 +313,9 @@ async function bindVision(opening: Opening, adapters: Adapters): Promise<void> {
   bindUnlessGiven(container, PORTS.VisionQueue, await adapters.visionQueue(opening));
   bindUnlessGiven(container, PORTS.IndexQueue, await adapters.indexQueue(opening));
 }
+
+/** How long an image waits at most for somebody to see to it. */
+const LOOK_FOR_IMAGES_MS = 20_000;
 
 /** A batch that takes longer hangs. */
 const BATCH_TIMEOUT_MS = 30_000;
