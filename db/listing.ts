@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import type { Filter, ResolvedQuery } from '../models/catalog/catalog-query';
-import { carriesAny, facetOf, matchesFilter, restricts, type Scope } from './catalog-clauses';
+import { carriesAny, facetOf, matchesFilter, restricts } from './catalog-clauses';
 import { MarkCounts } from './mark-counts';
 import { countRows, pageOfIds, type Window } from './page-of-ids';
+import type { Sql } from './sql';
 
 /** Ids of a page in the order of the listing. */
 export interface Listing {
@@ -21,17 +22,49 @@ export async function listRows(
   const counts = await MarkCounts.read(knex, query);
   const { scope } = counts;
   const conditions = query.filters.filter(restricts).map(matchesFilter);
-  const total = counts.total(query.filters) ?? (await countListed(knex, scope, query.filters));
-  const ids = await pageOfIds(knex, { scope, conditions, rowsMax: total }, query.sort, window);
+  const total = counts.total(query.filters) ?? (await countListed(knex, counts, query.filters));
+  const ids = await pageOfIds(
+    knex,
+    { scope, conditions, rowsMax: total, rowsLikely: total },
+    query.sort,
+    window,
+  );
   return { ids, total, wordsMatched: 0 };
 }
 
-/** What filters drop is mostly less than what they leave: when they only drop, that is counted instead. */
-async function countListed(knex: Knex, scope: Scope, filters: readonly Filter[]): Promise<number> {
-  const restricting = filters.filter(restricts);
-  if (restricting.some(({ include }) => include.length > 0)) {
-    return countRows(knex, { scope, conditions: restricting.map(matchesFilter) });
+/**
+ * Counts what the maintained counts don't tell, by reading the fewest rows: instead of the many that an exclusion leaves
+ * the few that it drops, instead of those that either of two exclusions drops the few that both do.
+ */
+async function countListed(knex: Knex, counts: MarkCounts, filters: readonly Filter[]): Promise<number> {
+  const { scope } = counts;
+  const count = (...conditions: readonly Sql[]) => countRows(knex, { scope, conditions });
+  const [included, ...others] = filters.filter(({ include }) => include.length > 0);
+  const all = included ? counts.union(included.field, included.include) : scope.rows;
+  if (others.length > 0 || all === null) return count(...filters.filter(restricts).map(matchesFilter));
+
+  const excluded = excludedByField(filters);
+  const anyExcluded = carriesAny(excluded.flatMap(facetsOf));
+  if (included)
+    return all - (await count(carriesAny(facetsOf([included.field, included.include])), anyExcluded));
+  const [first, second, ...further] = excluded;
+  const [byFirst, bySecond] = [first, second].map((each) => (each ? counts.union(...each) : null));
+  if (!first || !second || further.length > 0 || byFirst == null || bySecond == null) {
+    return all - (await count(anyExcluded));
   }
-  const dropped = restricting.flatMap(({ field, exclude }) => exclude.map((id) => facetOf(field, id)));
-  return scope.rows - (await countRows(knex, { scope, conditions: [carriesAny(dropped)] }));
+  const byBoth = await count(carriesAny(facetsOf(first)), carriesAny(facetsOf(second)));
+  return all - (byFirst + bySecond - byBoth);
 }
+
+type FieldValues = readonly [field: string, ids: readonly string[]];
+
+/** A row with any excluded value of any object is dropped, so the objects of a field are as good as one. */
+function excludedByField(filters: readonly Filter[]): FieldValues[] {
+  const fields = new Map<string, string[]>();
+  for (const { field, exclude } of filters) {
+    if (exclude.length > 0) fields.set(field, [...(fields.get(field) ?? []), ...exclude]);
+  }
+  return [...fields];
+}
+
+const facetsOf = ([field, ids]: FieldValues): string[] => ids.map((id) => facetOf(field, id));

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { Filter, ResolvedQuery } from '../models/catalog/catalog-query';
 import { facetOf, type Scope } from './catalog-clauses';
-import type { SearchTerm } from './search-terms';
 import { rowsOf, sql } from './sql';
 
 /** The mark that every row carries. */
@@ -57,14 +56,14 @@ export class MarkCounts {
     return others.length > 0 || excluding.length > 0 ? null : this.union(only.field, only.include);
   }
 
-  /** The exact number of rows that match at least one term, or null when they have to be counted. */
-  totalOfWords(terms: readonly SearchTerm[]): number | null {
-    const words = new Set(
-      terms.flatMap(({ word, misspelt }) => [word, ...misspelt]).filter((word) => this.of(word) > 0),
-    );
-    const counts = [...words].map((word) => this.of(word));
-    if (counts.includes(this.scope.rows)) return this.scope.rows;
-    return counts.length === 1 && !terms.some(({ prefix }) => prefix) ? (counts[0] ?? 0) : null;
+  /** Which of the words most rows have; undefined when none has any. */
+  mostFrequent(words: readonly string[]): { readonly word: string; readonly rows: number } | undefined {
+    return words
+      .map((word) => ({ word, rows: this.of(word) }))
+      .reduce<{ word: string; rows: number } | undefined>(
+        (most, each) => (each.rows > (most?.rows ?? 0) ? each : most),
+        undefined,
+      );
   }
 
   private totalWithout(excluding: readonly Filter[]): number | null {
@@ -78,8 +77,8 @@ export class MarkCounts {
     return dropped === null ? null : this.scope.rows - dropped;
   }
 
-  /** Rows with any of the values: their sum, unless a row may hold several and would be counted for each. */
-  private union(field: string, ids: readonly string[]): number | null {
+  /** Rows with any of the values: their sum, or null when a row may hold several and would be counted for each. */
+  union(field: string, ids: readonly string[]): number | null {
     const several = new Set(ids).size > 1 && this.of(severalOf(field)) > 0;
     return several ? null : this.sum(field, ids);
   }

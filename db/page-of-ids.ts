@@ -9,6 +9,8 @@ export interface Selection {
   readonly conditions: readonly Sql[];
   /** At most so many rows are selected. */
   readonly rowsMax: number;
+  /** So many are selected as far as can be told. */
+  readonly rowsLikely: number;
 }
 
 /** A part of an ordered answer. */
@@ -26,7 +28,7 @@ const WALK_MIN = 2_000;
 /** How many rows meet the conditions, by counting them. */
 export async function countRows(
   knex: Knex,
-  { scope, conditions }: Omit<Selection, 'rowsMax'>,
+  { scope, conditions }: Pick<Selection, 'scope' | 'conditions'>,
 ): Promise<number> {
   const [line] = await rowsOf<{ rows: number }>(
     knex,
@@ -59,11 +61,11 @@ export async function pageOfIds(
 }
 
 /** Rows to visit at most when walking; null when collecting costs less. */
-function walkBudget({ scope, conditions, rowsMax }: Selection, { offset, limit }: Window): number | null {
+function walkBudget({ scope, conditions, ...selection }: Selection, window: Window): number | null {
   if (conditions.length === 0) return scope.rows;
-  if (rowsMax <= COLLECTED_MAX) return null;
-  const visits = (scope.rows * (offset + limit)) / rowsMax;
-  if (visits > rowsMax) return null;
+  if (selection.rowsMax <= COLLECTED_MAX) return null;
+  const visits = (scope.rows * (window.offset + window.limit)) / Math.max(1, selection.rowsLikely);
+  if (visits > selection.rowsLikely) return null;
   return Math.min(scope.rows, Math.max(WALK_MIN, Math.ceil(visits * WALK_SLACK)));
 }
 

@@ -1,4 +1,4 @@
-import type { SearchTerm } from './search-terms';
+import { type SearchTerm, wordsListed } from './search-terms';
 
 /**
  * A boolean expression over the words of a row, in the syntax of PostgreSQL's `tsquery`; null matches nothing.
@@ -12,6 +12,8 @@ export interface Tier {
   readonly mixed: boolean;
   /** At most so many rows of the scope are in it. */
   readonly rowsMax: number;
+  /** So many are, if words are spread independently of each other. */
+  readonly rowsLikely: number;
 }
 
 /** What tells the rows of a mixed tier apart: how many expressions of each list a row satisfies, first list first. */
@@ -23,6 +25,13 @@ const LEVELS_MAX = 12;
 /** The rows that match at least one of the terms. */
 export const matchingAny = (terms: readonly SearchTerm[]): Expression => someOf(terms.map(anyhow));
 
+/** Those of them that don't have one word. */
+export function matchingAnyWithout(terms: readonly SearchTerm[], word: string): Expression {
+  const others = new Set(terms.flatMap(wordsListed).filter((each) => each !== word));
+  const beginnings = terms.filter(({ anyLonger }) => anyLonger).map((term) => beginning(term.word));
+  return without(someOf([...[...others].map(quoted), ...beginnings]), quoted(word));
+}
+
 /** Ranks within a mixed tier: words matched, then those matched exactly, then those matched by prefix. */
 export const scoresOf = (terms: readonly SearchTerm[]): Scores =>
   [terms.map(anyhow), terms.map(exactly), terms.map(asPrefix)].map((list) => list.filter(isGiven));
@@ -31,66 +40,86 @@ export const scoresOf = (terms: readonly SearchTerm[]): Scores =>
  * An answer in tiers, best first, by the ranking of decisions.md 7: more matched words first, then exact before prefix
  * before misspelt. Tiers are disjoint and hold every row that matches at least one term. The first is usually enough
  * for a page, and most have no inner order but popularity, so a frequent word need not have all its rows sorted.
+ *
+ * @param scopeRows rows among which the terms were counted
  */
-export function tiersOf(terms: readonly SearchTerm[]): Tier[] {
-  if (terms.length < 2) return singles(terms, null);
-  const best = [tier(everyOf(terms.map(exactly)), fewest(terms))];
-  if (terms.some((term) => term.prefix)) {
-    const lastAsPrefix = everyOf(terms.map((term) => (term.prefix ? asPrefix(term) : exactly(term))));
-    best.push(tier(lastAsPrefix, fewest(terms.filter((term) => !term.prefix))));
-  }
+export function tiersOf(terms: readonly SearchTerm[], scopeRows: number): Tier[] {
+  const tierOf = tierMaker(terms, scopeRows);
+  if (terms.length < 2) return singles(terms, null, tierOf);
+  const known = terms.filter(({ rows }) => rows > 0);
+  const best = [tierOf(everyOf(terms.map(atBest)), known.length)];
+  const last = terms.find((term) => term.rows > 0 && asPrefix(term) !== null);
+  if (last) best.push(tierOf(everyOf(terms.map((term) => (term === last ? asPrefix(term) : atBest(term))))));
+  const above = someOf(best.map(({ expression }) => expression));
   return [
     ...best.filter(isTier),
-    ...levels(terms, someOf(best.map(({ expression }) => expression))),
-    ...singles(terms, atLeast(2, terms)),
+    ...levels(terms, above, tierOf),
+    ...singles(terms, atLeast(2, terms), tierOf),
   ];
 }
 
-/** Rows that match all of the terms and are not `above`, then those that match one term fewer, and so on to two. */
-function levels(terms: readonly SearchTerm[], above: Expression): Tier[] {
-  const last = terms.length > LEVELS_MAX ? terms.length : 2;
-  const tiers = [];
-  let better = above;
-  for (let count = terms.length; count >= last; count--) {
-    const level = atLeast(terms.length > LEVELS_MAX ? 2 : count, terms);
-    tiers.push({ ...tier(without(level, better)), mixed: true });
-    better = level;
+/** Rows that are not `best`: those that match all of the terms, then those that match one fewer, down to two. */
+function levels(terms: readonly SearchTerm[], best: Expression, tierOf: MakeTier): Tier[] {
+  const mixed = (expression: Expression) => ({ ...tierOf(expression), mixed: true });
+  if (terms.length > LEVELS_MAX) return [mixed(without(atLeast(2, terms), best))].filter(isTier);
+  const tiers = [mixed(without(everyOf(terms.map(anyhow)), best))];
+  for (let count = terms.length - 1; count >= 2; count--) {
+    const above = someOf([best, atLeast(count + 1, terms)]);
+    const exact = atLeast(count, terms, exactly);
+    const any = atLeast(count, terms);
+    tiers.push(tierOf(without(exact, above), count));
+    if (any !== exact) tiers.push(mixed(without(any, someOf([above, exact]))));
   }
   return tiers.filter(isTier);
 }
 
 /** Rows that are not `above` and match one term: exactly, then by prefix, then misspelt. */
-function singles(terms: readonly SearchTerm[], above: Expression): Tier[] {
+function singles(terms: readonly SearchTerm[], above: Expression, tierOf: MakeTier): Tier[] {
   const exact = someOf(terms.map(exactly));
   const prefix = someOf(terms.map(asPrefix));
-  const rows = terms.reduce((sum, term) => sum + term.rows, 0);
   return [
-    tier(without(exact, above), rows),
-    tier(without(prefix, someOf([above, exact]))),
-    tier(without(someOf(terms.map(misspelt)), someOf([above, exact, prefix]))),
+    tierOf(without(exact, above), 1),
+    tierOf(without(prefix, someOf([above, exact]))),
+    tierOf(without(someOf(terms.map(misspelt)), someOf([above, exact, prefix]))),
   ].filter(isTier);
 }
 
-const tier = (expression: Expression, rowsMax = Number.POSITIVE_INFINITY) => ({
-  expression,
-  mixed: false,
-  rowsMax,
-});
+type MaybeTier = Omit<Tier, 'expression'> & { readonly expression: Expression };
+/** `exact`: of how many terms a row of the tier has the words themselves, 0 if that is not known. */
+type MakeTier = (expression: Expression, exact?: number) => MaybeTier;
 
-const fewest = (terms: readonly SearchTerm[]): number => Math.min(...terms.map(({ rows }) => rows));
+/** Rows with so many of the words have one of the rarest of them; were words independent, most have the frequent ones. */
+function tierMaker(terms: readonly SearchTerm[], scopeRows: number): MakeTier {
+  const rows = terms.map((term) => term.rows).filter((each) => each > 0);
+  const rising = rows.sort((left, right) => left - right);
+  return (expression, exact = 0) => {
+    const rarest = rising.slice(0, Math.max(0, rising.length - exact + 1));
+    const frequent = rising.slice(rising.length - exact);
+    const counted = exact > 0;
+    return {
+      expression,
+      mixed: false,
+      rowsMax: counted ? rarest.reduce((sum, each) => sum + each, 0) : scopeRows,
+      rowsLikely: counted ? frequent.reduce((left, each) => (left * each) / scopeRows, scopeRows) : scopeRows,
+    };
+  };
+}
 
 /** At least `count` of the terms match. Halving keeps it short where listing all combinations would not. */
-function atLeast(count: number, terms: readonly SearchTerm[]): Expression {
-  const [first] = terms;
-  if (!first || count > terms.length) return null;
-  if (count === 1) return matchingAny(terms);
-  if (count === terms.length) return everyOf(terms.map(anyhow));
+function atLeast(
+  count: number,
+  terms: readonly SearchTerm[],
+  match: (term: SearchTerm) => Expression = anyhow,
+): Expression {
+  if (terms.length === 0 || count > terms.length) return null;
+  if (count === 1) return someOf(terms.map(match));
+  if (count === terms.length) return everyOf(terms.map(match));
   const half = Math.ceil(terms.length / 2);
   const [left, right] = [terms.slice(0, half), terms.slice(half)];
   const splits = Array.from({ length: count + 1 }, (_, onLeft) => {
-    if (onLeft === 0) return atLeast(count, right);
-    if (onLeft === count) return atLeast(count, left);
-    return everyOf([atLeast(onLeft, left), atLeast(count - onLeft, right)]);
+    if (onLeft === 0) return atLeast(count, right, match);
+    if (onLeft === count) return atLeast(count, left, match);
+    return everyOf([atLeast(onLeft, left, match), atLeast(count - onLeft, right, match)]);
   });
   return someOf(splits);
 }
@@ -101,12 +130,16 @@ const beginning = (word: string): string => `'${word}':*`;
 const exactly = ({ word, rows }: SearchTerm): Expression => (rows > 0 ? quoted(word) : null);
 const misspelt = (term: SearchTerm): Expression => someOf(term.misspelt.map(quoted));
 
-const asPrefix = (term: SearchTerm): Expression =>
-  term.prefix ? without(beginning(term.word), exactly(term)) : null;
+const longer = (term: SearchTerm): Expression =>
+  term.anyLonger ? beginning(term.word) : someOf(term.longer.map(quoted));
+const asPrefix = (term: SearchTerm): Expression => without(longer(term), exactly(term));
+
+/** In the best of the ways in which any row matches it. */
+const atBest = (term: SearchTerm): Expression => exactly(term) ?? asPrefix(term) ?? misspelt(term);
 
 /** By whichever of the three ways. */
 function anyhow(term: SearchTerm): Expression {
-  return someOf([term.prefix ? beginning(term.word) : exactly(term), misspelt(term)]);
+  return someOf([term.anyLonger ? null : exactly(term), longer(term), misspelt(term)]);
 }
 
 function someOf(expressions: readonly Expression[]): Expression {
@@ -125,5 +158,4 @@ function without(expression: Expression, excluded: Expression): Expression {
 }
 
 const isGiven = (expression: Expression): expression is string => expression !== null;
-const isTier = (tier: Omit<Tier, 'expression'> & { expression: Expression }): tier is Tier =>
-  isGiven(tier.expression);
+const isTier = (tier: MaybeTier): tier is Tier => isGiven(tier.expression);

@@ -5,8 +5,10 @@ import { rowsOf, sql } from './sql';
 /** What a word of a query may stand for among the words of the catalog. */
 export interface Reading {
   readonly word: string;
-  /** Whether it is the last word of the query and others begin with it, for all of which it then stands. */
-  readonly prefix: boolean;
+  /** Longer words that begin with it, for which the last word of a query stands. */
+  readonly longer: readonly string[];
+  /** Whether there are too many of those to list; then `longer` is empty. */
+  readonly anyLonger: boolean;
   /** Words that it may be a misspelling of. */
   readonly misspelt: readonly string[];
 }
@@ -16,6 +18,9 @@ export interface SearchTerm extends Reading {
   /** Rows that have the word itself. */
   readonly rows: number;
 }
+
+/** So many longer words are listed; more would make expressions long that are evaluated row by row. */
+export const LONGER_MAX = 40;
 
 /** Edits that a word may be away from what was meant, by its letters (decisions.md 7). */
 export function editsAllowed(word: string): number {
@@ -29,28 +34,38 @@ export async function readingsOf(knex: Knex, words: readonly string[]): Promise<
   const last = words.at(-1);
   if (last === undefined) return [];
   const distinct = [...new Set(words)];
-  const [misspelt, begins] = await Promise.all([misspeltWords(knex, distinct), isBeginning(knex, last)]);
+  const [misspelt, longer] = await Promise.all([misspeltWords(knex, distinct), longerWords(knex, last)]);
+  const anyLonger = longer.length > LONGER_MAX;
   return distinct.map((word) => ({
     word,
-    prefix: word === last && begins,
+    longer: word === last && !anyLonger ? longer : [],
+    anyLonger: word === last && anyLonger,
     misspelt: misspelt.get(word) ?? [],
   }));
 }
 
+/** Every listed word of a reading. */
+export const wordsListed = ({ word, longer, misspelt }: Reading): string[] => [word, ...longer, ...misspelt];
+
 /**
- * The readings that can match in a scope, with the misspelt words that do.
+ * The readings that can match in a scope, with those of their words that do.
  *
  * @param rowsWith how many rows of the scope have a word
  */
 export function termsOf(readings: readonly Reading[], rowsWith: (word: string) => number): SearchTerm[] {
+  const present = (words: readonly string[]) => words.filter((word) => rowsWith(word) > 0);
   return readings
-    .map(({ word, prefix, misspelt }) => ({
+    .map(({ word, longer, anyLonger, misspelt }) => ({
       word,
-      prefix,
-      misspelt: misspelt.filter((meant) => rowsWith(meant) > 0),
+      longer: present(longer),
+      anyLonger,
+      misspelt: present(misspelt),
       rows: rowsWith(word),
     }))
-    .filter(({ rows, prefix, misspelt }) => rows > 0 || prefix || misspelt.length > 0);
+    .filter(
+      ({ rows, longer, anyLonger, misspelt }) =>
+        rows > 0 || anyLonger || longer.length > 0 || misspelt.length > 0,
+    );
 }
 
 /** Words within the allowed edits share a stub (see the migration of `search_words.stubs`); the distance decides. */
@@ -75,11 +90,11 @@ async function misspeltWords(
   return found;
 }
 
-/** Whether any longer word of the catalog begins so. Words sort by code point, so those lie side by side. */
-async function isBeginning(knex: Knex, beginning: string): Promise<boolean> {
-  const [next] = await rowsOf<{ word: string }>(
+/** Longer words that begin so, one more than are listed. Words sort by code point, so they lie side by side. */
+async function longerWords(knex: Knex, beginning: string): Promise<string[]> {
+  const following = await rowsOf<{ word: string }>(
     knex,
-    sql`SELECT word FROM search_words WHERE word > ${beginning} ORDER BY word LIMIT 1`,
+    sql`SELECT word FROM search_words WHERE word > ${beginning} ORDER BY word LIMIT ${LONGER_MAX + 1}`,
   );
-  return next?.word.startsWith(beginning) ?? false;
+  return following.map(({ word }) => word).filter((word) => word.startsWith(beginning));
 }

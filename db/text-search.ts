@@ -3,8 +3,8 @@ import type { ResolvedQuery } from '../models/catalog/catalog-query';
 import { inScope, matchesFilter, matchesWords, restricts, type Scope } from './catalog-clauses';
 import { MarkCounts } from './mark-counts';
 import { countRows, pageOfIds, type Selection, type Window } from './page-of-ids';
-import { matchingAny, type Scores, scoresOf, type Tier, tiersOf } from './relevance';
-import { readingsOf, type SearchTerm, termsOf } from './search-terms';
+import { matchingAny, matchingAnyWithout, type Scores, scoresOf, type Tier, tiersOf } from './relevance';
+import { readingsOf, type SearchTerm, termsOf, wordsListed } from './search-terms';
 import { allOf, identifier, joined, rowsOf, type Sql, sql } from './sql';
 
 /** A query with words. */
@@ -23,17 +23,32 @@ const NOTHING: TextMatches = { ids: [], total: 0, wordsMatched: 0 };
 /** Finds the rows that match at least one of the words and pass the filters, and ranks them (decisions.md 7). */
 export async function searchText(knex: Knex, query: TextQuery, window: Window): Promise<TextMatches> {
   const readings = await readingsOf(knex, query.words);
-  const meant = readings.flatMap(({ word, misspelt }) => [word, ...misspelt]);
-  const counts = await MarkCounts.read(knex, query, ...meant);
+  const counts = await MarkCounts.read(knex, query, ...readings.flatMap(wordsListed));
   const terms = termsOf(readings, (word) => counts.of(word));
-  const any = matchingAny(terms);
-  if (any === null || counts.total(query.filters) === 0) return NOTHING;
-  const { scope } = counts;
+  if (terms.length === 0 || counts.total(query.filters) === 0) return NOTHING;
   const conditions = query.filters.filter(restricts).map(matchesFilter);
-  const total =
-    (conditions.length === 0 ? counts.totalOfWords(terms) : null) ??
-    (await countRows(knex, { scope, conditions: [...conditions, matchesWords(any)] }));
-  return new RankedMatches(knex, scope, conditions, terms, total).page(window);
+  const total = await countMatches(knex, counts, conditions, terms);
+  return new RankedMatches(knex, counts.scope, conditions, terms, total).page(window);
+}
+
+/**
+ * How many rows match at least one term. How many have the most frequent word is known, so only the others are counted:
+ * a word that half of the catalog has would cost a look at half of the catalog.
+ */
+async function countMatches(
+  knex: Knex,
+  counts: MarkCounts,
+  conditions: readonly Sql[],
+  terms: readonly SearchTerm[],
+): Promise<number> {
+  const count = async (expression: string | null) =>
+    expression === null
+      ? 0
+      : countRows(knex, { scope: counts.scope, conditions: [...conditions, matchesWords(expression)] });
+  const frequent = counts.mostFrequent(terms.flatMap(wordsListed));
+  if (conditions.length > 0 || !frequent) return count(matchingAny(terms));
+  if (frequent.rows === counts.scope.rows) return frequent.rows;
+  return frequent.rows + (await count(matchingAnyWithout(terms, frequent.word)));
 }
 
 /** One query's rows, tier after tier. */
@@ -61,7 +76,7 @@ class RankedMatches {
     const ids: string[] = [];
     let { offset } = window;
     if (offset >= this.total) return ids;
-    for (const tier of tiersOf(this.terms)) {
+    for (const tier of tiersOf(this.terms, this.scope.rows)) {
       const found = await this.idsOf(tier, { offset, limit: window.limit - ids.length });
       ids.push(...found);
       if (ids.length >= window.limit) break;
@@ -73,7 +88,8 @@ class RankedMatches {
 
   private selectionOf(tier: Tier): Selection {
     const conditions = [...this.conditions, matchesWords(tier.expression)];
-    return { scope: this.scope, conditions, rowsMax: Math.min(this.total, tier.rowsMax) };
+    const rowsMax = Math.min(this.total, tier.rowsMax);
+    return { scope: this.scope, conditions, rowsMax, rowsLikely: Math.min(rowsMax, tier.rowsLikely) };
   }
 
   private async idsOf(tier: Tier, window: Window): Promise<string[]> {

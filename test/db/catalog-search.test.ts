@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { PostgresCatalogRepository } from '../../db/catalog-repository';
+import { LONGER_MAX } from '../../db/search-terms';
 import { rowsOf, sql } from '../../db/sql';
 import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
@@ -31,7 +32,13 @@ const VOCABULARY = [
   ...['classique', 'classic', 'classics', '30', '126610', '126613', 'noir', 'noire', 'no', 'n'],
 ];
 
-const word = fc.constantFrom(...VOCABULARY);
+/** More words that begin alike than a search lists one by one. */
+const REFERENCES = Array.from({ length: LONGER_MAX + 10 }, (_, index) => `ref${index}`);
+
+const word = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom(...VOCABULARY) },
+  { weight: 1, arbitrary: fc.constantFrom(...REFERENCES) },
+);
 const facet = (field: keyof typeof FIELDS, several: number) =>
   fc
     .uniqueArray(fc.constantFrom(...facetIds(field)), { maxLength: several })
@@ -57,7 +64,20 @@ const filter = fc.constantFrom(...(Object.keys(FIELDS) as (keyof typeof FIELDS)[
 
 const askedWord = fc.oneof(
   word,
-  fc.constantFrom('chnael', 'speedmsater', 'seemastre', 'sub', 'c', 'nnoire', 'quartz', '126611', 'clasiqe'),
+  fc.constantFrom(
+    'chnael',
+    'speedmsater',
+    'seemastre',
+    'sub',
+    'c',
+    'nnoire',
+    'quartz',
+    '126611',
+    'clasiqe',
+    'ref',
+    're',
+    'ref77',
+  ),
 );
 
 const query: fc.Arbitrary<ResolvedQuery> = fc.record({

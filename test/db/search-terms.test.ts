@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { withinEdits } from '../../db/edit-distance';
-import { editsAllowed, readingsOf, termsOf } from '../../db/search-terms';
+import { editsAllowed, LONGER_MAX, readingsOf, termsOf } from '../../db/search-terms';
 import { rowsOf, sql } from '../../db/sql';
 import { type TestDatabase, testDatabase } from '../support/database';
 
@@ -53,8 +53,13 @@ describe('the words that a query word stands for', () => {
           })),
         );
         const last = words.at(-1) ?? '';
-        const begins = vocabulary.some((known) => known !== last && known.startsWith(last));
-        expect(readings.map(({ prefix }) => prefix)).toEqual(words.map((word) => word === last && begins));
+        const longer = vocabulary
+          .filter((known) => known !== last && known.startsWith(last))
+          .sort(byCodePoint);
+        const listed = longer.length > LONGER_MAX ? [] : longer;
+        expect(readings.map((reading) => [reading.longer, reading.anyLonger])).toEqual(
+          words.map((word) => (word === last ? [listed, longer.length > LONGER_MAX] : [[], false])),
+        );
       }),
       { seed: SEED, numRuns: 25 },
     );
@@ -63,22 +68,25 @@ describe('the words that a query word stands for', () => {
   test('repeat no word, and only the last may be the beginning of others', async () => {
     await rowsOf(database.knex, sql`INSERT INTO search_words VALUES ('handbag'), ('handy')`);
     expect(await readingsOf(database.knex, ['hand', 'handbag', 'hand'])).toEqual([
-      { word: 'hand', prefix: true, misspelt: ['handy'] },
-      { word: 'handbag', prefix: false, misspelt: [] },
+      { word: 'hand', longer: ['handbag', 'handy'], anyLonger: false, misspelt: ['handy'] },
+      { word: 'handbag', longer: [], anyLonger: false, misspelt: [] },
     ]);
     expect(await readingsOf(database.knex, [])).toEqual([]);
   });
 
   test('in a scope are those that rows of it have', () => {
     const readings = [
-      { word: 'hand', prefix: false, misspelt: ['handy', 'hard'] },
-      { word: 'bag', prefix: false, misspelt: [] },
-      { word: 'b', prefix: true, misspelt: [] },
+      { word: 'hand', longer: [], anyLonger: false, misspelt: ['handy', 'hard'] },
+      { word: 'bag', longer: ['bags'], anyLonger: false, misspelt: [] },
+      { word: 'b', longer: [], anyLonger: true, misspelt: [] },
     ];
     const rows = new Map([['hard', 2]]);
     expect(termsOf(readings, (word) => rows.get(word) ?? 0)).toEqual([
-      { word: 'hand', prefix: false, misspelt: ['hard'], rows: 0 },
-      { word: 'b', prefix: true, misspelt: [], rows: 0 },
+      { word: 'hand', longer: [], anyLonger: false, misspelt: ['hard'], rows: 0 },
+      { word: 'b', longer: [], anyLonger: true, misspelt: [], rows: 0 },
     ]);
   });
 });
+
+const byCodePoint = (left: string, right: string): number =>
+  Buffer.compare(Buffer.from(left), Buffer.from(right));
