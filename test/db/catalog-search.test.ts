@@ -5,6 +5,7 @@ import { rowsOf, sql } from '../../db/sql';
 import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
+import { keptCounts, naiveCounts } from '../support/mark-counts';
 import { naiveSearch } from '../support/naive-search';
 
 /** Enough that pages are also found by walking in order, not only by collecting and sorting. */
@@ -159,19 +160,7 @@ describe('catalog queries', () => {
   });
 
   test('counts of marks are those of the rows after any import', async () => {
-    const marks = await rowsOf<{ mark: string; rows: number }>(
-      database.knex,
-      sql`SELECT mark, sum(rows)::bigint AS rows FROM catalog_counts GROUP BY mark ORDER BY mark`,
-    );
-    const expected = new Map<string, number>();
-    for (const { facets, words } of rows) {
-      const fields = facets.map((each) => `${each.split(':')[0]}:`);
-      const several = fields.filter((field, index) => fields.indexOf(field) !== index);
-      for (const mark of new Set(['', ...facets, ...words, ...several])) {
-        expected.set(mark, (expected.get(mark) ?? 0) + 1);
-      }
-    }
-    expect(new Map(marks.map(({ mark, rows: count }) => [mark, count]))).toEqual(expected);
+    expect(await keptCounts(database.knex)).toEqual(naiveCounts(rows));
   });
 
   function expectedOf(asked: ResolvedQuery) {

@@ -30,7 +30,8 @@ export async function writeCatalogRows(knex: Knex, rows: readonly SearchedRow[])
   );
   await rowsOf(
     knex,
-    sql`INSERT INTO search_words SELECT DISTINCT unnest(tsvector_to_array(words)) FROM catalog_rows ON CONFLICT DO NOTHING`,
+    sql`INSERT INTO search_words SELECT DISTINCT unnest(tsvector_to_array(words)) AS word FROM catalog_rows
+        ORDER BY word ON CONFLICT DO NOTHING`,
   );
 }
 
