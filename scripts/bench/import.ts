@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateBundle } from '../catalog/generate/generate-bundle';
 import { processEnvironment } from '../config';
-import { REPOSITORY_ROOT } from '../service-processes';
+import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../service-processes';
 import { bringUpServices } from '../services/bring-up-services';
 import type { Measurement } from './measure';
 
@@ -61,7 +61,7 @@ async function timedImport(settings: Readonly<Record<string, string>>, bundle: s
   const startedAt = performance.now();
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', 'scripts/loupe.ts', 'catalog', 'import', bundle, '--no-wait', '--json'],
+    [...LOUPE_ARGUMENTS, 'catalog', 'import', bundle, '--no-wait', '--json'],
     {
       cwd: REPOSITORY_ROOT,
       env: { PATH: processEnvironment()['PATH'], ...settings },
