@@ -8,13 +8,22 @@ import { identifier, inTransaction, rowsOf, type Sql, sql } from './sql';
 
 const VERSION_COLUMNS = sql`id, model, manifest, state, created_at AS "createdAt", promoted_at AS "promotedAt"`;
 
-/** Below so many vectors a scan of all of them is quick, and exact. */
-const INDEXED_FROM = 20_000;
+/**
+ * Vectors from which a version gets an approximate index; below it a scan of all of them is quick, and exact. Null:
+ * never, for a database that could not serve while it builds one.
+ */
+export type IndexedFrom = number | null;
+
+/** Token of `IndexedFrom`. */
+export const INDEXED_FROM = Symbol.for('IndexedFrom');
 
 /** Embedding versions in PostgreSQL with pgvector, each with a table of its own. */
 @injectable()
 export class PostgresEmbeddingRepository implements EmbeddingRepository {
-  constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(INDEXED_FROM) private readonly indexedFrom: IndexedFrom,
+  ) {}
 
   async live(): Promise<EmbeddingVersion | null> {
     const [version] = await versionsWhere(this.knex, sql`state = 'live'`);
@@ -147,10 +156,10 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
    *
    * Inner product is the cheapest order of unit vectors and the same as cosine; m 16 and ef_construction 128 were
    * measured as the point from which more build time buys little recall.
-   *
-   * @param indexedFrom number of vectors from which an index is made
    */
-  async buildIndex(versionId: number, indexedFrom: number = INDEXED_FROM): Promise<boolean> {
+  async buildIndex(versionId: number): Promise<boolean> {
+    const { indexedFrom } = this;
+    if (indexedFrom === null) return false;
     const table = embeddingsOf(versionId);
     const [line] = await rowsOf<{ vectors: number }>(
       this.knex,

@@ -207,6 +207,8 @@ export interface EmbeddingRepository {
   /** Forgets listed failures so that the next run tries them again; how many there were. */
   retryFailures(versionId: number): Promise<number>;
   failures(versionId: number, limit: number): Promise<readonly { image: CatalogImage; reason: string }[]>;
+  /** Makes the approximate index of a version where it has come to need one; whether there is one. Safe to repeat. */
+  buildIndex(versionId: number): Promise<boolean>;
 }
 
 /** A record of one identification, without the photo (decisions.md 8). */

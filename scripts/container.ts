@@ -10,7 +10,7 @@ import { queueDashboard } from '../api/ops/queue-dashboard';
 import { PostgresAccountRepository } from '../db/account-repository';
 import { PostgresCatalogRepository } from '../db/catalog-repository';
 import { PostgresCreditLedger } from '../db/credit-ledger';
-import { PostgresEmbeddingRepository } from '../db/embedding-repository';
+import { INDEXED_FROM, PostgresEmbeddingRepository } from '../db/embedding-repository';
 import { HmacDataFileSigner } from '../db/files/hmac-data-file-signer';
 import { LocalImageStore } from '../db/files/local-image-store';
 import { connectEmbedded, connectPostgres, type Database } from '../db/knex';
@@ -268,6 +268,7 @@ async function bindStores({ config, container, logger }: Opening, database: Data
   container.registerSingleton(PORTS.PricingRepository, PostgresPricingRepository);
   container.registerSingleton(PORTS.AccountRepository, PostgresAccountRepository);
   container.registerSingleton(PORTS.CreditLedger, PostgresCreditLedger);
+  container.register(INDEXED_FROM, { useValue: database.kind === 'embedded' ? null : VECTORS_INDEXED_FROM });
   container.registerSingleton(PORTS.EmbeddingRepository, PostgresEmbeddingRepository);
   container.registerSingleton(PORTS.NeighbourIndex, PgvectorNeighbourIndex);
   container.registerSingleton(PORTS.PredictionRepository, PostgresPredictionRepository);
@@ -313,6 +314,9 @@ async function bindVision(opening: Opening, adapters: Adapters): Promise<void> {
   bindUnlessGiven(container, PORTS.VisionQueue, await adapters.visionQueue(opening));
   bindUnlessGiven(container, PORTS.IndexQueue, await adapters.indexQueue(opening));
 }
+
+/** PostgreSQL scans fewer vectors than this in a few milliseconds. The embedded one would stand still for minutes. */
+const VECTORS_INDEXED_FROM = 20_000;
 
 /** How long an image waits at most for somebody to see to it. */
 const LOOK_FOR_IMAGES_MS = 20_000;

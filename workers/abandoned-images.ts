@@ -60,6 +60,7 @@ export class AbandonedImages {
       after = batch.at(-1)?.id ?? after;
       batch = await this.#batch(version.id, after);
     }
+    await this.embeddings.buildIndex(version.id);
   }
 
   #batch(versionId: number, after: number): Promise<readonly CatalogImage[]> {

@@ -77,22 +77,23 @@ async function createCountsTable(knex: Knex): Promise<void> {
 }
 
 async function createTriggers(knex: Knex): Promise<void> {
-  const changed = `(${of('n', SEARCHED)}) IS DISTINCT FROM (${of('o', SEARCHED)})`;
+  // Transition tables have no index: comparing them as sets is linear where a join of them would be quadratic.
+  const gained = `SELECT ${COLUMNS} FROM new_rows EXCEPT SELECT ${COLUMNS} FROM old_rows`;
+  const lost = `SELECT ${COLUMNS} FROM old_rows EXCEPT SELECT ${COLUMNS} FROM new_rows`;
   await createTrigger(knex, 'insert', 'REFERENCING NEW TABLE AS new_rows', [
     `INSERT INTO catalog_search (${COLUMNS}) SELECT ${COLUMNS} FROM new_rows`,
     countChanges(`SELECT ${MARKED.join(', ')}, 1 AS sign FROM new_rows`),
   ]);
   await createTrigger(knex, 'update', 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows', [
-    `DELETE FROM catalog_search s USING old_rows o
-     WHERE s.id = o.id AND NOT EXISTS (SELECT FROM new_rows n WHERE n.id = o.id)`,
-    `INSERT INTO catalog_search (${COLUMNS})
-     SELECT n.id, ${of('n', SEARCHED)}
-     FROM new_rows n LEFT JOIN old_rows o ON o.id = n.id WHERE ${changed}
+    `IF NOT EXISTS (${gained}) AND NOT EXISTS (${lost}) THEN RETURN NULL; END IF`,
+    `DELETE FROM catalog_search s USING (SELECT id FROM old_rows EXCEPT SELECT id FROM new_rows) o
+     WHERE s.id = o.id`,
+    `INSERT INTO catalog_search (${COLUMNS}) ${gained}
      ON CONFLICT (id) DO UPDATE SET ${SEARCHED.map((column) => `${column} = excluded.${column}`).join(', ')}`,
     countChanges(`
-      SELECT ${of('n', MARKED)}, 1 AS sign FROM new_rows n LEFT JOIN old_rows o ON o.id = n.id WHERE ${changed}
+      SELECT ${MARKED.join(', ')}, 1 AS sign FROM (${gained}) AS gained
       UNION ALL
-      SELECT ${of('o', MARKED)}, -1 FROM old_rows o LEFT JOIN new_rows n ON n.id = o.id WHERE ${changed}`),
+      SELECT ${MARKED.join(', ')}, -1 FROM (${lost}) AS lost`),
   ]);
   await createTrigger(knex, 'delete', 'REFERENCING OLD TABLE AS old_rows', [
     'DELETE FROM catalog_search s USING old_rows o WHERE s.id = o.id',
@@ -117,9 +118,6 @@ async function createTrigger(
     CREATE TRIGGER catalog_rows_${event} AFTER ${event.toUpperCase()} ON catalog_rows ${tables}
     FOR EACH STATEMENT EXECUTE FUNCTION catalog_rows_after_${event}()`);
 }
-
-const of = (alias: string, columns: readonly string[]) =>
-  columns.map((column) => `${alias}.${column}`).join(', ');
 
 /** Adds the marks of rows to the counts (`sign` 1) or takes them away (-1). */
 function countChanges(rows: string): string {

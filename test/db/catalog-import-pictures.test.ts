@@ -96,7 +96,7 @@ describe('the workers', () => {
   let versions: PostgresEmbeddingRepository;
   let live: number;
   beforeEach(async () => {
-    versions = new PostgresEmbeddingRepository(bench.knex);
+    versions = new PostgresEmbeddingRepository(bench.knex, 20_000);
     live = (await versions.create(MANIFEST)).id;
   });
   const addresses = () => bench.embedded.map(({ address }) => address).sort();

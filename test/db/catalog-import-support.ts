@@ -94,7 +94,7 @@ export class ImportBench {
         openTarget: async (dryRun) => wrap(await openTarget(this.knex, dryRun)),
         images: this.images,
         preparer: this.preparer,
-        embedding: { embeddings: new PostgresEmbeddingRepository(this.knex), queue: this.queue },
+        embedding: { embeddings: new PostgresEmbeddingRepository(this.knex, 20_000), queue: this.queue },
         clock: { now: () => new Date('2026-03-01T12:00:00Z') },
       },
       { ...silent, note: (line) => this.notes.push(line) },
@@ -168,7 +168,7 @@ export class ImportBench {
   private readonly queue: IndexQueue = {
     embed: async (versionId, images) => {
       if (this.workersAreAway) throw unavailable('The workers are away.', 1);
-      const repository = new PostgresEmbeddingRepository(this.knex);
+      const repository = new PostgresEmbeddingRepository(this.knex, 20_000);
       const failed = images.filter(({ address }) => this.unreachable.has(address));
       const done = images.filter(({ address }) => !this.unreachable.has(address));
       this.embedded.push(...done);

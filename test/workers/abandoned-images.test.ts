@@ -12,7 +12,8 @@ const silent = {
 /** A catalog of images in line, and the queue that takes them out of it. */
 function catalogOf(count: number) {
   const line = new Set(Array.from({ length: count }, (_, index) => index + 1));
-  const embeddings: Pick<EmbeddingRepository, 'live' | 'pending'> = {
+  const embeddings: Pick<EmbeddingRepository, 'live' | 'pending' | 'buildIndex'> = {
+    buildIndex: async () => line.size === 0,
     live: async () => ({ id: 7 }) as EmbeddingVersion,
     pending: async (_version, limit, after) =>
       [...line]

@@ -45,6 +45,7 @@ async function embedFor(
   progress.begin(`images, ${version.model}`, pending);
   const result = await embedPending(version, pending, { embeddings, queue }, progress);
   progress.end();
+  await embeddings.buildIndex(version.id);
   await listFailures(version, embeddings, progress);
   return result;
 }
