@@ -14,13 +14,16 @@ export interface InstalledModel {
 
 const BUNDLED_FOLDER = resolve(__dirname, '../workers/embedder/bundled');
 
+/** The model that ships with Loupe. */
+export const bundledModel = (): Promise<InstalledModel> => installed(BUNDLED_FOLDER, true);
+
 /** The bundled model first, then those added to `DATA_DIR/models`, by name. */
 export async function installedModels(dataDir: string): Promise<InstalledModel[]> {
   const root = join(dataDir, 'models');
   const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
   const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => join(root, entry.name));
   const added = await Promise.all(folders.sort().map((folder) => installed(folder, false)));
-  return [await installed(BUNDLED_FOLDER, true), ...added];
+  return [await bundledModel(), ...added];
 }
 
 /**

@@ -8,7 +8,7 @@ import { defaultThreads } from '../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
 import { generateBundle, photoOfProduct } from '../catalog/generate/generate-bundle';
 import { processEnvironment } from '../config';
-import { findModel } from '../model-library';
+import { bundledModel } from '../model-library';
 import { runLoupe, type ServiceProcess, startProcess } from '../service-processes';
 import { bringUpServices } from '../services/bring-up-services';
 import { type Measurement, percentile, runConcurrently } from './measure';
@@ -104,7 +104,7 @@ function drawPhotos(products: number): Promise<Buffer[]> {
 
 /** Photos a second of intake and inference in one process, without HTTP, queue or database. */
 async function poolAlone(photos: readonly Buffer[], count: number): Promise<number> {
-  const model = await findModel('', undefined);
+  const model = await bundledModel();
   const preparer = new SharpImagePreparer({ bytesMax: 1 << 30, pixelsMax: 1 << 30 });
   const embedders = new PooledEmbedderRegistry({
     threads: defaultThreads(cpus().length),
