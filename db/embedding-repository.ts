@@ -9,10 +9,10 @@ import { identifier, inTransaction, rowsOf, type Sql, sql } from './sql';
 const VERSION_COLUMNS = sql`id, model, manifest, state, created_at AS "createdAt", promoted_at AS "promotedAt"`;
 
 /**
- * Vectors from which a version gets an approximate index; below it a scan of all of them is quick, and exact. Null:
+ * Vectors from which a version gets an approximate index; below it a scan of all of them is quick, and exact. Infinity:
  * never, for a database that could not serve while it builds one.
  */
-export type IndexedFrom = number | null;
+export type IndexedFrom = number;
 
 /** Token of `IndexedFrom`. */
 export const INDEXED_FROM = Symbol.for('IndexedFrom');
@@ -159,7 +159,7 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
    */
   async buildIndex(versionId: number): Promise<boolean> {
     const { indexedFrom } = this;
-    if (indexedFrom === null) return false;
+    if (indexedFrom === Number.POSITIVE_INFINITY) return false;
     const table = embeddingsOf(versionId);
     const [line] = await rowsOf<{ vectors: number }>(
       this.knex,

@@ -268,7 +268,9 @@ async function bindStores({ config, container, logger }: Opening, database: Data
   container.registerSingleton(PORTS.PricingRepository, PostgresPricingRepository);
   container.registerSingleton(PORTS.AccountRepository, PostgresAccountRepository);
   container.registerSingleton(PORTS.CreditLedger, PostgresCreditLedger);
-  container.register(INDEXED_FROM, { useValue: database.kind === 'embedded' ? null : VECTORS_INDEXED_FROM });
+  container.register(INDEXED_FROM, {
+    useValue: database.kind === 'embedded' ? Number.POSITIVE_INFINITY : VECTORS_INDEXED_FROM,
+  });
   container.registerSingleton(PORTS.EmbeddingRepository, PostgresEmbeddingRepository);
   container.registerSingleton(PORTS.NeighbourIndex, PgvectorNeighbourIndex);
   container.registerSingleton(PORTS.PredictionRepository, PostgresPredictionRepository);
