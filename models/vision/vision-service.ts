@@ -116,10 +116,13 @@ export class VisionService {
   }
 
   private async rows(neighbourhood: Neighbourhood, pricing: boolean): Promise<Found> {
-    const version = await this.versionOf(neighbourhood);
-    const showing = await this.catalog.productsShowing(neighbourhood.neighbours.map((each) => each.imageId));
+    const [version, showing, categories] = await Promise.all([
+      this.versionOf(neighbourhood),
+      this.catalog.productsShowing(neighbourhood.neighbours.map((each) => each.imageId)),
+      this.catalog.categories(),
+    ]);
     const scored = scoreProducts(neighbourhood.neighbours, showing);
-    const taxonomy = new Taxonomy(await this.catalog.categories());
+    const taxonomy = new Taxonomy(categories);
     const candidates = await this.catalog.itemsById(scored.map((each) => each.id));
     const floor = this.settings.confidenceFloor ?? version.manifest.calibration.floor;
     const matches = rankMatches(
