@@ -51,45 +51,56 @@ export function scoreProducts(
  * @param ancestry taxonomy ids of each candidate, innermost first
  * @param calibration the model version's
  * @param floor confidence below which nothing is returned
+ * @param unseen similarity that products beyond the candidates may have at most; 0 when there are none
  */
 export function rankMatches(
   products: readonly Scored[],
   ancestry: Ancestry,
   calibration: Calibration,
   floor: number,
+  unseen: number,
 ): Match[] {
   const ranked = products.map((product) => ({
     id: product.id,
     confidence: confidenceOf(
       calibration.confidence,
       product.similarity,
-      marginOf(products, (id) => id === product.id),
+      marginOf(products, unseen, (id) => id === product.id),
     ),
   }));
   const best = ranked[0];
-  const node = best && best.confidence < SURE ? surestNode(products, ancestry, calibration) : null;
+  const node = best && best.confidence < SURE ? surestNode(products, ancestry, calibration, unseen) : null;
   const rows = node && node.confidence >= SURE ? [node, ...ranked] : ranked;
   return rows.filter((match) => match.confidence >= floor).slice(0, MATCHES_MAX);
 }
 
 /** The innermost taxonomy node of the best candidate that is sure, with at least two candidates below it. */
-function surestNode(products: readonly Scored[], ancestry: Ancestry, calibration: Calibration): Match | null {
+function surestNode(
+  products: readonly Scored[],
+  ancestry: Ancestry,
+  calibration: Calibration,
+  unseen: number,
+): Match | null {
   const best = products[0];
   if (!best) return null;
   for (const node of ancestry.get(best.id) ?? []) {
     const below = (id: string) => ancestry.get(id)?.includes(node) ?? false;
     if (products.filter((product) => below(product.id)).length < 2) continue;
-    const confidence = confidenceOf(calibration.confidence, best.similarity, marginOf(products, below));
+    const confidence = confidenceOf(
+      calibration.confidence,
+      best.similarity,
+      marginOf(products, unseen, below),
+    );
     if (confidence >= SURE) return { id: node, confidence };
   }
   return null;
 }
 
-/** How far the best candidate of a group stands above the best outside of it; its own similarity when all are inside. */
-function marginOf(products: readonly Scored[], inside: (id: string) => boolean): number {
+/** How far the best candidate of a group stands above the best outside of it, seen or unseen. */
+function marginOf(products: readonly Scored[], unseen: number, inside: (id: string) => boolean): number {
   const best = products.find((product) => inside(product.id));
   const rival = products.find((product) => !inside(product.id));
-  return best ? best.similarity - (rival?.similarity ?? 0) : 0;
+  return best ? best.similarity - (rival?.similarity ?? unseen) : 0;
 }
 
 function confidenceOf(calibration: LogisticCalibration, similarity: number, margin: number): number {

@@ -52,6 +52,9 @@ export interface Identification {
 /** Catalog images asked of the index; several belong to one product, hence more than the ten rows. */
 const NEIGHBOURS = 60;
 
+/** Products that are looked at closely: twice the rows of an answer, so that a shared style or brand shows. */
+const CANDIDATES = 20;
+
 /** Photo to catalog rows: intake, queue, matches, rows, charge (architecture, "One identify request"). */
 @injectable()
 export class VisionService {
@@ -121,16 +124,15 @@ export class VisionService {
       this.catalog.productsShowing(neighbourhood.neighbours.map((each) => each.imageId)),
       this.catalog.categories(),
     ]);
-    const scored = scoreProducts(neighbourhood.neighbours, showing);
+    const near = scoreProducts(neighbourhood.neighbours, showing);
+    const scored = near.slice(0, CANDIDATES);
+    const all = near.length <= CANDIDATES && neighbourhood.neighbours.length < NEIGHBOURS;
+    const unseen = all ? 0 : (scored.at(-1)?.similarity ?? 0);
     const taxonomy = new Taxonomy(categories);
     const candidates = await this.catalog.itemsById(scored.map((each) => each.id));
     const floor = this.settings.confidenceFloor ?? version.manifest.calibration.floor;
-    const matches = rankMatches(
-      scored,
-      ancestryOf(candidates, taxonomy),
-      version.manifest.calibration,
-      floor,
-    );
+    const ancestry = ancestryOf(candidates, taxonomy);
+    const matches = rankMatches(scored, ancestry, version.manifest.calibration, floor, unseen);
     const items = await this.itemsOf(matches, candidates, pricing);
     const first = items[0]?.item;
     return {
