@@ -33,20 +33,19 @@ export async function startProcess(settings: Settings): Promise<ServiceProcess> 
   const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/start.ts'], {
     cwd: REPOSITORY_ROOT,
     env: { PATH: processEnvironment()['PATH'], PORT: '0', LOG_LEVEL: 'warn', ...settings },
-    stdio: ['ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');
     await once(child, 'exit');
   };
-  for await (const line of createInterface({ input: child.stderr })) {
+  for await (const line of createInterface({ input: child.stdout })) {
     const ready = /ready at (\S+)/.exec(line);
     if (ready?.[1]) {
-      child.stderr.on('data', (rest: Buffer) => process.stderr.write(rest)).resume();
+      child.stdout.resume();
       return { url: ready[1], process: child, stop };
     }
-    process.stderr.write(`${line}\n`);
   }
   throw new Error('the service ended before it was ready');
 }

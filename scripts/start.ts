@@ -5,7 +5,7 @@ import { startService } from './service';
 /** `npm start`: the service, until SIGTERM or SIGINT; a second signal ends it at once. */
 async function main(): Promise<void> {
   const service = await startService(readConfig());
-  process.stderr.write(`Loupe is ready at ${service.url}\n`);
+  process.stdout.write(`Loupe is ready at ${service.url}\n`);
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1);
