@@ -184,7 +184,7 @@ async function measureMode(
       '--versions',
       'v3',
     )) as { key: string };
-    const bodies = photos.map((photo) => JSON.stringify({ base64: photo.toString('base64') }));
+    const bodies = photos.map((photo) => Buffer.from(JSON.stringify({ base64: photo.toString('base64') })));
     await measure(name, api.url, key.key, bodies, CONCURRENCY * 2, CONCURRENCY);
     return [
       await measure(name, api.url, key.key, bodies, calls, 1),
@@ -199,7 +199,7 @@ async function measure(
   name: string,
   url: string,
   key: string,
-  bodies: readonly string[],
+  bodies: readonly Buffer[],
   count: number,
   concurrency: number,
 ): Promise<Run> {
@@ -210,7 +210,7 @@ async function measure(
     const answer = await fetch(`${url}/v3/vision/identify`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: bodies[index % bodies.length] ?? '',
+      body: bodies[index % bodies.length] ?? Buffer.alloc(0),
     });
     await answer.arrayBuffer();
     if (!answer.ok) throw new Error(`identify answered with ${answer.status}`);
