@@ -41,10 +41,10 @@ export async function startProcess(settings: Settings): Promise<ServiceProcess> 
     await once(child, 'exit');
   };
   for await (const line of createInterface({ input: child.stdout })) {
-    const ready = /ready at (\S+)/.exec(line);
-    if (ready?.[1]) {
+    const ready = /^Loupe is ready(?: at (\S+))?$/.exec(line);
+    if (ready) {
       child.stdout.resume();
-      return { url: ready[1], process: child, stop };
+      return { url: ready[1] ?? '', process: child, stop };
     }
   }
   throw new Error('the service ended before it was ready');

@@ -10,6 +10,9 @@ import type { Config } from './config';
 import { buildContainer, type Loupe, type Overrides } from './container';
 import { announceService, withdrawService } from './running-service';
 
+/** The `url` of a worker that found its port taken. */
+export const NO_ADDRESS = '';
+
 /** A service that answers. */
 export interface RunningService {
   readonly url: string;
@@ -61,7 +64,7 @@ async function listenIfFree(server: Server, config: Config, { logger }: Loupe): 
     return await listen(server, config);
   } catch (failure) {
     logger.warn({ reason: String(failure) }, 'this worker works without a port for health and metrics');
-    return 'no address';
+    return NO_ADDRESS;
   }
 }
 

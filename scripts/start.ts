@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { ConfigError, readConfig } from './config';
-import { startService } from './service';
+import { NO_ADDRESS, startService } from './service';
 
 /** `npm start`: the service, until SIGTERM or SIGINT; a second signal ends it at once. */
 async function main(): Promise<void> {
   const service = await startService(readConfig());
-  process.stdout.write(`Loupe is ready at ${service.url}\n`);
+  process.stdout.write(`Loupe is ready${service.url === NO_ADDRESS ? '' : ` at ${service.url}`}\n`);
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1);
