@@ -5,6 +5,7 @@ import type {
   AccountRepository,
   Clock,
   DataFileSigner,
+  IdempotencyStore,
   ImageStore,
   PricingRepository,
   RateLimiter,
@@ -21,7 +22,8 @@ export interface ApiServices {
   readonly prices: PricingRepository;
   readonly signer: DataFileSigner;
   readonly images: ImageStore;
-  readonly queue: Pick<VisionQueue, 'depth'>;
+  readonly queue: Pick<VisionQueue, 'depth' | 'admit'>;
+  readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
 }
 

@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
+  | 'conflict'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'unprocessable'
@@ -87,6 +88,12 @@ export const notFound = (message: string): AppError => new AppError(404, 'not_fo
 export const methodNotAllowed = (allow: readonly string[]): AppError =>
   new AppError(405, 'method_not_allowed', `This address answers ${allow.join(', ')} only.`, {
     headers: { Allow: allow.join(', ') },
+  });
+
+/** 409: an `Idempotency-Key` stands for another call, or its first call still runs. */
+export const conflict = (message: string, retryAfterSeconds?: number): AppError =>
+  new AppError(409, 'conflict', message, {
+    headers: retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) },
   });
 
 /** 413: the body is over the limit of its route. */

@@ -100,6 +100,39 @@ export interface CreditLedger {
   usage(accountId: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]>;
 }
 
+/** A call that names itself: whoever sends it again wants the answer of the first time. */
+export interface IdempotentCall {
+  readonly accountId: string;
+  /** The caller's name for it. */
+  readonly key: string;
+  /** SHA-256 of what is asked. */
+  readonly fingerprint: Buffer;
+}
+
+/** What is known of a call that names itself. */
+export type Claim =
+  /** It is the asker's to make, under this charge. */
+  | { readonly kind: 'granted'; readonly chargeId: string }
+  | { readonly kind: 'answered'; readonly answer: string }
+  | { readonly kind: 'running' }
+  /** The key stands for something else that was asked. */
+  | { readonly kind: 'other call' };
+
+/** Answers of calls that are made once per account and key, however often they are sent. */
+export interface IdempotencyStore {
+  /**
+   * Claims a call until `leasedUntil`; one whose lease is over may be claimed again and keeps its charge. After
+   * `expiresAt` the key is free for anything.
+   */
+  claim(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<Claim>;
+  /** Keeps the answer of a claimed call. */
+  complete(call: IdempotentCall, chargeId: string, answer: string): Promise<void>;
+  /** Frees the key of a claimed call that was refused: nothing happened. */
+  forget(call: IdempotentCall, chargeId: string): Promise<void>;
+  /** Ends the lease of a claimed call that broke off: it may have been charged. */
+  giveUp(call: IdempotentCall, chargeId: string): Promise<void>;
+}
+
 /** What a limit says about one call. */
 export interface LimitDecision {
   readonly allowed: boolean;
@@ -146,6 +179,8 @@ export interface NeighbourRequest {
  * at once when the queue is away, full, or can't make it in time.
  */
 export interface VisionQueue {
+  /** Fails with `unavailable` when a photo that came now could not be answered by then; before any work is done. */
+  admit(deadlineAt: number): Promise<void>;
   neighbours(request: NeighbourRequest): Promise<Neighbourhood>;
   /** Whether the queue can be reached; for readiness. */
   ping(): Promise<void>;
@@ -255,6 +290,7 @@ export const PORTS = {
   DataFileSigner: Symbol.for('DataFileSigner'),
   AccountRepository: Symbol.for('AccountRepository'),
   CreditLedger: Symbol.for('CreditLedger'),
+  IdempotencyStore: Symbol.for('IdempotencyStore'),
   RateLimiter: Symbol.for('RateLimiter'),
   ImageSource: Symbol.for('ImageSource'),
   ImagePreparer: Symbol.for('ImagePreparer'),

@@ -6,6 +6,7 @@ import {
   type Clock,
   type DataFileSigner,
   type EmbeddingRepository,
+  type IdempotencyStore,
   type ImageStore,
   PORTS,
   type PricingRepository,
@@ -29,6 +30,7 @@ export function apiServices(container: Container): ApiServices {
     signer: container.resolve<DataFileSigner>(PORTS.DataFileSigner),
     images: container.resolve<ImageStore>(PORTS.ImageStore),
     queue: container.resolve<VisionQueue>(PORTS.VisionQueue),
+    idempotency: container.resolve<IdempotencyStore>(PORTS.IdempotencyStore),
     clock: container.resolve<Clock>(PORTS.Clock),
   };
 }

@@ -8,6 +8,7 @@ import { PostgresCreditLedger } from '../db/credit-ledger';
 import { INDEXED_FROM, PostgresEmbeddingRepository } from '../db/embedding-repository';
 import { HmacDataFileSigner } from '../db/files/hmac-data-file-signer';
 import { LocalImageStore } from '../db/files/local-image-store';
+import { PostgresIdempotencyStore } from '../db/idempotency-store';
 import type { Database } from '../db/knex';
 import { migrate } from '../db/migrate';
 import { migrations } from '../db/migrations';
@@ -140,6 +141,7 @@ async function bindStores({ config, container, logger }: Opening, database: Data
   container.registerSingleton(PORTS.PricingRepository, PostgresPricingRepository);
   container.registerSingleton(PORTS.AccountRepository, PostgresAccountRepository);
   container.registerSingleton(PORTS.CreditLedger, PostgresCreditLedger);
+  container.registerSingleton(PORTS.IdempotencyStore, PostgresIdempotencyStore);
   container.register(INDEXED_FROM, {
     useValue: database.kind === 'embedded' ? Number.POSITIVE_INFINITY : VECTORS_INDEXED_FROM,
   });

@@ -15,6 +15,7 @@ export function callOf(req: Request, res: Response, endpoint: string): CallConte
     endpoint,
     signal: hangUp.signal,
     free: req.method === 'HEAD',
+    ...(res.locals.chargeId === undefined ? {} : { chargeId: res.locals.chargeId }),
   };
 }
 

@@ -1,8 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { type AppError, badRequest, notFound } from '../../models/errors';
-import type { AccountRepository } from '../../models/ports';
 import { classifyFailure } from './classify-failure';
-import { setCreditHeaders } from './credit-headers';
+import { type Balances, setFreeCreditHeaders } from './credit-headers';
 import { errorBody } from './error-body';
 import './locals';
 
@@ -23,7 +22,7 @@ export const refuseMissingHost: RequestHandler = (req, _res, next) => {
  *
  * @param accounts where the balance of a limited account is read; null where no key is ever admitted
  */
-export function errorHandler(accounts: Pick<AccountRepository, 'account'> | null): ErrorRequestHandler {
+export function errorHandler(accounts: Balances | null): ErrorRequestHandler {
   return async (thrown, req, res, _next) => {
     const failure = classifyFailure(thrown);
     if (failure.status >= 500 && !res.closed) logFailure(req, failure);
@@ -31,26 +30,10 @@ export function errorHandler(accounts: Pick<AccountRepository, 'account'> | null
     for (const name of ['Content-Disposition', 'Content-Type', 'ETag', 'Last-Modified'])
       res.removeHeader(name);
     res.set(failure.headers);
-    const { caller, requestId } = res.locals;
-    if (caller) {
-      const balance = caller.limited ? await balanceOf(accounts, caller.accountId) : null;
-      setCreditHeaders(res, { creditsUsed: 0, creditsRemaining: balance });
-    }
+    await setFreeCreditHeaders(res, accounts);
     res.setHeader('Cache-Control', 'no-store');
-    res.status(failure.status).json(errorBody(failure, requestId));
+    res.status(failure.status).json(errorBody(failure, res.locals.requestId));
   };
-}
-
-/** What is left of the account, or null when the store can't say. */
-async function balanceOf(
-  accounts: Pick<AccountRepository, 'account'> | null,
-  accountId: string,
-): Promise<number | null> {
-  try {
-    return (await accounts?.account(accountId))?.credits ?? null;
-  } catch {
-    return null;
-  }
 }
 
 function logFailure(req: Parameters<ErrorRequestHandler>[1], failure: AppError): void {

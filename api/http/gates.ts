@@ -2,15 +2,20 @@ import type { RequestHandler } from 'express';
 import type { ApiVersion } from '../../models/access/api-key';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { admit } from './admit';
-import { jsonBody } from './json-body';
+import { answerOnce } from './answer-once';
+import { parseJson, readJson } from './json-body';
 import { limitCalls, limitVisionCalls } from './limit-calls';
+import { refuseLate } from './refuse-late';
 
 /** Bytes of a body that holds no photo. */
 const BODY_BYTES_MAX = 1024 * 1024;
+/** A call that has not answered so long after its deadline died with its process. */
+const LEASE_SLACK_MS = 15_000;
 
 /**
  * What a call passes before its route, by the kind of endpoint, in the order in which refusals are decided
  * (decisions.md 1): 401, 403, 429, then 413 and 415, so that no byte of a body is read for a call that may not be made.
+ * Nor for a photo that the workers can't get to in time: its 503 comes before its upload.
  */
 export interface Gates {
   /** Endpoints without a body. */
@@ -25,12 +30,18 @@ export function buildGates(services: ApiServices, settings: ApiSettings): Gates 
   const { accounts, limiter } = services;
   const calls = limitCalls(limiter, settings.limits);
   const visionCalls = limitVisionCalls(limiter, settings.limits);
-  const smallBody = jsonBody(BODY_BYTES_MAX);
-  const photoBody = jsonBody(photoBodyBytesMax(settings.imageBytesMax));
+  const inTime = refuseLate(services.queue, services.clock, settings.visionDeadlineMs);
+  const once = answerOnce(services.idempotency, accounts, services.clock, {
+    waitMs: settings.visionDeadlineMs,
+    leaseMs: settings.visionDeadlineMs + LEASE_SLACK_MS,
+  });
+  const body = (bytesMax: number) => [readJson(bytesMax), once, parseJson];
+  const smallBody = body(BODY_BYTES_MAX);
+  const photoBody = body(photoBodyBytesMax(settings.imageBytesMax));
   return {
     key: (version) => [admit(accounts, version), calls],
     json: (version) => [admit(accounts, version), calls, ...smallBody],
-    photo: (version) => [admit(accounts, version), calls, visionCalls, ...photoBody],
+    photo: (version) => [admit(accounts, version), calls, visionCalls, inTime, ...photoBody],
   };
 }
 

@@ -4,24 +4,24 @@ import { failureField } from './failure-field';
 import { parseJsonObject } from './parse-json-object';
 
 /**
- * Reads a JSON object into `req.body`: 415 when the body is not declared as UTF-8 JSON, 413 when it is larger than
- * `bytesMax` (compressed bodies: once inflated), 400 when it is empty or no well-formed JSON object.
+ * Reads the bytes of a JSON body into `req.body`: 415 when it is not declared as UTF-8 JSON, 413 when it is larger than
+ * `bytesMax` (compressed bodies: once inflated).
  */
-export function jsonBody(bytesMax: number): RequestHandler[] {
+export function readJson(bytesMax: number): RequestHandler {
   const readBytes = express.raw({ type: () => true, limit: bytesMax });
-  return [
-    (req, res, next) => {
-      if (!isJson(req.get('Content-Type'))) throw unsupportedMediaType();
-      readBytes(req, res, (failure?: unknown) =>
-        next(failure === undefined ? undefined : bodyFailure(failure, bytesMax)),
-      );
-    },
-    (req, _res, next) => {
-      req.body = parseJsonObject(req.body instanceof Buffer ? req.body : Buffer.alloc(0));
-      next();
-    },
-  ];
+  return (req, res, next) => {
+    if (!isJson(req.get('Content-Type'))) throw unsupportedMediaType();
+    readBytes(req, res, (failure?: unknown) =>
+      next(failure === undefined ? undefined : bodyFailure(failure, bytesMax)),
+    );
+  };
 }
+
+/** Makes an object of the bytes of a body: 400 when it is empty or no well-formed JSON object. */
+export const parseJson: RequestHandler = (req, _res, next) => {
+  req.body = parseJsonObject(req.body instanceof Buffer ? req.body : Buffer.alloc(0));
+  next();
+};
 
 function isJson(contentType: string | undefined): boolean {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');

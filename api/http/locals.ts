@@ -9,6 +9,8 @@ declare global {
       route?: string;
       /** Set once the key opens the endpoint: from here on answers carry `X-Credits-*`. */
       caller?: Caller;
+      /** Identity of the charge of a call with an `Idempotency-Key`. */
+      chargeId?: string;
     }
   }
 }

@@ -10,6 +10,7 @@ import * as catalogImport from './202611200800-catalog-import';
 import * as catalogSearch from './202611200900-catalog-search';
 import * as searchWordStubs from './202611201000-search-word-stubs';
 import * as creditTopUps from './202611201100-credit-top-ups';
+import * as idempotentCalls from './202611201200-idempotent-calls';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -30,4 +31,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611200900-catalog-search': catalogSearch,
   '202611201000-search-word-stubs': searchWordStubs,
   '202611201100-credit-top-ups': creditTopUps,
+  '202611201200-idempotent-calls': idempotentCalls,
 };

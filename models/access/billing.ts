@@ -12,6 +12,8 @@ export interface CallContext {
   readonly endpoint: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
+  /** Identity of its charge, for a call that may be made again after it broke off; else it gets one of its own. */
+  readonly chargeId?: string;
   /** True for a call that is never charged, such as HEAD (decisions.md 1). */
   readonly free?: boolean;
 }
@@ -51,7 +53,7 @@ export class Billing {
     work: () => Promise<{ value: Value; price: number }>,
   ): Promise<Billed<Value>> {
     const charge: ChargeRequest = {
-      chargeId: this.ids.next(),
+      chargeId: call.chargeId ?? this.ids.next(),
       accountId: call.caller.accountId,
       keyId: call.caller.keyId,
       endpoint: call.endpoint,

@@ -20,6 +20,7 @@ interface Sending {
   /** Sent as it is, in place of `body`. */
   readonly raw?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
 }
 
 /** Calls a service over HTTP with one key. */
@@ -30,11 +31,12 @@ export class ApiClient {
   ) {}
 
   async send<Body = unknown>(method: string, path: string, sending: Sending = {}): Promise<Answer<Body>> {
-    const { body, raw, headers } = sending;
+    const { body, raw, headers, signal } = sending;
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await fetch(new URL(path, this.url), {
       method,
       redirect: 'manual',
+      ...(signal ? { signal } : {}),
       headers: {
         ...(this.key === null ? {} : { Authorization: `Bearer ${this.key}` }),
         ...(content === undefined ? {} : { 'Content-Type': 'application/json' }),

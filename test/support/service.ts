@@ -213,7 +213,8 @@ export class TestService {
     return this.resolve(PORTS.AccountRepository);
   }
 
-  private resolve<Port>(token: symbol): Port {
+  /** A port as the container has it. */
+  resolve<Port>(token: symbol): Port {
     return this.running.loupe.container.resolve<Port>(token);
   }
 

@@ -76,6 +76,8 @@ export class VisionQueueFake implements VisionQueue {
     };
   }
 
+  async admit(): Promise<void> {}
+
   async ping(): Promise<void> {
     if (this.away) throw unavailable('The queue is away.', 1);
   }

@@ -6,6 +6,7 @@ import { type QueueLoad, refusal } from './admission';
 import { BullMqAsker, type BullMqOptions, queueAway } from './bullmq-asker';
 import { firstOf } from './first-of';
 import { neighbourhoodOf, VISION_QUEUE, visionJobOf } from './job';
+import { RecentLoad } from './recent-load';
 import { type RateTicket, ServiceRate } from './service-rate';
 
 export interface VisionQueueLimits {
@@ -28,11 +29,11 @@ const LOOK_TIMEOUT_MS = 1_000;
 export class BullMqVisionQueue implements VisionQueue {
   readonly #rate = new ServiceRate();
   readonly #asker: BullMqAsker;
-  /** Admitted, and not yet counted by Redis. */
-  #adding = 0;
+  readonly #load: RecentLoad;
 
   constructor(private readonly options: BullMqOptions & VisionQueueLimits) {
     this.#asker = new BullMqAsker(VISION_QUEUE, options, () => this.#rate.finish());
+    this.#load = new RecentLoad(() => this.#asker.load(), options.clock);
   }
 
   /** Resolves when photos can be asked for; before that `neighbours` fails with `unavailable`. */
@@ -40,16 +41,18 @@ export class BullMqVisionQueue implements VisionQueue {
     return this.#asker.ready();
   }
 
+  async admit(deadlineAt: number): Promise<void> {
+    const leftMs = deadlineAt - this.options.clock.now().getTime();
+    const refused = refusal(await this.#load.now(), this.#rate, this.options.waitingMax, leftMs);
+    if (refused) throw refused;
+  }
+
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
   async neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
-    const { clock, waitingMax } = this.options;
     request.signal?.throwIfAborted();
-    const askedAt = clock.now().getTime();
-    const leftMs = request.deadlineAt - askedAt;
-    if (leftMs <= 0) throw timeout(0);
-    const { waiting, active } = await this.#asker.load();
-    const refused = refusal({ waiting: waiting + this.#adding, active }, this.#rate, waitingMax, leftMs);
-    if (refused) throw refused;
+    const askedAt = this.options.clock.now().getTime();
+    if (request.deadlineAt <= askedAt) throw timeout(0);
+    await this.admit(request.deadlineAt);
     return this.#ask(request, askedAt);
   }
 
@@ -74,14 +77,11 @@ export class BullMqVisionQueue implements VisionQueue {
     const { jobId, requestId, limit, deadlineAt, signal } = request;
     const ticket = this.#rate.ask(askedAt);
     const job = visionJobOf({ requestId, limit, askedAt, deadlineAt }, request.image.jpeg);
-    this.#adding += 1;
     const { added, answer } = this.#asker.ask(jobId, job, JOB);
-    const counted = added.finally(() => {
-      this.#adding -= 1;
-    });
+    this.#load.add();
     try {
       const waited = await firstOf(
-        counted.then(() => answer),
+        added.then(() => answer),
         deadlineAt - askedAt,
         signal,
       );

@@ -38,15 +38,18 @@ export class InProcessVisionQueue implements VisionQueue {
     private readonly options: InProcessVisionQueueOptions,
   ) {}
 
+  async admit(deadlineAt: number): Promise<void> {
+    if (this.#closed) throw stopping();
+    const refused = refusal(this.#load(), this.#rate, this.options.waitingMax, deadlineAt - this.#now());
+    if (refused) throw refused;
+  }
+
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
   async neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
-    if (this.#closed) throw stopping();
     request.signal?.throwIfAborted();
     const askedAt = this.#now();
-    const leftMs = request.deadlineAt - askedAt;
-    if (leftMs <= 0) throw timeout(0);
-    const refused = refusal(this.#load(), this.#rate, this.options.waitingMax, leftMs);
-    if (refused) throw refused;
+    if (!this.#closed && request.deadlineAt <= askedAt) throw timeout(0);
+    await this.admit(request.deadlineAt);
     return this.#wait(request, askedAt);
   }
 

@@ -7,6 +7,10 @@ const ERRORS: Readonly<Record<number, { when: string; headers?: readonly string[
   402: { when: 'The balance does not cover the dearest price that this call could have' },
   403: { when: 'The key does not open this API version, or the address of a file is not validly signed' },
   404: { when: 'There is no such item or address' },
+  409: {
+    when: 'The `Idempotency-Key` stands for a call with another body, or its first call still runs',
+    headers: ['Retry-After'],
+  },
   413: { when: 'The body is over the limit' },
   415: { when: 'The body is not declared as JSON' },
   422: { when: 'An image was named or sent but can not be used; `reason` says why' },
@@ -40,6 +44,10 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: obj
   'WWW-Authenticate': { description: '`Bearer`', schema: { type: 'string' } },
   Deprecation: {
     description: '`true` when the request used the deprecated `ids`',
+    schema: { type: 'string' },
+  },
+  'Idempotency-Replayed': {
+    description: '`true` when the answer is that of an earlier call with the same `Idempotency-Key`',
     schema: { type: 'string' },
   },
   'Server-Timing': { description: 'Milliseconds of each stage', schema: { type: 'string' } },

@@ -3,7 +3,7 @@ import { PATHS } from '../../paths';
 
 /** Errors that a call with a key and a body can meet beside its own. */
 const WITH_KEY = [401, 402, 403, 429, 500, 503] as const;
-const WITH_BODY = [400, 413, 415] as const;
+const WITH_BODY = [400, 409, 413, 415] as const;
 const WITH_PHOTO = [422, 504] as const;
 
 /** One endpoint as the reference shows it; schemas go by their names in `schemas.ts`. */
@@ -29,6 +29,7 @@ const CREDITS = [
   'RateLimit-Remaining',
   'RateLimit-Reset',
 ];
+const BODY_HEADERS = [...CREDITS, 'Idempotency-Replayed'];
 const [V1, V2, V3] = API_VERSIONS;
 
 /** Every endpoint, in the order of the reference (interface.md 4, running.md "Addresses"). */
@@ -44,7 +45,7 @@ export const OPERATIONS: readonly Operation[] = [
     body: 'CatalogQuery',
     answer: { schema: 'CatalogAnswer' },
     errors: [...WITH_BODY, ...WITH_KEY],
-    headers: [...CREDITS, 'Deprecation'],
+    headers: [...BODY_HEADERS, 'Deprecation'],
   },
   {
     id: 'showItem',
@@ -68,7 +69,7 @@ export const OPERATIONS: readonly Operation[] = [
     body: 'IdentifyRequest',
     answer: { schema: 'CatalogAnswer' },
     errors: [...WITH_BODY, ...WITH_PHOTO, ...WITH_KEY],
-    headers: [...CREDITS, 'Server-Timing'],
+    headers: [...BODY_HEADERS, 'Server-Timing'],
   },
   {
     id: 'listProductsV2',
@@ -81,7 +82,7 @@ export const OPERATIONS: readonly Operation[] = [
     body: 'LegacyQuery',
     answer: { schema: 'LegacyAnswer' },
     errors: [...WITH_BODY, ...WITH_KEY],
-    headers: CREDITS,
+    headers: BODY_HEADERS,
   },
   {
     id: 'identifyV2',
@@ -93,7 +94,7 @@ export const OPERATIONS: readonly Operation[] = [
     body: 'LegacyIdentifyRequest',
     answer: { schema: 'LegacyVisionAnswer' },
     errors: [...WITH_BODY, ...WITH_PHOTO, ...WITH_KEY],
-    headers: [...CREDITS, 'Server-Timing'],
+    headers: [...BODY_HEADERS, 'Server-Timing'],
   },
   {
     id: 'listProductsV1',

@@ -28,10 +28,23 @@ export function parametersOf(operation: keyof typeof PATHS): object[] {
       ];
     case 'image':
       return [inPath('file', { type: 'string', pattern: '^[0-9a-f]{64}\\.(jpg|png|webp)$' })];
+    case 'queryCatalog':
+    case 'identify':
+    case 'listProductsV2':
+    case 'identifyV2':
+      return [IDEMPOTENCY_KEY];
     default:
       return [];
   }
 }
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again.',
+  schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+};
 
 const ids = () => ({ type: 'array', items: { type: 'string' } });
 

@@ -1,0 +1,17 @@
+import type { RequestHandler } from 'express';
+import type { Clock, VisionQueue } from '../../models/ports';
+
+/**
+ * 503 for a photo that the workers can't get to within the deadline, before its body is read: in an overload a refusal
+ * costs next to nothing, so that what can be answered is.
+ */
+export function refuseLate(
+  queue: Pick<VisionQueue, 'admit'>,
+  clock: Clock,
+  deadlineMs: number,
+): RequestHandler {
+  return async (_req, _res, next) => {
+    await queue.admit(clock.now().getTime() + deadlineMs);
+    next();
+  };
+}

@@ -1,0 +1,152 @@
+import { type IdempotencyStore, PORTS } from '../../models/ports';
+import { type Answer, ApiClient } from '../support/api-client';
+import { useService } from '../support/service';
+
+/** Calls with an `Idempotency-Key` (issue 'vision that can be trusted', money): made once, answered as often as asked. */
+const service = useService({ VISION_DEADLINE_MS: '4000' });
+
+beforeEach(async () => {
+  service.queue.reset();
+  await service.sees(['product_submariner', 0.05]);
+});
+
+/** A client of a fresh account with 100 credits. */
+async function account() {
+  const { key, accountId } = await service.newKey({ credits: 100 });
+  const api = new ApiClient(service.url, key);
+  const photo = { base64: (await service.photo()).toString('base64') };
+  const identify = (name: string, body: object = photo, signal?: AbortSignal): Promise<Answer> =>
+    api.send('POST', '/v2/vision', {
+      body,
+      headers: { 'Idempotency-Key': name },
+      ...(signal ? { signal } : {}),
+    });
+  return { api, accountId, photo, identify, spent: () => service.creditsBooked(accountId) };
+}
+
+test('a repeated call gets the same answer, is charged once, and says so', async () => {
+  const { identify, spent } = await account();
+  const first = await identify('again');
+  const again = await identify('again');
+  expect([first.status, again.status]).toEqual([200, 200]);
+  expect(again.text).toBe(first.text);
+  expect(first.headers.get('Idempotency-Replayed')).toBeNull();
+  expect(again.headers.get('Idempotency-Replayed')).toBe('true');
+  expect(again.headers.get('Content-Type')).toBe(first.headers.get('Content-Type'));
+  expect([first, again].map(({ headers }) => headers.get('X-Credits-Used'))).toEqual(['10', '0']);
+  expect([first, again].map(({ headers }) => headers.get('X-Credits-Remaining'))).toEqual(['90', '90']);
+  expect(await spent()).toBe(10);
+  expect(service.queue.calls).toBe(1);
+});
+
+test('the second of two clicks at once waits for the answer of the first', async () => {
+  const { identify, spent } = await account();
+  const letGo = service.queue.holds();
+  const both = [identify('twice'), identify('twice')];
+  await service.queue.asked();
+  letGo();
+  const [first, second] = await Promise.all(both);
+  expect(second?.text).toBe(first?.text);
+  expect(await spent()).toBe(10);
+  expect(service.queue.calls).toBe(1);
+});
+
+test('a call that takes longer than anybody waits is a 409 with Retry-After for its repetition', async () => {
+  const { identify } = await account();
+  const letGo = service.queue.holds();
+  const first = identify('slow').catch(() => undefined);
+  await service.queue.asked();
+  const second = await identify('slow');
+  expect(second).toMatchObject({ status: 409, body: { success: false, error: 'conflict' } });
+  expect(second.headers.get('Retry-After')).toBe('1');
+  letGo();
+  await first;
+}, 20_000);
+
+test('another body under the same key is a 409 and costs nothing', async () => {
+  const { identify, photo, spent } = await account();
+  await identify('one');
+  const other = await identify('one', { ...photo, url: 'https://example.com/a.jpg' });
+  expect(other).toMatchObject({ status: 409, body: { success: false, error: 'conflict' } });
+  expect(await spent()).toBe(10);
+});
+
+test('another account may use the same key', async () => {
+  const [one, other] = [await account(), await account()];
+  await one.identify('shared');
+  expect((await other.identify('shared')).headers.get('Idempotency-Replayed')).toBeNull();
+  expect(await other.spent()).toBe(10);
+});
+
+test('what was refused is free, and its key too', async () => {
+  const { identify, spent } = await account();
+  expect((await identify('later', { base64: 'AAAA' })).status).toBe(422);
+  expect((await identify('later')).status).toBe(200);
+  expect(await spent()).toBe(10);
+});
+
+test('what failed on our side is made again under the same key, and charged once', async () => {
+  const { identify, spent } = await account();
+  service.queue.fails();
+  expect((await identify('mended')).status).toBe(503);
+  await service.sees(['product_submariner', 0.05]);
+  expect((await identify('mended')).status).toBe(200);
+  expect((await identify('mended')).headers.get('Idempotency-Replayed')).toBe('true');
+  expect(await spent()).toBe(10);
+});
+
+test('a call whose caller hung up is made again, and charged once', async () => {
+  const { identify, photo, spent } = await account();
+  const hangUp = new AbortController();
+  service.queue.neverAnswers();
+  const broken = identify('broken', photo, hangUp.signal).catch((failure: unknown) => failure);
+  await service.queue.asked();
+  hangUp.abort();
+  await broken;
+  await service.queue.gaveUp();
+  await service.sees(['product_submariner', 0.05]);
+  expect((await identify('broken')).status).toBe(200);
+  expect(await spent()).toBe(10);
+});
+
+test('after a day the key is new', async () => {
+  const { identify, spent } = await account();
+  await identify('daily');
+  service.clock.advance(24 * 3_600_000 - 60_000);
+  expect((await identify('daily')).headers.get('Idempotency-Replayed')).toBe('true');
+  service.clock.advance(120_000);
+  expect((await identify('daily')).headers.get('Idempotency-Replayed')).toBeNull();
+  expect(await spent()).toBe(20);
+});
+
+test('catalog queries are made once too', async () => {
+  const { api, spent } = await account();
+  const query = () =>
+    api.send('POST', '/v3/catalog/query', {
+      body: { includes: ['pricing'] },
+      headers: { 'Idempotency-Key': 'page' },
+    });
+  const [first, again] = [await query(), await query()];
+  expect(again.text).toBe(first.text);
+  expect(await spent()).toBe(6);
+});
+
+test.each(['', 'with space', 'x'.repeat(256), 'é'])('the key %j is a 400 that names it', async (name) => {
+  const { identify, spent } = await account();
+  expect(await identify(name)).toMatchObject({
+    status: 400,
+    body: { error: 'bad_request', field: 'Idempotency-Key' },
+  });
+  expect(await spent()).toBe(0);
+});
+
+test('a call whose process died goes on under its charge once its lease is over', async () => {
+  const { accountId } = await account();
+  const store = service.resolve<IdempotencyStore>(PORTS.IdempotencyStore);
+  const call = { accountId, key: 'died', fingerprint: Buffer.from('it') };
+  const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms);
+  const first = await store.claim(call, inMs(50), inMs(60_000));
+  expect(await store.claim(call, inMs(50), inMs(60_000))).toEqual({ kind: 'running' });
+  service.clock.advance(60);
+  expect(await store.claim(call, inMs(50), inMs(60_000))).toEqual(first);
+});
