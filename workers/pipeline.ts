@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { unavailable } from '../models/errors';
 import { type EmbedderRegistry, type EmbeddingRepository, type NeighbourIndex, PORTS } from '../models/ports';
 import type { Neighbourhood } from '../models/vision/neighbours';
+import { PhotoMemory } from './photo-memory';
 
 /** A photo of a caller as it reaches the workers. */
 export interface Photo {
@@ -22,10 +23,12 @@ const RETRY_AFTER_SECONDS = 5;
 
 /**
  * How a photo becomes neighbours: its views become vectors under the live model, and the vector index knows the catalog
- * images nearest to any of them. Everything belongs to one embedding version, also while another is promoted.
+ * images nearest to any of them. A photo that was just seen has its vectors already. Everything belongs to one embedding version, also while another is promoted.
  */
 @injectable()
 export class VisionPipeline implements PhotoPipeline {
+  private readonly memory = new PhotoMemory();
+
   constructor(
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
@@ -39,7 +42,10 @@ export class VisionPipeline implements PhotoPipeline {
     const embedder = await this.embedders.forVersion(version);
 
     const started = performance.now();
-    const [vectors = []] = await embedder.embed([jpeg], 'query');
+    const vectors = await this.memory.vectorsOf(version, jpeg, async () => {
+      const [computed = []] = await embedder.embed([jpeg], 'query');
+      return computed;
+    });
     const embedded = performance.now();
     const neighbours = await this.index.nearest(version, vectors, limit);
     const found = performance.now();

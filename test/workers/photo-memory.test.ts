@@ -1,0 +1,59 @@
+import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
+import { PhotoMemory } from '../../workers/photo-memory';
+import { tinyManifest } from './tiny-models';
+
+const version = (id: number): EmbeddingVersion => ({
+  id,
+  model: 'tiny@1.0.0',
+  manifest: tinyManifest(2),
+  state: 'live',
+  createdAt: new Date(0),
+  promotedAt: null,
+});
+
+const photo = Buffer.from('photo');
+
+/** Computes another vector each time, and counts. */
+function embedder() {
+  let computed = 0;
+  return {
+    embed: async () => [Float32Array.of(++computed, 0)],
+    computed: () => computed,
+  };
+}
+
+test('an identical photo on the same version is computed once, also when two come at the same time', async () => {
+  const [memory, { embed, computed }] = [new PhotoMemory(), embedder()];
+  const [first, second] = await Promise.all([
+    memory.vectorsOf(version(1), photo, embed),
+    memory.vectorsOf(version(1), Buffer.from('photo'), embed),
+  ]);
+  const third = await memory.vectorsOf(version(1), photo, embed);
+  expect([second, third]).toEqual([first, first]);
+  expect(computed()).toBe(1);
+});
+
+test('another version and another photo are computed', async () => {
+  const [memory, { embed, computed }] = [new PhotoMemory(), embedder()];
+  await memory.vectorsOf(version(1), photo, embed);
+  await memory.vectorsOf(version(2), photo, embed);
+  await memory.vectorsOf(version(1), Buffer.from('other'), embed);
+  expect(computed()).toBe(3);
+});
+
+test('a failure is not remembered', async () => {
+  const memory = new PhotoMemory();
+  await expect(
+    memory.vectorsOf(version(1), photo, () => Promise.reject(new Error('no engine'))),
+  ).rejects.toThrow('no engine');
+  const { embed } = embedder();
+  expect(await memory.vectorsOf(version(1), photo, embed)).toEqual([Float32Array.of(1, 0)]);
+});
+
+test('what was seen longest ago makes room', async () => {
+  const [memory, { embed, computed }] = [new PhotoMemory(20), embedder()];
+  for (const name of ['one', 'two', 'three', 'three', 'one']) {
+    await memory.vectorsOf(version(1), Buffer.from(name), embed);
+  }
+  expect(computed()).toBe(4);
+});
