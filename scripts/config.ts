@@ -121,6 +121,7 @@ const settings = z
     PAGE_SIZE_MAX: wholeNumber(100, 1, 10_000),
     INFERENCE_THREADS: wholeNumber(0, 0, 256),
     INFERENCE_BACKEND: z.enum(['auto', 'tensorflow', 'wasm', 'cpu']).default('auto'),
+    PHOTO_MEMORY_MIB: wholeNumber(32, 0, 65_536),
     QUEUE_PREFIX: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')

@@ -22,6 +22,7 @@ import { AbandonedImages } from '../workers/abandoned-images';
 import { PooledEmbedderRegistry } from '../workers/embedder/embedder-registry';
 import { HttpImageSource, IMAGE_FETCH_SETTINGS } from '../workers/image/http-image-source';
 import { IMAGE_LIMITS, SharpImagePreparer } from '../workers/image/sharp-image-preparer';
+import { PhotoMemory } from '../workers/photo-memory';
 import {
   type Adapters,
   adaptersOf,
@@ -186,6 +187,7 @@ async function bindVision(opening: Opening, adapters: Adapters): Promise<void> {
   });
   closing(() => embedders.close());
   bindUnlessGiven(container, PORTS.EmbedderRegistry, embedders);
+  container.register(PhotoMemory, { useValue: new PhotoMemory(config.PHOTO_MEMORY_MIB * 2 ** 20) });
   bindUnlessGiven(container, PORTS.RateLimiter, await adapters.rateLimiter(opening));
   bindUnlessGiven(container, PORTS.VisionQueue, await adapters.visionQueue(opening));
   bindUnlessGiven(container, PORTS.IndexQueue, await adapters.indexQueue(opening));

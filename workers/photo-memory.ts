@@ -5,23 +5,17 @@ import type { EmbeddingVersion } from '../models/indexing/embedding-version';
 type Vectors = readonly Float32Array[];
 type Embed = () => Promise<Vectors>;
 
-/** Some thousands of photos under a model of a few views and hundreds of dimensions. */
-const BYTES_MAX = 32 * 1024 * 1024;
-
 /**
  * The vectors of the photos seen last, by embedding version: an identical photo is not computed again, and of two that
  * come at once one is computed. Vectors and not neighbours are remembered, so an answer always is about the catalog
  * as it stands. Each process remembers for itself.
  */
 export class PhotoMemory {
-  readonly #vectors: LRUCache<string, Vectors, Embed>;
+  readonly #vectors: LRUCache<string, Vectors, Embed> | null;
 
-  constructor(bytesMax = BYTES_MAX) {
-    this.#vectors = new LRUCache({
-      maxSize: bytesMax,
-      sizeCalculation: (vectors) => vectors.reduce((sum, vector) => sum + vector.byteLength, 1),
-      fetchMethod: (_key, _stale, { context }) => context(),
-    });
+  /** @param bytesMax of vectors, four kilobytes for a photo of four views and 256 dimensions; 0 remembers nothing */
+  constructor(bytesMax: number) {
+    this.#vectors = bytesMax === 0 ? null : memoryOf(bytesMax);
   }
 
   /**
@@ -30,7 +24,15 @@ export class PhotoMemory {
    * @param embed computes them; what it throws is thrown and not remembered
    */
   async vectorsOf(version: EmbeddingVersion, jpeg: Buffer, embed: Embed): Promise<Vectors> {
+    if (!this.#vectors) return embed();
     const digest = createHash('sha256').update(jpeg).digest('base64');
     return this.#vectors.forceFetch(`${version.id} ${digest}`, { context: embed });
   }
 }
+
+const memoryOf = (bytesMax: number): LRUCache<string, Vectors, Embed> =>
+  new LRUCache({
+    maxSize: bytesMax,
+    sizeCalculation: (vectors) => vectors.reduce((sum, vector) => sum + vector.byteLength, 1),
+    fetchMethod: (_key, _stale, { context }) => context(),
+  });

@@ -27,12 +27,11 @@ const RETRY_AFTER_SECONDS = 5;
  */
 @injectable()
 export class VisionPipeline implements PhotoPipeline {
-  private readonly memory = new PhotoMemory();
-
   constructor(
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
     @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
+    @inject(PhotoMemory) private readonly memory: PhotoMemory,
   ) {}
 
   /** @throws unavailable while no embedding version is live; whatever embedder and index throw */

@@ -23,7 +23,7 @@ function embedder() {
 }
 
 test('an identical photo on the same version is computed once, also when two come at the same time', async () => {
-  const [memory, { embed, computed }] = [new PhotoMemory(), embedder()];
+  const [memory, { embed, computed }] = [new PhotoMemory(1024), embedder()];
   const [first, second] = await Promise.all([
     memory.vectorsOf(version(1), photo, embed),
     memory.vectorsOf(version(1), Buffer.from('photo'), embed),
@@ -34,7 +34,7 @@ test('an identical photo on the same version is computed once, also when two com
 });
 
 test('another version and another photo are computed', async () => {
-  const [memory, { embed, computed }] = [new PhotoMemory(), embedder()];
+  const [memory, { embed, computed }] = [new PhotoMemory(1024), embedder()];
   await memory.vectorsOf(version(1), photo, embed);
   await memory.vectorsOf(version(2), photo, embed);
   await memory.vectorsOf(version(1), Buffer.from('other'), embed);
@@ -42,7 +42,7 @@ test('another version and another photo are computed', async () => {
 });
 
 test('a failure is not remembered', async () => {
-  const memory = new PhotoMemory();
+  const memory = new PhotoMemory(1024);
   await expect(
     memory.vectorsOf(version(1), photo, () => Promise.reject(new Error('no engine'))),
   ).rejects.toThrow('no engine');
@@ -56,4 +56,11 @@ test('what was seen longest ago makes room', async () => {
     await memory.vectorsOf(version(1), Buffer.from(name), embed);
   }
   expect(computed()).toBe(4);
+});
+
+test('without room nothing is remembered', async () => {
+  const [memory, { embed, computed }] = [new PhotoMemory(0), embedder()];
+  await memory.vectorsOf(version(1), photo, embed);
+  await memory.vectorsOf(version(1), photo, embed);
+  expect(computed()).toBe(2);
 });

@@ -1,5 +1,6 @@
 import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
 import type { Embedder, EmbedderRegistry, EmbeddingRepository, NeighbourIndex } from '../../models/ports';
+import { PhotoMemory } from '../../workers/photo-memory';
 import { VisionPipeline } from '../../workers/pipeline';
 import { answerPhoto } from '../../workers/queue/answer-job';
 import { visionJobOf } from '../../workers/queue/job';
@@ -45,7 +46,12 @@ describe('the pipeline', () => {
   };
 
   test('finds the neighbours of all views of a photo under the live version', async () => {
-    const pipeline = new VisionPipeline(live(version) as EmbeddingRepository, embedders, index);
+    const pipeline = new VisionPipeline(
+      live(version) as EmbeddingRepository,
+      embedders,
+      index,
+      new PhotoMemory(0),
+    );
     const jpeg = Buffer.from('photo');
     const found = await pipeline.neighbours({ jpeg, limit: 50, queueMs: 12 });
     expect(found).toMatchObject({ versionId: 4, neighbours: [{ imageId: 9, distance: 0.1 }] });
@@ -62,7 +68,12 @@ describe('the pipeline', () => {
   });
 
   test('is unavailable while no version is live', async () => {
-    const pipeline = new VisionPipeline(live(null) as EmbeddingRepository, embedders, index);
+    const pipeline = new VisionPipeline(
+      live(null) as EmbeddingRepository,
+      embedders,
+      index,
+      new PhotoMemory(0),
+    );
     const asking = pipeline.neighbours({ jpeg: Buffer.from('photo'), limit: 50, queueMs: 0 });
     await expect(asking).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '5' } });
   });
