@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { asTable } from '../../scripts/commands/output';
+import { processEnvironment } from '../../scripts/config';
+import { audit, type Books, openAccount, type Payer } from './books';
+import { DEADLINE_MS, Installation } from './installation';
+import { identify, type Outcome, runLoad } from './load';
+import { photoCall, SCENARIOS, type Scenario } from './scenarios';
+
+/**
+ * What happens to calls while parts of the service die, hang and come back (docs/reliability.md). Everything is real:
+ * processes, signals, PostgreSQL, Redis. `FAULT_CALLS` says how many calls a scenario has at least.
+ */
+const CALLS = Number(processEnvironment()['FAULT_CALLS'] ?? 100);
+const ROUNDS = { slow: Math.max(1, Math.round(CALLS / 300)), quick: Math.max(2, Math.round(CALLS / 20)) };
+const CONCURRENCY = 16;
+const LATE_MS = DEADLINE_MS + 1_000;
+/** "Recovers within seconds". */
+const BACK_MS_MAX = 20_000;
+const POLL_MS = 20;
+/** Photos of the looks at whether the service is back, unlike those of the load. */
+const PROBES_FROM = 60_000;
+const SCENARIO_MS_MAX = 900_000;
+
+interface Row {
+  readonly scenario: string;
+  readonly outcomes: readonly Outcome[];
+  readonly books: Books;
+  readonly backMs: number;
+}
+
+const rows: Row[] = [];
+let installation: Installation;
+let prober: Payer;
+let probes = 0;
+
+beforeAll(async () => {
+  installation = await Installation.start();
+  prober = await openAccount(installation, 'probes');
+  await back();
+}, 180_000);
+
+afterAll(async () => {
+  process.stderr.write(`\n${tableOf(rows)}\n`);
+  await installation?.stop();
+}, 60_000);
+
+describe(`under ${CALLS} calls`, () => {
+  it.each(SCENARIOS.map((each) => [each.name, each] as const))(
+    '%s',
+    async (_name, scenario) => {
+      const row = await run(scenario);
+      rows.push(row);
+      expect(faultsOf(row, scenario)).toEqual([]);
+    },
+    SCENARIO_MS_MAX,
+  );
+});
+
+async function run(scenario: Scenario): Promise<Row> {
+  const payer = await openAccount(installation, scenario.name);
+  let planned = 0;
+  let backMs = 0;
+  const stage = {
+    installation,
+    rounds: ROUNDS,
+    progress: async (calls: number) => {
+      const until = planned + calls;
+      while (planned < until) await delay(POLL_MS);
+    },
+    back: async () => {
+      backMs = Math.max(backMs, await back());
+    },
+  };
+  const faults = delay(POLL_MS).then(() => scenario.disturb(stage));
+  const outcomes = await runLoad(installation, {
+    key: payer.key,
+    callsMin: CALLS,
+    concurrency: scenario.concurrency ?? CONCURRENCY,
+    faults,
+    plan: (call) => {
+      planned += 1;
+      return scenario.plan?.(installation, call) ?? photoCall(installation, call);
+    },
+  });
+  return { scenario: scenario.name, outcomes, backMs, books: await audit(installation, payer, outcomes) };
+}
+
+/** Milliseconds until every api says that it is ready and answers a photo right. */
+async function back(): Promise<number> {
+  const started = performance.now();
+  for (;;) {
+    const states = await Promise.all(installation.apis.map(({ url }) => isReady(url)));
+    const answers = states.every(Boolean) ? await Promise.all(installation.apis.map(probe)) : [false];
+    const tookMs = performance.now() - started;
+    if (answers.every(Boolean)) return tookMs;
+    if (tookMs > BACK_MS_MAX) return Number.POSITIVE_INFINITY;
+    await delay(POLL_MS);
+  }
+}
+
+const isReady = async (url: string): Promise<boolean> =>
+  fetch(`${url}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+async function probe(_api: unknown, index: number): Promise<boolean> {
+  probes += 1;
+  const plan = await photoCall(installation, PROBES_FROM + (probes % 5_000));
+  const { status, fault } = await identify(installation, prober.key, index, plan);
+  return status === 200 && fault === null;
+}
+
+/** Every promise that was not kept, in words. */
+function faultsOf({ outcomes, books, backMs }: Row, scenario: Scenario): string[] {
+  const faults: string[] = [...books.faults];
+  for (const { requestId, end, status, tookMs, fault } of outcomes) {
+    if (fault !== null) faults.push(`${requestId}: ${fault}`);
+    if (tookMs > LATE_MS) faults.push(`${requestId}: ${status ?? end} after ${Math.round(tookMs)} ms`);
+    if (status !== null && !scenario.statuses.includes(status)) faults.push(`${requestId}: status ${status}`);
+    if (end === 'connection lost' && !scenario.losesConnections) faults.push(`${requestId}: ${end}`);
+  }
+  if (backMs > BACK_MS_MAX) faults.push('the service does not come back');
+  for (const part of [...installation.apis, ...installation.workers]) {
+    if (!part.isRunning) faults.push('a process ended by itself');
+  }
+  return faults;
+}
+
+function tableOf(all: readonly Row[]): string {
+  const statuses = [200, 422, 429, 500, 503, 504];
+  const head = ['fault', 'calls', ...statuses.map(String), 'no answer', 'wrong', 'slowest s', 'back s'];
+  return asTable(
+    [...head, 'credits answered', 'booked', 'of that unanswered', 'reserved'],
+    all.map(({ scenario, outcomes, books, backMs }) => [
+      scenario,
+      outcomes.length,
+      ...statuses.map((status) => outcomes.filter((each) => each.status === status).length),
+      outcomes.filter(({ end }) => end !== 'answered').length,
+      outcomes.filter(({ fault }) => fault !== null).length,
+      (Math.max(...outcomes.map(({ tookMs }) => tookMs)) / 1000).toFixed(1),
+      (backMs / 1000).toFixed(1),
+      books.answered,
+      books.booked,
+      books.unanswered,
+      books.reservations,
+    ]),
+  );
+}

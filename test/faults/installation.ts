@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectPostgres, type Database } from '../../db/knex';
+import { processEnvironment } from '../../scripts/config';
+import { runLoupe } from '../../scripts/service-processes';
+import { bringUpServices, type Services } from '../../scripts/services/bring-up-services';
+import { freePort } from '../../scripts/services/free-port';
+import { writeModel } from '../workers/tiny-models';
+import { layoutModel } from './layout-model';
+import { Photos } from './photos';
+import { ServicePart } from './service-part';
+import { SlowHost } from './slow-host';
+
+/** The deadline of every call, in milliseconds: the default of the settings. */
+export const DEADLINE_MS = 15_000;
+
+/** Bytes of an image at most; the endless one of the slow host reaches it soon. */
+const IMAGE_BYTES_MAX = 1024 * 1024;
+
+/** Photos that may wait: more than the usual load sends at a time, fewer than a crowd does. */
+export const WAITING_MAX = 32;
+
+/**
+ * The service as an operator runs it: two `api` and two `worker` processes on a PostgreSQL and a Redis of their own, which
+ * may be disturbed. Only the model is not the usual one: its inference costs nothing, so that calls are many.
+ */
+export class Installation {
+  readonly apis: readonly ServicePart[];
+  readonly workers: readonly ServicePart[];
+
+  private constructor(
+    readonly services: Services,
+    readonly database: Database,
+    readonly photos: Photos,
+    readonly slowHost: SlowHost,
+    parts: { apis: readonly ServicePart[]; workers: readonly ServicePart[] },
+    private readonly folder: string,
+  ) {
+    this.apis = parts.apis;
+    this.workers = parts.workers;
+  }
+
+  /** @throws Error when no servers can be brought up here that may be disturbed */
+  static async start(): Promise<Installation> {
+    const folder = await mkdtemp(join(tmpdir(), 'loupe-faults-'));
+    const slowHost = await SlowHost.open();
+    const services = await bringUpServices({
+      environment: withoutGivenServers(),
+      log: (line) => process.stderr.write(`${line}\n`),
+      postgres: { durable: true },
+    });
+    const settings = settingsFor(folder, services, slowHost);
+    await writeLayoutModel(folder);
+    const bundle = join(folder, 'bundle');
+    const photos = await Photos.ofCatalog(bundle);
+    const apis = await Promise.all([1, 2].map(() => onPortOfItsOwn({ ...settings, ROLE: 'api' })));
+    const workers = [1, 2].map(() => new ServicePart({ ...settings, ROLE: 'worker', PORT: '0' }));
+    // The first one migrates the database, and a worker must be there for the import.
+    for (const part of [...apis, ...workers]) await part.start();
+    await runLoupe(settings, 'catalog', 'import', bundle);
+    const database = connectPostgres({ url: services.postgres.url, poolMax: 2 });
+    return new Installation(services, database, photos, slowHost, { apis, workers }, folder);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.apis, ...this.workers].map((part) => part.stop()));
+    await this.database.close();
+    await this.services.stop();
+    await this.slowHost.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Servers whose addresses stand in the environment belong to someone else. */
+function withoutGivenServers(): Record<string, string | undefined> {
+  const environment = processEnvironment();
+  for (const name of ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'DATABASE_URL', 'REDIS_URL']) {
+    delete environment[name];
+  }
+  return environment;
+}
+
+function settingsFor(folder: string, services: Services, slowHost: SlowHost): Record<string, string> {
+  return {
+    DATABASE_URL: services.postgres.url,
+    REDIS_URL: services.redis.url,
+    DATA_DIR: join(folder, 'data'),
+    MODEL: 'layout',
+    CONFIDENCE_FLOOR: '0',
+    INFERENCE_THREADS: '1',
+    VISION_DEADLINE_MS: String(DEADLINE_MS),
+    IMAGE_FETCH_ALLOW: slowHost.address,
+    IMAGE_FETCH_TIMEOUT_MS: '2000',
+    IMAGE_BYTES_MAX: String(IMAGE_BYTES_MAX),
+    QUEUE_WAITING_MAX: String(WAITING_MAX),
+    // Out of the way, but counted.
+    RATE_PER_SECOND: '1000000',
+    VISION_CONCURRENCY: '1000',
+    LOG_LEVEL: 'error',
+  };
+}
+
+/** The confidence of a product is always sure, so that no row of the taxonomy stands before it. */
+async function writeLayoutModel(folder: string): Promise<void> {
+  await writeModel(join(folder, 'data', 'models', 'layout'), layoutModel, {
+    id: 'layout',
+    calibration: { confidence: { kind: 'logistic', bias: 1, similarity: 1, margin: 1 }, floor: 0 },
+    input: {
+      width: 8,
+      height: 8,
+      layout: 'nhwc',
+      channels: 'rgb',
+      mean: [255, 255, 255],
+      scale: [-1 / 255, -1 / 255, -1 / 255],
+      fit: 'contain',
+      background: [255, 255, 255],
+    },
+  });
+}
+
+/** Its address stays the same when it is started again, as behind a load balancer. */
+const onPortOfItsOwn = async (settings: Record<string, string>): Promise<ServicePart> =>
+  new ServicePart({ ...settings, PORT: String(await freePort()) });

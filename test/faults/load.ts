@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Installation } from './installation';
+
+/** What one call sends, and what may come of it. */
+export interface CallPlan {
+  readonly body: object;
+  /** The product that the photo shows; null where no success is possible. */
+  readonly product: string | null;
+  /** After which the client hangs up; null for one that waits. */
+  readonly hangUpAfterMs: number | null;
+}
+
+/** What came of one call. `status` is null when there was no answer. */
+export interface Outcome {
+  readonly requestId: string;
+  readonly end: 'answered' | 'hung up' | 'connection lost';
+  readonly status: number | null;
+  readonly tookMs: number;
+  /** As the answer says; 0 without one. */
+  readonly creditsUsed: number;
+  /** Why the answer is none that the specification knows; null when it is one. */
+  readonly fault: string | null;
+}
+
+export interface Load {
+  /** Key of the account that pays. */
+  readonly key: string;
+  readonly callsMin: number;
+  readonly concurrency: number;
+  /** The load goes on until this is over. */
+  readonly faults: Promise<unknown>;
+  plan(call: number): Promise<CallPlan>;
+}
+
+/** Longer than any call may take: the load ends also where a promise is broken. */
+const PATIENCE_MS = 60_000;
+
+const success = z.object({
+  success: z.literal(true),
+  credits_used: z.number(),
+  data: z.array(z.object({ id: z.string() })),
+});
+const refusal = z.object({ success: z.literal(false), error: z.string(), message: z.string() });
+
+/** Calls of a number of clients, each of which sends its next one when the last is over; to the apis in turn. */
+export async function runLoad(installation: Installation, load: Load): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let faulty = true;
+  const over = load.faults.finally(() => {
+    faulty = false;
+  });
+  let next = 0;
+  const client = async (): Promise<void> => {
+    while (faulty || next < load.callsMin) {
+      const call = next;
+      next += 1;
+      outcomes.push(await identify(installation, load.key, call, await load.plan(call)));
+    }
+  };
+  await Promise.all([over, ...Array.from({ length: load.concurrency }, client)]);
+  return outcomes;
+}
+
+/** One call. An api that is not there at all is left out, as a load balancer does. */
+export async function identify(
+  { apis }: Installation,
+  key: string,
+  call: number,
+  plan: CallPlan,
+): Promise<Outcome> {
+  const requestId = randomUUID();
+  for (let attempt = 0; ; attempt += 1) {
+    const api = apis[(call + attempt) % apis.length];
+    const started = performance.now();
+    const outcome = await send(api?.url ?? '', key, requestId, plan);
+    if (outcome !== 'refused') return { requestId, tookMs: performance.now() - started, ...outcome };
+    if (attempt >= apis.length) throw new Error('no api is there');
+  }
+}
+
+type Sent = Omit<Outcome, 'requestId' | 'tookMs'>;
+
+async function send(
+  url: string,
+  key: string,
+  requestId: string,
+  { body, product, hangUpAfterMs }: CallPlan,
+): Promise<Sent | 'refused'> {
+  const unanswered = { status: null, creditsUsed: 0, fault: null };
+  const signal = AbortSignal.timeout(hangUpAfterMs ?? PATIENCE_MS);
+  try {
+    const response = await fetch(`${url}/v3/vision/identify`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'x-request-id': requestId,
+      },
+      body: JSON.stringify(body),
+      signal,
+    });
+    return { end: 'answered', ...judged(response, await response.text(), product) };
+  } catch (failure) {
+    if (signal.aborted) return { end: 'hung up', ...unanswered };
+    if (codeOf(failure) === 'ECONNREFUSED') return 'refused';
+    return { end: 'connection lost', ...unanswered };
+  }
+}
+
+function judged(
+  { status, headers }: Response,
+  text: string,
+  product: string | null,
+): Pick<Sent, 'status' | 'creditsUsed' | 'fault'> {
+  const answer: unknown = JSON.parse(text);
+  if (status !== 200) {
+    const fault = refusal.safeParse(answer).success ? null : `no error body: ${text}`;
+    const silent = status === 503 && !headers.has('retry-after');
+    return { status, creditsUsed: 0, fault: silent ? 'a 503 without Retry-After' : fault };
+  }
+  const parsed = success.safeParse(answer);
+  if (!parsed.success) return { status, creditsUsed: 0, fault: `no envelope: ${text}` };
+  const { credits_used: creditsUsed, data } = parsed.data;
+  const seen = data[0]?.id ?? 'nothing';
+  return { status, creditsUsed, fault: seen === product ? null : `${seen} in place of ${product}` };
+}
+
+function codeOf(failure: unknown): unknown {
+  const cause = failure instanceof Error ? failure.cause : null;
+  return cause instanceof Error && 'code' in cause ? cause.code : null;
+}

@@ -1,0 +1,219 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { DEADLINE_MS, type Installation, WAITING_MAX } from './installation';
+import type { CallPlan } from './load';
+import { SLOW_WAYS } from './slow-host';
+
+/** What a scenario can do while its load runs. */
+export interface Stage {
+  readonly installation: Installation;
+  /** Disturbances of a kind that takes seconds, and of one that is over at once. */
+  readonly rounds: { readonly slow: number; readonly quick: number };
+  /** Resolves when so many more calls have ended. */
+  progress(calls: number): Promise<void>;
+  /** Resolves when every api is ready and answers right; the longest such wait is reported. */
+  back(): Promise<void>;
+}
+
+/** A fault under load: what is done, and what its callers may see. */
+export interface Scenario {
+  readonly name: string;
+  /** Statuses that may be answered; others are documented too, but not for this. */
+  readonly statuses: readonly number[];
+  /** Whether calls may end without an answer, because the process that had them died. */
+  readonly losesConnections?: boolean;
+  readonly concurrency?: number;
+  /** Every call waits for its answer and sends a photo, unless the scenario wants others. */
+  plan?(installation: Installation, call: number): Promise<CallPlan>;
+  disturb(stage: Stage): Promise<void>;
+}
+
+/** More clients than there are places in the queue and in both workers. */
+const CROWD = WAITING_MAX + 64;
+const OUTAGE_MS = 1_000;
+const PAUSE_MS = 5_000;
+/** Longer than the lock of a job: the others take over. */
+const WORKER_PAUSE_MS = 9_000;
+const HANG_UP_MS_MAX = 120;
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'a worker is killed in the middle of jobs',
+    statuses: [200, 503, 504],
+    async disturb({ installation: { workers }, rounds, progress, back }) {
+      for (let round = 0; round < rounds.quick; round += 1) {
+        const worker = workers[round % workers.length];
+        await progress(8);
+        await worker?.kill();
+        await worker?.start();
+      }
+      await back();
+    },
+  },
+  {
+    name: 'an api is killed in the middle of calls',
+    statuses: [200, 503],
+    losesConnections: true,
+    async disturb({ installation: { apis }, rounds, progress, back }) {
+      for (let round = 0; round < rounds.slow; round += 1) {
+        const api = apis[round % apis.length];
+        await progress(20);
+        await api?.kill();
+        await api?.start();
+      }
+      await back();
+    },
+  },
+  {
+    name: 'api and worker are stopped in order and started again',
+    statuses: [200, 503],
+    losesConnections: true,
+    async disturb({ installation: { apis, workers }, rounds, progress, back }) {
+      for (let round = 0; round < rounds.slow; round += 1) {
+        await progress(20);
+        for (const part of [workers[round % workers.length], apis[round % apis.length]]) {
+          await part?.stop();
+          await part?.start();
+        }
+      }
+      await back();
+    },
+  },
+  {
+    name: 'a worker stops answering',
+    statuses: [200],
+    async disturb({ installation: { workers }, rounds, progress, back }) {
+      for (let round = 0; round < rounds.slow; round += 1) {
+        const worker = workers[round % workers.length];
+        await progress(20);
+        worker?.pause();
+        await delay(WORKER_PAUSE_MS);
+        worker?.resume();
+        await back();
+      }
+    },
+  },
+  {
+    name: 'the queue is full',
+    statuses: [200, 503, 504],
+    concurrency: CROWD,
+    async disturb({ installation: { workers }, rounds, progress, back }) {
+      for (let round = 0; round < rounds.slow; round += 1) {
+        await progress(20);
+        for (const worker of workers) worker.pause();
+        await delay(2 * OUTAGE_MS);
+        for (const worker of workers) worker.resume();
+        await back();
+      }
+    },
+  },
+  {
+    name: 'Redis dies and comes back without its data',
+    statuses: [200, 503],
+    async disturb({ installation: { services }, rounds, progress, back }) {
+      for (let round = 0; round < rounds.slow; round += 1) {
+        await progress(20);
+        await services.redis.kill();
+        await delay(OUTAGE_MS);
+        await services.redis.start();
+        await back();
+      }
+    },
+  },
+  {
+    name: 'Redis dies and comes back with its data',
+    statuses: [200, 503],
+    async disturb({ installation: { services }, rounds, progress, back }) {
+      for (let round = 0; round < rounds.slow; round += 1) {
+        await progress(20);
+        await saved(services.redis.url);
+        await services.redis.kill();
+        await delay(OUTAGE_MS);
+        await services.redis.start();
+        await back();
+      }
+    },
+  },
+  {
+    name: 'Redis stops answering for five seconds',
+    statuses: [200, 503],
+    async disturb({ installation: { services }, rounds, progress, back }) {
+      for (let round = 0; round < rounds.slow; round += 1) {
+        await progress(20);
+        await services.redis.pause();
+        await delay(PAUSE_MS);
+        await services.redis.resume();
+        await back();
+      }
+    },
+  },
+  {
+    name: 'PostgreSQL dies and comes back',
+    statuses: [200, 503],
+    async disturb({ installation: { services }, rounds, progress, back }) {
+      for (let round = 0; round < rounds.slow; round += 1) {
+        await progress(20);
+        await services.postgres.kill();
+        await delay(OUTAGE_MS);
+        await services.postgres.start();
+        await back();
+      }
+    },
+  },
+  {
+    name: 'PostgreSQL stops answering for five seconds',
+    statuses: [200, 503],
+    async disturb({ installation: { services }, rounds, progress, back }) {
+      for (let round = 0; round < rounds.slow; round += 1) {
+        await progress(20);
+        await services.postgres.pause();
+        await delay(PAUSE_MS);
+        await services.postgres.resume();
+        await back();
+      }
+    },
+  },
+  {
+    name: 'PostgreSQL stops answering for longer than a deadline',
+    statuses: [200, 503, 504],
+    async disturb({ installation: { services }, progress, back }) {
+      await progress(20);
+      await services.postgres.pause();
+      await delay(DEADLINE_MS + 2 * OUTAGE_MS);
+      await services.postgres.resume();
+      await back();
+    },
+  },
+  {
+    name: 'the host of the photos is slow',
+    statuses: [200, 422],
+    async plan(installation, call) {
+      const way = SLOW_WAYS[(call / 4) % SLOW_WAYS.length];
+      if (!way) return photoCall(installation, call);
+      return { body: { url: installation.slowHost.url(way) }, product: null, hangUpAfterMs: null };
+    },
+    disturb: ({ back }) => back(),
+  },
+  {
+    name: 'clients hang up',
+    statuses: [200],
+    async plan(installation, call) {
+      const photo = await photoCall(installation, call);
+      return call % 3 === 0 ? photo : { ...photo, hangUpAfterMs: 1 + ((call * 37) % HANG_UP_MS_MAX) };
+    },
+    disturb: ({ back }) => back(),
+  },
+];
+
+/** A call with a photo of its own that waits for its answer. */
+export async function photoCall({ photos }: Installation, call: number): Promise<CallPlan> {
+  const { jpeg, product } = await photos.photo(call);
+  return { body: { base64: jpeg.toString('base64') }, product, hangUpAfterMs: null };
+}
+
+/** What is in Redis now is there again after a crash. */
+async function saved(url: string): Promise<void> {
+  const redis = new Redis(url);
+  await redis.save();
+  redis.disconnect();
+}
