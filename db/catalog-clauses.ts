@@ -9,8 +9,15 @@ export interface Scope {
   readonly rows: number;
 }
 
-/** How `catalog_rows` writes an attribute or a tag: `<field>:<id>`, `tags:<tag id>`. */
-export const facetOf = (field: string, id: string): string => `${field}:${id}`;
+/** A facet that no row has: fields are not empty. */
+const NO_FACET = ':';
+
+/**
+ * How `catalog_rows` writes an attribute or a tag: `<field>:<id>`, `tags:<tag id>`. No field holds a colon and no id is
+ * empty (catalog-bundle.md); asked for such ones, the text would be that of another facet, or no facet's at all.
+ */
+export const facetOf = (field: string, id: string): string =>
+  field.includes(':') || id === '' ? NO_FACET : `${field}:${id}`;
 
 /** Kind and category. */
 export const inScope = (scope: Pick<Scope, 'kind' | 'categories'>): Sql =>
