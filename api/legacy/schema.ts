@@ -99,7 +99,8 @@ const nodeOf = (attribute: unknown, taxonomy: Taxonomy): string =>
 
 function tagFilters(given: { tags: readonly string[]; exclude_tags: readonly string[] }): Filter[] {
   if (given.tags.length === 0 && given.exclude_tags.length === 0) return [];
-  return [{ field: TAGS_FIELD, include: given.tags, exclude: given.exclude_tags }];
+  const names = { include: 'tags', exclude: 'exclude_tags' };
+  return [{ field: TAGS_FIELD, include: given.tags, exclude: given.exclude_tags, names }];
 }
 
 /** One filter per facet that is named, to include or to exclude; `category` can be excluded only, being the scope. */

@@ -66,10 +66,14 @@ export function toCatalogQuery(body: z.output<typeof catalogQueryBody>, pageSize
   };
 }
 
-const toFilter = (given: z.output<typeof filter>): Filter => ({
+const toFilter = (given: z.output<typeof filter>, position: number): Filter => ({
   field: given.field,
   include: given.include ?? given.ids ?? [],
   exclude: given.exclude ?? [],
+  names: {
+    include: `filters.${position}.${given.ids ? 'ids' : 'include'}`,
+    exclude: `filters.${position}.exclude`,
+  },
 });
 
 /** Whether a body uses the deprecated `ids`, valid or not (interface.md 9). */

@@ -14,6 +14,8 @@ export interface Filter {
   readonly field: string;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
+  /** How the caller calls the two lists, for refusals. */
+  readonly names?: { readonly include: string; readonly exclude: string };
 }
 
 /** What any API version asks of the catalog, once its wire form is parsed. */

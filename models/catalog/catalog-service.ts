@@ -45,8 +45,9 @@ export class CatalogService {
   }
 
   /** Every field that a facet filter may name; older clients' other parameters are ignored (decisions.md 7). */
-  facetFields(): Promise<readonly string[]> {
-    return this.catalog.facetFields();
+  async facetFields(): Promise<readonly string[]> {
+    const [taxonomy, fields] = await Promise.all([this.taxonomy(), this.catalog.facetFields()]);
+    return [...new Set([...taxonomy.facetFields(), ...fields])];
   }
 
   /**
@@ -109,13 +110,13 @@ export class CatalogService {
   }
 
   private resolve(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): ResolvedQuery {
+    const categories = query.categories === null ? null : this.categorySlugs(query, taxonomy, rule);
     if (!taxonomy.isNode(query.node)) {
       throw badRequest(`"${query.node}" is no taxonomy node.`, {
         field: 'taxonomy_node',
         allowed_taxonomy_nodes: taxonomy.allNodes(),
       });
     }
-    const categories = query.categories === null ? null : this.categorySlugs(query, taxonomy, rule);
     const words = query.text === null || query.text.trim() === '' ? null : wordsOf(query.text);
     return { ...query, categories, words };
   }
@@ -137,13 +138,17 @@ export class CatalogService {
   }
 
   private async refuseUnknownTags(query: CatalogQuery): Promise<void> {
-    const named = query.filters.flatMap((filter) =>
-      filter.field === TAGS_FIELD ? [...filter.include, ...filter.exclude] : [],
-    );
+    const named = query.filters
+      .filter(({ field }) => field === TAGS_FIELD)
+      .flatMap(({ include, exclude, names }) => [
+        ...include.map((id) => ({ id, field: names?.include })),
+        ...exclude.map((id) => ({ id, field: names?.exclude })),
+      ]);
     if (named.length === 0) return;
     const known = new Set((await this.catalog.tags()).map((tag) => tag.id));
-    const unknown = named.find((id) => !known.has(id));
-    if (unknown !== undefined) throw badRequest(`There is no tag "${unknown}".`, { field: TAGS_FIELD });
+    const unknown = named.find(({ id }) => !known.has(id));
+    if (!unknown) return;
+    throw badRequest(`There is no tag "${unknown.id}".`, { field: unknown.field ?? TAGS_FIELD });
   }
 }
 

@@ -40,6 +40,11 @@ export class Taxonomy {
     return [...this.nodes];
   }
 
+  /** The nodes that are attributes of other rows and so facets, also where no category of the catalog has them. */
+  facetFields(): string[] {
+    return this.allNodes().filter((node) => node !== 'product' && node !== 'category');
+  }
+
   /** The nodes that a category has rows of. */
   allowedNodes(category: Category): string[] {
     return ['product', ...category.hierarchy, 'category'];

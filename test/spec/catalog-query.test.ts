@@ -166,6 +166,16 @@ describe('the category', () => {
     });
   });
 
+  test('refuses a node that nobody has with the nodes that it has itself', async () => {
+    const { body } = await service.api.send<object>('POST', '/v3/catalog/query', {
+      body: { category_id: 'Handbags', taxonomy_node: 'strap' },
+    });
+    expect(body).toMatchObject({ error: 'bad_request', field: 'taxonomy_node' });
+    expect(new Set((body as { allowed_taxonomy_nodes: string[] }).allowed_taxonomy_nodes)).toEqual(
+      new Set(['product', 'brand', 'model', 'style', 'category']),
+    );
+  });
+
   test.each(['product', 'brand', 'family', 'model', 'case', 'dial', 'category'])(
     'watches allows the node %s',
     async (taxonomy_node) => {

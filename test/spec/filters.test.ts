@@ -110,6 +110,26 @@ test.each([
   });
 });
 
+describe('a value that no row can have', () => {
+  test.each([
+    ['a field and half an id of another', { field: 'tags:material', include: ['exotic'] }],
+    ['an empty value', { field: 'colour', include: [''] }],
+    ['a constructor', { field: 'constructor', include: ['prototype'] }],
+    ['a prototype', { field: '__proto__', include: ['__proto__'] }],
+    ['SQL', { field: "brand'; --", include: ["' OR 1=1 --"] }],
+  ])(
+    'answers no rows where it is included, and drops none where it is excluded: %s',
+    async (_what, filter) => {
+      const exclude = { field: filter.field, exclude: filter.include };
+      expect(await filtered(filter)).toMatchObject({ status: 200, body: { data: [], total_results: 0 } });
+      expect(await filtered(exclude)).toMatchObject({
+        status: 200,
+        body: { results: 18, total_results: 18 },
+      });
+    },
+  );
+});
+
 describe('ids', () => {
   test('is include under its old name, and is answered with Deprecation: true', async () => {
     const answer = await filtered({ field: 'brand', ids: ['brand_rolex'] });
@@ -154,6 +174,22 @@ describe('a 400 answers', () => {
   ])('%s', async (_what, filter) => {
     expect(await filtered(filter)).toMatchObject({ status: 400, body: { error: 'bad_request' } });
   });
+});
+
+test.each([
+  [[{ field: 'tags', include: ['material:stone'] }], 'filters.0.include'],
+  [
+    [
+      { field: 'brand', include: ['a'] },
+      { field: 'tags', exclude: ['material:stone'] },
+    ],
+    'filters.1.exclude',
+  ],
+  [[{ field: 'tags', ids: ['material:stone'] }], 'filters.0.ids'],
+  [[{ field: 'keywords', include: ['toile'] }], 'filters.0.field'],
+  [[{ field: 'brand', ids: ['a'], include: ['b'] }], 'filters.0.ids'],
+])('the 400 of %j names %s', async (filters, field) => {
+  expect((await filtered(...filters)).body).toMatchObject({ error: 'bad_request', field });
 });
 
 test('tags exclude drops rows that carry the tag by their style or themselves', async () => {

@@ -178,7 +178,7 @@ describe('tags', () => {
   test.each(['tags', 'exclude_tags'])('unknown in %s are a 400', async (name) => {
     expect(await v1({ [name]: 'material:exotic,material:stone' })).toMatchObject({
       status: 400,
-      body: { error: 'bad_request' },
+      body: { error: 'bad_request', field: name },
     });
   });
 });
