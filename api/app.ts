@@ -6,6 +6,7 @@ import { mountFiles } from './files/routes';
 import { errorHandler, refuseMissingHost, unknownRoute } from './http/error-handler';
 import { buildGates } from './http/gates';
 import { lifecycleGate } from './http/lifecycle-gate';
+import { readAddress } from './http/readable-address';
 import { requestId } from './http/request-id';
 import { requestLog } from './http/request-log';
 import { mountLegacy } from './legacy/routes';
@@ -57,6 +58,7 @@ function framed(
   app.use(metrics.measure);
   app.use(helmet(PROTECTION));
   app.use(refuseMissingHost);
+  app.use(readAddress);
 
   mountOperations(app, settings, metrics);
   mountRoutes(app);

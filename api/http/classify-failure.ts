@@ -1,4 +1,4 @@
-import { AppError, badRequest, internalError, unavailable } from '../../models/errors';
+import { AppError, internalError, unavailable } from '../../models/errors';
 import { failureField } from './failure-field';
 
 /** Seconds after which a store that was away is worth another call. */
@@ -29,12 +29,11 @@ const MESSAGES =
   /^(Connection terminated|Connection is closed|timeout exceeded when trying to connect|Stream isn't writeable)|Client has encountered a connection error/;
 
 /**
- * Any failure as one that can be answered: ours as they are, what the HTTP layer refused as 400, a store that is away
+ * Any failure as one that can be answered: ours as they are, a store that is away
  * as 503, everything else as 500.
  */
 export function classifyFailure(failure: unknown): AppError {
   if (failure instanceof AppError) return failure;
-  if (failure instanceof URIError) return badRequest('The address holds a malformed percent escape.');
   if (chain(failure).some(isStoreAway)) {
     return unavailable('A part of the service is away; try again.', RETRY_AFTER_SECONDS, failure);
   }

@@ -18,7 +18,8 @@ describe('every error', () => {
     ['another method', 'GET', QUERY, 405, 'method_not_allowed'],
     ['an unsigned file', 'GET', '/files/pricing_data/variant_x/NA.csv', 403, 'forbidden'],
     ['an unknown image', 'GET', `/images/${'0'.repeat(64)}.jpg`, 404, 'not_found'],
-    ['a malformed escape', 'GET', '/v3/catalog/items/%zz', 400, 'bad_request'],
+    ['a malformed escape in an unknown route', 'GET', '/nowhere/%zz', 404, 'not_found'],
+    ['a malformed escape without a key', 'GET', '/v3/catalog/items/%zz', 401, 'unauthorized'],
   ])('of %s is JSON with code, message and request id', async (_what, method, path, status, error) => {
     const answer = await new ApiClient(service.url, null).send<Record<string, unknown>>(method, path);
     expect(answer.status).toBe(status);
@@ -125,6 +126,15 @@ describe('400', () => {
   test('answers a gzip body that is none', async () => {
     expect((await send('{}', { ...JSON_TYPE, 'Content-Encoding': 'gzip' })).status).toBe(400);
   });
+});
+
+test('a message quotes no more of what was sent than a developer reads', async () => {
+  const long = 'a'.repeat(500_000);
+  for (const body of [{ [long]: 1 }, { taxonomy_node: long }, { category_id: long }]) {
+    const answer = await service.api.query(body);
+    expect(answer).toMatchObject({ status: 400, body: { error: 'bad_request' } });
+    expect(answer.text.length).toBeLessThan(1000);
+  }
 });
 
 describe('413', () => {

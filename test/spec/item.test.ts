@@ -87,6 +87,8 @@ test.each([
   '/v3/catalog/items/product%00x',
   '/v3/catalog/items/%zz',
   '/v3/catalog/items/%ff',
-])('%s is a 400', async (path) => {
-  expect(await service.api.send('GET', path)).toMatchObject({ status: 400, body: { error: 'bad_request' } });
+])('%s is a 400, free of charge', async (path) => {
+  const answer = await service.api.send('GET', path);
+  expect(answer).toMatchObject({ status: 400, body: { error: 'bad_request', field: 'id' } });
+  expect(answer.headers.get('X-Credits-Used')).toBe('0');
 });
