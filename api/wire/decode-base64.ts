@@ -2,16 +2,26 @@ import { badRequest } from '../../models/errors';
 
 const DATA_URI = /^\s*data:[^,]*;\s*base64\s*,/i;
 
+/** Anything that is neither a digit of either alphabet nor padding nor white space. */
+const FOREIGN = /[^A-Za-z0-9+/_=\t\n\v\f\r -]/;
+/** Written so that no text takes longer than one look at each character. */
+const PADDING = /^=\s*(?:=\s*)?$/;
+
 /**
  * The bytes of a base64 text (decisions.md 8): a data URI, also a percent-encoded one, or raw base64; in the ordinary
- * or URL-safe alphabet, with or without padding, white space anywhere.
+ * or URL-safe alphabet, with or without padding, white space anywhere. The time it takes grows with the length alone,
+ * whatever the text holds: a photo's worth of single spaces holds the process up no longer than a photo does.
  *
  * @throws AppError 400 naming `field` when nothing is left, or when it is no base64
  */
 export function decodeBase64(text: string, field: string): Buffer {
-  const digits = withoutPadding(withoutWhiteSpace(withoutDataPrefix(text, field)));
-  if (digits === '') throw badRequest(`${field}: is empty.`, { field });
-  if (digits.length % 4 === 1 || /[^A-Za-z0-9+/_-]/.test(digits)) throw noBase64(field);
+  const data = withoutDataPrefix(text, field);
+  if (FOREIGN.test(data)) throw noBase64(field);
+  const digits = withoutPadding(data, field);
+  const count = digits.length - spacesIn(digits);
+  if (count === 0) throw badRequest(`${field}: is empty.`, { field });
+  if (count % 4 === 1) throw noBase64(field);
+  // Node's decoder takes both alphabets and passes over white space.
   return Buffer.from(digits, 'base64');
 }
 
@@ -33,9 +43,21 @@ function percentDecoded(text: string, field: string): string {
   }
 }
 
-const withoutWhiteSpace = (text: string): string => (/\s/.test(text) ? text.replace(/\s+/g, '') : text);
+/** What stands before the padding; padding anywhere but at the end is a mistake. */
+function withoutPadding(data: string, field: string): string {
+  const end = data.indexOf('=');
+  if (end === -1) return data;
+  if (!PADDING.test(data.slice(end))) throw noBase64(field);
+  return data.slice(0, end);
+}
 
-const withoutPadding = (text: string): string => text.replace(/={1,2}$/, '');
+/** How many of the characters are white space; the text holds digits and white space alone. */
+function spacesIn(digits: string): number {
+  if (!/\s/.test(digits)) return 0;
+  let spaces = 0;
+  for (let at = 0; at < digits.length; at += 1) if (digits.charCodeAt(at) <= 0x20) spaces += 1;
+  return spaces;
+}
 
 const noBase64 = (field: string) =>
   badRequest(`${field}: must be base64, or a data URI with ";base64,".`, { field });

@@ -8,10 +8,13 @@ export interface ImageParameters {
   readonly base64?: string | null | undefined;
 }
 
+/** Longer than browsers and servers take; reading the name in a URL of megabytes takes seconds. */
+const URL_LENGTH_MAX = 8192;
+
 /**
  * The photo of a vision call; `url` wins when both are sent, and `base64` is not looked at then (interface.md 4.3).
  *
- * @throws AppError 400 that names the field: neither was sent, the URL is no http(s) address, the text no base64
+ * @throws AppError 400 that names the field: neither was sent, the URL is no http(s) address or endless, the text no base64
  */
 export function toImageInput({ url, base64 }: ImageParameters): ImageInput {
   if (typeof url === 'string') return { kind: 'url', url: toImageUrl(url) };
@@ -21,6 +24,9 @@ export function toImageInput({ url, base64 }: ImageParameters): ImageInput {
 }
 
 function toImageUrl(text: string): URL {
+  if (text.length > URL_LENGTH_MAX) {
+    throw badRequest(`url: must not be longer than ${URL_LENGTH_MAX} characters.`, { field: 'url' });
+  }
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw badRequest('url: must be an http or https address.', { field: 'url' });
