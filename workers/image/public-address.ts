@@ -3,11 +3,13 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Blocks that `ipaddr.js` calls unicast but that lead inside or nowhere: local NAT64 (RFC 8215), documentation
- * (RFC 9637), SRv6 SIDs (RFC 9602), deprecated site-local (RFC 3879), IETF protocol assignments (RFC 2928).
+ * (RFC 9637), SRv6 SIDs (RFC 9602), deprecated site-local (RFC 3879), IETF protocol assignments (RFC 2928), the former
+ * 6bone (RFC 3701), which nobody may route.
  */
 const SPECIAL_V6 = [
   '64:ff9b:1::/48',
   '3fff::/20',
+  '3ffe::/16',
   '5f00::/16',
   'fec0::/10',
   '2001::/23',
@@ -24,7 +26,8 @@ const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
 
 /**
  * Whether an address belongs to the public Internet: none of the special-purpose ranges of the IANA registries, no
- * mapped or translated form of any address (NAT64, 6to4, Teredo, IPv4-mapped), no metadata service.
+ * mapped, translated or tunnelled form of any IPv4 address (IPv4-mapped, NAT64, 6to4, Teredo, ISATAP), no metadata
+ * service.
  *
  * @param address a literal IPv4 or IPv6 address; anything else is not public
  */
@@ -33,7 +36,12 @@ export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== 'unicast') return false;
   if (parsed instanceof ipaddr.IPv6) {
-    return parsed.match(GLOBAL_V6) && !SPECIAL_V6.some((block) => parsed.match(block));
+    return parsed.match(GLOBAL_V6) && !SPECIAL_V6.some((block) => parsed.match(block)) && !isIsatap(parsed);
   }
   return !SPECIAL_V4.some((block) => parsed.match(block));
+}
+
+/** An IPv4 address within any prefix, behind the interface identifier `0:5efe` or `200:5efe` (RFC 5214, 6.1). */
+function isIsatap({ parts }: ipaddr.IPv6): boolean {
+  return parts[5] === 0x5efe && (parts[4] === 0 || parts[4] === 0x0200);
 }
