@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createServer as createHttpServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type AppError, badRequest, headersTooLarge } from '../models/errors';
 import { errorBody } from './http/error-body';
@@ -30,17 +36,19 @@ export function createServer(app: RequestListener): Server {
     },
     app,
   );
-  const answering = new WeakSet<Duplex>();
+  // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node would refuse it with an empty 417.
+  server.on('checkExpectation', app);
+  const answering = new WeakMap<Duplex, ServerResponse>();
   server.on('request', (_req, res) => {
     const { socket } = res;
     if (!socket) return;
-    answering.add(socket);
+    answering.set(socket, res);
     res.once('close', () => answering.delete(socket));
   });
   server.on('clientError', (failure, socket) => {
     // Half an answer may be on its way already; a second one would corrupt it.
-    if (!socket.writable || answering.has(socket)) return void socket.destroy();
-    socket.end(rawAnswer(refusalOf(failure)));
+    if (!socket.writable || answering.get(socket)?.headersSent) return void socket.destroy();
+    socket.end(rawAnswer(refusalOf(failure)), () => socket.destroy());
   });
   return server;
 }

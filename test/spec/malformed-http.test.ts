@@ -46,6 +46,24 @@ describe('what is hardly HTTP', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ success: false, error });
   });
 
+  test('a body that is no chunk where one was announced is refused as JSON', async () => {
+    const answer = await raw(
+      `POST /v3/catalog/query HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key.key}\r\n` +
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(answer.match(/HTTP\/1.1 /g)).toHaveLength(1);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ error: 'bad_request' });
+  });
+
+  test('an expectation that nobody knows is no reason to refuse', async () => {
+    const answer = await raw(
+      'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: patience\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    expect(answer).toMatch(/\r\nX-Request-Id: /i);
+  });
+
   test('a large header under 16 KiB is taken', async () => {
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const headers = { 'X-Long': 'a'.repeat(15_000) };
