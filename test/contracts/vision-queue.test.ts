@@ -269,7 +269,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
       await proxy.cut();
       await deleteKeys(direct, prefix);
     };
-    return { queue, proxy, close };
+    return { queue, proxy, prefix, close };
   }
 
   test('refuses with unavailable at once, and answers again when Redis is back', async () => {
@@ -309,6 +309,24 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     answered.open();
     await proxy.mend();
     await expect(asked).resolves.toMatchObject({ neighbours: [{ imageId: 1 }] });
+    await close();
+  });
+
+  test('sends away who waits for a photo that Redis lost, as soon as Redis is back', async () => {
+    const pipeline = new FakePipeline();
+    const never = gate();
+    pipeline.behave = async (photo) => {
+      await never.opened;
+      return neighbourhood(photo);
+    };
+    const { queue, proxy, prefix, close } = await openBehindProxy(pipeline);
+    const asked = failureOf(queue.neighbours(requestFor(1, inAnHour())));
+    await pipeline.given(1);
+    await proxy.cut();
+    await deleteKeys(redisUrl ?? '', prefix);
+    await proxy.mend();
+    expect(await asked).toMatchObject({ status: 503, code: 'unavailable' });
+    never.open();
     await close();
   });
 

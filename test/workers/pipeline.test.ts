@@ -92,7 +92,6 @@ describe('a vision job', () => {
 
   test.each([
     ['its deadline has passed', job, 2_000, 'timeout'],
-    ['it was answered before', { ...job, jpeg: '' }, 1_500, 'timeout'],
     ['it is of another release', { ...job, v: 2 }, 1_500, 'internal_error'],
     ['it is no such job', { photo: 1 }, 1_500, 'internal_error'],
   ])('never reaches the pipeline when %s', async (_case, data, now, code) => {

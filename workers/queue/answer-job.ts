@@ -19,7 +19,7 @@ export function answerPhoto(data: unknown, pipeline: PhotoPipeline, now: number)
   return asAnswer(
     async () => {
       const job = parseVisionJob(data);
-      if (job.jpeg === '' || now >= job.deadlineAt) throw timeout(job.deadlineAt - job.askedAt);
+      if (now >= job.deadlineAt) throw timeout(job.deadlineAt - job.askedAt);
       const jpeg = Buffer.from(job.jpeg, 'base64');
       const queueMs = Math.max(0, now - job.askedAt);
       return answerWith(await pipeline.neighbours({ jpeg, limit: job.limit, queueMs }));

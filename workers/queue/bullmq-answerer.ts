@@ -1,4 +1,4 @@
-import { type Processor, Worker, type WorkerOptions } from 'bullmq';
+import { type Job, type Processor, Worker, type WorkerOptions } from 'bullmq';
 import type { BullMqOptions } from './bullmq-asker';
 import { firstOf } from './first-of';
 import { disconnected, patientConnection } from './redis-connection';
@@ -17,14 +17,17 @@ export class BullMqAnswerer<Data, Answer> {
   readonly #stop = new AbortController();
   readonly #worker: Worker<Data, Answer>;
 
+  /** @param whenDone called for each job that is answered, once the answer is stored */
   constructor(
     name: string,
     processor: Processor<Data, Answer>,
     settings: AnswererSettings,
     options: BullMqOptions,
+    whenDone: (job: Job<Data, Answer>) => void = () => undefined,
   ) {
     const connection = patientConnection(options.redisUrl, this.#stop.signal);
     this.#worker = new Worker(name, processor, { ...settings, connection, prefix: options.prefix });
+    this.#worker.on('completed', whenDone);
     // An outage says the same again with every attempt to reconnect.
     let told = '';
     this.#worker.on('error', ({ message }) => {

@@ -28,6 +28,8 @@ interface Open {
 }
 
 interface Waiter {
+  /** Whether the job is in the queue: before that, nothing is lost. */
+  added: boolean;
   resolve(returned: unknown): void;
   reject(failure: Error): void;
 }
@@ -37,6 +39,9 @@ const EVENTS_KEPT = 10_000;
 const REOPEN_AFTER_MS = 500;
 const RETRY_AFTER_SECONDS = 2;
 
+/** What BullMQ says of a job whose workers died, one after the other. */
+const WORKERS_DIED = 'job stalled more than allowable limit';
+
 /** 503 for a queue that can't be reached. */
 export const queueAway = (cause?: unknown): AppError =>
   unavailable('The queue can not be reached.', RETRY_AFTER_SECONDS, cause);
@@ -44,7 +49,7 @@ export const queueAway = (cause?: unknown): AppError =>
 /**
  * The asking side of one BullMQ queue: adds jobs and hands each answer to the one who asked. One stream of events serves
  * all callers; whoever asks is registered before the job is added, so that no answer is too fast. While Redis is away
- * everything fails at once, and works again when it is back.
+ * everything fails at once, and works again when it is back; who waited then for a job that is lost is told so.
  */
 export class BullMqAsker {
   readonly #stop = new AbortController();
@@ -70,15 +75,19 @@ export class BullMqAsker {
 
   /**
    * Adds a job. `added` rejects with `unavailable` when it could not be added; `answer` is what the worker returned and
-   * rejects with `internalError` when the job failed for good, `unavailable` when this side is closed.
+   * rejects with `internalError` when the job failed for good, `unavailable` when Redis lost it, when its workers died
+   * over it, and when this side is closed.
    */
   ask(jobId: string, data: object, options: JobsOptions): { added: Promise<void>; answer: Promise<unknown> } {
-    const answer = new Promise<unknown>((resolve, reject) => this.#waiters.set(jobId, { resolve, reject }));
+    const answer = new Promise<unknown>((resolve, reject) =>
+      this.#waiters.set(jobId, { added: false, resolve, reject }),
+    );
     // Nobody may be listening yet, or any more.
     answer.catch(() => undefined);
-    const added = this.#usable(({ queue }) => queue.add(this.name, data, { ...options, jobId })).then(
-      () => undefined,
-    );
+    const added = this.#usable(({ queue }) => queue.add(this.name, data, { ...options, jobId })).then(() => {
+      const waiter = this.#waiters.get(jobId);
+      if (waiter) waiter.added = true;
+    });
     return { added, answer };
   }
 
@@ -186,7 +195,19 @@ export class BullMqAsker {
       this.onFinished();
       this.#failed(jobId, failedReason);
     });
-    return { queue, events, eventsRedis: await events.getBackend().connection.client };
+    const eventsRedis: Connection = await events.getBackend().connection.client;
+    for (const redis of [this.#redis, eventsRedis]) redis.on('ready', () => void this.#lookForLost());
+    return { queue, events, eventsRedis };
+  }
+
+  /** A Redis that comes back may have lost jobs, or word of their end. */
+  async #lookForLost(): Promise<void> {
+    const waiting = [...this.#waiters].filter(([, waiter]) => waiter.added);
+    for (const [jobId, waiter] of waiting) {
+      // Away again, or one of the connections is not there yet: its return looks again.
+      const state = await this.look(jobId).catch(() => 'unknown');
+      if (state === 'gone') waiter.reject(unavailable('The queue lost the work.', RETRY_AFTER_SECONDS));
+    }
   }
 
   #answered(jobId: string, returned: unknown): void {
@@ -195,7 +216,10 @@ export class BullMqAsker {
   }
 
   #failed(jobId: string, reason: string): void {
-    this.#waiters.get(jobId)?.reject(internalError(new Error(reason)));
+    const failure = reason.startsWith(WORKERS_DIED)
+      ? unavailable('The work was begun and broken off repeatedly.', RETRY_AFTER_SECONDS, reason)
+      : internalError(new Error(reason));
+    this.#waiters.get(jobId)?.reject(failure);
     this.#waiters.delete(jobId);
   }
 }

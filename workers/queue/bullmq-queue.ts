@@ -30,10 +30,12 @@ export class BullMqVisionQueue implements VisionQueue {
   readonly #rate = new ServiceRate();
   readonly #asker: BullMqAsker;
   readonly #load: RecentLoad;
+  /** Admitted, and not yet counted by Redis. */
+  #adding = 0;
 
   constructor(private readonly options: BullMqOptions & VisionQueueLimits) {
     this.#asker = new BullMqAsker(VISION_QUEUE, options, () => this.#rate.finish());
-    this.#load = new RecentLoad(() => this.#asker.load(), options.clock);
+    this.#load = new RecentLoad(() => this.#asker.load());
   }
 
   /** Resolves when photos can be asked for; before that `neighbours` fails with `unavailable`. */
@@ -42,9 +44,7 @@ export class BullMqVisionQueue implements VisionQueue {
   }
 
   async admit(deadlineAt: number): Promise<void> {
-    const leftMs = deadlineAt - this.options.clock.now().getTime();
-    const refused = refusal(await this.#load.now(), this.#rate, this.options.waitingMax, leftMs);
-    if (refused) throw refused;
+    this.#refuseLate(await this.#load.recent(), deadlineAt);
   }
 
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
@@ -52,7 +52,7 @@ export class BullMqVisionQueue implements VisionQueue {
     request.signal?.throwIfAborted();
     const askedAt = this.options.clock.now().getTime();
     if (request.deadlineAt <= askedAt) throw timeout(0);
-    await this.admit(request.deadlineAt);
+    this.#refuseLate(await this.#load.now(), request.deadlineAt);
     return this.#ask(request, askedAt);
   }
 
@@ -73,15 +73,25 @@ export class BullMqVisionQueue implements VisionQueue {
     return this.#asker.close();
   }
 
+  #refuseLate({ waiting, active }: QueueLoad, deadlineAt: number): void {
+    const leftMs = deadlineAt - this.options.clock.now().getTime();
+    const load = { waiting: waiting + this.#adding, active };
+    const refused = refusal(load, this.#rate, this.options.waitingMax, leftMs);
+    if (refused) throw refused;
+  }
+
   async #ask(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
     const { jobId, requestId, limit, deadlineAt, signal } = request;
     const ticket = this.#rate.ask(askedAt);
     const job = visionJobOf({ requestId, limit, askedAt, deadlineAt }, request.image.jpeg);
+    this.#adding += 1;
     const { added, answer } = this.#asker.ask(jobId, job, JOB);
-    this.#load.add();
+    const counted = added.finally(() => {
+      this.#adding -= 1;
+    });
     try {
       const waited = await firstOf(
-        added.then(() => answer),
+        counted.then(() => answer),
         deadlineAt - askedAt,
         signal,
       );

@@ -43,6 +43,7 @@ export class BullMqVisionWorker {
       (job, _token, signal) => this.#answer(job, signal),
       settings,
       options,
+      forgetPhoto,
     );
   }
 
@@ -66,8 +67,11 @@ export class BullMqVisionWorker {
     const outcome = answer.ok ? 'ok' : answer.error.code;
     const elapsedMs = Math.round(performance.now() - started);
     logger.info({ requestId: job.data.requestId, jobId: job.id, outcome, elapsedMs }, 'photo');
-    // Only the result is kept. Sent on the same connection ahead of the result, so there is no need to wait for it.
-    job.updateData({ ...job.data, jpeg: '' }).catch(() => undefined);
     return answer;
   }
+}
+
+/** Only the result is kept; and not before it is stored, since until then another worker may have to take over. */
+function forgetPhoto(job: Job<VisionJob, VisionAnswer>): void {
+  job.updateData({ ...job.data, jpeg: '' }).catch(() => undefined);
 }

@@ -1,4 +1,3 @@
-import type { Clock } from '../../models/ports';
 import type { QueueLoad } from './admission';
 
 /** A load that is older says too little: at the pace of any worker a few jobs have come or gone since. */
@@ -6,39 +5,27 @@ const RECENT_MS = 50;
 
 /**
  * The load of a queue that is looked at from afar: one look serves all who ask within a moment, so that a flood is
- * refused without a flood of looks. What this process adds meanwhile is counted in.
+ * refused without a flood of looks.
  */
 export class RecentLoad {
   #look: Promise<QueueLoad> | null = null;
-  #lookedAt = 0;
-  #addedSince = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(
-    private readonly look: () => Promise<QueueLoad>,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly look: () => Promise<QueueLoad>) {}
 
-  /** Rejects as the look does. */
-  async now(): Promise<QueueLoad> {
-    const now = this.clock.now().getTime();
-    if (!this.#look || now - this.#lookedAt >= RECENT_MS) this.#lookAgain(now);
-    const load = await (this.#look ?? this.look());
-    return { waiting: load.waiting + this.#addedSince, active: load.active };
+  /** The load of a moment ago. Rejects as the look does. */
+  recent(): Promise<QueueLoad> {
+    return this.#look && performance.now() - this.#lookedAt < RECENT_MS ? this.#look : this.now();
   }
 
-  /** A job was added by this process. */
-  add(): void {
-    this.#addedSince += 1;
-  }
-
-  #lookAgain(now: number): void {
+  /** The load as it is. Rejects as the look does. */
+  now(): Promise<QueueLoad> {
     const look = this.look();
     this.#look = look;
-    this.#lookedAt = now;
-    // Commands of one connection are answered in order: what was added before is in the load.
-    this.#addedSince = 0;
+    this.#lookedAt = performance.now();
     look.catch(() => {
       if (this.#look === look) this.#look = null;
     });
+    return look;
   }
 }

@@ -49,6 +49,7 @@ export const patientConnection = (url: string, stop: AbortSignal) => ({
 /** What has to be known of a connection, whoever made it. */
 export interface Connection {
   readonly status: string;
+  on(event: string, listener: () => void): unknown;
   once(event: string, listener: () => void): unknown;
   disconnect(): unknown;
 }
