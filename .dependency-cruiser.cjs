@@ -59,7 +59,7 @@ module.exports = {
     {
       name: 'no-dev-dependencies-in-the-product',
       severity: 'error',
-      from: { path: '^(api|workers|models|db|scripts)/' },
+      from: { path: '^(api|workers|models|db|scripts)/', pathNot: '^scripts/bench/' },
       to: { dependencyTypes: ['npm-dev'], pathNot: 'node_modules/@types/' },
     },
     {

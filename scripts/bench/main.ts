@@ -4,11 +4,20 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { asTable } from '../commands/output';
+import { benchCatalog } from './catalog/bench-catalog';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
 import type { Measurement } from './measure';
 
 const RESULTS = 'bench-results';
+
+interface CatalogCommandOptions {
+  readonly products: string;
+  readonly calls: string;
+  readonly databaseUrl?: string;
+  readonly explain?: string;
+  readonly only?: string;
+}
 
 /** `npm run bench -- <name>`: each prints a table and writes it, with the machine it ran on, as JSON. */
 async function main(): Promise<void> {
@@ -27,6 +36,31 @@ async function main(): Promise<void> {
     .option('--products <products>', 'size of the generated catalog', '100000')
     .action(async (options: { products: string }) =>
       report('import', await benchImport(Number(options.products))),
+    );
+  program
+    .command('catalog')
+    .description(
+      'every sort of catalog query over HTTP, 1 and 16 clients, beside a bare SELECT and SQLite FTS5',
+    )
+    .option('--products <products>', 'size of the generated catalog', '1000000')
+    .option('--calls <calls>', 'calls of each sort with one client; twice as many with 16', '150')
+    .option(
+      '--database-url <url>',
+      'a server that keeps the catalog: loaded when it has less, used as it is next time',
+    )
+    .option('--explain <folder>', 'write the executed plan of every statement')
+    .option('--only <text>', 'only the questions whose name contains this')
+    .action(async (options: CatalogCommandOptions) =>
+      report(
+        'catalog',
+        await benchCatalog({
+          products: Number(options.products),
+          calls: Number(options.calls),
+          databaseUrl: options.databaseUrl,
+          explain: options.explain,
+          only: options.only,
+        }),
+      ),
     );
   await program.parseAsync();
 }
