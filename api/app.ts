@@ -24,7 +24,7 @@ import { photoIdentifier } from './vision/identify-photo';
 export function createApp(services: ApiServices, settings: ApiSettings): Express {
   const metrics = new Metrics(services.queue);
   const gates = buildGates(services, settings);
-  const identifyPhoto = photoIdentifier(services.vision, settings.visionDeadlineMs, metrics);
+  const identifyPhoto = photoIdentifier(services.vision, metrics);
   return framed(settings, metrics, services.accounts, (app) => {
     app.use(lifecycleGate(settings.lifecycle));
     mountFiles(app, services);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { insufficientCredits } from '../models/errors';
@@ -7,6 +8,10 @@ import { rowsOf, sql } from './sql';
 /** SQLSTATEs of what the schema forbids. */
 const CHECK_VIOLATION = '23514';
 const UNIQUE_VIOLATION = '23505';
+
+/** A database that is away is back after this, or somebody has to look after it. */
+const TAKE_BACK_ATTEMPTS = 60;
+const TAKE_BACK_EVERY_MS = 1_000;
 
 /**
  * Credits in PostgreSQL (decisions.md 3). Every movement is one statement, so it happens whole or not at all, and
@@ -65,6 +70,18 @@ export class PostgresCreditLedger implements CreditLedger {
     return balanceOf(account);
   }
 
+  async takeBack(charge: ChargeRequest): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.undo(charge);
+        return;
+      } catch (failure) {
+        if (attempt === TAKE_BACK_ATTEMPTS) throw failure;
+        await delay(TAKE_BACK_EVERY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
   async topUp(accountId: string, amount: number): Promise<number | null> {
     const [account] = await rowsOf<{ credits: number }>(
       this.knex,
@@ -119,6 +136,18 @@ export class PostgresCreditLedger implements CreditLedger {
       if (stateOf(error) === UNIQUE_VIOLATION) return true;
       throw error;
     }
+  }
+
+  /** As if the charge had never been. A repeated call changes nothing. */
+  private async undo({ chargeId, accountId }: ChargeRequest): Promise<void> {
+    await rowsOf(
+      this.knex,
+      sql`WITH freed AS (DELETE FROM credit_reservations WHERE charge_id = ${chargeId} RETURNING amount),
+          unbooked AS (DELETE FROM credit_ledger WHERE charge_id = ${chargeId} RETURNING amount)
+          UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0),
+            credits = credits + coalesce((SELECT amount FROM unbooked), 0)
+          WHERE id = ${accountId}`,
+    );
   }
 
   /** Takes back what expired reservations of an account hold. */

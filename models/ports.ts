@@ -95,6 +95,11 @@ export interface CreditLedger {
   settle(charge: ChargeRequest, amount: number): Promise<number | null>;
   /** Frees a reservation without a charge; the balance left, null when unlimited. Idempotent. */
   release(charge: ChargeRequest): Promise<number | null>;
+  /**
+   * Takes back what was held and booked for a call whose answer nobody got. Tries again for a while when the store is
+   * away, and rejects when that does not help.
+   */
+  takeBack(charge: ChargeRequest): Promise<void>;
   /** Adds credits to a limited account and answers its balance; null when the account is unknown or unlimited. */
   topUp(accountId: string, amount: number): Promise<number | null>;
   usage(accountId: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]>;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { Billed } from '../../models/access/billing';
 import type { AccountRepository } from '../../models/ports';
@@ -14,6 +15,9 @@ export function setCreditHeaders(
   }
 }
 
+/** An answer does not wait longer for what it says beside itself. */
+const BALANCE_MS_MAX = 500;
+
 /** Where the balance of an account is read. */
 export type Balances = Pick<AccountRepository, 'account'>;
 
@@ -29,11 +33,16 @@ export async function setFreeCreditHeaders(res: Response, accounts: Balances | n
   setCreditHeaders(res, { creditsUsed: 0, creditsRemaining });
 }
 
-/** What is left of the account, or null when the store can't say. */
+/** What is left of the account, or null when the store can't say, or not soon. */
 async function balanceOf(accounts: Balances | null, accountId: string): Promise<number | null> {
+  const waited = new AbortController();
+  const late = delay(BALANCE_MS_MAX, null, { signal: waited.signal });
   try {
-    return (await accounts?.account(accountId))?.credits ?? null;
+    return (await Promise.race([accounts?.account(accountId), late]))?.credits ?? null;
   } catch {
     return null;
+  } finally {
+    waited.abort();
+    late.catch(() => null);
   }
 }

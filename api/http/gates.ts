@@ -3,6 +3,7 @@ import type { ApiVersion } from '../../models/access/api-key';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { admit } from './admit';
 import { answerOnce } from './answer-once';
+import { inTime, startDeadline, unhurried } from './deadline';
 import { parseJson, readJson } from './json-body';
 import { limitCalls, limitVisionCalls } from './limit-calls';
 import { refuseLate } from './refuse-late';
@@ -22,7 +23,7 @@ export interface Gates {
   key(version: ApiVersion): RequestHandler[];
   /** Endpoints that take a JSON body. */
   json(version: ApiVersion): RequestHandler[];
-  /** Endpoints that take a photo in a JSON body. */
+  /** Endpoints that take a photo in a JSON body, which have a deadline (decisions.md 8). */
   photo(version: ApiVersion): RequestHandler[];
 }
 
@@ -30,18 +31,23 @@ export function buildGates(services: ApiServices, settings: ApiSettings): Gates 
   const { accounts, limiter } = services;
   const calls = limitCalls(limiter, settings.limits);
   const visionCalls = limitVisionCalls(limiter, settings.limits);
-  const inTime = refuseLate(services.queue, services.clock, settings.visionDeadlineMs);
+  const late = refuseLate(services.queue, services.clock, settings.visionDeadlineMs);
   const once = answerOnce(services.idempotency, accounts, services.clock, {
     waitMs: settings.visionDeadlineMs,
     leaseMs: settings.visionDeadlineMs + LEASE_SLACK_MS,
   });
-  const body = (bytesMax: number) => [readJson(bytesMax), once, parseJson];
-  const smallBody = body(BODY_BYTES_MAX);
-  const photoBody = body(photoBodyBytesMax(settings.imageBytesMax));
+  const smallBody = [readJson(BODY_BYTES_MAX), once, parseJson];
+  const photoBody = readJson(photoBodyBytesMax(settings.imageBytesMax));
   return {
     key: (version) => [admit(accounts, version), calls],
     json: (version) => [admit(accounts, version), calls, ...smallBody],
-    photo: (version) => [admit(accounts, version), calls, visionCalls, inTime, ...photoBody],
+    photo: (version) => [
+      startDeadline(settings.visionDeadlineMs),
+      ...[admit(accounts, version), calls, visionCalls, late].map(inTime),
+      unhurried(photoBody),
+      inTime(once),
+      parseJson,
+    ],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Caller } from '../../models/access/api-key';
+import type { Deadline } from './deadline';
 
 declare global {
   namespace Express {
@@ -9,6 +10,8 @@ declare global {
       route?: string;
       /** Set once the key opens the endpoint: from here on answers carry `X-Credits-*`. */
       caller?: Caller;
+      /** Of an endpoint that has one. */
+      deadline?: Deadline;
       /** Identity of the charge of a call with an `Idempotency-Key`. */
       chargeId?: string;
     }

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { Billed } from '../../models/access/billing';
-import { timeout } from '../../models/errors';
 import type { ImageInput } from '../../models/vision/image-input';
 import type { Identification, VisionService } from '../../models/vision/vision-service';
 import { callOf } from '../http/call';
 import { setCreditHeaders } from '../http/credit-headers';
+import { deadlineOf } from '../http/deadline';
 import type { Metrics } from '../ops/metrics';
 
 /** Identifies a photo on behalf of any API version, and leaves its credits and timings in the headers. */
@@ -17,21 +17,15 @@ export type PhotoIdentifier = (
 ) => Promise<Billed<Identification>>;
 
 /**
- * What the vision endpoints share: the call ends at its deadline with 504, also while its photo is being fetched, and
- * its work stops when the caller hangs up. `Server-Timing` tells the milliseconds of each stage.
+ * What the vision endpoints share: the call ends at its deadline with 504, also while its photo is being fetched or a
+ * store hangs, and its work stops when the caller hangs up. `Server-Timing` tells the milliseconds of each stage.
  */
-export function photoIdentifier(
-  vision: VisionService,
-  deadlineMs: number,
-  metrics: Metrics,
-): PhotoIdentifier {
+export function photoIdentifier(vision: VisionService, metrics: Metrics): PhotoIdentifier {
   return async (req, res, endpoint, image, options) => {
     const call = callOf(req, res, endpoint);
-    const deadline = AbortSignal.timeout(deadlineMs);
-    const signal = call.signal ? AbortSignal.any([call.signal, deadline]) : deadline;
-    const billed = await vision.identify({ ...call, signal }, image, options).catch((failure: unknown) => {
-      throw deadline.aborted ? timeout(deadlineMs) : failure;
-    });
+    const deadline = deadlineOf(res);
+    const signal = call.signal ? AbortSignal.any([call.signal, deadline.signal]) : deadline.signal;
+    const billed = await deadline.keptBy(vision.identify({ ...call, signal }, image, options));
     const stages = stagesOf(billed.value);
     metrics.observeVision(stages, billed.value.items.length > 0);
     res.setHeader('Server-Timing', stages.map(([stage, ms]) => `${stage};dur=${round(ms)}`).join(', '));

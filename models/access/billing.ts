@@ -91,7 +91,16 @@ export class Billing {
   }
 
   private async book(call: CallContext, charge: ChargeRequest, price: number): Promise<number | null> {
-    if (price > 0) return this.ledger.settle(charge, price);
-    return call.caller.limited ? this.ledger.release(charge) : null;
+    if (price === 0) return call.caller.limited ? this.ledger.release(charge) : null;
+    try {
+      const creditsRemaining = await this.ledger.settle(charge, price);
+      // The ledger may have taken so long that its answer comes too late for anybody.
+      call.signal?.throwIfAborted();
+      return creditsRemaining;
+    } catch (failure) {
+      // Whether a booking that broke off took place is not known; but a call that may be made again keeps its charge.
+      if (call.chargeId === undefined) void this.ledger.takeBack(charge).catch(() => undefined);
+      throw failure;
+    }
   }
 }

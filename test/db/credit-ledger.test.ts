@@ -74,6 +74,18 @@ describe('the credit ledger', () => {
     expect(await here.reserve(chargeOf(account), 1, LATER)).toBe(false);
   });
 
+  test.each([
+    ['reserved', false],
+    ['settled', true],
+  ])('a charge that was %s and is taken back, twice, has never been', async (_state, settles) => {
+    const account = await accountWith(20);
+    const charge = chargeOf(account);
+    await here.reserve(charge, 10, LATER);
+    if (settles) await here.settle(charge, 5);
+    await Promise.all([here.takeBack(charge), there.takeBack(charge)]);
+    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 20, held: 0, booked: 0 });
+  });
+
   test('a charge that two processes settle at once is booked once', async () => {
     const account = await accountWith(20);
     const charge = chargeOf(account);
