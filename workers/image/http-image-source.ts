@@ -1,10 +1,10 @@
-import { type LookupAddress, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { inject, injectable } from 'tsyringe';
 import { Agent, type Dispatcher, request } from 'undici';
 import { AppError, unprocessable } from '../../models/errors';
 import type { ImageSource } from '../../models/ports';
 import { isPublicAddress } from './public-address';
+import { isInsideName, publicResolver, type ResolveName } from './resolve-public-name';
 
 /** How a caller's address is fetched (decisions.md 8). */
 export interface ImageFetchSettings {
@@ -13,15 +13,14 @@ export interface ImageFetchSettings {
   readonly redirectsMax: number;
   /** `host:port` pairs, as written in the address, that may be reached although they are not public. */
   readonly allow: readonly string[];
+  /** How the names of addresses that are not allowed by name are resolved; DNS, unless a test has its own. */
+  readonly resolve?: ResolveName;
 }
 
 /** Token of `ImageFetchSettings`. */
 export const IMAGE_FETCH_SETTINGS = Symbol.for('ImageFetchSettings');
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-
-/** Names that mean this machine whatever a resolver says (RFC 6761). */
-const LOCALHOST = /(^|\.)localhost\.?$/i;
 
 /** Marks a name that leads to an address nobody outside may name. */
 class BlockedAddressError extends Error {}
@@ -45,7 +44,10 @@ export class HttpImageSource implements ImageSource {
     this.guarded = new Agent({
       ...limits,
       pipelining: 0,
-      connect: { timeout: settings.timeoutMs, lookup: publicLookup },
+      connect: {
+        timeout: settings.timeoutMs,
+        lookup: publicLookup(settings.resolve ?? publicResolver()),
+      },
     });
     this.open = new Agent({ ...limits, pipelining: 0, connect: { timeout: settings.timeoutMs } });
   }
@@ -89,7 +91,7 @@ export class HttpImageSource implements ImageSource {
     const port = url.port || (url.protocol === 'https:' ? '443' : '80');
     if (this.settings.allow.includes(`${url.hostname}:${port}`)) return this.open;
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    if ((isIP(host) !== 0 && !isPublicAddress(host)) || LOCALHOST.test(host)) throw blocked();
+    if (isIP(host) === 0 ? isInsideName(host) : !isPublicAddress(host)) throw blocked();
     return this.guarded;
   }
 
@@ -132,18 +134,21 @@ export class HttpImageSource implements ImageSource {
   }
 }
 
-/** Resolves a name once and refuses it when any of its addresses is not public. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (failure, addresses: LookupAddress[]) => {
-    if (failure) return callback(failure, '', 0);
-    const [first] = addresses;
-    if (!first || !addresses.every(({ address }) => isPublicAddress(address))) {
-      return callback(new BlockedAddressError(hostname), '', 0);
-    }
-    if (options.all) return callback(null, addresses);
-    return callback(null, first.address, first.family);
-  });
-};
+/** Resolves a name once and refuses it when any of its addresses is not public; what it answers is what is dialled. */
+function publicLookup(resolve: ResolveName): LookupFunction {
+  return (hostname, options, callback) => {
+    const answer = async () => {
+      const addresses = await resolve(hostname);
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(isPublicAddress)) throw new BlockedAddressError(hostname);
+      return { first, all: addresses.map((address) => ({ address, family: isIP(address) })) };
+    };
+    answer().then(
+      ({ first, all }) => (options.all ? callback(null, all) : callback(null, first, isIP(first))),
+      (failure: Error) => callback(failure, '', 0),
+    );
+  };
+}
 
 function redirectTarget(location: string, from: URL): URL {
   if (!URL.canParse(location, from.href))
