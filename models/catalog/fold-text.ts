@@ -30,8 +30,8 @@ export function foldText(text: string): string {
 }
 
 /**
- * The words of a text as search sees them: folded runs of letters and digits, apostrophes inside a word dropped
- * (`l'air` is `lair` and also its parts `l`, `air`). Order kept, repetitions kept.
+ * The words of a text as search sees them: folded runs of letters and digits; all else separates, apostrophes too
+ * (`l'air` is `l` and `air`; who types `lair` is one edit away). Order kept, repetitions kept.
  */
 export function wordsOf(text: string): string[] {
   return foldText(text).match(/[\p{L}\p{N}]+/gu) ?? [];

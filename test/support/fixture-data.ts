@@ -28,27 +28,45 @@ export interface FixtureData {
 
 const ROOT = join(__dirname, '../..');
 
-/** What the content of a prepared database depends on. */
-const SOURCES = [
-  'package.json',
-  'db',
-  'models',
-  'scripts/catalog/import',
-  'test/support/catalog-fixture',
-  'test/support/catalog-fixture.ts',
-  'test/support/fixture-data.ts',
-];
+/** A catalog that tests can ask for. */
+export interface CatalogSource {
+  readonly name: string;
+  /** Files and folders that its content depends on, from the root of the repository. */
+  readonly sources: readonly string[];
+  /** Writes it as bundles below a folder, in the order in which they are to be imported. */
+  write(folder: string): Promise<readonly string[]>;
+}
+
+/** What the content of a prepared database depends on, besides its catalog. */
+const SOURCES = ['package.json', 'db', 'models', 'scripts/catalog/import', 'test/support/fixture-data.ts'];
+
+/** A catalog with every shape that a rule of the specification speaks of. */
+export const FIXTURE: CatalogSource = {
+  name: 'fixture',
+  sources: ['test/support/catalog-fixture', 'test/support/catalog-fixture.ts'],
+  async write(folder) {
+    const { catalog, deletions } = await writeFixtureBundles(folder);
+    return [catalog, deletions];
+  },
+};
 
 /**
- * A database of its own with the fixture catalog: in the server of `TEST_DATABASE_URL` when there is one, else an
- * embedded one, copied from a prepared folder.
+ * A database of its own with a catalog: in the server of `TEST_DATABASE_URL` when there is one, else an embedded one,
+ * copied from a prepared folder.
  */
-export async function createFixtureData(server: string | undefined): Promise<FixtureData> {
+export async function createFixtureData(
+  server: string | undefined,
+  source: CatalogSource,
+): Promise<FixtureData> {
   const folder = await mkdtemp(join(tmpdir(), 'lps-'));
   const removeFolder = () => rm(folder, { recursive: true, force: true });
   if (server === undefined) {
     const prepared = join(
-      await prepareTemplate(join(tmpdir(), 'loupe-templates'), `fixture-${digestOfSources()}`, fill),
+      await prepareTemplate(
+        join(tmpdir(), 'loupe-templates'),
+        `${source.name}-${digestOf(source)}`,
+        (dataDir) => fill(source, dataDir),
+      ),
       '..',
     );
     cpSync(prepared, folder, {
@@ -60,7 +78,7 @@ export async function createFixtureData(server: string | undefined): Promise<Fix
   }
   const database = await createOwnDatabase(server);
   const settings = { DATA_DIR: folder, DATABASE_URL: database.url };
-  await fill(folder, settings);
+  await fill(source, folder, settings);
   return {
     settings,
     remove: async () => {
@@ -70,16 +88,19 @@ export async function createFixtureData(server: string | undefined): Promise<Fix
   };
 }
 
-/** Imports the fixture, and takes out what it deletes, under an embedding version that no model needs to be loaded for. */
-async function fill(folder: string, settings: Record<string, string> = { DATA_DIR: folder }): Promise<void> {
+/** Imports a catalog, under an embedding version that no model needs to be loaded for. */
+async function fill(
+  source: CatalogSource,
+  folder: string,
+  settings: Record<string, string> = { DATA_DIR: folder },
+): Promise<void> {
   const config = readConfig({ ...settings, LOG_LEVEL: 'warn' });
   const bundles = await mkdtemp(join(tmpdir(), 'lpb-'));
   try {
-    const { catalog, deletions } = await writeFixtureBundles(bundles);
+    const written = await source.write(bundles);
     await withStore(async (container) => {
       await container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).create(MANIFEST);
-      for (const bundle of [catalog, deletions])
-        await importWhole(container, bundle, join(bundles, 'rejects.txt'));
+      for (const bundle of written) await importWhole(container, bundle, join(bundles, 'rejects.txt'));
     }, config);
   } finally {
     await rm(bundles, { recursive: true, force: true });
@@ -129,9 +150,9 @@ const MANIFEST: ModelManifest = {
   digests: {},
 };
 
-function digestOfSources(): string {
+function digestOf({ sources }: CatalogSource): string {
   const hash = createHash('sha256');
-  for (const file of SOURCES.flatMap((source) => filesBelow(join(ROOT, source))))
+  for (const file of [...SOURCES, ...sources].flatMap((source) => filesBelow(join(ROOT, source))))
     hash.update(readFileSync(file));
   return hash.digest('hex').slice(0, 16);
 }

@@ -21,7 +21,7 @@ import { hashKey, makeKey } from '../../scripts/commands/keys';
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
 import { buildContainer, type Loupe, type Overrides } from '../../scripts/container';
 import { ApiClient } from './api-client';
-import { createFixtureData, type FixtureData } from './fixture-data';
+import { type CatalogSource, createFixtureData, FIXTURE, type FixtureData } from './fixture-data';
 import { LogSink } from './log-sink';
 import { VisionQueueFake } from './vision-queue-fake';
 
@@ -75,12 +75,14 @@ const SETTINGS = {
  * database and Redis of `TEST_DATABASE_URL` and `TEST_REDIS_URL` or the embedded adapters. Only the workers are faked.
  *
  * @param overrides ports to fake beside the queue
+ * @param catalog another than the fixture
  */
 export function useService(
   settings: Readonly<Record<string, string>> = {},
   overrides: Overrides = {},
+  catalog: CatalogSource = FIXTURE,
 ): TestService {
-  const service = new TestService(settings, overrides);
+  const service = new TestService(settings, overrides, catalog);
   beforeAll(() => service.start(), 180_000);
   afterAll(() => service.stop(), 60_000);
   return service;
@@ -98,6 +100,7 @@ export class TestService {
   constructor(
     private readonly settings: Readonly<Record<string, string>>,
     private readonly overrides: Overrides,
+    private readonly catalog: CatalogSource = FIXTURE,
   ) {}
 
   get url(): string {
@@ -119,7 +122,7 @@ export class TestService {
 
   async start(): Promise<void> {
     const environment = processEnvironment();
-    const data = await createFixtureData(environment['TEST_DATABASE_URL']);
+    const data = await createFixtureData(environment['TEST_DATABASE_URL'], this.catalog);
     const redis = environment['TEST_REDIS_URL'];
     const settings = readConfig({
       ...SETTINGS,
