@@ -1,4 +1,4 @@
-import type { Knex } from 'knex';
+import type { Database } from '../../../db/knex';
 import { rowsOf, sql } from '../../../db/sql';
 import type { Filter } from '../../../models/catalog/catalog-query';
 import { TAGS_FIELD } from '../../../models/catalog/taxonomy';
@@ -27,7 +27,7 @@ export class CatalogSample {
     private readonly rowsByMark: ReadonlyMap<string, number>,
   ) {}
 
-  static async read(knex: Knex, seed: number): Promise<CatalogSample> {
+  static async read(knex: Database['knex'], seed: number): Promise<CatalogSample> {
     const rows = await rowsOf<{ id: string; facets: string[]; words: string[] }>(
       knex,
       sql`SELECT id, facets, tsvector_to_array(words) AS words FROM catalog_search

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Knex } from 'knex';
 import { PostgresCatalogRepository } from '../../../db/catalog-repository';
+import type { Database } from '../../../db/knex';
 import { PostgresPricingRepository } from '../../../db/pricing-repository';
 import { rowsOf, Sql, sql } from '../../../db/sql';
 import { wordsOf } from '../../../models/catalog/fold-text';
@@ -30,7 +30,7 @@ const FEW_PAGES = 16;
  * @throws Error naming the questions whose statements scan a whole table
  */
 export async function explainQuestions(
-  knex: Knex,
+  knex: Database['knex'],
   sample: CatalogSample,
   kinds: readonly QuestionKind[],
   folder: string,
@@ -53,7 +53,7 @@ export async function explainQuestions(
 }
 
 /** Tables of the catalog that have more than a few pages. */
-export async function largeTables(knex: Knex): Promise<string[]> {
+export async function largeTables(knex: Database['knex']): Promise<string[]> {
   const tables = await rowsOf<{ name: string }>(
     knex,
     sql`SELECT relname AS name FROM pg_class
@@ -68,9 +68,9 @@ export const scansAny = ({ plan }: ExplainedStatement, tables: readonly string[]
   plan.some((line) => tables.some((table) => new RegExp(`Seq Scan on ${table}\\b`).test(line)));
 
 /** Every statement that a question with pricing takes, in order, executed once more under EXPLAIN. */
-export async function explain(knex: Knex, question: Question): Promise<ExplainedStatement[]> {
-  const asked: { sql: string; bindings: readonly Knex.RawBinding[] }[] = [];
-  const listen = (statement: { sql: string; bindings: readonly Knex.RawBinding[] }) => asked.push(statement);
+export async function explain(knex: Database['knex'], question: Question): Promise<ExplainedStatement[]> {
+  const asked: { sql: string; bindings: Bindings }[] = [];
+  const listen = (statement: { sql: string; bindings: Bindings }) => asked.push(statement);
   knex.client.on('query', listen);
   try {
     await answer(knex, question);
@@ -92,7 +92,7 @@ export async function explain(knex: Knex, question: Question): Promise<Explained
   return explained;
 }
 
-async function answer(knex: Knex, question: Question): Promise<void> {
+async function answer(knex: Database['knex'], question: Question): Promise<void> {
   const catalog = new PostgresCatalogRepository(knex);
   const prices = new PostgresPricingRepository(knex);
   const rows = 'item' in question ? await catalog.itemsById([question.item]) : await found(catalog, question);
@@ -110,9 +110,11 @@ async function found(
   return (await catalog.search({ ...rest, words: text === null ? null : wordsOf(text) })).rows;
 }
 
+type Bindings = Sql['bindings'];
+
 const SHOWN_MAX = 300;
 
-function oneLine(statement: string, bindings: readonly Knex.RawBinding[]): string {
+function oneLine(statement: string, bindings: Bindings): string {
   const values = bindings.map((value) => JSON.stringify(value)).join(', ');
   const shown = values.length > SHOWN_MAX ? `${values.slice(0, SHOWN_MAX)}…` : values;
   return `${statement.replace(/\s+/g, ' ').trim()}\n-- ${shown}`;

@@ -1,5 +1,5 @@
-import type { Knex } from 'knex';
 import { Database } from 'node-sqlite3-wasm';
+import type { Database as CatalogDatabase } from '../../../db/knex';
 import { rowsOf, sql } from '../../../db/sql';
 import { wordsOf } from '../../../models/catalog/fold-text';
 
@@ -12,7 +12,7 @@ const BATCH = 10_000;
 export class FullTextPeer {
   private constructor(private readonly database: Database) {}
 
-  static async load(knex: Knex): Promise<FullTextPeer> {
+  static async load(knex: CatalogDatabase['knex']): Promise<FullTextPeer> {
     const database = new Database();
     database.exec(`CREATE VIRTUAL TABLE products USING fts5(id UNINDEXED, words, tokenize = 'unicode61')`);
     const insert = database.prepare('INSERT INTO products (id, words) VALUES (?, ?)');
