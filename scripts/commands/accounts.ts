@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../models/errors';
 import { type AccountRepository, type CreditLedger, PORTS } from '../../models/ports';
 import { withStore } from '../container';
+import { nameOf } from './name-of';
 import { asTable, printAnswer } from './output';
 
 /** `loupe accounts create | list | credit`: who pays. */
@@ -37,11 +38,12 @@ export function registerAccounts(program: Command): void {
       );
     });
   accounts
-    .command('credit <account> <amount>')
+    .command('credit')
     .description('add credits to a limited account')
+    .argument('<account>', 'id of the account')
+    .argument('<amount>', 'credits to add', wholeCredits)
     .option('--json', 'print JSON')
-    .action(async (id: string, amount: string, options: { json?: boolean }) => {
-      const added = wholeCredits(amount);
+    .action(async (id: string, added: number, options: { json?: boolean }) => {
       const left = await withStore((container) =>
         container.resolve<CreditLedger>(PORTS.CreditLedger).topUp(id, added),
       );
@@ -63,10 +65,4 @@ function wholeCredits(text: string): number {
   if (!/^\d{1,15}$/.test(text) || amount < 0)
     throw new InvalidArgumentError('must be a whole number of credits');
   return amount;
-}
-
-function nameOf(text: string): string {
-  const name = text.trim();
-  if (name === '' || name.length > 200) throw new InvalidArgumentError('must have 1 to 200 characters');
-  return name;
 }

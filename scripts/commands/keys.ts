@@ -4,6 +4,7 @@ import { API_VERSIONS, type ApiKey, type ApiVersion } from '../../models/access/
 import { AppError } from '../../models/errors';
 import { type AccountRepository, PORTS } from '../../models/ports';
 import { withStore } from '../container';
+import { nameOf } from './name-of';
 import { asTable, printAnswer } from './output';
 
 interface CreateOptions {
@@ -24,7 +25,7 @@ export function registerKeys(program: Command): void {
     .command('create')
     .description('make a key; it is shown once, only its hash is kept')
     .requiredOption('--account <account>', 'id of the account that pays')
-    .requiredOption('--name <name>', 'what to call it')
+    .requiredOption('--name <name>', 'what to call it', nameOf)
     .requiredOption('--versions <versions>', 'API versions it opens: v1,v2,v3', versionsOf)
     .option('--test', 'mark it as a test key')
     .option('--per-second <calls>', 'calls per second (0: no limit)', wholeNumber)
@@ -40,7 +41,7 @@ export function registerKeys(program: Command): void {
       const all = await withStore((container) =>
         container.resolve<AccountRepository>(PORTS.AccountRepository).listKeys(),
       );
-      printAnswer(options.json, all, () =>
+      printAnswer(options.json, all.map(documentOf), () =>
         asTable(['id', 'name', 'account', 'versions', 'state'], all.map(rowOf)),
       );
     });
@@ -95,6 +96,18 @@ export function makeKey(test: boolean): string {
 
 /** What is stored of a credential: its SHA-256. The credential has 256 random bits, so a plain hash suffices. */
 export const hashKey = (key: string): Buffer => createHash('sha256').update(key, 'utf8').digest();
+
+/** A key in JSON, by the names that `create` prints. */
+const documentOf = ({ id, accountId, name, versions, test, limits, createdAt, revokedAt }: ApiKey) => ({
+  id,
+  account: accountId,
+  name,
+  versions,
+  test,
+  limits,
+  createdAt,
+  revokedAt,
+});
 
 const rowOf = (key: ApiKey): (string | null)[] => [
   key.id,

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
 import { AppError } from '../../models/errors';
 import { type AccountRepository, type CreditLedger, PORTS } from '../../models/ports';
 import { withStore } from '../container';
@@ -17,8 +18,8 @@ export function registerUsage(program: Command): void {
     .command('usage')
     .description('credits that an account used, by day and endpoint')
     .requiredOption('--account <account>', 'id of the account')
-    .option('--since <date>', 'from this time on (ISO 8601)', dateOf)
-    .option('--until <date>', 'before this time (ISO 8601)', dateOf)
+    .option('--since <time>', 'from this day or time on (ISO 8601, UTC unless it says otherwise)', timeOf)
+    .option('--until <time>', 'before this day or time', timeOf)
     .option('--json', 'print JSON')
     .action(async (options: UsageOptions) => {
       const lines = await withStore(async (container) => {
@@ -42,8 +43,17 @@ export function registerUsage(program: Command): void {
     });
 }
 
-function dateOf(text: string): Date {
-  const date = new Date(text);
-  if (Number.isNaN(date.getTime())) throw new InvalidArgumentError('must be a date such as 2026-03-01');
-  return date;
+const day = z.iso.date();
+const time = z.iso.datetime({ offset: true });
+
+/** The start of a day, or a time; both of UTC where no offset is given. */
+function timeOf(text: string): Date {
+  if (day.safeParse(text).success) return new Date(text);
+  const zoned = [text, `${text}Z`].find((each) => time.safeParse(each).success);
+  if (zoned === undefined) {
+    throw new InvalidArgumentError(
+      'must be a day such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z',
+    );
+  }
+  return new Date(zoned);
 }
