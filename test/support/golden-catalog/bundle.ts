@@ -3,9 +3,6 @@ import { foldText } from '../../../models/catalog/fold-text';
 /** A record of a bundle (catalog-bundle.md). */
 type BundleRecord = Readonly<Record<string, unknown>>;
 
-/** Names of the levels of a hierarchy, outermost first, each with the words that people also use for it. */
-export type Named = string | readonly [name: string, ...keywords: string[]];
-
 export interface GoldenProduct {
   readonly category: string;
   /** By level, in the order of the hierarchy. */
