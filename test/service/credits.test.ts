@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generateBundle, productId } from '../../scripts/catalog/generate/generate-bundle';
+import { processEnvironment } from '../../scripts/config';
+import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/service-processes';
+import { type Answer, ApiClient } from '../support/api-client';
+import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+
+/**
+ * decisions.md 2 and 3 across processes: two of them answer for one account, on one database. On the embedded default
+ * both share its folder; on PostgreSQL and Redis they are two APIs.
+ */
+const SEED = 7;
+const CREDITS = 200;
+const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
+
+let folder: string;
+let database: OwnDatabase | undefined;
+let settings: Record<string, string>;
+const processes: ServiceProcess[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'loupe-'));
+  database = TEST_DATABASE_URL ? await createOwnDatabase(TEST_DATABASE_URL) : undefined;
+  settings = {
+    DATA_DIR: join(folder, 'data'),
+    QUEUE_PREFIX: `credits-${process.pid}`,
+    RATE_PER_SECOND: '0',
+    ...(database ? { DATABASE_URL: database.url } : {}),
+    ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL, ROLE: 'api' } : {}),
+  };
+  for (const _each of [1, 2]) processes.push(await startProcess(settings));
+  const bundle = join(folder, 'bundle');
+  await generateBundle({ seed: SEED, products: 30, out: bundle, images: false });
+  await runLoupe(settings, 'catalog', 'import', bundle, '--no-wait');
+}, 180_000);
+
+afterAll(async () => {
+  for (const each of processes) await each.stop();
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+const loupe = <Document>(...words: string[]) => runLoupe(settings, ...words) as Promise<Document>;
+
+/** A client of each process with one new key, of an account with so many credits. */
+async function openAccount(credits: number) {
+  const account = await loupe<{ id: string }>(
+    ...['accounts', 'create', '--name', 'test', '--credits', String(credits)],
+  );
+  const key = await loupe<{ id: string; key: string }>(
+    ...['keys', 'create', '--account', account.id, '--name', 'test', '--versions', 'v1,v2,v3'],
+  );
+  const clients = processes.map(({ url }) => new ApiClient(url, key.key));
+  return { accountId: account.id, keyId: key.id, clients };
+}
+
+async function balanceOf(accountId: string): Promise<number | null | undefined> {
+  const accounts = await loupe<{ id: string; credits: number | null }[]>('accounts', 'list');
+  return accounts.find(({ id }) => id === accountId)?.credits;
+}
+
+const booked = async (accountId: string): Promise<number> =>
+  (await loupe<{ credits: number }>('usage', '--account', accountId)).credits;
+
+/** Calls of every price there is without a photo, and of none. */
+const CALLS: readonly ((api: ApiClient) => Promise<Answer<object>>)[] = [
+  (api) => api.query({ includes: ['pricing'] }),
+  (api) => api.query({ query: 'noir', page_size: 5 }),
+  (api) => api.query({ query: 'nothingatall', includes: ['pricing'] }),
+  (api) => api.item(productId(SEED, 3), 'pricing'),
+  (api) => api.item('product_nobody', 'pricing'),
+  (api) => api.v1({}),
+  (api) => api.v2({ attribute: 'brand' }),
+  (api) => api.query({ page: -1 }),
+];
+
+test('two processes never spend more than an account has, and the ledger is the sum of what they answered', async () => {
+  const { accountId, clients } = await openAccount(CREDITS);
+  const answers: Answer<object>[] = [];
+  const hammer = async (client: number) => {
+    for (let call = 0; call < 16; call += 1) {
+      const api = clients[(client + call) % clients.length];
+      const make = CALLS[(client * 3 + call) % CALLS.length];
+      if (api && make) answers.push(await make(api));
+    }
+  };
+  await Promise.all(Array.from({ length: 12 }, (_, client) => hammer(client)));
+
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400, 402, 404]));
+  const used = answers.map(({ headers }) => Number(headers.get('X-Credits-Used')));
+  const sum = used.reduce((total, each) => total + each, 0);
+  for (const [index, { status, body, headers }] of answers.entries()) {
+    if (status !== 200) expect(used[index]).toBe(0);
+    if ('credits_used' in body) expect(body.credits_used).toBe(used[index]);
+    expect(Number(headers.get('X-Credits-Remaining'))).toBeGreaterThanOrEqual(0);
+  }
+  expect(await booked(accountId)).toBe(sum);
+  expect(await balanceOf(accountId)).toBe(CREDITS - sum);
+  expect(CREDITS - sum).toBeGreaterThanOrEqual(0);
+}, 120_000);
+
+test('the last credit is spent once, whoever asks for it', async () => {
+  const { accountId, clients } = await openAccount(1);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, call) => clients[call % clients.length]?.query({ query: 'noir' })),
+  );
+  expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(1);
+  expect(answers.filter((answer) => answer?.status === 402)).toHaveLength(19);
+  expect(await balanceOf(accountId)).toBe(0);
+  expect(await booked(accountId)).toBe(1);
+}, 60_000);
+
+test('a revoked key is refused by every process with its next call', async () => {
+  const { keyId, clients } = await openAccount(10);
+  for (const api of clients) expect((await api.query({})).status).toBe(200);
+  await loupe('keys', 'revoke', keyId);
+  for (const api of clients) expect((await api.query({})).status).toBe(401);
+}, 60_000);
