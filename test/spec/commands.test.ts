@@ -7,7 +7,7 @@ import { registerUsage } from '../../scripts/commands/usage';
 import { processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/service-processes';
 import { ApiClient } from '../support/api-client';
-import { createFixtureData } from '../support/fixture-data';
+import { createFixtureData, FIXTURE } from '../support/fixture-data';
 import { useService } from '../support/service';
 
 /** running.md "Commands": accounts, keys, usage and predictions, as an operator's scripts call them. */
@@ -198,7 +198,7 @@ test('--help on a group and on a command says how it is used', async () => {
 });
 
 test('without a running service the commands work as well', async () => {
-  const data = await createFixtureData(processEnvironment()['TEST_DATABASE_URL']);
+  const data = await createFixtureData(processEnvironment()['TEST_DATABASE_URL'], FIXTURE);
   try {
     const made = await loupe(['accounts', 'create', '--name', 'Alone', '--json'], data.settings);
     const listed = await loupe(['accounts', 'list', '--json'], data.settings);

@@ -1,41 +1,54 @@
 import fc from 'fast-check';
+import type { Answer } from '../support/api-client';
 import { useService } from '../support/service';
 
 /** decisions.md 1: whatever a caller sends is its own mistake or none; nothing of it is a fault of ours. */
 const service = useService();
-const RUNS = { numRuns: 150 };
+const RUNS = { numRuns: 250 };
+jest.setTimeout(120_000);
+
+/** The code of every refusal that a caller can bring about. */
+const CODES: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  422: 'unprocessable',
+};
+
+/** The answer is a success, or a refusal in the form of all refusals. */
+function expectDocumented({ status, headers, body, text }: Answer): void {
+  if (status === 200) return;
+  expect([status, text]).toEqual([status, expect.stringContaining(CODES[status] ?? 'a documented status')]);
+  const refusal = { success: false, error: CODES[status], message: expect.stringMatching(/\S/) };
+  expect(body).toMatchObject({ ...refusal, request_id: headers.get('X-Request-Id') });
+}
+
+/** So is it, and it tells what it cost: nothing, where it is refused. */
+function expectBilled(answer: Answer): void {
+  expectDocumented(answer);
+  if (answer.status === 200) expect(Number(answer.headers.get('X-Credits-Used'))).toBeGreaterThanOrEqual(0);
+  else expect(answer.headers.get('X-Credits-Used')).toBe('0');
+}
 
 /** Text of any characters, NUL and halves of surrogate pairs among them, and what databases and readers stumble over. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
-  fc.string({
-    unit: fc.constantFrom(
-      '\0',
-      '\ud800',
-      "'",
-      '"',
-      '\\',
-      '%',
-      '&',
-      '|',
-      '!',
-      ':',
-      '*',
-      '(',
-      '<',
-      'é',
-      'ß',
-      '👜',
-    ),
-  }),
+  fc.string({ unit: fc.constantFrom(...'\0\ud800\'"\\%&|!:*(<,éß', '👜', '\u0130', '\ufeff', '\u2028') }),
   fc.constantFrom(
-    'brand_hermes',
-    'material:exotic',
-    'handbags',
-    'birkin',
-    'product',
-    'constructor',
-    '__proto__',
+    ...['brand_hermes', 'material:exotic', 'handbags', 'birkin', 'product', 'brand', 'tags', 'ids', ''],
+    ...[
+      'constructor',
+      '__proto__',
+      'prototype',
+      'toString',
+      'hasOwnProperty',
+      "' OR 1=1; --",
+      '../../etc/passwd',
+    ],
   ),
 );
 const number = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(2 ** 31, 2 ** 53, 1e300, -0));
@@ -43,107 +56,169 @@ const anything = fc.oneof(text, number, fc.constant(null), fc.array(text, { maxL
 const mostly = <Value>(value: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: anything });
 
-const filter = fc.record(
-  {
-    field: mostly(fc.oneof(fc.constantFrom('brand', 'tags', 'colour', 'keywords'), text)),
-    include: mostly(fc.array(text, { maxLength: 4 })),
-    exclude: mostly(fc.array(text, { maxLength: 4 })),
-    ids: mostly(fc.array(text, { maxLength: 2 })),
-  },
-  { requiredKeys: [] },
+/** Values that no JavaScript object would write: other numbers, other escapes, other keys. */
+const literal = fc.constantFrom(
+  ...['-0', '1e309', '-1e309', '1e-400', '9007199254740993', '1.0', '"1"', '" 2 "', 'NaN', '01', "'a'"],
+  ...['"\\u0000"', '"\\ud800"', '"\\u0041"', '{"__proto__":{"page":1}}', '{"constructor":{"prototype":{}}}'],
+  ...[`${'['.repeat(40)}${']'.repeat(40)}`, `"${'a'.repeat(100_000)}"`, '{"a":1,"a":2}', ''],
 );
+const value = fc.oneof({ weight: 3, arbitrary: anything.map((each) => JSON.stringify(each)) }, literal);
 
-/** What a URL can hold: halves of surrogate pairs replaced. */
-const wellFormed = (value: string): string => Buffer.from(value, 'utf8').toString('utf8');
+/** The text of a JSON object, or nearly: keys may be repeated, values broken, a byte order mark in front. */
+const bodyText = (names: readonly string[]): fc.Arbitrary<string> => {
+  const name = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...names) }, { weight: 1, arbitrary: text });
+  const pair = fc.tuple(name, value).map(([key, written]) => `${JSON.stringify(key)}:${written}`);
+  return fc
+    .tuple(fc.constantFrom('', '', '', '\ufeff', ' \n'), fc.array(pair, { maxLength: 5 }))
+    .map(([start, pairs]) => `${start}{${pairs.join(',')}}`);
+};
 
-const fine = (status: number): boolean => status < 500;
+const QUERY = ['query', 'category_id', 'filters', 'taxonomy_node', 'page', 'page_size', 'sort', 'includes'];
+const PRODUCTS = [
+  ...['search', 'attribute', 'page', 'page_size', 'sort', 'tags', 'exclude_tags', 'category', 'brand'],
+  ...['exclude_brand', 'exclude_category', 'colour', 'dial', 'keywords'],
+];
 
-test('no catalog query is a fault of ours', async () => {
-  const body = fc.record(
-    {
-      query: mostly(text),
-      category_id: mostly(fc.oneof(fc.constantFrom('handbags', 'watches'), text)),
-      filters: mostly(fc.array(filter, { maxLength: 3 })),
-      taxonomy_node: mostly(fc.oneof(fc.constantFrom('product', 'brand', 'style', 'category'), text)),
-      page: mostly(fc.nat()),
-      page_size: mostly(fc.nat()),
-      sort: mostly(fc.constantFrom('name_asc', 'name_desc', 'popularity_asc')),
-      includes: mostly(fc.subarray(['taxonomy', 'pricing'])),
-    },
-    { requiredKeys: [] },
-  );
+test.each([
+  ['/v3/catalog/query', QUERY],
+  ['/api/v3/catalog/search', QUERY],
+  ['/v2/products', PRODUCTS],
+  ['/v3/vision/identify', ['url', 'base64', 'includes']],
+  ['/v2/vision', ['url', 'base64', 'includes']],
+])('no body sent to %s is a fault of ours', async (path, names) => {
+  const headers = { 'Content-Type': 'application/json' };
   await fc.assert(
-    fc.asyncProperty(body, async (sent) => fine((await service.api.query(sent)).status)),
-    RUNS,
-  );
-});
-
-test('no v2 search is a fault of ours', async () => {
-  const names = fc.constantFrom(
-    'search',
-    'attribute',
-    'page',
-    'sort',
-    'tags',
-    'category',
-    'brand',
-    'exclude_brand',
-    'colour',
-  );
-  const body = fc.dictionary(
-    fc.oneof({ weight: 5, arbitrary: names }, { weight: 1, arbitrary: text }),
-    anything,
-  );
-  await fc.assert(
-    fc.asyncProperty(body, async (sent) => fine((await service.api.v2(sent)).status)),
-    RUNS,
-  );
-});
-
-test('no v1 search is a fault of ours, whatever its bytes', async () => {
-  const byte = fc.nat(255).map((code) => `%${code.toString(16).padStart(2, '0')}`);
-  const value = fc.oneof(
-    fc.array(byte, { maxLength: 12 }).map((bytes) => bytes.join('')),
-    text.map((each) => encodeURIComponent(wellFormed(each))),
-  );
-  const names = fc.constantFrom(
-    'search',
-    'attribute',
-    'page',
-    'page_size',
-    'sort',
-    'tags',
-    'category',
-    'brand',
-    'exclude_model',
-  );
-  const pairs = fc.array(
-    fc.tuple(fc.oneof({ weight: 5, arbitrary: names }, { weight: 1, arbitrary: value }), value),
-    { maxLength: 5 },
-  );
-  await fc.assert(
-    fc.asyncProperty(pairs, async (sent) => {
-      const query = sent.map((pair) => pair.join('=')).join('&');
-      return fine((await service.api.send('GET', `/v1/products?${query}`)).status);
+    fc.asyncProperty(bodyText(names), async (raw) => {
+      expectBilled(await service.api.send('POST', path, { raw, headers }));
     }),
     RUNS,
   );
 });
 
-test('no id of an item is a fault of ours', async () => {
-  const id = fc.oneof(
-    text.map((each) => encodeURIComponent(wellFormed(each))),
-    fc
-      .array(
-        fc.nat(255).map((code) => `%${code.toString(16).padStart(2, '0')}`),
-        { minLength: 1, maxLength: 8 },
-      )
-      .map((bytes) => bytes.join('')),
+test('no filter is a fault of ours', async () => {
+  const filter = fc.record(
+    {
+      field: mostly(fc.oneof(fc.constantFrom('brand', 'tags', 'colour', 'keywords', 'category'), text)),
+      include: mostly(fc.array(text, { maxLength: 4 })),
+      exclude: mostly(fc.array(text, { maxLength: 4 })),
+      ids: mostly(fc.array(text, { maxLength: 2 })),
+    },
+    { requiredKeys: ['field'] },
+  );
+  const body = fc.record(
+    {
+      query: mostly(text),
+      category_id: fc.constantFrom('handbags', 'watches'),
+      filters: fc.array(filter, { maxLength: 3 }),
+      taxonomy_node: fc.constantFrom('product', 'brand', 'style', 'category'),
+      page: fc.oneof(fc.nat(3), fc.nat()),
+      page_size: fc.nat(),
+      sort: fc.constantFrom('name_asc', 'name_desc', 'popularity_asc'),
+      includes: fc.subarray(['taxonomy', 'pricing']),
+    },
+    { requiredKeys: [] },
   );
   await fc.assert(
-    fc.asyncProperty(id, async (sent) =>
-      fine((await service.api.send('GET', `/v3/catalog/items/x${sent}`)).status),
+    fc.asyncProperty(body, async (sent) => expectBilled(await service.api.query(sent))),
+    RUNS,
+  );
+});
+
+/** What a URL can hold: halves of surrogate pairs replaced. */
+const escaped = text.map((each) => encodeURIComponent(Buffer.from(each, 'utf8').toString('utf8')));
+const bytes = fc
+  .array(
+    fc.nat(255).map((code) => `%${code.toString(16).padStart(2, '0')}`),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((each) => each.join(''));
+const partOfUrl = fc.oneof(
+  escaped,
+  bytes,
+  fc.constantFrom('%', '%zz', '%00', '%2F', '%2e%2e%2f', 'a;b', '[]'),
+);
+const queryString = (names: readonly string[]) => {
+  const name = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...names) }, partOfUrl);
+  return fc
+    .array(fc.tuple(name, partOfUrl), { maxLength: 5 })
+    .map((pairs) => pairs.map((pair) => pair.join('=')).join('&'));
+};
+
+test('no v1 search is a fault of ours, whatever its bytes', async () => {
+  const names = [...PRODUCTS, 'brand[]', 'page[0]', 'tags[a]', '__proto__'];
+  await fc.assert(
+    fc.asyncProperty(queryString(names), async (query) =>
+      expectBilled(await service.api.send('GET', `/v1/products?${query}`)),
     ),
+    RUNS,
+  );
+});
+
+test('no id of an item is a fault of ours', async () => {
+  await fc.assert(
+    fc.asyncProperty(partOfUrl, queryString(['includes', 'includes[]']), async (id, query) =>
+      expectBilled(await service.api.send('GET', `/v3/catalog/items/x${id}?${query}`)),
+    ),
+    RUNS,
+  );
+});
+
+test('no address of a file is a fault of ours, and none that is made up is answered', async () => {
+  const kind = fc.oneof(fc.constantFrom('pricing_data', 'historical_estimates'), partOfUrl);
+  const region = fc.oneof(fc.constantFrom('NA.csv', 'EU-UK.csv'), partOfUrl);
+  const path = fc.oneof(
+    fc
+      .tuple(kind, partOfUrl, region)
+      .map((parts) => `/files/${parts.map((part) => `x${part}`.slice(1) || 'x').join('/')}`),
+    partOfUrl.map((file) => `/images/x${file}`),
+  );
+  await fc.assert(
+    fc.asyncProperty(path, queryString(['expires', 'key', 'signature']), async (address, query) => {
+      const answer = await service.api.send('GET', `${address}?${query}`);
+      expectDocumented(answer);
+      expect([400, 403, 404]).toContain(answer.status);
+    }),
+    RUNS,
+  );
+});
+
+test('no method and no headers at any address are a fault of ours', async () => {
+  const address = fc.constantFrom(
+    ...['/v3/catalog/query', '/v3/catalog/items/brand_hermes', '/v3/vision/identify', '/v2/vision'],
+    ...['/v2/products', '/v1/products', '/files/pricing_data/variant_x/NA.csv', '/images/x', '/healthz'],
+    ...['/readyz', '/metrics', '/openapi.json', '/nowhere', '/%zz', '/x//y', '/v3', '/api/v3/catalog/items/'],
+  );
+  const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS');
+  const token = fc.string({
+    unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  });
+  const headers = fc.record(
+    {
+      Authorization: fc.oneof(
+        token,
+        token.map((each) => `Bearer ${each}`),
+      ),
+      'Content-Type': fc.oneof(token, fc.constantFrom('application/json', 'application/json;charset=utf-7')),
+      'Content-Encoding': fc.oneof(token, fc.constantFrom('gzip', 'br', 'deflate', 'identity', 'gzip, gzip')),
+      'X-Request-Id': token,
+      'X-Forwarded-Host': token,
+      'X-Forwarded-Proto': token,
+      Accept: token,
+      'If-None-Match': token,
+      Range: token,
+    },
+    { requiredKeys: [] },
+  );
+  await fc.assert(
+    fc.asyncProperty(address, method, headers, async (path, by, sent) => {
+      const raw = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(by) ? '{"page":0}' : undefined;
+      const answer = await service.api.send(by, path, {
+        headers: sent,
+        ...(raw === undefined ? {} : { raw }),
+      });
+      if (by === 'HEAD') expect(answer.status).toBeLessThan(500);
+      else expectDocumented(answer);
+    }),
     RUNS,
   );
 });
@@ -153,16 +228,12 @@ test('no photo is a fault of ours', async () => {
   const broken = fc
     .array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 20 })
     .map((changes) => {
-      const bytes = Buffer.from(whole);
-      for (const [at, value] of changes) bytes[at] = value;
-      return bytes.toString('base64');
+      const pixels = Buffer.from(whole);
+      for (const [at, byte] of changes) pixels[at] = byte;
+      return pixels.toString('base64');
     });
-  const body = fc.record(
-    { base64: fc.oneof(broken, text, anything), url: fc.oneof(text, anything) },
-    { requiredKeys: [] },
-  );
   await fc.assert(
-    fc.asyncProperty(body, async (sent) => fine((await service.api.identify(sent)).status)),
+    fc.asyncProperty(broken, async (base64) => expectBilled(await service.api.identify({ base64 }))),
     RUNS,
   );
 });
