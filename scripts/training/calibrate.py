@@ -20,10 +20,13 @@ import photos
 from crops import CROPS, letterboxed
 from distort import catalogue_view, distorted_view
 from evaluate import best_pairs, describer, embed_files
+from photos import premultiplied
 
 UNKNOWN = 0.2
 SEED = 77
 COMPANY = 1500
+QUERIES = 3
+OTHER_ANGLE = 0.25
 
 
 def main() -> None:
@@ -32,7 +35,7 @@ def main() -> None:
     parser.add_argument("--teacher", type=Path, help="an ONNX network to calibrate instead")
     parser.add_argument("--held", type=Path, nargs="*", default=[], help="folders of photos that were not trained on, one per item")
     parser.add_argument("--company", type=Path, nargs="*", default=[], help="folders of photos that fill the catalogue")
-    parser.add_argument("--renders", type=Path, help="folder of renders (render-views.ts) of a seed that was not trained on")
+    parser.add_argument("--renders", type=Path, help="folder of rendered cut-outs (render-views.ts) of a seed that was not trained on")
     parser.add_argument("--drawings", type=int, default=400, help="drawn items to ask for")
     parser.add_argument("--side", type=int, default=160)
     parser.add_argument("--catalog", default="whole", choices=CROPS)
@@ -59,36 +62,37 @@ def main() -> None:
 def ask(options, embed):
     """Similarity and margin of the best answer to each query, and whether it is right."""
     rng = np.random.default_rng(SEED)
-    held = [s for folder in options.held for s in photos.read_folder(folder)]
-    drawn = [draw_items.draw(SEED, index, 0) for index in range(options.drawings)]
     company = [s for folder in options.company for s in photos.read_folder(folder)]
     company = [company[i] for i in rng.permutation(len(company))[:COMPANY]]
-    backdrops = photos.backdrops_of(company)
-    sources = held + drawn + company
-    shown = [catalogue_view(rng, s.rgba) for s in sources]
+    backdrops = [premultiplied(s.rgba) for s in photos.backdrops_of(company)]
+    items = [[s] for folder in options.held for s in photos.read_folder(folder)]
+    items += [[draw_items.draw(SEED, index, view) for view in range(4)] for index in range(options.drawings)]
+    items += views_of(options.renders) if options.renders else []
+    shown = [catalogue_view(rng, premultiplied(views[0].rgba)) for views in (*items, *([s] for s in company))]
     queries, answers = [], []
-    for index, source in enumerate(held + drawn):
-        for _ in range(4 if index < len(held) else 2):
-            moved = index >= len(held) and rng.random() < 0.5
-            view = draw_items.draw(SEED, index - len(held), int(rng.integers(1, 9))) if moved else source
-            queries.append(distorted_view(rng, view.rgba, rng.uniform(0, 1), backdrops))
-            answers.append(index)
-    for item in sorted(options.renders.iterdir()) if options.renders else []:
-        views = sorted(item.glob("*.jpg"))
-        queries += [view.read_bytes() for view in views[1:]]
-        answers += [len(shown)] * (len(views) - 1)
-        shown.append(views[0].read_bytes())
+    for answer, views in enumerate(items):
+        for _ in range(QUERIES):
+            moved = rng.random() < OTHER_ANGLE
+            view = views[int(rng.integers(len(views)))] if moved else views[0]
+            queries.append(distorted_view(rng, premultiplied(view.rgba), rng.uniform(0, 1), backdrops))
+            answers.append(answer)
     known = embed_views(shown, CROPS[options.catalog], options.side, embed)
     scores = best_pairs(embed_views(queries, CROPS[options.query], options.side, embed), known).numpy()
     return judge(scores, np.array(answers), np.arange(len(shown)), rng)
 
 
-def embed_views(jpegs, crops, side, embed):
+def views_of(renders: Path) -> list[list[photos.Source]]:
+    items: dict[str, list[photos.Source]] = {}
+    for source in photos.read_renders(renders):
+        items.setdefault(source.group, []).append(source)
+    return list(items.values())
+
+
+def embed_views(pictures, crops, side, embed):
     rows = []
-    for start in range(0, len(jpegs), 32):
-        pictures = [cv2.imdecode(np.frombuffer(j, np.uint8), cv2.IMREAD_COLOR_RGB) for j in jpegs[start : start + 32]]
-        rows.append(embed(np.stack([letterboxed(p, crop, side) for p in pictures for crop in crops])))
-    return torch.cat(rows).reshape(len(jpegs), len(crops), -1)
+    for start in range(0, len(pictures), 32):
+        rows.append(embed(np.stack([letterboxed(p, crop, side) for p in pictures[start : start + 32] for crop in crops])))
+    return torch.cat(rows).reshape(len(pictures), len(crops), -1)
 
 
 def judge(scores, answers, items, rng):

@@ -1,120 +1,105 @@
-"""Reads rounds of training views and composes batches of pairs from them."""
+"""Composes batches of pairs: each picture is a view made afresh, so that no view is ever seen twice."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import cv2
 import numpy as np
 import torch
+import torch.nn.functional as F
+
+from distort import catalogue_view, distorted_view
+from sources import read_all
 
 NEIGHBOURS = 4
+CLOSEST = 0.5
 
 
 class Views:
-    """All rounds in a folder; rounds that appear later join at `refresh`."""
+    """All sets of a folder. Sources that show one thing share an identity; identities of one kin are not told apart."""
 
     def __init__(self, folder: Path, seed: int):
-        self.folder = folder
         self.rng = np.random.default_rng(seed)
-        self.sets: dict[str, list] = {}
-        self.seen: set[str] = set()
-        self.sources = np.zeros((0, 2), int)
-        self.batches = 0
-        self.refresh()
+        self.sets = read_all(folder)
+        self.places = [(s, i) for s in self.sets for i in range(len(s))]
+        sizes = np.array([len(s) for s in self.sets])
+        self.starts, self.sizes = np.cumsum(sizes) - sizes, sizes
+        groups = np.concatenate([s.groups for s in self.sets])
+        attract = np.concatenate([s.attract for s in self.sets])
+        names = np.where(attract, groups, [f"{group}#{i}" for i, group in enumerate(groups)])
+        _, self.identity = np.unique(names, return_inverse=True)
+        _, kin = np.unique(groups, return_inverse=True)
+        order = np.argsort(self.identity, kind="stable")
+        self.members = np.split(order, np.cumsum(np.bincount(self.identity))[:-1])
+        self.kin = kin[[m[0] for m in self.members]]
+        things = np.array([len(np.unique(s.groups)) for s in self.sets])
+        self.shares = np.sqrt(things) / np.sqrt(things).sum()
+        self.backdrops = Backdrops(self.sets)
+        self.neighbours = nearest(self.of_identities(self.descriptions()), self.kin)
 
-    def refresh(self) -> None:
-        """Takes in the rounds that have been finished since the last call."""
-        for path in sorted(self.folder.glob("*-[0-9][0-9].npz")):
-            if path.name not in self.seen:
-                self.seen.add(path.name)
-                with np.load(path) as stored:
-                    self.sets.setdefault(path.name.rsplit("-", 1)[0], []).append({key: stored[key] for key in stored.files})
-        if sum(len(rounds[0]["groups"]) for rounds in self.sets.values() if len(rounds) > 1) > len(self.sources):
-            self.index()
+    def descriptions(self) -> torch.Tensor:
+        """What the teachers say of each source; no columns where there was no teacher."""
+        return torch.from_numpy(np.concatenate([s.described for s in self.sets])).float()
 
-    def index(self) -> None:
-        """Numbers the sources of all sets that have distorted rounds, and finds their groups and neighbours."""
-        names = [name for name, rounds in self.sets.items() if len(rounds) > 1]
-        self.sources = np.array([(s, i) for s, name in enumerate(names) for i in range(len(self.sets[name][0]["groups"]))])
-        self.ready = [self.sets[name] for name in names]
-        sizes = np.array([len(rounds[0]["groups"]) for rounds in self.ready])
-        self.starts, self.shares = np.cumsum(sizes) - sizes, np.sqrt(sizes) / np.sqrt(sizes).sum()
-        self.sizes = sizes
-        labels = np.concatenate([rounds[0]["groups"] for rounds in self.ready])
-        self.attract = np.concatenate([rounds[0]["attract"] for rounds in self.ready])
-        _, self.group = np.unique(labels, return_inverse=True)
-        order = np.argsort(self.group, kind="stable")
-        bounds = np.searchsorted(self.group[order], np.arange(self.group.max() + 2))
-        self.members = [order[bounds[g] : bounds[g + 1]] for g in range(self.group.max() + 1)]
-        self.neighbours = nearest(self.clean_descriptions())
-
-    def clean_descriptions(self) -> torch.Tensor:
-        """The teacher's embeddings of the undistorted sources."""
-        return torch.from_numpy(np.concatenate([rounds[0]["described"] for rounds in self.ready])).float()
+    def of_identities(self, rows: torch.Tensor) -> torch.Tensor:
+        """The mean row of each identity's sources."""
+        identity = torch.from_numpy(self.identity)
+        total = torch.zeros(len(self.members), rows.shape[1]).index_add_(0, identity, rows)
+        return total / torch.bincount(identity)[:, None]
 
     def batch(self, pairs: int, side: int):
-        """Pictures (2 pairs x side x side x 3, uint8), the teacher's descriptions of them and of their sources, and group numbers.
+        """Pictures (2 pairs x side x side x 3, uint8) and the numbers of their sources.
 
-        The first half holds the first views, the second half their partners in the same order. A quarter of the sources are
-        drawn at random, from each set by the root of its size; the others are their nearest neighbours by the teacher, so that telling them apart takes care.
+        The first half holds the first views, the second half their partners in the same order. A quarter of the identities are
+        drawn at random, from each set by the root of its size; the others are their nearest neighbours by the teacher, so that
+        telling them apart takes care. Half of the first views are as a catalogue shows them; the partner is often another source.
         """
-        self.batches += 1
-        if self.batches % 100 == 0:
-            self.refresh()
-        sets = self.rng.choice(len(self.shares), pairs // NEIGHBOURS, p=self.shares)
-        anchors = self.starts[sets] + (self.rng.random(len(sets)) * self.sizes[sets]).astype(int)
-        near = self.neighbours[anchors][:, self.rng.permutation(self.neighbours.shape[1])[: NEIGHBOURS - 1]]
-        chosen = np.concatenate([anchors[:, None], near], axis=1).ravel()
-        partners = [self.partner(index) for index in chosen]
+        drawn = self.rng.choice(len(self.shares), pairs // NEIGHBOURS, p=self.shares)
+        anchors = self.starts[drawn] + (self.rng.random(len(drawn)) * self.sizes[drawn]).astype(int)
+        firsts = []
+        for anchor in anchors:
+            near = self.rng.choice(self.neighbours[self.identity[anchor]], NEIGHBOURS - 1, replace=False)
+            firsts += [anchor, *(self.rng.choice(self.members[i]) for i in near)]
+        seconds = [int(self.rng.choice(self.members[self.identity[first]])) for first in firsts]
         mirrored = self.rng.random(pairs) < 0.5
-        halves = [(index, 0 if self.rng.random() < 0.5 else None) for index in chosen], [(index, None) for index in partners]
-        pictures, described, clean = [], [], []
-        for half in halves:
-            for (index, number), mirror in zip(half, mirrored):
-                stored, at = self.pick(index, number)
-                pictures.append(self.decode(stored, at, side, mirror))
-                described.append(stored["described"][at])
-                clean.append(self.ready[self.sources[index][0]][0]["described"][at])
-        groups = torch.from_numpy(np.concatenate([self.group[chosen], self.group[partners]]))
-        return torch.from_numpy(np.stack(pictures)), torch.from_numpy(np.stack(described)).float(), torch.from_numpy(np.stack(clean)).float(), groups
+        clean = self.rng.random(pairs) < 0.5
+        pictures = [self.view(i, side, m, c) for i, m, c in zip(firsts, mirrored, clean)]
+        pictures += [self.view(i, side, m, False) for i, m in zip(seconds, mirrored)]
+        return torch.from_numpy(np.stack(pictures)), torch.tensor([*firsts, *seconds])
 
-    def partner(self, index: int) -> int:
-        """Another source of the same group, half of the time, where its members are the same thing."""
-        members = self.members[self.group[index]]
-        if len(members) == 1 or not self.attract[index] or self.rng.random() < 0.5:
-            return index
-        return int(self.rng.choice(members))
-
-    def pick(self, index: int, number: int | None):
-        which, at = self.sources[index]
-        rounds = self.ready[which]
-        return rounds[self.rng.integers(1, len(rounds)) if number is None else number], at
-
-    def decode(self, stored, at: int, side: int, mirror: bool) -> np.ndarray:
-        """The picture at the wanted side, mirrored or not, sometimes cut a little closer, in slightly other light."""
-        start, end = stored["offsets"][at], stored["offsets"][at + 1]
-        picture = cv2.imdecode(stored["bytes"][start:end], cv2.IMREAD_COLOR_RGB)
-        if self.rng.random() < 0.5:
-            full = picture.shape[0]
-            window = int(full * self.rng.uniform(0.8, 1))
-            top, left = self.rng.integers(full - window + 1, size=2)
-            picture = picture[top : top + window, left : left + window]
-        picture = cv2.resize(picture, (side, side), interpolation=cv2.INTER_AREA)
-        if mirror:
-            picture = picture[:, ::-1]
-        gain = self.rng.uniform(0.85, 1.15) * self.rng.uniform(0.95, 1.05, 3)
-        return cv2.multiply(np.ascontiguousarray(picture), (*gain, 1.0))
+    def view(self, index: int, side: int, mirror: bool, clean: bool) -> np.ndarray:
+        held, at = self.places[index]
+        source = held[at]
+        if clean:
+            picture = catalogue_view(self.rng, source, side, CLOSEST)
+        else:
+            picture = distorted_view(self.rng, source, self.rng.random() ** 0.7, self.backdrops, side)
+        return picture[:, ::-1] if mirror else picture
 
 
-def nearest(described: torch.Tensor, count: int = 12) -> np.ndarray:
-    """For each source the numbers of its nearest others by the teacher; without one, of any others."""
+class Backdrops:
+    """The pictures that may lie behind others."""
+
+    def __init__(self, sets):
+        self.places = [(s, i) for s in sets for i in s.backdrops() if s.name == "photos"]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, number: int) -> np.ndarray:
+        held, at = self.places[number]
+        return held[at]
+
+
+def nearest(described: torch.Tensor, kin: np.ndarray, count: int = 12) -> np.ndarray:
+    """For each identity the numbers of its nearest others, not of its kin, by the teacher; without one, of any others."""
     if described.shape[1] == 0:
         return np.random.default_rng(0).integers(len(described), size=(len(described), count))
-    unit = torch.nn.functional.normalize(described - described.mean(0), dim=1)
+    unit = F.normalize(described - described.mean(0), dim=1).bfloat16()
+    kin = torch.from_numpy(kin)
     rows = []
     for start in range(0, len(unit), 1024):
-        scores = unit[start : start + 1024] @ unit.T
-        scores[torch.arange(len(scores)), torch.arange(start, start + len(scores))] = -2
+        scores = (unit[start : start + 1024] @ unit.T).float()
+        scores[kin[start : start + 1024, None] == kin[None, :]] = -2
         rows.append(scores.topk(min(count, len(unit) - 1), dim=1).indices)
     return torch.cat(rows).numpy()

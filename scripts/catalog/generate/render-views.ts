@@ -1,8 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { drawCutout, studioView } from './cutout';
 import { FamilyTrees } from './look/lineage';
-import type { PhotoLevel } from './photo/levels';
+import type { Look } from './look/look';
+import type { Limits, PhotoLevel } from './photo/levels';
+import { photoView } from './photo/placement';
+import { WORN_STRAP } from './photo/wrist';
 import { categoryNumber, lookOfProduct } from './product-look';
 import { Random } from './random';
 import { renderPhoto } from './render-photo';
@@ -19,11 +23,13 @@ export interface ViewSet {
   readonly first?: number;
   /** One level for all photos; without it they are mixed, 1 to 3. */
   readonly level?: PhotoLevel;
+  /** The items alone on nothing, as PNG, from farther round than the photos: to be laid into other pictures. */
+  readonly cutouts?: boolean;
 }
 
 /**
  * Writes training pictures: `<out>/<kind>-<index>/<view>.jpg`, where view 0 is the catalog picture and the others are
- * photo-like. Index is the product's number in a bundle of the same seed.
+ * photo-like; `.png` for cut-outs. Index is the product's number in a bundle of the same seed.
  */
 export async function renderViews(set: ViewSet, onItem: (done: number) => void = () => {}): Promise<void> {
   const trees = new FamilyTrees(set.seed);
@@ -33,15 +39,28 @@ export async function renderViews(set: ViewSet, onItem: (done: number) => void =
     const folder = join(set.out, `${categoryNumber(index).kind}-${index}`);
     await mkdir(folder, { recursive: true });
     for (let view = 0; view < set.views; view++) {
-      const level = set.level ?? levelOf(set.seed, index, view);
-      const picture =
-        view === 0
-          ? await renderProduct(look, { size: set.size })
-          : await renderPhoto(look, { seed: view, level, size: set.size });
-      await writeFile(join(folder, `${view}.jpg`), picture);
+      if (set.cutouts) await writeFile(join(folder, `${view}.png`), cutout(set, look, index, view));
+      else await writeFile(join(folder, `${view}.jpg`), await photo(set, look, index, view));
     }
     onItem(index - first + 1);
   }
+}
+
+function photo(set: ViewSet, look: Look, index: number, view: number): Promise<Buffer> {
+  if (view === 0) return renderProduct(look, { size: set.size });
+  const level = set.level ?? levelOf(set.seed, index, view);
+  return renderPhoto(look, { seed: view, level, size: set.size });
+}
+
+/** How far the camera goes round a cut-out: farther than the photos do. */
+const ROUND: Pick<Limits, 'yaw'> = { yaw: 0.65 };
+
+function cutout({ seed, size }: ViewSet, look: Look, index: number, view: number): Buffer {
+  const random = new Random(seed, 'cutout', index, view);
+  const seen = view === 0 ? studioView(look) : photoView(look, ROUND, random);
+  const strapReach = random.chance(0.3) ? WORN_STRAP : seen.strapReach;
+  const whole = look.kind === 'watch' ? random.between(0.46, 0.8) : 0.96;
+  return drawCutout(look, { ...seen, strapReach }, size, whole).canvas.toBuffer('image/png');
 }
 
 function levelOf(seed: number, index: number, view: number): PhotoLevel {
@@ -71,6 +90,7 @@ async function main(): Promise<void> {
     .option('--seed <number>', 'the world to draw from', wholeNumber, 1)
     .option('--size <pixels>', 'side of the pictures', wholeNumber, 256)
     .option('--first <index>', 'number of the first product', wholeNumber, 0)
+    .option('--cutouts', 'the items alone, transparent around, from many sides, as PNG')
     .option('--level <1-3>', 'one difficulty for all photos (default: mixed)', photoLevel);
   const options = program.parse().opts<ViewSet>();
   await renderViews(options, (done) => {

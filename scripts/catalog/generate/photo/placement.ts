@@ -33,7 +33,7 @@ export function placeItem(look: Look, size: number, limits: Limits, random: Rand
 }
 
 /** The item as the camera finds it: from another side, at another time, its straps fallen otherwise. */
-export function photoView(look: Look, limits: Limits, random: Random): View {
+export function photoView(look: Look, limits: Pick<Limits, 'yaw'>, random: Random): View {
   const studio = studioView(look);
   const pose = { lift: random.chance(0.5) ? 1 : random.between(0.2, 1), lean: random.between(-1, 1) };
   const minutes = random.integer(0, 719);
