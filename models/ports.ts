@@ -161,7 +161,8 @@ export interface ImageSource {
 
 /** Makes one small oriented JPEG of any accepted picture. Fails with 422 reasons `image_*`. */
 export interface ImagePreparer {
-  prepare(bytes: Buffer): Promise<PreparedImage>;
+  /** Waits its turn among the pictures that are being decoded; fails with the reason of `signal` when that is aborted. */
+  prepare(bytes: Buffer, signal?: AbortSignal): Promise<PreparedImage>;
   /** A thumbnail JPEG of a prepared or stored picture, longest side in pixels. */
   thumbnail(bytes: Buffer, side: number): Promise<Buffer>;
 }

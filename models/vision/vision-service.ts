@@ -115,7 +115,7 @@ export class VisionService {
 
   private async intake(image: ImageInput, signal?: AbortSignal): Promise<PreparedImage> {
     const bytes = image.kind === 'url' ? await this.source.fetch(image.url, signal) : image.bytes;
-    return this.preparer.prepare(bytes);
+    return this.preparer.prepare(bytes, signal);
   }
 
   private async rows(neighbourhood: Neighbourhood, pricing: boolean): Promise<Found> {

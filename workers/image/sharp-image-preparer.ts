@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import sharp, { type Sharp } from 'sharp';
 import { inject, injectable } from 'tsyringe';
 import { AppError, unprocessable } from '../../models/errors';
 import type { ImagePreparer } from '../../models/ports';
 import type { PreparedImage } from '../../models/vision/neighbours';
+import { DecodeBudget } from './decode-budget';
+import { decodeMemoryBytes } from './decode-memory';
 import { ACCEPTED_FORMATS, sniffPictureFormat } from './picture-format';
 
 /** Limits on what is decoded (decisions.md 8). */
@@ -20,11 +23,26 @@ const PREPARED_SIDE = 640;
 const DECODE_SECONDS_MAX = 10;
 
 /**
+ * Memory for pictures that are being decoded. The largest picture that is allowed fits as baseline JPEG, PNG, WebP and
+ * as progressive JPEG with the usual 4:2:0; only some of those that must be kept whole do not (README, "Limits").
+ */
+const DECODE_BYTES_MAX = 240_000_000;
+
+/** Fewer than the four threads of Node's pool, on which also files are read and bodies inflated. */
+const DECODERS_MAX = Math.min(3, availableParallelism());
+
+/** Reading a header and the metadata around it. */
+const HEADER_BYTES = 24_000_000;
+
+/**
  * Any accepted picture as one small JPEG: first frame, upright, flattened on white, sRGB, three channels of 8 bits.
- * Sizes are checked before anything is decoded.
+ * Sizes and the memory that decoding takes are checked before anything is decoded; what does not fit beside the
+ * pictures that are being decoded waits its turn.
  */
 @injectable()
 export class SharpImagePreparer implements ImagePreparer {
+  private readonly budget = new DecodeBudget({ bytesMax: DECODE_BYTES_MAX, decodersMax: DECODERS_MAX });
+
   constructor(@inject(IMAGE_LIMITS) private readonly limits: ImageLimits) {
     sharp.cache(false);
     sharp.concurrency(1);
@@ -34,9 +52,8 @@ export class SharpImagePreparer implements ImagePreparer {
     });
   }
 
-  async prepare(bytes: Buffer): Promise<PreparedImage> {
-    const picture = await this.open(bytes);
-    const { data, info } = await decoding(() =>
+  async prepare(bytes: Buffer, signal?: AbortSignal): Promise<PreparedImage> {
+    const { data, info } = await this.decode(bytes, signal, (picture) =>
       upright(picture, PREPARED_SIDE)
         .jpeg({ quality: 88, chromaSubsampling: '4:4:4' })
         .toBuffer({ resolveWithObject: true }),
@@ -46,30 +63,49 @@ export class SharpImagePreparer implements ImagePreparer {
   }
 
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {
-    const picture = await this.open(bytes);
-    return decoding(() => upright(picture, side).jpeg({ quality: 82 }).toBuffer());
+    return this.decode(bytes, undefined, (picture) =>
+      upright(picture, side).jpeg({ quality: 82 }).toBuffer(),
+    );
   }
 
-  /** A decoder for the bytes, once format, size in bytes and size in pixels are known to be allowed. */
-  private async open(bytes: Buffer): Promise<Sharp> {
+  /** Decodes once format, size in bytes and pixels, and the memory it takes are known to be allowed. */
+  private async decode<Result>(
+    bytes: Buffer,
+    signal: AbortSignal | undefined,
+    work: (picture: Sharp) => Promise<Result>,
+  ): Promise<Result> {
     if (bytes.length > this.limits.bytesMax) {
       throw unprocessable('image_too_large', `The image is larger than ${this.limits.bytesMax} bytes.`);
     }
     refuseOtherFormats(bytes);
-    const header = await decoding(() => sharp(bytes, { limitInputPixels: false, failOn: 'none' }).metadata());
-    const pixels = header.width * header.height;
-    if (pixels > this.limits.pixelsMax) {
-      throw unprocessable(
-        'image_too_large',
-        `The image has ${header.width} x ${header.height} pixels, more than ${this.limits.pixelsMax}.`,
-      );
-    }
-    return sharp(bytes, {
+    const memory = await this.budget.run(HEADER_BYTES, () => this.memoryFor(bytes), signal);
+    const picture = sharp(bytes, {
       limitInputPixels: this.limits.pixelsMax,
       failOn: 'warning',
       sequentialRead: true,
       pages: 1,
     }).timeout({ seconds: DECODE_SECONDS_MAX });
+    return this.budget.run(memory, () => decoding(() => work(picture)), signal);
+  }
+
+  /** Memory that decoding will take, by the header. */
+  private async memoryFor(bytes: Buffer): Promise<number> {
+    const header = await decoding(() => sharp(bytes, { limitInputPixels: false, failOn: 'none' }).metadata());
+    const { width, height } = header;
+    if (width * height > this.limits.pixelsMax) {
+      throw unprocessable(
+        'image_too_large',
+        `The image has ${width} x ${height} pixels, more than ${this.limits.pixelsMax}.`,
+      );
+    }
+    const memory = decodeMemoryBytes(header);
+    if (memory > DECODE_BYTES_MAX) {
+      throw unprocessable(
+        'image_too_large',
+        `The image has ${width} x ${height} pixels and must be kept whole while it is decoded; save it without interlacing or progressive scans.`,
+      );
+    }
+    return memory;
   }
 }
 
@@ -94,6 +130,13 @@ async function decoding<Result>(work: () => Promise<Result>): Promise<Result> {
     return await work();
   } catch (failure) {
     if (failure instanceof AppError) throw failure;
+    if (failure instanceof Error && /^timeout: /.test(failure.message)) {
+      throw unprocessable(
+        'image_too_large',
+        `The image takes longer than ${DECODE_SECONDS_MAX} s to decode.`,
+        failure,
+      );
+    }
     throw unprocessable(
       'image_undecodable',
       'The image is damaged or truncated and can not be decoded.',

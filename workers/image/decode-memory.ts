@@ -1,0 +1,39 @@
+/** What the header of a picture says of the work ahead; all of it may be a lie. */
+export interface PictureHeader {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  readonly format: string;
+  /** `uchar`, `ushort`, … */
+  readonly depth: string;
+  readonly isProgressive: boolean;
+  /** `4:2:0`, `4:4:4`, …; of JPEG alone. */
+  readonly chromaSubsampling?: string | undefined;
+}
+
+/** Headers, metadata, rows on their way, the small picture that comes out. */
+const BASE_BYTES = 16_000_000;
+
+/** Coefficients are kept as 16-bit numbers. */
+const COEFFICIENT_BYTES = 2;
+
+/** Values of one pixel by how much of the colour is left out. */
+const SAMPLES: Readonly<Record<string, number>> = { '4:2:0': 1.5, '4:1:1': 1.5, '4:2:2': 2, '4:4:0': 2 };
+
+/**
+ * Memory in bytes that decoding takes at its peak, from above. Most pictures pass through in rows; progressive JPEG,
+ * interlaced PNG and WebP have to be kept whole.
+ */
+export function decodeMemoryBytes(header: PictureHeader): number {
+  const pixels = header.width * header.height;
+  const pixelBytes = header.channels * (header.depth === 'ushort' ? 2 : 1);
+  return BASE_BYTES + pixels * wholePixelBytes(header, pixelBytes);
+}
+
+function wholePixelBytes(header: PictureHeader, pixelBytes: number): number {
+  const { format, isProgressive, chromaSubsampling } = header;
+  if (format === 'webp') return 4;
+  if (!isProgressive) return pixelBytes / 3;
+  if (format === 'png') return pixelBytes;
+  return (SAMPLES[chromaSubsampling ?? ''] ?? header.channels) * COEFFICIENT_BYTES;
+}
