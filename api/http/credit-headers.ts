@@ -16,7 +16,7 @@ export function setCreditHeaders(
 }
 
 /** An answer does not wait longer for what it says beside itself. */
-const BALANCE_MS_MAX = 500;
+const BALANCE_MS_MAX = 300;
 
 /** Where the balance of an account is read. */
 export type Balances = Pick<AccountRepository, 'account'>;

@@ -6,7 +6,7 @@ import './locals';
  * Room for the last look of those who keep the deadline themselves and know more about it. What does not (a store
  * that hangs) is cut off after it.
  */
-const SLACK_MS = 500;
+const SLACK_MS = 300;
 
 /** The time that a call has to be answered, less what its caller takes to send it. */
 export class Deadline {
