@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { asTable } from '../../scripts/commands/output';
 import { processEnvironment } from '../../scripts/config';
 import { audit, type Books, openAccount, type Payer } from './books';
-import { DEADLINE_MS, Installation } from './installation';
+import { DEADLINE_MS, type Installation, startInstallation } from './installation';
 import { identify, type Outcome, runLoad } from './load';
 import { photoCall, SCENARIOS, type Scenario } from './scenarios';
 
@@ -34,7 +34,7 @@ let prober: Payer;
 let probes = 0;
 
 beforeAll(async () => {
-  installation = await Installation.start();
+  installation = await startInstallation();
   prober = await openAccount(installation, 'probes');
   await back();
 }, 180_000);
@@ -114,10 +114,11 @@ async function probe(_api: unknown, index: number): Promise<boolean> {
 /** Every promise that was not kept, in words. */
 function faultsOf({ outcomes, books, backMs }: Row, scenario: Scenario): string[] {
   const faults: string[] = [...books.faults];
-  for (const { requestId, end, status, tookMs, fault } of outcomes) {
+  for (const { requestId, end, status, refusal, tookMs, fault } of outcomes) {
     if (fault !== null) faults.push(`${requestId}: ${fault}`);
     if (tookMs > LATE_MS) faults.push(`${requestId}: ${status ?? end} after ${Math.round(tookMs)} ms`);
-    if (status !== null && !scenario.statuses.includes(status)) faults.push(`${requestId}: status ${status}`);
+    if (status !== null && !scenario.statuses.includes(status))
+      faults.push(`${requestId}: ${status} ${refusal}`);
     if (end === 'connection lost' && !scenario.losesConnections) faults.push(`${requestId}: ${end}`);
   }
   if (backMs > BACK_MS_MAX) faults.push('the service does not come back');

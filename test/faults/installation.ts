@@ -25,51 +25,60 @@ export const WAITING_MAX = 32;
  * The service as an operator runs it: two `api` and two `worker` processes on a PostgreSQL and a Redis of their own, which
  * may be disturbed. Only the model is not the usual one: its inference costs nothing, so that calls are many.
  */
-export class Installation {
+export interface Installation {
+  readonly services: Services;
+  readonly database: Database;
+  readonly photos: Photos;
+  readonly slowHost: SlowHost;
   readonly apis: readonly ServicePart[];
   readonly workers: readonly ServicePart[];
+  stop(): Promise<void>;
+}
 
-  private constructor(
-    readonly services: Services,
-    readonly database: Database,
-    readonly photos: Photos,
-    readonly slowHost: SlowHost,
-    parts: { apis: readonly ServicePart[]; workers: readonly ServicePart[] },
-    private readonly folder: string,
-  ) {
-    this.apis = parts.apis;
-    this.workers = parts.workers;
-  }
+type Closers = (() => Promise<unknown>)[];
 
-  /** @throws Error when no servers can be brought up here that may be disturbed */
-  static async start(): Promise<Installation> {
-    const folder = await mkdtemp(join(tmpdir(), 'loupe-faults-'));
-    const slowHost = await SlowHost.open();
-    const services = await bringUpServices({
-      environment: withoutGivenServers(),
-      log: (line) => process.stderr.write(`${line}\n`),
-      postgres: { durable: true },
-    });
-    const settings = settingsFor(folder, services, slowHost);
-    await writeLayoutModel(folder);
-    const bundle = join(folder, 'bundle');
-    const photos = await Photos.ofCatalog(bundle);
-    const apis = await Promise.all([1, 2].map(() => onPortOfItsOwn({ ...settings, ROLE: 'api' })));
-    const workers = [1, 2].map(() => new ServicePart({ ...settings, ROLE: 'worker', PORT: '0' }));
-    // The first one migrates the database, and a worker must be there for the import.
-    for (const part of [...apis, ...workers]) await part.start();
-    await runLoupe(settings, 'catalog', 'import', bundle);
-    const database = connectPostgres({ url: services.postgres.url, poolMax: 2 });
-    return new Installation(services, database, photos, slowHost, { apis, workers }, folder);
+/** @throws Error when no servers can be brought up here that may be disturbed; nothing is left running then */
+export async function startInstallation(): Promise<Installation> {
+  const closers: Closers = [];
+  try {
+    return await open(closers);
+  } catch (failure) {
+    await closeAll(closers);
+    throw failure;
   }
+}
 
-  async stop(): Promise<void> {
-    await Promise.all([...this.apis, ...this.workers].map((part) => part.stop()));
-    await this.database.close();
-    await this.services.stop();
-    await this.slowHost.close();
-    await rm(this.folder, { recursive: true, force: true });
-  }
+async function open(closers: Closers): Promise<Installation> {
+  const closing = (close: () => Promise<unknown>) => void closers.unshift(close);
+  const folder = await mkdtemp(join(tmpdir(), 'loupe-faults-'));
+  closing(() => rm(folder, { recursive: true, force: true }));
+  const slowHost = await SlowHost.open();
+  closing(() => slowHost.close());
+  const services = await bringUpServices({
+    environment: withoutGivenServers(),
+    log: (line) => process.stderr.write(`${line}\n`),
+    postgres: { durable: true },
+  });
+  closing(() => services.stop());
+  const settings = settingsFor(folder, services, slowHost);
+  await writeLayoutModel(folder);
+  const bundle = join(folder, 'bundle');
+  const photos = await Photos.ofCatalog(bundle);
+  const apis = await Promise.all([1, 2].map(() => onPortOfItsOwn({ ...settings, ROLE: 'api' })));
+  const workers = [1, 2].map(() => new ServicePart({ ...settings, ROLE: 'worker', PORT: '0' }));
+  const [first, ...others] = [...apis, ...workers];
+  closing(() => Promise.all([first, ...others].map((part) => part?.stop())));
+  // The first one migrates the database.
+  await first?.start();
+  await Promise.all(others.map((part) => part.start()));
+  await runLoupe(settings, 'catalog', 'import', bundle);
+  const database = connectPostgres({ url: services.postgres.url, poolMax: 2 });
+  closing(() => database.close());
+  return { services, database, photos, slowHost, apis, workers, stop: () => closeAll(closers) };
+}
+
+async function closeAll(closers: Closers): Promise<void> {
+  for (const close of closers.splice(0)) await close();
 }
 
 /** Servers whose addresses stand in the environment belong to someone else. */

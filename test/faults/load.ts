@@ -16,6 +16,8 @@ export interface Outcome {
   readonly requestId: string;
   readonly end: 'answered' | 'hung up' | 'connection lost';
   readonly status: number | null;
+  /** What a refusal says of itself. */
+  readonly refusal: string | null;
   readonly tookMs: number;
   /** As the answer says; 0 without one. */
   readonly creditsUsed: number;
@@ -87,7 +89,7 @@ async function send(
   requestId: string,
   { body, product, hangUpAfterMs }: CallPlan,
 ): Promise<Sent | 'refused'> {
-  const unanswered = { status: null, creditsUsed: 0, fault: null };
+  const unanswered = { status: null, refusal: null, creditsUsed: 0, fault: null };
   const signal = AbortSignal.timeout(hangUpAfterMs ?? PATIENCE_MS);
   try {
     const response = await fetch(`${url}/v3/vision/identify`, {
@@ -108,22 +110,20 @@ async function send(
   }
 }
 
-function judged(
-  { status, headers }: Response,
-  text: string,
-  product: string | null,
-): Pick<Sent, 'status' | 'creditsUsed' | 'fault'> {
+function judged({ status, headers }: Response, text: string, product: string | null): Omit<Sent, 'end'> {
   const answer: unknown = JSON.parse(text);
+  const none = { status, refusal: null, creditsUsed: 0 };
   if (status !== 200) {
-    const fault = refusal.safeParse(answer).success ? null : `no error body: ${text}`;
+    const parsed = refusal.safeParse(answer);
+    if (!parsed.success) return { ...none, fault: `no error body: ${text}` };
     const silent = status === 503 && !headers.has('retry-after');
-    return { status, creditsUsed: 0, fault: silent ? 'a 503 without Retry-After' : fault };
+    return { ...none, refusal: parsed.data.message, fault: silent ? 'a 503 without Retry-After' : null };
   }
   const parsed = success.safeParse(answer);
-  if (!parsed.success) return { status, creditsUsed: 0, fault: `no envelope: ${text}` };
+  if (!parsed.success) return { ...none, fault: `no envelope: ${text}` };
   const { credits_used: creditsUsed, data } = parsed.data;
   const seen = data[0]?.id ?? 'nothing';
-  return { status, creditsUsed, fault: seen === product ? null : `${seen} in place of ${product}` };
+  return { ...none, creditsUsed, fault: seen === product ? null : `${seen} in place of ${product}` };
 }
 
 function codeOf(failure: unknown): unknown {
