@@ -27,7 +27,7 @@ const number = (schema: typeof pageNumber) =>
     .pipe(schema);
 
 /** A comma-separated list; a repeated query parameter continues it. */
-const list = z
+export const commaSeparated = z
   .union([z.string(), z.array(z.string())], 'must be a comma-separated list')
   .transform((given) =>
     [given]
@@ -46,15 +46,17 @@ export const legacyQuery = z.object({
     default: 'product',
     description: 'Kind of rows; what is no kind counts as `product`',
   }),
-  page: number(pageNumber).default(0),
-  page_size: number(sizeOfPage).default(20),
+  page: number(pageNumber).default(0).describe('0-based; 0 unless sent'),
+  page_size: number(sizeOfPage).default(20).describe('20 unless sent; lowered to the cap of the service'),
   sort: z
     .enum(SORTS)
     .default('popularity_desc')
     .describe('Order of a listing; a search is ordered by relevance'),
-  tags: list.default([]).describe('Tag ids; the row carries at least one'),
-  exclude_tags: list.default([]).describe('Tag ids; the row carries none'),
-  category: list.default(DEFAULT_CATEGORIES).describe('Names or ids of categories'),
+  tags: commaSeparated.default([]).describe('Tag ids; the row carries at least one'),
+  exclude_tags: commaSeparated.default([]).describe('Tag ids; the row carries none'),
+  category: commaSeparated
+    .default(DEFAULT_CATEGORIES)
+    .describe('Names or ids of categories; handbags and watches unless sent'),
 });
 
 const EXCLUDE = 'exclude_';
@@ -115,7 +117,7 @@ function facetFilters(given: LegacyParameters, { facetFields, taxonomy }: Known)
 }
 
 const valuesOf = (given: LegacyParameters, name: string): string[] =>
-  Object.hasOwn(given, name) ? (validate(z.object({ [name]: list }), given)[name] ?? []) : [];
+  Object.hasOwn(given, name) ? (validate(z.object({ [name]: commaSeparated }), given)[name] ?? []) : [];
 
 /** Body of `POST /v2/vision` (interface.md 4.4). */
 export const legacyIdentifyBody = z.object({

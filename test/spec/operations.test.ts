@@ -97,6 +97,76 @@ describe('/openapi.json', () => {
     );
   });
 
+  const ANYWHERE = [405, 431];
+  const KEY = [401, 402, 403, 429, 500, 503, ...ANYWHERE];
+  const BODY = [400, 413, 415];
+
+  test.each([
+    ['post', '/v3/catalog/query', [...BODY, ...KEY]],
+    ['post', '/api/v3/catalog/search', [...BODY, ...KEY]],
+    ['get', '/v3/catalog/items/{id}', [400, 404, ...KEY]],
+    ['post', '/v3/vision/identify', [...BODY, 422, 504, ...KEY]],
+    ['post', '/v2/vision', [...BODY, 422, 504, ...KEY]],
+    ['post', '/v2/products', [...BODY, ...KEY]],
+    ['get', '/v1/products', [400, ...KEY]],
+    ['get', '/files/{kind}/{variantId}/{file}', [403, ...ANYWHERE]],
+    ['get', '/readyz', [503, ...ANYWHERE]],
+  ])('tells every refusal of %s %s', async (method, path, statuses) => {
+    const { paths } = await document();
+    const { responses } = (paths[path] as Record<string, { responses: object }>)[method] ?? {};
+    expect(Object.keys(responses ?? {})).toEqual(expect.arrayContaining(['200', ...statuses.map(String)]));
+  });
+
+  test('tells every parameter of interface.md with its default', async () => {
+    interface V1Parameter {
+      readonly name: string;
+      readonly schema: { readonly default?: unknown };
+    }
+    const whole = (await document()) as unknown as {
+      paths: Record<string, object>;
+      components: { schemas: Record<string, { properties: Record<string, { default?: unknown }> }> };
+    };
+    const defaults = (schema: string) =>
+      Object.entries(whole.components.schemas[schema]?.properties ?? {}).map(([name, each]) => [
+        name,
+        each.default,
+      ]);
+    const paging = [
+      ['page', 0],
+      ['page_size', 20],
+      ['sort', 'popularity_desc'],
+    ];
+    const query = [
+      ['query', undefined],
+      ['category_id', undefined],
+      ['filters', []],
+    ];
+    expect(defaults('CatalogQuery')).toEqual(
+      expect.arrayContaining([...query, ...paging, ['taxonomy_node', 'product'], ['includes', ['taxonomy']]]),
+    );
+    const { parameters } = (whole.paths['/v1/products'] as { get: { parameters: V1Parameter[] } }).get;
+    expect(parameters.map(({ name, schema }) => [name, schema.default])).toEqual(
+      expect.arrayContaining([
+        ...paging,
+        ['search', ''],
+        ['attribute', 'product'],
+        ['category', ['handbags', 'watches']],
+        ['tags', []],
+        ['exclude_tags', []],
+        ['dial', undefined],
+        ['exclude_brand', undefined],
+      ]),
+    );
+    expect(defaults('LegacyQuery').map(([name]) => name)).toEqual(parameters.map(({ name }) => name));
+    expect(defaults('IdentifyRequest')).toEqual(
+      expect.arrayContaining([
+        ['url', undefined],
+        ['base64', undefined],
+        ['includes', ['taxonomy']],
+      ]),
+    );
+  });
+
   test('refers to nothing that it does not hold', async () => {
     const whole = await document();
     for (const [, reference] of JSON.stringify(whole).matchAll(/"\$ref":"#\/([^"]+)"/g)) {

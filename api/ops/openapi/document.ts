@@ -1,3 +1,4 @@
+import { API_VERSIONS, type ApiVersion, opens } from '../../../models/access/api-key';
 import { PATHS } from '../../paths';
 import { errorResponses, HEADERS, headerReferences } from './errors';
 import { OPERATIONS, type Operation } from './operations';
@@ -52,7 +53,7 @@ function describe(operation: Operation, position: number): object {
     operationId: position === 0 ? id : `${id}Alias${position}`,
     tags: [tag],
     summary: position === 0 ? summary : `${summary} (alias of ${PATHS[id][0]})`,
-    description: version === null ? description : `${description} The key must open ${version}.`,
+    description: version === null ? description : `${description} ${keyFor(version)}`,
     security: version === null ? [] : [{ key: [] }],
     parameters: parametersOf(id),
     ...(body === undefined
@@ -67,12 +68,20 @@ function describe(operation: Operation, position: number): object {
         content: answerOf(operation),
       },
       ...Object.fromEntries(
-        [...operation.errors]
+        [...operation.errors, ...ANYWHERE]
           .sort((left, right) => left - right)
           .map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]),
       ),
     },
   };
+}
+
+/** Refusals of any address. */
+const ANYWHERE = [405, 431];
+
+function keyFor(version: ApiVersion): string {
+  const opening = API_VERSIONS.filter((each) => opens([each], version));
+  return `The key must open ${opening.reverse().join(' or ')}.`;
 }
 
 const answerOf = ({ answer }: Operation): object =>

@@ -7,6 +7,7 @@ const ERRORS: Readonly<Record<number, { when: string; headers?: readonly string[
   402: { when: 'The balance does not cover the dearest price that this call could have' },
   403: { when: 'The key does not open this API version, or the address of a file is not validly signed' },
   404: { when: 'There is no such item or address' },
+  405: { when: 'The address answers other methods', headers: ['Allow'] },
   409: {
     when: 'The `Idempotency-Key` stands for a call with another body, or its first call still runs',
     headers: ['Retry-After'],
@@ -18,6 +19,7 @@ const ERRORS: Readonly<Record<number, { when: string; headers?: readonly string[
     when: 'A limit of the key is used up',
     headers: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
   },
+  431: { when: 'The request line or the headers are larger than 16 KiB' },
   500: { when: 'A fault of the service; quote the request id' },
   503: { when: 'Overloaded, starting, stopping, or a store is away', headers: ['Retry-After'] },
   504: { when: 'The deadline of a vision call passed; nothing was charged' },
@@ -41,6 +43,7 @@ export const HEADERS: Readonly<Record<string, { description: string; schema: obj
   'RateLimit-Remaining': { description: 'Calls left in it', schema: { type: 'integer' } },
   'RateLimit-Reset': { description: 'Seconds until it starts anew', schema: { type: 'integer' } },
   'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
+  Allow: { description: 'The methods that the address answers', schema: { type: 'string' } },
   'WWW-Authenticate': { description: '`Bearer`', schema: { type: 'string' } },
   Deprecation: {
     description: '`true` when the request used the deprecated `ids`',

@@ -77,7 +77,7 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'v2',
     summary: 'Search products (legacy)',
     description:
-      'The parameters of v1 as JSON properties; facets go by their field (`brand`, `exclude_brand`, …). Opened by v2 and v1 keys. 6 credits for products, else 1; a page without rows is free.',
+      'The parameters of v1 as JSON properties; facets go by their field (`brand`, `exclude_brand`, …). 6 credits for products, else 1; a page without rows is free.',
     version: V2,
     body: 'LegacyQuery',
     answer: { schema: 'LegacyAnswer' },
@@ -89,7 +89,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'post',
     tag: 'v2',
     summary: 'Identify the item in a photo (legacy)',
-    description: 'Always with taxonomy and prices. Opened by v2 and v1 keys. 10 credits; no match is free.',
+    description: 'Always with taxonomy and prices. 10 credits; no match is free.',
     version: V2,
     body: 'LegacyIdentifyRequest',
     answer: { schema: 'LegacyVisionAnswer' },
@@ -115,7 +115,7 @@ export const OPERATIONS: readonly Operation[] = [
     description: 'Only by the signed link of an answer, which is valid for one hour; no key.',
     version: null,
     answer: { mediaType: 'text/csv' },
-    errors: [403, 500, 503],
+    errors: [400, 403, 500, 503],
     headers: [],
   },
   {
@@ -126,7 +126,7 @@ export const OPERATIONS: readonly Operation[] = [
     description: 'Its address is the hash of its content and never changes; no key.',
     version: null,
     answer: { mediaType: 'image/*' },
-    errors: [404, 500, 503],
+    errors: [400, 404, 500, 503],
     headers: [],
   },
   {

@@ -3,9 +3,6 @@ import { DATA_FILE_KINDS, REGIONS } from '../../../models/pricing/estimate';
 import type { PATHS } from '../../paths';
 import { legacyParameters } from './schemas';
 
-/** Facets that the named categories have; others may bring more (interface.md 4.5). */
-const FACETS = ['brand', 'model', 'style', 'family', 'case', 'dial'];
-
 /** Parameters in the address and query string of an endpoint. */
 export function parametersOf(operation: keyof typeof PATHS): object[] {
   switch (operation) {
@@ -15,16 +12,13 @@ export function parametersOf(operation: keyof typeof PATHS): object[] {
         inQuery('includes', modules(), 'Comma-separated'),
       ];
     case 'listProductsV1':
-      return [
-        ...Object.entries(legacyParameters()).map(([name, schema]) => inQuery(name, schema)),
-        ...FACETS.map((field) => inQuery(field, ids(), 'Comma-separated ids; the row has at least one')),
-        ...FACETS.map((field) => inQuery(`exclude_${field}`, ids(), 'Comma-separated ids; the row has none')),
-      ];
+      return Object.entries(legacyParameters()).map(([name, schema]) => inQuery(name, schema));
     case 'dataFile':
       return [
         inPath('kind', { type: 'string', enum: DATA_FILE_KINDS }),
         inPath('variantId', { type: 'string' }),
         inPath('file', { type: 'string', enum: REGIONS.map((region) => `${region}.csv`) }),
+        ...SIGNATURE.map((name) => ({ ...inQuery(name, { type: 'string' }, 'As signed'), required: true })),
       ];
     case 'image':
       return [inPath('file', { type: 'string', pattern: '^[0-9a-f]{64}\\.(jpg|png|webp)$' })];
@@ -46,7 +40,8 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
 };
 
-const ids = () => ({ type: 'array', items: { type: 'string' } });
+/** What a signed link has in its query string. */
+const SIGNATURE = ['expires', 'key', 'signature'];
 
 const modules = () => ({
   type: 'array',

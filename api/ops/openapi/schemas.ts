@@ -1,15 +1,28 @@
 import { z } from 'zod';
+import { Taxonomy } from '../../../models/catalog/taxonomy';
 import { legacyAnswer, legacyMatch, legacyRow, legacyVisionAnswer } from '../../legacy/answers';
-import { legacyIdentifyBody, legacyQuery } from '../../legacy/schema';
+import { commaSeparated, legacyIdentifyBody, legacyQuery } from '../../legacy/schema';
 import { catalogAnswer, catalogRow } from '../../v3/answers';
 import { catalogQueryBody, identifyBody } from '../../v3/schema';
 import { attribute, errorAnswer, marketEstimate, tag } from '../../wire/answers';
+
+/** Facets that the named categories have, to include and to exclude; others may bring more (interface.md 4.5). */
+const facets = Object.fromEntries(
+  new Taxonomy([]).facetFields().flatMap((field) => [
+    [field, commaSeparated.optional().describe('Ids; the row has at least one')],
+    [`exclude_${field}`, commaSeparated.optional().describe('Ids; the row has none')],
+  ]),
+);
+const legacyQueryWithFacets = legacyQuery.extend({
+  ...facets,
+  exclude_category: commaSeparated.optional().describe('Names or ids of categories'),
+});
 
 /** The schemas that bodies are validated with and answers are typed by, under their names in the reference. */
 const NAMED: Readonly<Record<string, z.ZodType>> = {
   CatalogQuery: catalogQueryBody,
   IdentifyRequest: identifyBody,
-  LegacyQuery: legacyQuery.catchall(z.unknown()),
+  LegacyQuery: legacyQueryWithFacets.catchall(z.unknown()),
   LegacyIdentifyRequest: legacyIdentifyBody,
   CatalogAnswer: catalogAnswer,
   CatalogRow: catalogRow,
@@ -35,7 +48,7 @@ export function componentSchemas(): Record<string, object> {
 
 /** The JSON Schema of each parameter of the v1 query string, where lists are comma-separated. */
 export function legacyParameters(): Record<string, object> {
-  return z.toJSONSchema(legacyQuery, { io: 'output' }).properties as Record<string, object>;
+  return z.toJSONSchema(legacyQueryWithFacets, { io: 'output' }).properties as Record<string, object>;
 }
 
 /** A schema inside a document needs neither its dialect nor an address of its own. */
