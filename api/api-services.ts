@@ -58,8 +58,8 @@ export interface ApiSettings {
   readonly imageBytesMax: number;
   readonly visionDeadlineMs: number;
   readonly pageSizeMax: number;
-  /** The web page and the readable reference; asked after every route of the API. */
-  readonly pages?: RequestHandler | undefined;
+  /** What people read: the web page, the readable reference. Asked in this order, after every route of the API. */
+  readonly pages?: readonly RequestHandler[];
   /** The queue dashboard at `/queues`, which guards itself. */
   readonly queues?: RequestHandler | undefined;
 }

@@ -31,7 +31,7 @@ export function createApp(services: ApiServices, settings: ApiSettings): Express
     mountV3(app, gates, services, settings, identifyPhoto);
     mountLegacy(app, gates, services, settings, identifyPhoto);
     if (settings.queues) app.use('/queues', settings.queues);
-    if (settings.pages) app.use(settings.pages);
+    for (const page of settings.pages ?? []) app.use(page);
   });
 }
 
