@@ -22,7 +22,7 @@ export interface ApiServices {
   readonly prices: PricingRepository;
   readonly signer: DataFileSigner;
   readonly images: ImageStore;
-  readonly queue: Pick<VisionQueue, 'depth' | 'admit'>;
+  readonly queue: Pick<VisionQueue, 'admit'>;
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
 }
@@ -34,6 +34,17 @@ export type LifecycleState = 'starting' | 'ready' | 'stopping';
 export interface ReadinessCheck {
   readonly name: string;
   check(): Promise<unknown>;
+}
+
+/** A figure of the process that is read when somebody looks at the metrics. */
+export interface GaugeSource {
+  /** With its unit, as Prometheus wants it: `loupe_vision_queue_oldest_seconds`. */
+  readonly name: string;
+  readonly help: string;
+  /** Label that tells several values apart. */
+  readonly label?: string;
+  /** The values by their label; a single one under any key. What can't be read now may be left out or rejected. */
+  read(): Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>;
 }
 
 /** Limits of a key that has none of its own; 0 is off (decisions.md 2). */
@@ -54,6 +65,8 @@ export interface ApiSettings {
   readonly publicUrl?: string | undefined;
   /** Proxies in front of the service whose `X-Forwarded-*` count. */
   readonly trustProxyHops: number;
+  /** Shown at `/metrics` beside what the HTTP side measures itself. */
+  readonly gauges: readonly GaugeSource[];
   readonly limits: DefaultLimits;
   readonly imageBytesMax: number;
   readonly visionDeadlineMs: number;

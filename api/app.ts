@@ -22,7 +22,7 @@ import { photoIdentifier } from './vision/identify-photo';
  * `http/error-handler.ts`.
  */
 export function createApp(services: ApiServices, settings: ApiSettings): Express {
-  const metrics = new Metrics(services.queue);
+  const metrics = new Metrics(settings.gauges);
   const gates = buildGates(services, settings);
   const identifyPhoto = photoIdentifier(services.vision, metrics);
   return framed(settings, metrics, services.accounts, (app) => {
@@ -37,7 +37,7 @@ export function createApp(services: ApiServices, settings: ApiSettings): Express
 
 /** What a process without an API answers: health, readiness and metrics, so that operators can watch its workers. */
 export function createOperationsApp(settings: ApiSettings): Express {
-  return framed(settings, new Metrics(null), null, () => undefined);
+  return framed(settings, new Metrics(settings.gauges), null, () => undefined);
 }
 
 /** The middlewares that every request passes, around the routes. */

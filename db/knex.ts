@@ -7,6 +7,8 @@ import { valueTypes } from './value-types';
 export interface Database {
   readonly knex: Knex;
   readonly kind: 'postgres' | 'embedded';
+  /** Connections of the pool at the moment; `pending` is the number of queries that wait for one. */
+  connections(): { used: number; free: number; pending: number };
   /** Closes the pool; of an embedded database also its host, if nobody else uses it. */
   close(): Promise<void>;
 }
@@ -42,7 +44,7 @@ export function connectPostgres(options: PoolOptions & { readonly url: string })
     keepAlive: true,
     ...commonConnection(settings),
   });
-  return { knex, kind: 'postgres', close: () => knex.destroy() };
+  return { knex, kind: 'postgres', connections: () => connectionsOf(knex), close: () => knex.destroy() };
 }
 
 /**
@@ -68,7 +70,7 @@ export async function connectEmbedded(
     await knex.destroy();
     await embedded.close();
   };
-  return { knex, kind: 'embedded', close };
+  return { knex, kind: 'embedded', connections: () => connectionsOf(knex), close };
 }
 
 /** Resolves if the database answers within `timeoutMs`. @throws AppError 503 */
@@ -78,6 +80,11 @@ export async function ping(knex: Knex, timeoutMs: number): Promise<void> {
   } catch (error) {
     throw unavailable('The database does not answer.', 1, error);
   }
+}
+
+/** As the pool of Knex (tarn) counts them. */
+function connectionsOf({ client: { pool } }: Knex): { used: number; free: number; pending: number } {
+  return { used: pool.numUsed(), free: pool.numFree(), pending: pool.numPendingAcquires() };
 }
 
 const commonConnection = ({ applicationName, acquireMs }: PoolSettings) => ({

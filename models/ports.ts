@@ -191,6 +191,8 @@ export interface VisionQueue {
   /** Whether the queue can be reached; for readiness. */
   ping(): Promise<void>;
   depth(): Promise<{ waiting: number; active: number }>;
+  /** How long the photo at the head of the queue has waited; 0 when none waits. */
+  oldestWaitingMs(): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -16,6 +16,7 @@ import {
 import { VisionService } from '../models/vision/vision-service';
 import type { Config } from './config';
 import type { Container, Loupe } from './container';
+import { gaugesOf } from './gauges';
 
 const PING_MS = 2000;
 
@@ -41,6 +42,7 @@ export function apiSettings(config: Config, loupe: Loupe, lifecycle: () => Lifec
     logger: loupe.logger,
     lifecycle,
     readiness: readinessOf(config, loupe),
+    gauges: gaugesOf(config, loupe),
     publicUrl: config.PUBLIC_URL,
     trustProxyHops: config.TRUST_PROXY,
     limits: {

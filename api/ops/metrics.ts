@@ -1,11 +1,11 @@
 import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { VisionQueue } from '../../models/ports';
+import type { GaugeSource } from '../api-services';
 import '../http/locals';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
-/** What Prometheus reads at `/metrics`: requests, vision stages, the queue, the process. */
+/** What Prometheus reads at `/metrics`: requests, vision stages, credits, the queue, the process. */
 export class Metrics {
   private readonly registry = new Registry();
   private readonly requests = new Histogram({
@@ -29,21 +29,27 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** @param queue whose depth is told; null in processes that send nothing to the queue */
-  constructor(queue: Pick<VisionQueue, 'depth'> | null) {
+  private readonly credits = new Counter({
+    name: 'loupe_credits_charged_total',
+    help: 'Credits that answers were charged.',
+    labelNames: ['route'] as const,
+    registers: [this.registry],
+  });
+
+  /** @param gauges figures of the process that are read when metrics are asked for */
+  constructor(gauges: readonly GaugeSource[]) {
     collectDefaultMetrics({ register: this.registry });
-    if (queue) this.tellDepth(queue);
+    for (const source of gauges) this.tell(source);
   }
 
   /** Measures every request, by the pattern of its address, so that ids make no labels. */
   readonly measure: RequestHandler = (req, res, next) => {
     const done = this.requests.startTimer({ method: req.method });
-    res.once('close', () =>
-      done({
-        route: res.locals.route ?? 'unknown',
-        status: res.writableFinished ? String(res.statusCode) : 'aborted',
-      }),
-    );
+    res.once('close', () => {
+      const route = res.locals.route ?? 'unknown';
+      done({ route, status: res.writableFinished ? String(res.statusCode) : 'aborted' });
+      this.credits.inc({ route }, Number(res.getHeader('X-Credits-Used') ?? 0));
+    });
     next();
   };
 
@@ -58,19 +64,22 @@ export class Metrics {
     this.identifications.inc({ found: String(found) });
   }
 
-  private tellDepth(queue: Pick<VisionQueue, 'depth'>): void {
+  private tell({ name, help, label, read }: GaugeSource): void {
     new Gauge({
-      name: 'loupe_vision_queue_jobs',
-      help: 'Photos in the queue, by state.',
-      labelNames: ['state'] as const,
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
       registers: [this.registry],
       async collect() {
-        // A queue that is away has no depth; the other metrics must still be readable.
-        const depth = await queue.depth().catch(() => null);
+        // What can't be read has no value; the other metrics must still be readable.
+        const values = await Promise.resolve()
+          .then(read)
+          .catch(() => ({}));
         this.reset();
-        if (depth) {
-          this.set({ state: 'waiting' }, depth.waiting);
-          this.set({ state: 'active' }, depth.active);
+        if (label === undefined) this.remove();
+        for (const [value, figure] of Object.entries(values)) {
+          if (label === undefined) this.set(figure);
+          else this.set({ [label]: value }, figure);
         }
       },
     });

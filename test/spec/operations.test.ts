@@ -66,6 +66,9 @@ test('/metrics tells requests by route and status, without ids in labels', async
   );
   expect(text).not.toContain('product_birkin_croc');
   expect(text).toContain('loupe_vision_queue_jobs{state="waiting"}');
+  expect(text).toContain('loupe_vision_queue_oldest_seconds 1.5');
+  expect(text).toMatch(/loupe_database_connections\{state="free"\} \d/);
+  expect(text).toMatch(/loupe_credits_charged_total\{route="\/v3\/catalog\/items\/:id"\} [1-9]/);
   expect(text).toContain('process_cpu_seconds_total');
 });
 

@@ -86,5 +86,9 @@ export class VisionQueueFake implements VisionQueue {
     return { waiting: 0, active: 0 };
   }
 
+  async oldestWaitingMs(): Promise<number> {
+    return 1_500;
+  }
+
   async close(): Promise<void> {}
 }

@@ -64,7 +64,6 @@ export class BullMqVisionQueue implements VisionQueue {
     return this.#asker.load();
   }
 
-  /** How long the photo at the head of the queue has waited; for metrics. */
   oldestWaitingMs(): Promise<number> {
     return this.#asker.oldestWaitingMs(this.options.clock.now().getTime());
   }

@@ -61,7 +61,6 @@ export class InProcessVisionQueue implements VisionQueue {
     return this.#load();
   }
 
-  /** How long the photo at the head of the queue has waited; for metrics. */
   async oldestWaitingMs(): Promise<number> {
     const [oldest] = this.#waiting;
     return oldest ? Math.max(0, this.#now() - oldest.askedAt) : 0;

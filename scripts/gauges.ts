@@ -1,0 +1,68 @@
+import type { GaugeSource } from '../api/api-services';
+import type { Database } from '../db/knex';
+import { type EmbedderRegistry, PORTS, type VisionQueue } from '../models/ports';
+import { PooledEmbedderRegistry } from '../workers/embedder/embedder-registry';
+import type { Config } from './config';
+import type { Loupe } from './container';
+
+/** What the parts of this process tell of themselves at `/metrics`, beside what the HTTP side measures. */
+export function gaugesOf(config: Config, { container, database }: Loupe): GaugeSource[] {
+  return [
+    connectionsOf(database),
+    ...(config.ROLE === 'worker' ? [] : queueGauges(container.resolve<VisionQueue>(PORTS.VisionQueue))),
+    ...(config.ROLE === 'api'
+      ? []
+      : inferenceGauges(container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry))),
+  ];
+}
+
+const connectionsOf = (database: Database): GaugeSource => ({
+  name: 'loupe_database_connections',
+  help: 'Connections of the pool by state; pending are queries that wait for one.',
+  label: 'state',
+  read: () => ({ ...database.connections() }),
+});
+
+const queueGauges = (queue: VisionQueue): GaugeSource[] => [
+  {
+    name: 'loupe_vision_queue_jobs',
+    help: 'Photos in the queue, by state.',
+    label: 'state',
+    read: async () => ({ ...(await queue.depth()) }),
+  },
+  {
+    name: 'loupe_vision_queue_oldest_seconds',
+    help: 'How long the photo at the head of the queue has waited; 0 when none waits.',
+    read: async () => ({ oldest: (await queue.oldestWaitingMs()) / 1000 }),
+  },
+];
+
+/** Of the inference of this process; an embedder that is no pool tells nothing. */
+function inferenceGauges(embedders: EmbedderRegistry): GaugeSource[] {
+  if (!(embedders instanceof PooledEmbedderRegistry)) return [];
+  return [
+    {
+      name: 'loupe_inference_engines',
+      help: 'Engines that compute embeddings, by state.',
+      label: 'state',
+      read: () => {
+        const stats = embedders.stats();
+        return stats ? { free: stats.free, busy: stats.threads - stats.free } : {};
+      },
+    },
+    {
+      name: 'loupe_inference_pictures',
+      help: 'Pictures that wait for an engine or are in work, by lane: of callers, of the catalog.',
+      label: 'lane',
+      read: () => ({ ...embedders.stats()?.pictures }),
+    },
+    {
+      name: 'loupe_inference_engines_replaced',
+      help: 'Engines that ended and were replaced since the start.',
+      read: (): Record<string, number> => {
+        const stats = embedders.stats();
+        return stats ? { replaced: stats.replaced } : {};
+      },
+    },
+  ];
+}
