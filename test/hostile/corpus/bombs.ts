@@ -238,7 +238,7 @@ function webpBombs({ webp }: SoundPictures, { bytesMax, pixelsMax }: CorpusLimit
 
 /** Frames within frames. */
 function nested(depth: number): Buffer {
-  let inner = Buffer.alloc(16);
+  let inner: Buffer = Buffer.alloc(16);
   for (let level = 0; level < depth; level += 1) inner = riffChunk({ type: 'ANMF', data: inner });
   return inner;
 }
