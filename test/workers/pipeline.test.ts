@@ -92,6 +92,7 @@ describe('a vision job', () => {
 
   test.each([
     ['its deadline has passed', job, 2_000, 'timeout'],
+    ['its photo is gone', { ...job, jpeg: '' }, 1_500, 'unavailable'],
     ['it is of another release', { ...job, v: 2 }, 1_500, 'internal_error'],
     ['it is no such job', { photo: 1 }, 1_500, 'internal_error'],
   ])('never reaches the pipeline when %s', async (_case, data, now, code) => {

@@ -1,4 +1,4 @@
-import { AppError, timeout } from '../../models/errors';
+import { AppError, timeout, unavailable } from '../../models/errors';
 import type { ImageIndex } from '../index-images';
 import type { PhotoPipeline } from '../pipeline';
 import {
@@ -20,6 +20,8 @@ export function answerPhoto(data: unknown, pipeline: PhotoPipeline, now: number)
     async () => {
       const job = parseVisionJob(data);
       if (now >= job.deadlineAt) throw timeout(job.deadlineAt - job.askedAt);
+      // It was answered, and a Redis that came back from before knows the photo's end and not its answer.
+      if (job.jpeg === '') throw unavailable('The queue lost the photo.', 1);
       const jpeg = Buffer.from(job.jpeg, 'base64');
       const queueMs = Math.max(0, now - job.askedAt);
       return answerWith(await pipeline.neighbours({ jpeg, limit: job.limit, queueMs }));
