@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Installation } from './installation';
 
@@ -30,6 +31,8 @@ export interface Load {
   readonly key: string;
   readonly callsMin: number;
   readonly concurrency: number;
+  /** What a client waits between two calls. */
+  readonly pauseMs: number;
   /** The load goes on until this is over. */
   readonly faults: Promise<unknown>;
   plan(call: number): Promise<CallPlan>;
@@ -58,6 +61,7 @@ export async function runLoad(installation: Installation, load: Load): Promise<O
       const call = next;
       next += 1;
       outcomes.push(await identify(installation, load.key, call, await load.plan(call)));
+      if (load.pauseMs > 0) await delay(load.pauseMs);
     }
   };
   await Promise.all([over, ...Array.from({ length: load.concurrency }, client)]);
