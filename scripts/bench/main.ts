@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { asTable } from '../commands/output';
 import { benchCatalog } from './catalog/bench-catalog';
+import { benchFlood } from './flood';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
 import type { Measurement } from './measure';
+import { benchSoak } from './soak';
+import { MODES } from './vision-installation';
 
 const RESULTS = 'bench-results';
 
@@ -16,6 +19,13 @@ interface CatalogCommandOptions {
   readonly calls: string;
   readonly databaseUrl?: string;
   readonly explain?: string;
+  readonly only?: string;
+}
+
+interface FloodCommandOptions {
+  readonly seconds: string;
+  readonly factor: string;
+  readonly products: string;
   readonly only?: string;
 }
 
@@ -29,6 +39,34 @@ async function main(): Promise<void> {
     .option('--products <products>', 'size of the generated catalog', '300')
     .action(async (options: { calls: string; products: string }) =>
       report('identify', await benchIdentify(Number(options.calls), Number(options.products))),
+    );
+  program
+    .command('flood')
+    .description(
+      'photos at a multiple of the capacity beside catalog queries: what is accepted, refused, and how fast',
+    )
+    .option('--seconds <seconds>', 'length of the flood', '60')
+    .option('--factor <factor>', 'arrivals as a multiple of the capacity', '10')
+    .option('--products <products>', 'size of the generated catalog', '300')
+    .option('--only <mode>', 'one mode, by a word of its name')
+    .action(async (options: FloodCommandOptions) =>
+      report(
+        'flood',
+        await benchFlood({
+          seconds: Number(options.seconds),
+          factor: Number(options.factor),
+          products: Number(options.products),
+          modes: MODES.filter((mode) => mode.includes(options.only ?? '')),
+        }),
+      ),
+    );
+  program
+    .command('soak')
+    .description('thousands of identifications of different photos: whether memory stays flat')
+    .option('--calls <calls>', 'identifications', '10000')
+    .option('--products <products>', 'size of the generated catalog', '300')
+    .action(async (options: { calls: string; products: string }) =>
+      report('soak', await benchSoak(Number(options.calls), Number(options.products))),
     );
   program
     .command('import')

@@ -1,0 +1,184 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Measurement, percentile } from './measure';
+import { closedLoop, JsonClient, openLoop, type TimedCall } from './open-loop';
+import { ProcessWatch, type Sample } from './process-watch';
+import { drawPhotos, MODES, type Mode, machine, onVisionInstallation } from './vision-installation';
+
+export interface FloodOptions {
+  readonly products: number;
+  /** Length of the flood. */
+  readonly seconds: number;
+  /** Arrivals, as a multiple of what the service can do. */
+  readonly factor: number;
+  readonly modes: readonly Mode[];
+}
+
+/** A 2-megapixel photo, as telephones send it after their own shrinking. */
+const PHOTO_SIDE = 1440;
+const CAPACITY_CLIENTS = 16;
+const CAPACITY_SECONDS = 20;
+const CALM_SECONDS = 10;
+const CATALOG_PER_SECOND = 10;
+const KEYS = 20;
+const QUESTIONS = ['bag', 'watch', 'leather', 'gold', 'small', 'black', 'steel', 'classic'];
+
+/** The limits of a key are in force in the flood of one key; that of many passes below them. */
+const SETTINGS = { CONFIDENCE_FLOOR: '0', PHOTO_MEMORY_MIB: '0', RATE_PER_SECOND: '0' };
+
+interface Phase {
+  readonly name: string;
+  readonly seconds: number;
+  readonly photos: readonly TimedCall[];
+  readonly catalog: readonly TimedCall[];
+  readonly samples: Readonly<Record<string, readonly Sample[]>>;
+}
+
+/**
+ * Photos at a multiple of the capacity, arriving whether or not the others were answered, beside catalog queries: what is
+ * accepted, how fast the rest is refused, and what becomes of the catalog, the memory and the event loops.
+ */
+export async function benchFlood(options: FloodOptions): Promise<Measurement> {
+  const folder = await mkdtemp(join(tmpdir(), 'loupe-flood-'));
+  try {
+    const photos = await drawPhotos(options.products, PHOTO_SIDE);
+    const bodies = photos.map((photo) => Buffer.from(JSON.stringify({ base64: photo.toString('base64') })));
+    const rows: (string | number)[][] = [];
+    for (const mode of MODES.filter((each) => options.modes.includes(each))) {
+      for (const phase of await floodMode(mode, options, folder, bodies)) rows.push(rowOf(mode, phase));
+    }
+    const sizes = bodies.map((body) => body.length / 1024);
+    return {
+      title: `flood: ${options.factor} times the capacity for ${options.seconds} s, ${machine()}, bodies of ${percentile(sizes, 0.5).toFixed(0)} KiB`,
+      head: HEAD,
+      rows,
+      notes: [
+        `Photos a second, milliseconds, MiB at the begin, the most and at the end. Catalog: ${CATALOG_PER_SECOND} text queries a second.`,
+        'The client is a process on the same cores. Loop: the longest delay of the event loop within a second, median and maximum of all seconds.',
+      ],
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const HEAD = [
+  'mode',
+  'phase',
+  'sent/s',
+  '200/s',
+  '200 p50',
+  '200 p99',
+  '429',
+  '503',
+  '504',
+  'others',
+  'refused p50',
+  'refused p99',
+  'catalog p50',
+  'catalog p99',
+  'memory',
+  'loop',
+];
+
+function rowOf(mode: string, { name, seconds, photos, catalog, samples }: Phase): (string | number)[] {
+  const of = (...statuses: number[]) => photos.filter(({ status }) => statuses.includes(status));
+  const answered = of(200);
+  const refused = of(429, 503);
+  return [
+    mode,
+    name,
+    (photos.length / seconds).toFixed(1),
+    (answered.length / seconds).toFixed(1),
+    ...percentilesOf(answered),
+    of(429).length,
+    of(503).length,
+    of(504).length,
+    photos.length - of(200, 429, 503, 504).length,
+    ...percentilesOf(refused),
+    ...percentilesOf(catalog),
+    ...[
+      (each: readonly Sample[]) => memoryOf(each),
+      (each: readonly Sample[]) =>
+        `${percentileOf(each, 0.5, 'loopMaxMs')}, ${percentileOf(each, 1, 'loopMaxMs')}`,
+    ].map((say) =>
+      Object.entries(samples)
+        .map(([role, each]) => `${role} ${say(each)}`)
+        .join('\n'),
+    ),
+  ];
+}
+
+const percentilesOf = (calls: readonly TimedCall[]): string[] =>
+  [0.5, 0.99].map((share) => {
+    const ms = percentile(
+      calls.map((call) => call.ms),
+      share,
+    );
+    return Number.isNaN(ms) ? '' : ms.toFixed(0);
+  });
+
+const percentileOf = (samples: readonly Sample[], share: number, what: keyof Sample): string =>
+  percentile(
+    samples.map((sample) => sample[what]),
+    share,
+  ).toFixed(0);
+
+function memoryOf(samples: readonly Sample[]): string {
+  const mib = samples.map(({ residentMib }) => Math.round(residentMib));
+  return `${mib[0]}, ${Math.max(...mib)}, ${mib.at(-1)}`;
+}
+
+function floodMode(
+  mode: Mode,
+  { products, seconds, factor }: FloodOptions,
+  folder: string,
+  bodies: readonly Buffer[],
+): Promise<Phase[]> {
+  return onVisionInstallation({ mode, products, folder, settings: SETTINGS }, async (installation) => {
+    const client = new JsonClient(installation.url);
+    const keys: string[] = [];
+    for (let key = 0; key < KEYS; key += 1) keys.push(await installation.makeKey());
+    const watches = Object.entries(installation.processes).map(
+      ([role, each]) => new ProcessWatch(role, each),
+    );
+
+    const identify = (among: readonly string[]) => (index: number) =>
+      client.post(
+        '/v3/vision/identify',
+        among[index % among.length] ?? '',
+        bodies[index % bodies.length] ?? Buffer.alloc(0),
+      );
+    const query = (index: number) =>
+      client.post(
+        '/v3/catalog/query',
+        keys[0] ?? '',
+        Buffer.from(JSON.stringify({ query: QUESTIONS[index % QUESTIONS.length] })),
+      );
+    const phase = async (name: string, lasts: number, photos: Promise<TimedCall[]>): Promise<Phase> => {
+      process.stderr.write(`${mode}: ${name}\n`);
+      const both = Promise.all([photos, openLoop(CATALOG_PER_SECOND, lasts, query)]);
+      const watched = await Promise.all(
+        watches.map(async (watch) => [watch.name, await watch.during(both)] as const),
+      );
+      const [photoCalls, catalog] = await both;
+      return { name, seconds: lasts, photos: photoCalls, catalog, samples: Object.fromEntries(watched) };
+    };
+
+    await closedLoop(CAPACITY_CLIENTS, CALM_SECONDS / 2, identify(keys));
+    await openLoop(CATALOG_PER_SECOND, 1, query);
+    const calm = await phase('catalog alone', CALM_SECONDS, Promise.resolve([]));
+    const full = await phase(
+      `${CAPACITY_CLIENTS} clients`,
+      CAPACITY_SECONDS,
+      closedLoop(CAPACITY_CLIENTS, CAPACITY_SECONDS, identify(keys)),
+    );
+    const capacity = full.photos.filter(({ status }) => status === 200).length / CAPACITY_SECONDS;
+    const rate = factor * capacity;
+    const many = await phase(`flood, ${KEYS} keys`, seconds, openLoop(rate, seconds, identify(keys)));
+    const one = await phase('flood, one key', seconds, openLoop(rate, seconds, identify(keys.slice(0, 1))));
+    await client.close();
+    return [calm, full, many, one];
+  });
+}

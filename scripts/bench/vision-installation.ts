@@ -1,0 +1,98 @@
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { generateBundle, photoOfProduct } from '../catalog/generate/generate-bundle';
+import { processEnvironment } from '../config';
+import { runLoupe, type ServiceProcess, startProcess } from '../service-processes';
+import { bringUpServices } from '../services/bring-up-services';
+
+/** The two ways of running: one process on the embedded database, or an api and a worker on PostgreSQL and Redis. */
+export const MODES = ['embedded', 'PostgreSQL and Redis'] as const;
+export type Mode = (typeof MODES)[number];
+
+type Settings = Readonly<Record<string, string>>;
+
+const SEED = 11;
+const PHOTOS = 24;
+
+/** A running service with a catalog of pictures, as operators start it. */
+export interface VisionInstallation {
+  readonly mode: Mode;
+  readonly url: string;
+  /** By what each does: `all`, or `api` and `worker`. */
+  readonly processes: Readonly<Record<string, ServiceProcess>>;
+  /** A new key with an account of its own. */
+  makeKey(): Promise<string>;
+}
+
+/** What to run, and with what in it. `settings` go before the defaults. */
+export interface InstallationOptions {
+  readonly mode: Mode;
+  readonly products: number;
+  /** A folder to work in. */
+  readonly folder: string;
+  readonly settings: Settings;
+}
+
+/** Starts a service with a generated catalog, hands it to `work`, and ends it. */
+export async function onVisionInstallation<Result>(
+  options: InstallationOptions,
+  work: (installation: VisionInstallation) => Promise<Result>,
+): Promise<Result> {
+  const settings = { ...options.settings, DATA_DIR: join(options.folder, options.mode) };
+  if (options.mode === 'embedded') return onProcesses(options, settings, ['all'], work);
+  const services = await bringUpServices({
+    environment: processEnvironment(),
+    log: (line) => process.stderr.write(`${line}\n`),
+    postgres: { durable: true },
+  });
+  try {
+    const servers = { DATABASE_URL: services.postgres.url, REDIS_URL: services.redis.url };
+    return await onProcesses(options, { ...settings, ...servers }, ['api', 'worker'], work);
+  } finally {
+    await services.stop();
+  }
+}
+
+/** Photos of products spread over the catalog that are no pictures of it, as JPEG. */
+export function drawPhotos(products: number, side: number): Promise<Buffer[]> {
+  return Promise.all(
+    Array.from({ length: PHOTOS }, (_, photo) =>
+      photoOfProduct({
+        seed: SEED,
+        index: Math.floor((photo * products) / PHOTOS),
+        photoSeed: photo,
+        level: 1,
+        size: side,
+      }),
+    ),
+  );
+}
+
+/** What the figures were measured on, in words. */
+export const machine = (): string => `${cpus().length} cores`;
+
+async function onProcesses<Result>(
+  { mode, products, folder }: InstallationOptions,
+  settings: Settings,
+  roles: readonly string[],
+  work: (installation: VisionInstallation) => Promise<Result>,
+): Promise<Result> {
+  const processes: Record<string, ServiceProcess> = {};
+  try {
+    for (const role of roles) processes[role] = await startProcess({ ...settings, ROLE: role });
+    const bundle = join(folder, `${mode} bundle`);
+    await generateBundle({ seed: SEED, products, out: bundle, images: true });
+    await runLoupe(settings, 'catalog', 'import', bundle);
+    const url = (processes['api'] ?? processes['all'])?.url ?? '';
+    return await work({ mode, url, processes, makeKey: () => makeKey(settings) });
+  } finally {
+    for (const each of Object.values(processes).reverse()) await each.stop();
+  }
+}
+
+async function makeKey(settings: Settings): Promise<string> {
+  const account = await runLoupe(settings, 'accounts', 'create', '--name', 'bench', '--credits', '10000000');
+  const { id } = account as { id: string };
+  const words = ['--account', id, '--name', 'bench', '--versions', 'v3'];
+  return ((await runLoupe(settings, 'keys', 'create', ...words)) as { key: string }).key;
+}
