@@ -6,48 +6,76 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { processEnvironment } from './config';
 import { bringUpServices, type Services } from './services/bring-up-services';
-import { jestTotals } from './services/jest-totals';
+import { type JestTotals, jestTotals } from './services/jest-totals';
 import type { Environment } from './services/service';
 
 /** The tests that speak to a database or a queue; `npm test` runs the same ones on the embedded adapters. */
 const SERVICE_TESTS = ['test/service', 'test/spec', 'test/contracts', 'test/db', 'test/workers'];
 
+/** Kill and pause the servers that they bring up for themselves, and want the machine to themselves. */
+const FAULT_TESTS = 'test/faults';
+const FOR_FAULT_TESTS = ['--testPathIgnorePatterns=/node_modules/', '--runInBand', '--forceExit'];
+
 const ROOT = resolve(__dirname, '..');
 
 /**
- * `npm run test:services`: brings up a real PostgreSQL and Redis and runs the service-level tests on them. Parameters go to
- * Jest; one that names something under `test/` takes the place of the usual folders. Ends with Jest's exit code, or 1 when
- * there was no test to run.
+ * `npm run test:services`: brings up a real PostgreSQL and Redis and runs the service-level tests on them, then the short
+ * form of the fault tests on servers that they may disturb. Parameters go to Jest; one that names something under `test/`
+ * takes the place of the usual folders. Ends with Jest's exit code, or 1 when there was no test to run.
  */
 async function main(environment: Environment, parameters: readonly string[]): Promise<number> {
   const services = await bringUpServices({ environment, log: (line) => console.error(line) });
   const reports = await mkdtemp(join(tmpdir(), 'loupe-jest-'));
   try {
     console.error(`services: ${services.how}`);
-    const given = parameters.find((parameter) => parameter.startsWith('--outputFile='));
-    const report = given?.slice('--outputFile='.length) ?? join(reports, 'report.json');
-    const own = given === undefined ? ['--json', `--outputFile=${report}`] : [];
-    const exitCode = await runJest(services, environment, [...own, ...parameters]);
-    return await conclude(exitCode, report, services);
+    const outcomes: Outcome[] = [];
+    for (const [index, selection] of selections(parameters, services).entries()) {
+      const given = parameters.find((parameter) => parameter.startsWith('--outputFile='));
+      const own = join(reports, `${index}.json`);
+      const report = index === 0 ? (given?.slice('--outputFile='.length) ?? own) : own;
+      const others = parameters.filter((parameter) => parameter !== given);
+      const words = [...selection, '--json', `--outputFile=${report}`, ...others];
+      outcomes.push({ exitCode: await runJest(services, environment, words), report });
+    }
+    return await conclude(outcomes, services);
   } finally {
     await rm(reports, { recursive: true, force: true });
     await services.stop();
   }
 }
 
-/** Through `npm test`, so that both runs share one way of starting Jest. */
+/** A run of Jest that has ended. */
+interface Outcome {
+  readonly exitCode: number;
+  /** Where its report is, if it came to that. */
+  readonly report: string;
+}
+
+/** What each run of Jest is to run beside `parameters`. */
+function selections(parameters: readonly string[], services: Services): readonly (readonly string[])[] {
+  const named = parameters.filter((parameter) => parameter.startsWith('test/'));
+  if (named.length > 0) {
+    return [named.some((each) => each.startsWith(FAULT_TESTS)) ? FOR_FAULT_TESTS : workersOf(parameters)];
+  }
+  const folders = SERVICE_TESTS.filter((folder) => existsSync(join(ROOT, folder)));
+  const usual = [...workersOf(parameters), ...folders];
+  if (!services.given) return [usual, [...FOR_FAULT_TESTS, FAULT_TESTS]];
+  console.error(`${FAULT_TESTS}: not run, since the servers were given and are not ours to disturb`);
+  return [usual];
+}
+
+const workersOf = (parameters: readonly string[]): readonly string[] =>
+  parameters.some((parameter) => /^(-i|-w|--runInBand|--maxWorkers)\b/.test(parameter))
+    ? []
+    : ['--maxWorkers=2'];
+
+/** Through `npm test`, so that all runs share one way of starting Jest. */
 async function runJest(
   services: Services,
   environment: Environment,
   parameters: readonly string[],
 ): Promise<number> {
-  const named = parameters.some((parameter) => parameter.startsWith('test/'));
-  const folders = named ? [] : SERVICE_TESTS.filter((folder) => existsSync(join(ROOT, folder)));
-  if (!named && folders.length === 0) return 1;
-  const flags = parameters.some((parameter) => /^(-i|-w|--runInBand|--maxWorkers)\b/.test(parameter))
-    ? []
-    : ['--maxWorkers=2'];
-  const child = spawn('npm', ['test', '--silent', '--', ...flags, ...folders, ...parameters], {
+  const child = spawn('npm', ['test', '--silent', '--', ...parameters], {
     cwd: ROOT,
     env: { ...environment, TEST_DATABASE_URL: services.postgres.url, TEST_REDIS_URL: services.redis.url },
     // Jest prints its JSON on standard output, which here is for the last line alone.
@@ -58,15 +86,21 @@ async function runJest(
   return typeof exitCode === 'number' ? exitCode : 1;
 }
 
-async function conclude(exitCode: number, report: string, services: Services): Promise<number> {
-  const text = await readFile(report, 'utf8').catch(() => undefined);
-  if (text === undefined) {
-    console.log(`test:services: no test was run (${services.how})`);
-    return exitCode || 1;
+async function conclude(outcomes: readonly Outcome[], { how }: Services): Promise<number> {
+  const failed = outcomes.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
+  const texts = await Promise.all(
+    outcomes.map(({ report }) => readFile(report, 'utf8').catch(() => undefined)),
+  );
+  const totals = texts.flatMap((text) => (text === undefined ? [] : [jestTotals(text)]));
+  if (totals.length < outcomes.length || totals.length === 0) {
+    console.log(`test:services: not all tests were run (${how})`);
+    return failed || 1;
   }
-  const { passed, failed, notRun } = jestTotals(text);
-  console.log(`test:services: ${passed} passed, ${failed} failed, ${notRun} skipped (${services.how})`);
-  return passed + failed === 0 ? exitCode || 1 : exitCode;
+  const sum = (count: (total: JestTotals) => number) => totals.reduce((all, total) => all + count(total), 0);
+  const [passed, broken] = [sum((total) => total.passed), sum((total) => total.failed)];
+  const skipped = sum((total) => total.notRun);
+  console.log(`test:services: ${passed} passed, ${broken} failed, ${skipped} skipped (${how})`);
+  return passed + broken === 0 ? failed || 1 : failed;
 }
 
 main(processEnvironment(), process.argv.slice(2)).then(

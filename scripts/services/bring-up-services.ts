@@ -20,6 +20,8 @@ export interface Services {
   readonly redis: RedisService;
   /** In words, how the servers were brought up. */
   readonly how: string;
+  /** Whether one of them belongs to somebody else, and must not be disturbed. */
+  readonly given: boolean;
   stop(): Promise<void>;
 }
 
@@ -32,7 +34,7 @@ export interface Services {
 export async function bringUpServices(options: BringUpOptions): Promise<Services> {
   const given = givenServices(options.environment);
   if (given.postgres !== undefined && given.redis !== undefined) {
-    return together(given.postgres, given.redis, 'addresses given');
+    return together(given.postgres, given.redis, 'addresses given', true);
   }
   const failures: string[] = [];
   for (const [name, find] of [
@@ -59,18 +61,19 @@ async function startMissing(
     const redis = given.redis ?? (await provider.startRedis(options.redis ?? {}));
     const addresses = [given.postgres && 'PostgreSQL', given.redis && 'Redis'].filter(Boolean);
     const rest = addresses.length === 0 ? '' : `; ${addresses.join()} at the address given`;
-    return together(postgres, redis, `${provider.how}${rest}`);
+    return together(postgres, redis, `${provider.how}${rest}`, addresses.length > 0);
   } catch (error) {
     await postgres.stop();
     throw error;
   }
 }
 
-function together(postgres: PostgresService, redis: RedisService, how: string): Services {
+function together(postgres: PostgresService, redis: RedisService, how: string, given: boolean): Services {
   return {
     postgres,
     redis,
     how,
+    given,
     async stop() {
       await Promise.all([postgres.stop(), redis.stop()]);
     },
