@@ -1,7 +1,11 @@
 import { type Stringifier, stringify } from 'csv-stringify';
 
-/** Rows of cells in, CSV per RFC 4180 out: CRLF, quotes where they are needed, null as an empty cell. */
-export const csvWriter = (): Stringifier => stringify({ record_delimiter: 'windows' });
+/**
+ * Rows of cells in, CSV per RFC 4180 out: CRLF, quotes where they are needed (by itself the library would leave lone
+ * line breaks without), null as an empty cell.
+ */
+export const csvWriter = (): Stringifier =>
+  stringify({ record_delimiter: 'windows', quoted_match: /[\r\n]/ });
 
 /** Starts of a cell that spreadsheets run as a formula (decisions.md 6). */
 const FORMULA = /^[=+\-@\t\r]/;

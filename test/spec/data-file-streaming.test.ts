@@ -5,6 +5,7 @@ import { useService } from '../support/service';
 
 /** Price files of any size: read as fast as the client does, and no further than it stays. */
 type Cells = readonly (string | number | null)[];
+const COLUMNS = 'link,variant_name,vendor,price,currency,date\r\n';
 const events = new EventEmitter();
 let rows: () => AsyncGenerator<Cells>;
 let read = 0;
@@ -75,12 +76,31 @@ test('a store that fails half way breaks the file off, so that nobody takes it f
   await expect(service.api.send('GET', url())).rejects.toThrow();
 });
 
+test('text that a spreadsheet would run is neutralised, numbers and other text stay as they are', async () => {
+  rows = async function* () {
+    yield ['=1+1', '\t=1', '\r=1', -5, 'a=b', '2026-01-01'];
+    yield ['-1', '+1', '@a', 0, '', null];
+  };
+  expect((await service.api.send('GET', url())).text.slice(COLUMNS.length)).toBe(
+    "'=1+1,'\t=1,\"'\r=1\",-5,a=b,2026-01-01\r\n'-1,'+1,'@a,0,,\r\n",
+  );
+});
+
+test('a cell with any line break is quoted (RFC 4180)', async () => {
+  rows = async function* () {
+    yield ['a\nb', 'c\rd', 'e\r\nf', 1, 'g,h', 'i"j'];
+  };
+  expect((await service.api.send('GET', url())).text.slice(COLUMNS.length)).toBe(
+    '"a\nb","c\rd","e\r\nf",1,"g,h","i""j"\r\n',
+  );
+});
+
 test('a file without rows has its header', async () => {
   rows = async function* () {
     yield* [];
   };
   expect(await service.api.send('GET', url())).toMatchObject({
     status: 200,
-    text: 'link,variant_name,vendor,price,currency,date\r\n',
+    text: COLUMNS,
   });
 });
