@@ -1,10 +1,13 @@
 import { gzipSync } from 'node:zlib';
+import { PATHS } from '../../api/paths';
 import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
 /** interface.md 7, decisions.md 1: the form of errors, their order, and what never becomes a 500. */
 const service = useService();
 const QUERY = '/v3/catalog/query';
+/** Endpoints for operators, without a key. */
+const OPERATIONS = ['health', 'readiness', 'metrics', 'openApi'];
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const send = (raw: string | Buffer, headers: Record<string, string> = JSON_TYPE, path = QUERY) =>
   service.api.send('POST', path, { raw, headers });
@@ -50,20 +53,23 @@ describe('the request id', () => {
 });
 
 describe('405', () => {
-  test.each([
-    ['GET', QUERY, 'POST'],
-    ['PUT', QUERY, 'POST'],
-    ['OPTIONS', '/v3/vision/identify', 'POST'],
-    ['HEAD', '/v2/vision', 'POST'],
-    ['POST', '/v1/products', 'GET, HEAD'],
-    ['DELETE', '/v3/catalog/items/product_birkin_croc', 'GET, HEAD'],
-    ['POST', '/healthz', 'GET, HEAD'],
-    ['POST', '/files/pricing_data/variant_x/NA.csv', 'GET, HEAD'],
-  ])('%s %s allows %s, with or without a key', async (method, path, allow) => {
+  const READ = new Set<string>(['showItem', 'listProductsV1', 'dataFile', 'image', ...OPERATIONS]);
+  const ADDRESSES = Object.entries(PATHS).flatMap(([endpoint, paths]) =>
+    paths.map((path) => [path, READ.has(endpoint) ? 'GET, HEAD' : 'POST'] as const),
+  );
+
+  test.each(ADDRESSES)('%s allows %s, with or without a key', async (path, allow) => {
+    const address = path.replace(/:\w+/g, 'x');
+    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+      (method) => !allow.includes(method),
+    );
     for (const key of [null, service.key.key]) {
-      const answer = await new ApiClient(service.url, key).send(method, path);
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get('Allow')).toBe(allow);
+      for (const method of others) {
+        const answer = await new ApiClient(service.url, key).send(method, address);
+        expect([method, answer.status]).toEqual([method, 405]);
+        expect(answer.headers.get('Allow')).toBe(allow);
+        if (method !== 'HEAD') expect(answer.body).toMatchObject({ error: 'method_not_allowed' });
+      }
     }
   });
 });

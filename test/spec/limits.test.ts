@@ -2,7 +2,7 @@ import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
 /** interface.md 8, decisions.md 1 and 2: limits of keys. */
-const service = useService();
+const service = useService({ PAGE_SIZE_MAX: '7' });
 const clientWith = async (limits: object) =>
   new ApiClient(service.url, (await service.newKey({ limits })).key);
 
@@ -92,6 +92,9 @@ describe('vision calls at the same time', () => {
   });
 });
 
-test('a page has at most 100 rows unless the setting says otherwise', async () => {
-  expect(service.config.PAGE_SIZE_MAX).toBe(100);
+test('the largest page is a setting', async () => {
+  const capped = { results: 7, total_results: 18, total_pages: 3 };
+  expect((await service.api.query({ page_size: 8 })).body).toMatchObject(capped);
+  expect((await service.api.query({})).body).toMatchObject(capped);
+  expect((await service.api.v1({ page_size: '100' })).body).toMatchObject({ results: 7, total_pages: 3 });
 });

@@ -78,6 +78,23 @@ describe('attribute', () => {
     },
   );
 
+  test('rows of no product have the highest estimate below them, or null', async () => {
+    const { body } = await v1({ attribute: 'brand', page_size: '100' });
+    const best = (id: string) => body.data.find((row) => row.id === id)?.max_market_estimate;
+    expect(best('brand_hermes')).toEqual({
+      source: 'vestiaire_collective',
+      region: 'EU-UK',
+      A: 60_000,
+      B: 52_000,
+      C: 40_000,
+      D: 30_000,
+      currency: 'gbp',
+      estimated_at: '2026-03-15T12:00:00.000Z',
+      confidence: 0.8,
+    });
+    expect(best('brand_echo')).toBeNull();
+  });
+
   test('category lists the categories of the scope, with their tags', async () => {
     const { body } = await v1({ attribute: 'category' });
     expect(idsOf(await v1({ attribute: 'category', sort: 'name_asc' }))).toEqual(['handbags', 'watches']);
