@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { createCanvas } from '@napi-rs/canvas';
 import { generateBundle, photoOfProduct, productId } from '../../scripts/catalog/generate/generate-bundle';
 import { processEnvironment } from '../../scripts/config';
-import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/service-processes';
+import {
+  REPOSITORY_ROOT,
+  runLoupe,
+  type ServiceProcess,
+  startProcess,
+} from '../../scripts/service-processes';
 import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
 
 /**
@@ -164,3 +169,21 @@ describe('The command line beside the running service', () => {
 function blank(width: number, height: number): string {
   return createCanvas(width, height).toBuffer('image/png').toString('base64');
 }
+
+it('every metric of the dashboard and of the alerts is one that the processes tell', async () => {
+  const told = new Set<string>();
+  for (const { url } of processes) {
+    // A second worker on one machine may have no port.
+    if (url === '') continue;
+    const text = await (await fetch(`${url}/metrics`)).text();
+    for (const [, name] of text.matchAll(/^(\w+)[{ ]/gm)) told.add(name ?? '');
+  }
+  const folder = join(REPOSITORY_ROOT, 'docs/operations');
+  const files = ['grafana-dashboard.json', 'prometheus-alerts.yaml', 'kubernetes/worker.yaml'];
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  const named = new Set(
+    texts.flatMap((text) => text.match(/\b(loupe|nodejs|process)(_[a-z0-9]+){2,}\b/g) ?? []),
+  );
+  expect(named.size).toBeGreaterThan(10);
+  expect([...named].filter((name) => !told.has(name))).toEqual([]);
+});
