@@ -5,13 +5,23 @@ import type { CatalogItem, Category, Tag } from '../models/catalog/item';
 import { type CatalogRepository, PORTS } from '../models/ports';
 import { itemsById } from './catalog-items';
 import { listRows } from './listing';
+import type { Window } from './page-of-ids';
+import { type FoundIds, SnapshotSearch } from './search-snapshot/snapshot-search';
+import { readingsOf } from './search-terms';
 import { rowsOf, sql } from './sql';
 import { searchText } from './text-search';
 
-/** The catalog in PostgreSQL. Queries scan `catalog_search` for ids; the wide rows are read for the page alone. */
+/**
+ * The catalog in PostgreSQL. Queries find ids, in the snapshot of a large catalog or else in `catalog_search`; the wide
+ * rows are read for the page alone.
+ */
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
-  constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
+  private readonly snapshot: SnapshotSearch;
+
+  constructor(@inject(PORTS.Knex) private readonly knex: Knex) {
+    this.snapshot = new SnapshotSearch(knex);
+  }
 
   async categories(): Promise<readonly Category[]> {
     return rowsOf<Category>(
@@ -52,10 +62,20 @@ export class PostgresCatalogRepository implements CatalogRepository {
     const window = { offset: query.page * query.pageSize, limit: query.pageSize };
     const { words } = query;
     const { ids, ...totals } =
-      words === null
-        ? await listRows(this.knex, query, window)
-        : await searchText(this.knex, { ...query, words }, window);
+      words === null ? await this.list(query, window) : await this.find(query, words, window);
     return { rows: await this.itemsById(ids), ...totals };
+  }
+
+  private async list(query: ResolvedQuery, window: Window): Promise<FoundIds> {
+    return (await this.snapshot.list(query, window)) ?? listRows(this.knex, query, window);
+  }
+
+  private async find(query: ResolvedQuery, words: readonly string[], window: Window): Promise<FoundIds> {
+    const readings = await readingsOf(this.knex, words);
+    return (
+      (await this.snapshot.searchText(query, readings, window)) ??
+      searchText(this.knex, query, readings, window)
+    );
   }
 
   async productsShowing(imageIds: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {

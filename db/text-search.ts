@@ -4,11 +4,8 @@ import { inScope, matchesFilter, matchesWords, restricts, type Scope } from './c
 import { MarkCounts } from './mark-counts';
 import { countRows, pageOfIds, type Selection, type Window } from './page-of-ids';
 import { matchingAny, matchingAnyWithout, type Scores, scoresOf, type Tier, tiersOf } from './relevance';
-import { readingsOf, type SearchTerm, termsOf, wordsListed } from './search-terms';
+import { type Reading, type SearchTerm, termsOf, wordsListed } from './search-terms';
 import { allOf, identifier, joined, rowsOf, type Sql, sql } from './sql';
-
-/** A query with words. */
-type TextQuery = ResolvedQuery & { readonly words: readonly string[] };
 
 /** Ids of a page in order of relevance. */
 export interface TextMatches {
@@ -21,8 +18,12 @@ export interface TextMatches {
 const NOTHING: TextMatches = { ids: [], total: 0, wordsMatched: 0 };
 
 /** Finds the rows that match at least one of the words and pass the filters, and ranks them (decisions.md 7). */
-export async function searchText(knex: Knex, query: TextQuery, window: Window): Promise<TextMatches> {
-  const readings = await readingsOf(knex, query.words);
+export async function searchText(
+  knex: Knex,
+  query: Pick<ResolvedQuery, 'node' | 'categories' | 'filters'>,
+  readings: readonly Reading[],
+  window: Window,
+): Promise<TextMatches> {
   const counts = await MarkCounts.read(knex, query, ...readings.flatMap(wordsListed));
   const terms = termsOf(readings, (word) => counts.of(word));
   if (terms.length === 0 || counts.total(query.filters) === 0) return NOTHING;

@@ -11,6 +11,7 @@ import * as catalogSearch from './202611200900-catalog-search';
 import * as searchWordStubs from './202611201000-search-word-stubs';
 import * as creditTopUps from './202611201100-credit-top-ups';
 import * as idempotentCalls from './202611201200-idempotent-calls';
+import * as searchSnapshots from './202611201300-search-snapshots';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -32,4 +33,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611201000-search-word-stubs': searchWordStubs,
   '202611201100-credit-top-ups': creditTopUps,
   '202611201200-idempotent-calls': idempotentCalls,
+  '202611201300-search-snapshots': searchSnapshots,
 };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { PostgresCatalogRepository } from '../../db/catalog-repository';
+import { makeSearchSnapshot } from '../../db/search-snapshot/make-snapshot';
 import { LONGER_MAX } from '../../db/search-terms';
 import { rowsOf, sql } from '../../db/sql';
 import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
@@ -11,6 +12,8 @@ import { naiveSearch } from '../support/naive-search';
 /** Enough that pages are also found by walking in order, not only by collecting and sorting. */
 const ROWS = 6_000;
 const SEED = 20_260_301;
+/** More on request: `PROPERTY_RUNS=5000`. */
+const QUERIES = Number(process.env['PROPERTY_RUNS'] ?? 250);
 
 const FIELDS = { brand: 6, model: 40, colour: 5, tags: 3 } as const;
 const facetIds = (field: keyof typeof FIELDS) =>
@@ -91,7 +94,10 @@ const query: fc.Arbitrary<ResolvedQuery> = fc.record({
   pageSize: fc.constantFrom(1, 7, 20, 100),
 });
 
-describe('catalog queries', () => {
+/** Some words and facets of these rows are frequent enough for a bitmap, some are not. */
+const SNAPSHOT = { productsMin: 1, rowsMin: 150 };
+
+describe.each(['rows', 'a snapshot'])('catalog queries answered from %s', (source) => {
   let database: TestDatabase;
   let catalog: PostgresCatalogRepository;
   let rows: SearchedRow[];
@@ -104,6 +110,7 @@ describe('catalog queries', () => {
     await writeCatalogRows(database.knex, rows);
     await reimport();
     await rowsOf(database.knex, sql`ANALYZE`);
+    if (source === 'a snapshot') expect(await makeSearchSnapshot(database.knex, SNAPSHOT)).toBe(true);
   }, 120_000);
   afterAll(() => database.close());
 
@@ -127,9 +134,9 @@ describe('catalog queries', () => {
         const found = await catalog.search(asked);
         expect({ ...found, rows: found.rows.map(({ id }) => id) }).toEqual(expectedOf(asked));
       }),
-      { seed: SEED, numRuns: 250 },
+      { seed: SEED, numRuns: QUERIES },
     );
-  }, 240_000);
+  }, 600_000);
 
   test('neither repeat nor skip a row from page to page', async () => {
     const asked = { ...ALL, pageSize: 97, sort: 'popularity_asc' } as const;

@@ -1,0 +1,97 @@
+/**
+ * A set of places 0 … `size` - 1, one bit each, the first place in the highest bit of the first byte, as PostgreSQL's
+ * `bit_send` writes them. Operations that combine sets need sets of the same size and answer new ones.
+ */
+export class Bitset {
+  private readonly words: Uint32Array;
+
+  private constructor(
+    readonly size: number,
+    private readonly bytes: Uint8Array,
+  ) {
+    this.words = new Uint32Array(bytes.buffer);
+  }
+
+  static empty(size: number): Bitset {
+    return new Bitset(size, new Uint8Array(Math.ceil(size / 32) * 4));
+  }
+
+  static full(size: number): Bitset {
+    const set = Bitset.empty(size);
+    set.bytes.fill(0xff, 0, size >>> 3);
+    for (let place = size & ~7; place < size; place++) set.add(place);
+    return set;
+  }
+
+  /** Puts in the places of a stretch of bytes that begins at a place which is a multiple of eight. */
+  addBytes(from: number, bytes: Uint8Array): void {
+    const first = from >>> 3;
+    const end = Math.min(bytes.length, this.bytes.length - first);
+    for (let at = 0; at < end; at++) {
+      this.bytes[first + at] = (this.bytes[first + at] ?? 0) | (bytes[at] ?? 0);
+    }
+  }
+
+  add(place: number): void {
+    this.bytes[place >>> 3] = (this.bytes[place >>> 3] ?? 0) | (0x80 >>> (place & 7));
+  }
+
+  has(place: number): boolean {
+    return ((this.bytes[place >>> 3] ?? 0) & (0x80 >>> (place & 7))) !== 0;
+  }
+
+  // A loop for each operation: handed a function, one loop for all would be several times slower.
+  and({ words }: Bitset): Bitset {
+    const result = Bitset.empty(this.size);
+    for (let at = 0; at < words.length; at++) result.words[at] = (this.words[at] ?? 0) & (words[at] ?? 0);
+    return result;
+  }
+
+  or({ words }: Bitset): Bitset {
+    const result = Bitset.empty(this.size);
+    for (let at = 0; at < words.length; at++) result.words[at] = (this.words[at] ?? 0) | (words[at] ?? 0);
+    return result;
+  }
+
+  xor({ words }: Bitset): Bitset {
+    const result = Bitset.empty(this.size);
+    for (let at = 0; at < words.length; at++) result.words[at] = (this.words[at] ?? 0) ^ (words[at] ?? 0);
+    return result;
+  }
+
+  without({ words }: Bitset): Bitset {
+    const result = Bitset.empty(this.size);
+    for (let at = 0; at < words.length; at++) result.words[at] = (this.words[at] ?? 0) & ~(words[at] ?? 0);
+    return result;
+  }
+
+  count(): number {
+    let count = 0;
+    for (const word of this.words) count += bitsIn(word);
+    return count;
+  }
+
+  /** Up to `limit` places in rising order, from the `offset`th on. */
+  places(offset: number, limit: number): number[] {
+    const found: number[] = [];
+    let left = offset;
+    for (let at = 0; at < this.words.length && found.length < limit; at++) {
+      const count = bitsIn(this.words[at] ?? 0);
+      if (count <= left) {
+        left -= count;
+        continue;
+      }
+      for (let place = at * 32; place < at * 32 + 32 && found.length < limit; place++) {
+        if (this.has(place) && left-- <= 0) found.push(place);
+      }
+      left = 0;
+    }
+    return found;
+  }
+}
+
+function bitsIn(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
