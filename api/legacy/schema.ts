@@ -107,7 +107,9 @@ function tagFilters(given: { tags: readonly string[]; exclude_tags: readonly str
 
 /** One filter per facet that is named, to include or to exclude; `category` can be excluded only, being the scope. */
 function facetFilters(given: LegacyParameters, { facetFields, taxonomy }: Known): Filter[] {
-  const fields = facetFields.filter((field) => !Object.hasOwn(legacyQuery.shape, field));
+  // The facets of interface.md 4.5 are facets also in a catalog that has no row of them, where they answer no rows.
+  const all = new Set([...taxonomy.facetFields(), ...facetFields]);
+  const fields = [...all].filter((field) => !Object.hasOwn(legacyQuery.shape, field));
   const included = fields.map((field) => ({ field, include: valuesOf(given, field), exclude: [] }));
   const excluded = fields.map((field) => ({ field, include: [], exclude: valuesOf(given, EXCLUDE + field) }));
   const categories = valuesOf(given, `${EXCLUDE}category`).map((name) => taxonomy.find(name)?.id ?? name);

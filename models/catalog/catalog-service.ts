@@ -44,10 +44,9 @@ export class CatalogService {
     return new Taxonomy(await this.catalog.categories());
   }
 
-  /** Every field that a facet filter may name; older clients' other parameters are ignored (decisions.md 7). */
-  async facetFields(): Promise<readonly string[]> {
-    const [taxonomy, fields] = await Promise.all([this.taxonomy(), this.catalog.facetFields()]);
-    return [...new Set([...taxonomy.facetFields(), ...fields])];
+  /** Every field that some row of the catalog may have beside its category. */
+  facetFields(): Promise<readonly string[]> {
+    return this.catalog.facetFields();
   }
 
   /**
