@@ -1,6 +1,8 @@
 import sharp from 'sharp';
 import { AppError } from '../../models/errors';
 import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
+import { COLOUR, IEND, idat, ihdr, type PngHeader, pngOf } from '../hostile/corpus/png';
+import { animation } from '../hostile/corpus/webp';
 
 // Sources are made before the preparer blocks the loaders it does not need.
 const preparer = () => new SharpImagePreparer({ bytesMax: 2_000_000, pixelsMax: 4_000_000 });
@@ -10,13 +12,34 @@ const noise = (width: number, height: number, channels: 3 | 4 = 3) =>
     raw: { width, height, channels },
   });
 
-async function faultOf(bytes: Buffer): Promise<AppError> {
-  const failure = await preparer()
-    .prepare(bytes)
-    .then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
+/** Red and green above, blue and white below. */
+const quadrants = () =>
+  sharp(
+    Buffer.from(
+      Array.from({ length: 40 * 40 }, (_, at) => {
+        const right = at % 40 >= 20;
+        const below = at >= 20 * 40;
+        if (below) return right ? [255, 255, 255] : [0, 0, 255];
+        return right ? [0, 255, 0] : [255, 0, 0];
+      }).flat(),
+    ),
+    { raw: { width: 40, height: 40, channels: 3 } },
+  );
+
+const NAMES: Readonly<Record<string, string>> = {
+  '100': 'red',
+  '010': 'green',
+  '001': 'blue',
+  '111': 'white',
+};
+const nameOf = (pixel: readonly number[]): string =>
+  NAMES[pixel.map((value) => (value > 127 ? 1 : 0)).join('')] ?? pixel.join(',');
+
+async function faultOf(bytes: Buffer, by = preparer()): Promise<AppError> {
+  const failure = await by.prepare(bytes).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
   if (!(failure instanceof AppError)) throw new Error(`expected a refusal, got ${String(failure)}`);
   return failure;
 }
@@ -50,6 +73,38 @@ describe('A picture that is sent', () => {
     expect((await sharp(prepared.jpeg).metadata()).orientation).toBeUndefined();
   });
 
+  it.each([
+    [1, 'red blue'],
+    [2, 'green white'],
+    [3, 'white green'],
+    [4, 'blue red'],
+    [5, 'red green'],
+    [6, 'blue white'],
+    [7, 'white blue'],
+    [8, 'green red'],
+  ])('with EXIF orientation %d shows %s down its left side', async (orientation, leftSide) => {
+    const bytes = await quadrants().withMetadata({ orientation }).png().toBuffer();
+    const { jpeg, width, height } = await preparer().prepare(bytes);
+    const { data } = await sharp(jpeg).raw().toBuffer({ resolveWithObject: true });
+    const colourAt = (x: number, y: number) => nameOf([...data.subarray(3 * (y * width + x)).subarray(0, 3)]);
+    expect([colourAt(5, 5), colourAt(5, height - 5)].join(' ')).toBe(leftSide);
+  });
+
+  it('is its first frame where it moves', async () => {
+    const [first, second] = await Promise.all(
+      ['#ff0000', '#00ff00'].map((background) =>
+        sharp({ create: { width: 32, height: 32, channels: 3, background } })
+          .webp()
+          .toBuffer(),
+      ),
+    );
+    if (!first || !second) throw new Error('no frames');
+    const { jpeg, width, height } = await preparer().prepare(animation(32, 32, [first, second]));
+    expect([width, height]).toEqual([32, 32]);
+    const { data } = await sharp(jpeg).raw().toBuffer({ resolveWithObject: true });
+    expect(nameOf([...data.subarray(0, 3)])).toBe('red');
+  });
+
   it('is laid on white where it is transparent', async () => {
     const clear = await sharp({
       create: { width: 8, height: 8, channels: 4, background: { r: 9, g: 9, b: 9, alpha: 0 } },
@@ -73,6 +128,14 @@ describe('A picture that is sent', () => {
       const { jpeg } = await preparer().prepare(picture);
       expect(await sharp(jpeg).metadata()).toMatchObject({ channels: 3, space: 'srgb' });
     }
+  });
+});
+
+describe('A caller whose deadline has passed', () => {
+  it('waits no longer, and its picture is not decoded', async () => {
+    const bytes = await noise(40, 30).png().toBuffer();
+    const late = preparer().prepare(bytes, AbortSignal.abort(new Error('the deadline')));
+    await expect(late).rejects.toThrow('the deadline');
   });
 });
 
@@ -115,6 +178,22 @@ describe('What can not be used is refused with its reason', () => {
     expect(fault.extras.reason).toBe('image_too_large');
     expect(fault.message).toContain('10000 x 10000');
   });
+
+  it.each<[string, PngHeader]>([
+    [
+      '16 bits, alpha, interlaced',
+      { width: 7000, height: 7000, depth: 16, colour: COLOUR.rgba, interlaced: true },
+    ],
+    ['16 bits, interlaced', { width: 7000, height: 7000, depth: 16, interlaced: true }],
+  ])(
+    'pixels that have to be kept whole and take too much memory: image_too_large (%s)',
+    async (_what, header) => {
+      const large = new SharpImagePreparer({ bytesMax: 2_000_000, pixelsMax: 50_000_000 });
+      const fault = await faultOf(pngOf([ihdr(header), idat(Buffer.alloc(20)), IEND]), large);
+      expect(fault.extras.reason).toBe('image_too_large');
+      expect(fault.message).toContain('without interlacing');
+    },
+  );
 
   it('too many bytes: image_too_large', async () => {
     expect((await faultOf(Buffer.alloc(2_000_001))).extras.reason).toBe('image_too_large');
