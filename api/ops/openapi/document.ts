@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { API_VERSIONS, type ApiVersion, opens } from '../../../models/access/api-key';
 import { PATHS } from '../../paths';
-import { errorResponses, HEADERS, headerReferences } from './errors';
+import { codeOfStatus, ERRORS, errorExample, errorResponses, nameOfError } from './errors';
+import { EXAMPLES } from './examples/examples';
+import { HEADERS, headersOf } from './headers';
 import { OPERATIONS, type Operation } from './operations';
-import { parametersOf } from './parameters';
+import { parametersOf, SHARED_PARAMETERS } from './parameters';
 import { componentSchemas, schemaReference } from './schemas';
 
 /**
@@ -15,25 +19,32 @@ export function buildOpenApi(): Record<string, unknown> {
     info: {
       title: 'Loupe',
       version: '3.0.0',
-      description: 'A catalog of luxury items, and the identification of an item from a photo.',
+      summary: 'A catalog of luxury items, and the identification of an item from a photo',
+      description: readFileSync(join(__dirname, 'getting-started.md'), 'utf8'),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags: [
-      { name: 'v3', description: 'Current' },
+      { name: 'v3', description: 'Current; new integrations use this version' },
       { name: 'v2', description: 'Legacy, transitional' },
       { name: 'v1', description: 'Legacy' },
+      { name: ALIASES, description: 'Older addresses of v3; each behaves as the one that it stands for' },
       { name: 'files', description: 'What answers point to' },
       { name: 'operations', description: 'For operators and tools' },
     ],
     paths: paths(),
     components: {
       schemas: componentSchemas(),
-      responses: errorResponses(),
+      responses: { ...errorResponses(), NotReady: notReady() },
+      parameters: SHARED_PARAMETERS,
       headers: HEADERS,
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key' } },
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'An API key: `loupe_live_…` or `loupe_test_…`' },
+      },
     },
   };
 }
+
+const ALIASES = 'v3 aliases';
 
 function paths(): Record<string, object> {
   return Object.fromEntries(
@@ -48,43 +59,84 @@ function paths(): Record<string, object> {
 
 /** One endpoint under one of its addresses; those after the first are aliases. */
 function describe(operation: Operation, position: number): object {
-  const { id, tag, summary, description, version, body, headers } = operation;
+  const { id, tag, summary, description, version, errors } = operation;
+  const alias = position > 0;
   return {
-    operationId: position === 0 ? id : `${id}Alias${position}`,
-    tags: [tag],
-    summary: position === 0 ? summary : `${summary} (alias of ${PATHS[id][0]})`,
-    description: version === null ? description : `${description} ${keyFor(version)}`,
+    operationId: alias ? `${id}Alias${position}` : id,
+    tags: [alias ? ALIASES : tag],
+    summary: alias ? `${summary} (alias of ${PATHS[id][0]})` : summary,
+    description: version === null ? description : `${description}\n\n${keyFor(version)}`,
+    ...(alias || version === 'v1' || version === 'v2' ? { deprecated: true } : {}),
     security: version === null ? [] : [{ key: [] }],
     parameters: parametersOf(id),
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: { required: true, content: { 'application/json': { schema: schemaReference(body) } } },
-        }),
+    ...bodyOf(operation),
     responses: {
-      '200': {
-        description: 'Done',
-        headers: headerReferences(headers),
-        content: answerOf(operation),
-      },
+      '200': successOf(operation),
+      ...(id === 'image'
+        ? { '304': { description: 'You hold it already', headers: headersOf(['ETag']) } }
+        : {}),
       ...Object.fromEntries(
-        [...operation.errors, ...ANYWHERE]
-          .sort((left, right) => left - right)
-          .map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]),
+        [...errors].sort((left, right) => left - right).map((status) => [status, failureOf(id, status)]),
       ),
     },
   };
 }
 
-/** Refusals of any address. */
-const ANYWHERE = [405, 431];
-
 function keyFor(version: ApiVersion): string {
   const opening = API_VERSIONS.filter((each) => opens([each], version));
-  return `The key must open ${opening.reverse().join(' or ')}.`;
+  return `**Key:** must open ${opening.reverse().join(' or ')}.`;
 }
 
-const answerOf = ({ answer }: Operation): object =>
-  'schema' in answer
-    ? { 'application/json': { schema: schemaReference(answer.schema) } }
-    : { [answer.mediaType]: { schema: {} } };
+function bodyOf({ id, body }: Operation): object {
+  if (body === undefined) return {};
+  const examples = EXAMPLES[id]?.requests;
+  return {
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schemaReference(body), ...(examples ? { examples } : {}) } },
+    },
+  };
+}
+
+function successOf({ id, answer, headers, maybe }: Operation): object {
+  const examples = EXAMPLES[id]?.answers;
+  const types = 'schema' in answer ? ['application/json'] : answer.mediaTypes;
+  const schema = 'schema' in answer ? schemaReference(answer.schema) : OTHER_SCHEMAS[id];
+  return {
+    description: 'Done',
+    headers: headersOf(headers, maybe),
+    content: Object.fromEntries(
+      types.map((type) => [type, { ...(schema ? { schema } : {}), ...(examples ? { examples } : {}) }]),
+    ),
+  };
+}
+
+/** Answers that are no JSON of ours; images have no schema, being bytes (OpenAPI 3.1, 4.8.14.3). */
+const OTHER_SCHEMAS: Partial<Record<Operation['id'], object>> = {
+  dataFile: { type: 'string', description: 'CSV per RFC 4180 in UTF-8, with a header row' },
+  metrics: { type: 'string', description: "Prometheus' text format" },
+  openApi: { type: 'object', required: ['openapi', 'info', 'paths'] },
+};
+
+const failureOf = (id: Operation['id'], status: number): object => ({
+  $ref: `#/components/responses/${id === 'readiness' && status === 503 ? 'NotReady' : nameOfError(codeOfStatus(status))}`,
+});
+
+/** The 503 of `/readyz`, which tells the state of each thing. */
+const notReady = (): object => ({
+  description: 'The process can not serve; `checks` names what fails.',
+  headers: headersOf(ERRORS.unavailable.headers ?? [], ['Cache-Control']),
+  content: {
+    'application/json': {
+      schema: schemaReference('NotReady'),
+      examples: {
+        queueAway: {
+          value: errorExample('unavailable', {
+            message: "The service can't serve; not ready: queue.",
+            checks: { process: 'ready', database: 'ok', queue: 'failed' },
+          }),
+        },
+      },
+    },
+  },
+});

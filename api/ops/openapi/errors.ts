@@ -1,75 +1,204 @@
+import type { ErrorCode, ImageFault } from '../../../models/errors';
+import { headersOf } from './headers';
 import { schemaReference } from './schemas';
 
-/** When each status is answered (decisions.md 1), and the headers that come with it. */
-const ERRORS: Readonly<Record<number, { when: string; headers?: readonly string[] }>> = {
-  400: { when: 'A body or parameter is malformed; `field` is its path' },
-  401: { when: 'The key is missing, malformed, unknown or revoked', headers: ['WWW-Authenticate'] },
-  402: { when: 'The balance does not cover the dearest price that this call could have' },
-  403: { when: 'The key does not open this API version, or the address of a file is not validly signed' },
-  404: { when: 'There is no such item or address' },
-  405: { when: 'The address answers other methods', headers: ['Allow'] },
-  409: {
-    when: 'The `Idempotency-Key` stands for a call with another body, or its first call still runs',
+/** One failure as the reference tells it: its status, when it is answered, and what such an answer says. */
+export interface ErrorKind {
+  readonly status: number;
+  readonly when: string;
+  /** Headers that every such answer carries, beside `X-Request-Id`. */
+  readonly headers?: readonly string[];
+  /** Headers that some carry. */
+  readonly maybe?: readonly string[];
+  /** Bodies by the name of the example, without what is the same in all. */
+  readonly examples: Readonly<Record<string, { readonly message: string } & Record<string, unknown>>>;
+}
+
+const CREDITS = ['X-Credits-Used', 'X-Credits-Remaining'];
+const LIMITS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+const OF_CALLS = [...CREDITS, ...LIMITS];
+
+/** Why an image can't be used (decisions.md 1 and 8), with a message of that reason. */
+const IMAGE_FAULTS: Readonly<Record<ImageFault, string>> = {
+  image_format: 'The image is GIF; send JPEG, PNG or WebP.',
+  image_undecodable: 'The image is damaged or incomplete.',
+  image_too_large: 'The image is larger than 20971520 bytes.',
+  url_blocked: 'The address does not lead to a public host.',
+  url_unreachable: 'The host of the address does not answer.',
+  url_timeout: 'The image did not arrive within 10000 ms.',
+  url_status: 'The address answered 404.',
+};
+
+/** Every failure by its code (decisions.md 1). */
+export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
+  bad_request: {
+    status: 400,
+    when: 'A body, parameter or header is malformed, or asks for what there is not. `field` is its path.',
+    maybe: OF_CALLS,
+    examples: {
+      malformed: { message: 'page_size: must be at least 1.', field: 'page_size' },
+      unknownTag: { message: 'There is no tag "material:paper".', field: 'filters.0.include' },
+      nodeNotAllowed: {
+        message: 'The category "handbags" has no "family"; take one of allowed_taxonomy_nodes.',
+        field: 'taxonomy_node',
+        allowed_taxonomy_nodes: ['product', 'category', 'brand', 'model', 'style'],
+      },
+    },
+  },
+  unauthorized: {
+    status: 401,
+    when: 'The key is missing, malformed, unknown or revoked; which of them is not told.',
+    headers: ['WWW-Authenticate'],
+    examples: { noKey: { message: 'Send a valid API key as "Authorization: Bearer <API_KEY>".' } },
+  },
+  insufficient_credits: {
+    status: 402,
+    when: 'The balance does not cover the dearest price that this call could have. Nothing was done.',
+    headers: CREDITS,
+    maybe: LIMITS,
+    examples: {
+      poor: { message: 'This call can cost 10 credits, more than the account has left.' },
+    },
+  },
+  forbidden: {
+    status: 403,
+    when: 'The key does not open this API version; or the address of a data file is unsigned, changed or expired.',
+    examples: {
+      version: { message: 'This key does not open API v3; it opens v1.' },
+      address: {
+        message: 'This address is not signed, was changed or has expired; request the item again.',
+      },
+    },
+  },
+  not_found: {
+    status: 404,
+    when: 'There is no such item, image or address. Free of charge.',
+    maybe: OF_CALLS,
+    examples: { item: { message: 'There is no item "product_nobody".' } },
+  },
+  method_not_allowed: {
+    status: 405,
+    when: 'The address answers other methods only; `Allow` names them.',
+    headers: ['Allow'],
+    examples: { get: { message: 'This address answers POST only.' } },
+  },
+  conflict: {
+    status: 409,
+    when: 'The `Idempotency-Key` stands for a call with another body; or its first call still runs, then with `Retry-After`.',
+    headers: ['X-Credits-Used'],
+    maybe: ['Retry-After', 'X-Credits-Remaining', ...LIMITS],
+    examples: {
+      otherBody: {
+        message: 'This Idempotency-Key stands for a call with another body; take a new one.',
+      },
+      running: { message: 'The first call with this Idempotency-Key is still running; ask again.' },
+    },
+  },
+  payload_too_large: {
+    status: 413,
+    when: 'The body is over the limit: 4/3 of the image limit and 64 KiB with a photo, else 1 MiB.',
+    headers: ['X-Credits-Used'],
+    maybe: OF_CALLS,
+    examples: { large: { message: 'The body is larger than the limit of 1048576 bytes.' } },
+  },
+  unsupported_media_type: {
+    status: 415,
+    when: 'The body is not declared as JSON in UTF-8.',
+    headers: ['X-Credits-Used'],
+    maybe: OF_CALLS,
+    examples: {
+      form: { message: 'Send the body as JSON with "Content-Type: application/json".' },
+    },
+  },
+  unprocessable: {
+    status: 422,
+    when: 'An image was named or sent but can not be used; `reason` says why. Free of charge.',
+    headers: ['X-Credits-Used'],
+    maybe: OF_CALLS,
+    examples: Object.fromEntries(
+      Object.entries(IMAGE_FAULTS).map(([reason, message]) => [reason, { message, reason }]),
+    ),
+  },
+  rate_limited: {
+    status: 429,
+    when: 'A limit of the key is used up: calls a second, calls a minute, or vision calls at the same time.',
+    headers: ['Retry-After', 'X-Credits-Used', ...LIMITS],
+    maybe: ['X-Credits-Remaining'],
+    examples: { second: { message: 'This key may make 50 calls per second.' } },
+  },
+  headers_too_large: {
+    status: 431,
+    when: 'The request line and the headers are larger than 16 KiB.',
+    examples: { large: { message: 'The request line or the headers are larger than 16 KiB.' } },
+  },
+  internal_error: {
+    status: 500,
+    when: 'A fault of the service. Nothing was charged; quote the request id.',
+    maybe: OF_CALLS,
+    examples: {
+      fault: { message: 'Something failed on our side; quote the request id when you report it.' },
+    },
+  },
+  unavailable: {
+    status: 503,
+    when: 'Overloaded, starting, stopping, or a store is away. Nothing was charged; call again after `Retry-After`.',
     headers: ['Retry-After'],
+    maybe: OF_CALLS,
+    examples: { away: { message: 'A part of the service is away; try again.' } },
   },
-  413: { when: 'The body is over the limit' },
-  415: { when: 'The body is not declared as JSON' },
-  422: { when: 'An image was named or sent but can not be used; `reason` says why' },
-  429: {
-    when: 'A limit of the key is used up',
-    headers: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+  timeout: {
+    status: 504,
+    when: 'The deadline of a vision call passed. Nothing was charged; the photo may be sent again.',
+    headers: ['X-Credits-Used'],
+    maybe: OF_CALLS,
+    examples: {
+      deadline: { message: 'No answer within 15000 ms; nothing was charged. Send the photo again.' },
+    },
   },
-  431: { when: 'The request line or the headers are larger than 16 KiB' },
-  500: { when: 'A fault of the service; quote the request id' },
-  503: { when: 'Overloaded, starting, stopping, or a store is away', headers: ['Retry-After'] },
-  504: { when: 'The deadline of a vision call passed; nothing was charged' },
 };
 
-/** Every header that answers carry, as the reference describes it. */
-export const HEADERS: Readonly<Record<string, { description: string; schema: object }>> = {
-  'X-Request-Id': {
-    description: 'Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`',
-    schema: { type: 'string' },
-  },
-  'X-Credits-Used': { description: 'What the call was charged', schema: { type: 'integer' } },
-  'X-Credits-Remaining': {
-    description: 'What is left, where the account is limited',
-    schema: { type: 'integer' },
-  },
-  'RateLimit-Limit': {
-    description: 'Calls of the window that is nearest to its end',
-    schema: { type: 'integer' },
-  },
-  'RateLimit-Remaining': { description: 'Calls left in it', schema: { type: 'integer' } },
-  'RateLimit-Reset': { description: 'Seconds until it starts anew', schema: { type: 'integer' } },
-  'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
-  Allow: { description: 'The methods that the address answers', schema: { type: 'string' } },
-  'WWW-Authenticate': { description: '`Bearer`', schema: { type: 'string' } },
-  Deprecation: {
-    description: '`true` when the request used the deprecated `ids`',
-    schema: { type: 'string' },
-  },
-  'Idempotency-Replayed': {
-    description: '`true` when the answer is that of an earlier call with the same `Idempotency-Key`',
-    schema: { type: 'string' },
-  },
-  'Server-Timing': { description: 'Milliseconds of each stage', schema: { type: 'string' } },
-};
+const REQUEST_ID = '7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90';
 
-export const headerReferences = (names: readonly string[]): Record<string, object> =>
-  Object.fromEntries(
-    ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
+/** The body of a failure, as in an example. */
+export const errorExample = (code: ErrorCode, example: Readonly<Record<string, unknown>>): object => ({
+  success: false,
+  error: code,
+  request_id: REQUEST_ID,
+  ...example,
+});
 
-/** The answer of each error status, by the name `Error<status>`. */
+/** The name of a failure among the schemas and responses: `BadRequest` of `bad_request`. */
+export const nameOfError = (code: string): string =>
+  code.replace(/(?:^|_)([a-z])/g, (_part, letter: string) => letter.toUpperCase());
+
+const KINDS = Object.entries(ERRORS) as [ErrorCode, ErrorKind][];
+
+/** The code that a status stands for; every failure has a status of its own. */
+export function codeOfStatus(status: number): ErrorCode {
+  const found = KINDS.find(([, kind]) => kind.status === status);
+  if (!found) throw new Error(`no failure has the status ${status}`);
+  return found[0];
+}
+
+/** The answer of each failure, by its name. */
 export const errorResponses = (): Record<string, object> =>
   Object.fromEntries(
-    Object.entries(ERRORS).map(([status, { when, headers = [] }]) => [
-      `Error${status}`,
+    KINDS.map(([code, { when, headers = [], maybe = [], examples }]) => [
+      nameOfError(code),
       {
         description: when,
-        headers: headerReferences(headers),
-        content: { 'application/json': { schema: schemaReference('Error') } },
+        headers: headersOf(headers, maybe),
+        content: {
+          'application/json': {
+            schema: schemaReference(nameOfError(code)),
+            examples: Object.fromEntries(
+              Object.entries(examples).map(([name, example]) => [
+                name,
+                { value: errorExample(code, example) },
+              ]),
+            ),
+          },
+        },
       },
     ]),
   );

@@ -1,10 +1,11 @@
 import { API_VERSIONS, type ApiVersion } from '../../../models/access/api-key';
 import { PATHS } from '../../paths';
 
-/** Errors that a call with a key and a body can meet beside its own. */
-const WITH_KEY = [401, 402, 403, 429, 500, 503] as const;
-const WITH_BODY = [400, 409, 413, 415] as const;
-const WITH_PHOTO = [422, 504] as const;
+/** Errors that every address can answer, and those of calls with a key, with a body, with a photo. */
+const ALWAYS = [400, 405, 431, 500] as const;
+const WITH_KEY = [...ALWAYS, 401, 402, 403, 429, 503] as const;
+const WITH_BODY = [...WITH_KEY, 409, 413, 415] as const;
+const WITH_PHOTO = [...WITH_BODY, 422, 504] as const;
 
 /** One endpoint as the reference shows it; schemas go by their names in `schemas.ts`. */
 export interface Operation {
@@ -16,107 +17,132 @@ export interface Operation {
   /** API version that the key must open; null for endpoints without a key. */
   readonly version: ApiVersion | null;
   readonly body?: string;
-  /** Name of the answer's schema, or the media type of an answer that is no JSON of ours. */
-  readonly answer: { readonly schema: string } | { readonly mediaType: string };
+  /** Name of the answer's schema, or the media types of an answer that is no JSON of ours. */
+  readonly answer: { readonly schema: string } | { readonly mediaTypes: readonly string[] };
   readonly errors: readonly number[];
+  /** Headers of a success: those that are always there, and those that may be. */
   readonly headers: readonly string[];
+  readonly maybe: readonly string[];
 }
 
-const CREDITS = [
-  'X-Credits-Used',
-  'X-Credits-Remaining',
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-];
-const BODY_HEADERS = [...CREDITS, 'Idempotency-Replayed'];
+const LIMITS = ['X-Credits-Remaining', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+const BODY_HEADERS = [...LIMITS, 'Idempotency-Replayed'];
 const [V1, V2, V3] = API_VERSIONS;
+
+/** Endpoints of an API version, which are billed. */
+const billed = <Part extends object>(part: Part) => ({
+  headers: ['X-Credits-Used', 'Cache-Control'],
+  maybe: BODY_HEADERS,
+  ...part,
+});
+
+/** What operators and tools read. */
+const forOperators = <Part extends object>(part: Part) => ({
+  method: 'get' as const,
+  tag: 'operations' as const,
+  version: null,
+  errors: ALWAYS,
+  headers: [],
+  maybe: ['Cache-Control'],
+  ...part,
+});
 
 /** Every endpoint, in the order of the reference (interface.md 4, running.md "Addresses"). */
 export const OPERATIONS: readonly Operation[] = [
-  {
+  billed({
     id: 'queryCatalog',
     method: 'post',
     tag: 'v3',
     summary: 'Search or list the catalog',
-    description:
-      'Products or taxonomy rows by free text and facet filters. Filter objects are ANDed, their values ORed. 1 credit; with `pricing` on products 6; a page without rows is free.',
+    description: `Products, or the taxonomy rows of \`taxonomy_node\`, by free text and filters.
+
+- Filter objects are ANDed, the values in one are ORed; repeat a field to require several tags. A field or value that no row has finds nothing; an unknown tag is a 400.
+- A \`query\` is ordered by relevance, whatever the \`sort\`; \`sort_applied\` tells the order.
+- A page past the end has no rows, and is no error.
+- **Credits:** 1; with \`pricing\` on products 6; a page without rows is free.`,
     version: V3,
     body: 'CatalogQuery',
     answer: { schema: 'CatalogAnswer' },
-    errors: [...WITH_BODY, ...WITH_KEY],
-    headers: [...BODY_HEADERS, 'Deprecation'],
-  },
-  {
+    errors: WITH_BODY,
+    maybe: [...BODY_HEADERS, 'Deprecation'],
+  }),
+  billed({
     id: 'showItem',
     method: 'get',
     tag: 'v3',
     summary: 'One catalog row by id',
-    description: '1 credit; with `pricing` on a product 6; an unknown id and HEAD are free.',
+    description:
+      '`data` holds one row. Not found are unknown and deleted rows, and ids of variants.\n\n**Credits:** 1; with `pricing` on a product 6; an unknown id and HEAD are free.',
     version: V3,
     answer: { schema: 'CatalogAnswer' },
-    errors: [400, 404, ...WITH_KEY],
-    headers: CREDITS,
-  },
-  {
+    errors: [...WITH_KEY, 404],
+    maybe: LIMITS,
+  }),
+  billed({
     id: 'identify',
     method: 'post',
     tag: 'v3',
     summary: 'Identify the item in a photo',
-    description:
-      'At most ten rows, best first, each with a calibrated `confidence`. One of `url` and `base64` is required; `url` wins. 5 credits, with `pricing` 10; an answer without rows is free.',
+    description: `At most ten rows, best first, each with a calibrated \`confidence\`: of all answers given with 0.9, nine in ten are right.
+
+- Send the photo as \`url\` or \`base64\`; \`url\` wins. JPEG, PNG or WebP, told by their bytes.
+- Where the photo shows a style, model or brand but not which product of it, that taxonomy row is the answer, without \`variants\`.
+- Nothing sure enough: an empty \`data\`.
+- **Credits:** 5, with \`pricing\` 10; an answer without rows is free.`,
     version: V3,
     body: 'IdentifyRequest',
     answer: { schema: 'CatalogAnswer' },
-    errors: [...WITH_BODY, ...WITH_PHOTO, ...WITH_KEY],
-    headers: [...BODY_HEADERS, 'Server-Timing'],
-  },
-  {
+    errors: WITH_PHOTO,
+    maybe: [...BODY_HEADERS, 'Server-Timing'],
+  }),
+  billed({
     id: 'listProductsV2',
     method: 'post',
     tag: 'v2',
     summary: 'Search products (legacy)',
     description:
-      'The parameters of v1 as JSON properties; facets go by their field (`brand`, `exclude_brand`, …). 6 credits for products, else 1; a page without rows is free.',
+      'The parameters of `GET /v1/products` as JSON properties; facets go by their field (`brand`, `exclude_brand`, …), other properties are ignored.\n\n**Credits:** 6 for products, else 1; a page without rows is free.',
     version: V2,
     body: 'LegacyQuery',
     answer: { schema: 'LegacyAnswer' },
-    errors: [...WITH_BODY, ...WITH_KEY],
-    headers: BODY_HEADERS,
-  },
-  {
+    errors: WITH_BODY,
+  }),
+  billed({
     id: 'identifyV2',
     method: 'post',
     tag: 'v2',
     summary: 'Identify the item in a photo (legacy)',
-    description: 'Always with taxonomy and prices. 10 credits; no match is free.',
+    description: 'Always with taxonomy and prices.\n\n**Credits:** 10; no match is free.',
     version: V2,
     body: 'LegacyIdentifyRequest',
     answer: { schema: 'LegacyVisionAnswer' },
-    errors: [...WITH_BODY, ...WITH_PHOTO, ...WITH_KEY],
-    headers: [...BODY_HEADERS, 'Server-Timing'],
-  },
-  {
+    errors: WITH_PHOTO,
+    maybe: [...BODY_HEADERS, 'Server-Timing'],
+  }),
+  billed({
     id: 'listProductsV1',
     method: 'get',
     tag: 'v1',
     summary: 'Search products (legacy)',
-    description: '6 credits for products, else 1; a page without rows and HEAD are free.',
+    description:
+      'Any facet of the catalog is a parameter, and `exclude_` before it negates it; parameters of no meaning are ignored.\n\n**Credits:** 6 for products, else 1; a page without rows and HEAD are free.',
     version: V1,
     answer: { schema: 'LegacyAnswer' },
-    errors: [400, ...WITH_KEY],
-    headers: CREDITS,
-  },
+    errors: WITH_KEY,
+    maybe: LIMITS,
+  }),
   {
     id: 'dataFile',
     method: 'get',
     tag: 'files',
     summary: 'A price file of a variant and region',
-    description: 'Only by the signed link of an answer, which is valid for one hour; no key.',
+    description:
+      'Only by the signed link of an answer, which is valid for one hour; no key. Request the item again for a fresh link. What it shows may be displayed, not stored.',
     version: null,
-    answer: { mediaType: 'text/csv' },
-    errors: [400, 403, 500, 503],
-    headers: [],
+    answer: { mediaTypes: ['text/csv'] },
+    errors: [...ALWAYS, 403, 503],
+    headers: ['Cache-Control', 'Content-Disposition'],
+    maybe: [],
   },
   {
     id: 'image',
@@ -125,52 +151,34 @@ export const OPERATIONS: readonly Operation[] = [
     summary: 'A stored catalog image',
     description: 'Its address is the hash of its content and never changes; no key.',
     version: null,
-    answer: { mediaType: 'image/*' },
-    errors: [400, 404, 500, 503],
-    headers: [],
+    answer: { mediaTypes: ['image/jpeg', 'image/png', 'image/webp'] },
+    errors: [...ALWAYS, 404, 503],
+    headers: ['Cache-Control', 'ETag'],
+    maybe: [],
   },
-  {
+  forOperators({
     id: 'health',
-    method: 'get',
-    tag: 'operations',
     summary: 'Whether the process is alive',
     description: 'Answers as long as the process does.',
-    version: null,
-    answer: { mediaType: 'application/json' },
-    errors: [],
-    headers: [],
-  },
-  {
+    answer: { schema: 'Health' },
+  }),
+  forOperators({
     id: 'readiness',
-    method: 'get',
-    tag: 'operations',
     summary: 'Whether the process can serve',
-    description: 'The state of each thing that the service needs; 503 names those that fail.',
-    version: null,
-    answer: { mediaType: 'application/json' },
-    errors: [503],
-    headers: [],
-  },
-  {
+    description: 'The state of each thing that the service needs.',
+    answer: { schema: 'Readiness' },
+    errors: [...ALWAYS, 503],
+  }),
+  forOperators({
     id: 'metrics',
-    method: 'get',
-    tag: 'operations',
     summary: 'Metrics for Prometheus',
     description: 'Requests by route and status, stages of identifications, the queue, the process.',
-    version: null,
-    answer: { mediaType: 'text/plain' },
-    errors: [500],
-    headers: [],
-  },
-  {
+    answer: { mediaTypes: ['text/plain'] },
+  }),
+  forOperators({
     id: 'openApi',
-    method: 'get',
-    tag: 'operations',
     summary: 'This document',
-    description: 'OpenAPI 3.1.',
-    version: null,
-    answer: { mediaType: 'application/json' },
-    errors: [],
-    headers: [],
-  },
+    description: 'OpenAPI 3.1, with the address that it was asked at as its server.',
+    answer: { mediaTypes: ['application/json'] },
+  }),
 ];

@@ -3,45 +3,78 @@ import { DATA_FILE_KINDS, REGIONS } from '../../../models/pricing/estimate';
 import type { PATHS } from '../../paths';
 import { legacyParameters } from './schemas';
 
-/** Parameters in the address and query string of an endpoint. */
+/** Parameters in the address, query string and headers of an endpoint. */
 export function parametersOf(operation: keyof typeof PATHS): object[] {
+  return [...ownParametersOf(operation), reference('RequestId')];
+}
+
+/** Parameters that several endpoints take, by the name of their component. */
+export const SHARED_PARAMETERS = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again.',
+    schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+    example: 'order-2210-photo-1',
+  },
+  RequestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'Your name for the request, kept in the answer and in the logs; else it gets one.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,128}$' },
+  },
+} as const;
+
+function ownParametersOf(operation: keyof typeof PATHS): object[] {
   switch (operation) {
     case 'showItem':
       return [
-        inPath('id', { type: 'string' }, 'Id of a row, from a search or an identification'),
-        inQuery('includes', modules(), 'Comma-separated'),
+        inPath(
+          'id',
+          { type: 'string' },
+          'Id of a row, from a search or an identification',
+          'product_birkin_croc',
+        ),
+        inQuery('includes', modules(), 'Comma-separated; empty for neither', ['taxonomy', 'pricing']),
       ];
     case 'listProductsV1':
       return Object.entries(legacyParameters()).map(([name, schema]) => inQuery(name, schema));
     case 'dataFile':
       return [
-        inPath('kind', { type: 'string', enum: DATA_FILE_KINDS }),
-        inPath('variantId', { type: 'string' }),
-        inPath('file', { type: 'string', enum: REGIONS.map((region) => `${region}.csv`) }),
-        ...SIGNATURE.map((name) => ({ ...inQuery(name, { type: 'string' }, 'As signed'), required: true })),
+        inPath('kind', { type: 'string', enum: DATA_FILE_KINDS }, 'Estimates over time, or the listings'),
+        inPath('variantId', { type: 'string' }, 'Id of the variant'),
+        inPath('file', { type: 'string', enum: REGIONS.map((region) => `${region}.csv`) }, 'The region'),
+        ...['expires', 'key', 'signature'].map((name) => ({
+          ...inQuery(name, { type: 'string' }, 'Part of the signature; take the link as it was answered'),
+          required: true,
+        })),
       ];
     case 'image':
-      return [inPath('file', { type: 'string', pattern: '^[0-9a-f]{64}\\.(jpg|png|webp)$' })];
+      return [
+        inPath(
+          'file',
+          { type: 'string', pattern: '^[0-9a-f]{64}\\.(jpg|png|webp)$' },
+          'SHA-256 of the content and its format',
+        ),
+        {
+          name: 'If-None-Match',
+          in: 'header',
+          description: 'ETags that you hold',
+          schema: { type: 'string' },
+        },
+      ];
     case 'queryCatalog':
     case 'identify':
     case 'listProductsV2':
     case 'identifyV2':
-      return [IDEMPOTENCY_KEY];
+      return [reference('IdempotencyKey')];
     default:
       return [];
   }
 }
 
-const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description:
-    'Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again.',
-  schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
-};
-
-/** What a signed link has in its query string. */
-const SIGNATURE = ['expires', 'key', 'signature'];
+const reference = (name: keyof typeof SHARED_PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 
 const modules = () => ({
   type: 'array',
@@ -49,22 +82,22 @@ const modules = () => ({
   default: ['taxonomy'],
 });
 
-const described = (description: string | undefined) => (description === undefined ? {} : { description });
-
-const inPath = (name: string, schema: object, description?: string) => ({
+const inPath = (name: string, schema: object, description: string, example?: string) => ({
   name,
   in: 'path',
   required: true,
+  description,
   schema,
-  ...described(description),
+  ...(example === undefined ? {} : { example }),
 });
 
 /** Lists are comma-separated, hence `explode: false`. */
-const inQuery = (name: string, schema: object, description?: string) => ({
+const inQuery = (name: string, schema: object, description?: string, example?: readonly string[]) => ({
   name,
   in: 'query',
   style: 'form',
   explode: false,
   schema,
-  ...described(description),
+  ...(description === undefined ? {} : { description }),
+  ...(example === undefined ? {} : { example }),
 });

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { Taxonomy } from '../../../models/catalog/taxonomy';
+import type { ErrorCode, ImageFault } from '../../../models/errors';
 import { legacyAnswer, legacyMatch, legacyRow, legacyVisionAnswer } from '../../legacy/answers';
 import { commaSeparated, legacyIdentifyBody, legacyQuery } from '../../legacy/schema';
 import { catalogAnswer, catalogRow } from '../../v3/answers';
 import { catalogQueryBody, identifyBody } from '../../v3/schema';
-import { attribute, errorAnswer, marketEstimate, tag } from '../../wire/answers';
+import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
+import { healthAnswer, readinessAnswer } from './health-answers';
 
 /** Facets that the named categories have, to include and to exclude; others may bring more (interface.md 4.5). */
 const facets = Object.fromEntries(
@@ -18,37 +20,105 @@ const legacyQueryWithFacets = legacyQuery.extend({
   exclude_category: commaSeparated.optional().describe('Names or ids of categories'),
 });
 
-/** The schemas that bodies are validated with and answers are typed by, under their names in the reference. */
-const NAMED: Readonly<Record<string, z.ZodType>> = {
+/** What bodies are validated with, under the names of the reference. */
+const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   CatalogQuery: catalogQueryBody,
+  Filter: catalogQueryBody.shape.filters.unwrap().element,
   IdentifyRequest: identifyBody,
   LegacyQuery: legacyQueryWithFacets.catchall(z.unknown()),
   LegacyIdentifyRequest: legacyIdentifyBody,
+};
+
+const variant = catalogRow.shape.variants.unwrap().element;
+
+/** What presenters are typed by. The page names every field, so an answer has no others. */
+const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   CatalogAnswer: catalogAnswer,
   CatalogRow: catalogRow,
+  Variant: variant,
+  Pricing: variant.shape.pricing.unwrap(),
+  ResolvedTaxonomy: catalogAnswer.shape.resolved_taxonomy,
   LegacyAnswer: legacyAnswer,
   LegacyRow: legacyRow,
+  LegacyVariant: legacyRow.shape.variants.unwrap().element,
   LegacyVisionAnswer: legacyVisionAnswer,
   LegacyMatch: legacyMatch,
   Attribute: attribute,
+  VariantField: variantField,
   Tag: tag,
   MarketEstimate: marketEstimate,
-  Error: errorAnswer,
+  DataFileLink: prices.pricing_data.unwrap().element,
+  Health: healthAnswer,
+  Readiness: readinessAnswer,
+};
+
+const IMAGE_FAULTS = [
+  'image_format',
+  'image_undecodable',
+  'image_too_large',
+  'url_blocked',
+  'url_unreachable',
+  'url_timeout',
+  'url_status',
+] as const satisfies readonly ImageFault[];
+
+const failure = errorAnswer.omit({ field: true, allowed_taxonomy_nodes: true, reason: true });
+const failed = (code: ErrorCode) => failure.extend({ error: z.literal(code) });
+
+/** The body of each failure; those that say more than the others say so (decisions.md 1). */
+const FAILURES: Readonly<Record<string, z.ZodType>> = {
+  BadRequest: errorAnswer.omit({ reason: true }).extend({ error: z.literal('bad_request') }),
+  Unauthorized: failed('unauthorized'),
+  InsufficientCredits: failed('insufficient_credits'),
+  Forbidden: failed('forbidden'),
+  NotFound: failed('not_found'),
+  MethodNotAllowed: failed('method_not_allowed'),
+  Conflict: failed('conflict'),
+  PayloadTooLarge: failed('payload_too_large'),
+  UnsupportedMediaType: failed('unsupported_media_type'),
+  Unprocessable: failed('unprocessable').extend({
+    reason: z.enum(IMAGE_FAULTS).describe('Why the image can not be used'),
+  }),
+  RateLimited: failed('rate_limited'),
+  HeadersTooLarge: failed('headers_too_large'),
+  InternalError: failed('internal_error'),
+  Unavailable: failed('unavailable'),
+  NotReady: failed('unavailable').extend({ checks: readinessAnswer.shape.checks }),
+  Timeout: failed('timeout'),
 };
 
 export const schemaReference = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
 /** Every named schema as JSON Schema 2020-12, referring to the others by name. */
-export function componentSchemas(): Record<string, object> {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, { uri: (id) => schemaReference(id).$ref, io: 'input' });
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withoutHead(schema)]));
-}
+export const componentSchemas = (): Record<string, object> => ({
+  ...jsonSchemas(REQUESTS, 'input'),
+  ...jsonSchemas({ ...ANSWERS, ...FAILURES }, 'output'),
+});
 
 /** The JSON Schema of each parameter of the v1 query string, where lists are comma-separated. */
 export function legacyParameters(): Record<string, object> {
-  return z.toJSONSchema(legacyQueryWithFacets, { io: 'output' }).properties as Record<string, object>;
+  return z.toJSONSchema(legacyQueryWithFacets, { io: 'output', override: plain }).properties as Record<
+    string,
+    object
+  >;
+}
+
+function jsonSchemas(named: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output') {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    uri: (id) => schemaReference(id).$ref,
+    io,
+    override: plain,
+  });
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withoutHead(schema)]));
+}
+
+/** The range of numbers that JavaScript counts exactly says nothing about ours; `format` says more than its pattern. */
+function plain({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
+  if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
+  if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];
+  if (jsonSchema['format'] !== undefined) delete jsonSchema['pattern'];
 }
 
 /** A schema inside a document needs neither its dialect nor an address of its own. */

@@ -1,0 +1,227 @@
+import type { z } from 'zod';
+import type { legacyAnswer, legacyVisionAnswer } from '../../../legacy/answers';
+import type { PATHS } from '../../../paths';
+import type { catalogAnswer } from '../../../v3/answers';
+import { category, legacyProduct, model, pricedProduct, product } from './rows';
+
+interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+/** What is asked and answered, by the name of each example. */
+interface Examples {
+  readonly requests?: Readonly<Record<string, Example>>;
+  readonly answers: Readonly<Record<string, Example>>;
+}
+
+/** The smallest PNG that there is; a photo is longer. */
+const PHOTO =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const catalog = (
+  data: z.output<typeof catalogAnswer>['data'],
+  rest: Partial<z.output<typeof catalogAnswer>>,
+): z.output<typeof catalogAnswer> => ({
+  success: true,
+  results: data.length,
+  total_results: data.length,
+  page: 0,
+  total_pages: data.length === 0 ? 0 : 1,
+  credits_used: 1,
+  includes: ['taxonomy'],
+  resolved_taxonomy: { node: 'product', level: 3 },
+  ...rest,
+  data,
+});
+
+const legacy: z.output<typeof legacyAnswer> = {
+  success: true,
+  data: [legacyProduct],
+  search: 'birkin',
+  results: 1,
+  total_results: 1,
+  page: 0,
+  total_pages: 1,
+  stats: { id: { handbags: 1, brand_hermes: 1, model_birkin: 1, style_birkin_croc: 1 }, nbWordsMatched: 1 },
+  sort_applied: 'relevance',
+};
+
+const legacyVision: z.output<typeof legacyVisionAnswer> = {
+  success: true,
+  results: [
+    {
+      label: 'Hermès Birkin Crocodile',
+      confidence: 0.97,
+      id: 'product_birkin_croc',
+      product: {
+        id: 'product_birkin_croc',
+        updated_at: '2026-03-15T12:00:00.000Z',
+        category_id: 'handbags',
+        attributes: legacyProduct.attributes,
+        variants: legacyProduct.variants ?? [],
+        popularity: 100,
+        deleted: false,
+        nbWordsMatched: 0,
+      },
+    },
+  ],
+  processingTime: 83.9,
+  predictionId: '0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55',
+};
+
+const photo = {
+  address: {
+    summary: 'A photo by its address',
+    value: { url: 'https://pictures.example/bag.jpg' },
+  },
+  bytes: { summary: 'A photo as base64 (shortened here to one dot)', value: { base64: PHOTO } },
+};
+
+/** Examples of each endpoint (interface.md 2-4). Tests send the requests and hold the answers against their schemas. */
+export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> = {
+  queryCatalog: {
+    requests: {
+      search: { summary: 'Free text', value: { query: 'hermes birkin', page_size: 10 } },
+      facets: {
+        summary: 'Facets and tags: exotic bags of a brand, without one model, with prices',
+        value: {
+          category_id: 'handbags',
+          filters: [
+            { field: 'brand', include: ['brand_hermes'] },
+            { field: 'tags', include: ['material:exotic'] },
+            { field: 'model', exclude: ['model_kelly'] },
+          ],
+          includes: ['taxonomy', 'pricing'],
+        },
+      },
+      models: {
+        summary: 'Models of a brand by name',
+        value: {
+          category_id: 'handbags',
+          taxonomy_node: 'model',
+          filters: [{ field: 'brand', include: ['brand_hermes'] }],
+          sort: 'name_asc',
+        },
+      },
+      categories: {
+        summary: 'Categories with the tags that there are',
+        value: { taxonomy_node: 'category' },
+      },
+      deprecated: {
+        summary: 'The deprecated `ids`; the answer has `Deprecation: true`',
+        value: { filters: [{ field: 'brand', ids: ['brand_hermes'] }] },
+      },
+    },
+    answers: {
+      search: { summary: 'Free text', value: catalog([product], { sort_applied: 'relevance' }) },
+      facets: {
+        summary: 'Facets and tags, with prices',
+        value: catalog([pricedProduct], {
+          credits_used: 6,
+          includes: ['taxonomy', 'pricing'],
+          sort_applied: 'popularity_desc',
+        }),
+      },
+      models: {
+        summary: 'Models of a brand',
+        value: catalog([model], {
+          resolved_taxonomy: { node: 'model', level: 1 },
+          sort_applied: 'name_asc',
+        }),
+      },
+      categories: {
+        summary: 'Categories',
+        value: catalog([category], {
+          resolved_taxonomy: { node: 'category', level: 0 },
+          sort_applied: 'popularity_desc',
+        }),
+      },
+      pastTheEnd: {
+        summary: 'A page past the end: no rows, free of charge',
+        value: catalog([], {
+          total_results: 1,
+          total_pages: 1,
+          page: 7,
+          credits_used: 0,
+          sort_applied: 'popularity_desc',
+        }),
+      },
+    },
+  },
+  showItem: {
+    answers: {
+      priced: {
+        summary: 'A product with its prices',
+        value: catalog([pricedProduct], { credits_used: 6, includes: ['taxonomy', 'pricing'] }),
+      },
+    },
+  },
+  identify: {
+    requests: {
+      ...photo,
+      priced: {
+        summary: 'With prices',
+        value: { base64: `data:image/png;base64,${PHOTO}`, includes: ['taxonomy', 'pricing'] },
+      },
+    },
+    answers: {
+      sure: {
+        summary: 'The product is known',
+        value: catalog([{ ...product, confidence: 0.97 }], { credits_used: 5 }),
+      },
+      unsure: {
+        summary: 'Only the model is known',
+        value: catalog([{ ...model, confidence: 0.91 }], {
+          credits_used: 5,
+          resolved_taxonomy: { node: 'model', level: 1 },
+        }),
+      },
+      nothing: {
+        summary: 'Nothing sure enough: free of charge',
+        value: catalog([], { credits_used: 0, resolved_taxonomy: { node: null, level: null } }),
+      },
+    },
+  },
+  listProductsV2: {
+    requests: {
+      search: { summary: 'Free text', value: { search: 'birkin', page_size: 10 } },
+      facets: {
+        summary: 'Facets and tags',
+        value: { brand: 'brand_hermes', exclude_model: 'model_kelly', tags: 'material:exotic' },
+      },
+    },
+    answers: { search: { summary: 'Free text', value: legacy } },
+  },
+  identifyV2: {
+    requests: photo,
+    answers: { sure: { summary: 'The product is known', value: legacyVision } },
+  },
+  listProductsV1: { answers: { search: { summary: '?search=birkin', value: legacy } } },
+  health: { answers: { alive: { summary: 'Alive', value: { status: 'alive' } } } },
+  readiness: {
+    answers: {
+      ready: {
+        summary: 'Ready',
+        value: {
+          status: 'ready',
+          checks: { process: 'ready', database: 'ok', queue: 'ok', model: 'ok', index: 'ok' },
+        },
+      },
+    },
+  },
+  dataFile: {
+    answers: {
+      historical_estimates: {
+        summary: '`historical_estimates`: oldest first',
+        value:
+          'date,source,A,B,C,D,currency,confidence\r\n2026-01-01,ebay,56000.25,,,,usd,0.7\r\n2026-03-01,ebay,58000,,,,usd,0.7\r\n',
+      },
+      pricing_data: {
+        summary: '`pricing_data`: newest first',
+        value:
+          'link,variant_name,vendor,price,currency,date\r\nhttps://market.example/1,Birkin 30,fashionphile,52000,usd,2026-03-02\r\n',
+      },
+    },
+  },
+};

@@ -1,0 +1,76 @@
+interface Header {
+  readonly description: string;
+  readonly schema: object;
+  readonly example?: string | number;
+}
+
+/** Every header that answers carry, as the reference describes it. */
+export const HEADERS: Readonly<Record<string, Header>> = {
+  'X-Request-Id': {
+    description: 'Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,128}$' },
+    example: '7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90',
+  },
+  'X-Credits-Used': {
+    description: 'What the call was charged',
+    schema: { type: 'integer', minimum: 0 },
+    example: 5,
+  },
+  'X-Credits-Remaining': {
+    description: 'What the account has left, where it is limited',
+    schema: { type: 'integer', minimum: 0 },
+    example: 995,
+  },
+  'RateLimit-Limit': {
+    description: 'Calls of the limit that is nearest to its end; absent where the key has none',
+    schema: { type: 'integer', minimum: 1 },
+    example: 50,
+  },
+  'RateLimit-Remaining': {
+    description: 'Calls left of it',
+    schema: { type: 'integer', minimum: 0 },
+    example: 49,
+  },
+  'RateLimit-Reset': {
+    description: 'Seconds until it starts anew',
+    schema: { type: 'integer', minimum: 0 },
+    example: 1,
+  },
+  'Retry-After': {
+    description: 'Seconds after which to call again',
+    schema: { type: 'integer', minimum: 1 },
+    example: 2,
+  },
+  'WWW-Authenticate': { description: 'The scheme of keys', schema: { type: 'string', const: 'Bearer' } },
+  Allow: {
+    description: 'The methods that the address answers',
+    schema: { type: 'string' },
+    example: 'GET, HEAD',
+  },
+  Deprecation: {
+    description: 'On answers to a request that used the deprecated `ids`',
+    schema: { type: 'string', const: 'true' },
+  },
+  'Idempotency-Replayed': {
+    description: 'When the answer is that of an earlier call with the same `Idempotency-Key`',
+    schema: { type: 'string', const: 'true' },
+  },
+  'Server-Timing': {
+    description: 'Milliseconds of each stage of the identification',
+    schema: { type: 'string' },
+    example:
+      'intake;dur=12.1, queue;dur=1.4, embed;dur=61.9, neighbours;dur=4.2, rows;dur=3.8, total;dur=83.9',
+  },
+  'Cache-Control': { description: 'How long the answer may be kept', schema: { type: 'string' } },
+  'Content-Disposition': { description: 'A name for the file', schema: { type: 'string' } },
+  ETag: { description: 'The hash of the content', schema: { type: 'string' } },
+};
+
+/** The headers of an answer: `always` on every one, `maybe` on some; the request id is on all. */
+export const headersOf = (always: readonly string[], maybe: readonly string[] = []): Record<string, object> =>
+  Object.fromEntries([
+    ...['X-Request-Id', ...always].map((name) => [name, { required: true, ...HEADERS[name] }]),
+    ...maybe
+      .filter((name) => !always.includes(name))
+      .map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  ]);

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/** What `/healthz` answers. */
+export const healthAnswer = z.object({ status: z.literal('alive') });
+
+/** What `/readyz` answers when the process can serve; a 503 has the same `checks`. */
+export const readinessAnswer = z.object({
+  status: z.literal('ready'),
+  checks: z
+    .record(z.string(), z.enum(['ok', 'failed', 'starting', 'ready', 'stopping']))
+    .describe('`process` (its state) and each thing that it needs: `ok` or `failed`'),
+});
