@@ -22,6 +22,7 @@ const CAPACITY_SECONDS = 20;
 const CALM_SECONDS = 10;
 const CATALOG_PER_SECOND = 10;
 const KEYS = 20;
+const CREDITS = 10_000_000;
 const QUESTIONS = ['bag', 'watch', 'leather', 'gold', 'small', 'black', 'steel', 'classic'];
 
 /** The limits of a key are in force in the flood of one key; that of many passes below them. */
@@ -139,7 +140,7 @@ function floodMode(
   return onVisionInstallation({ mode, products, folder, settings: SETTINGS }, async (installation) => {
     const client = new JsonClient(installation.url);
     const keys: string[] = [];
-    for (let key = 0; key < KEYS; key += 1) keys.push(await installation.makeKey());
+    for (let key = 0; key < KEYS; key += 1) keys.push(await installation.makeKey(CREDITS));
     const watches = Object.entries(installation.processes).map(
       ([role, each]) => new ProcessWatch(role, each),
     );

@@ -6,19 +6,22 @@ import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import { defaultThreads } from '../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
-import { generateBundle, photoOfProduct } from '../catalog/generate/generate-bundle';
-import { processEnvironment } from '../config';
 import { bundledModel } from '../model-library';
-import { runLoupe, type ServiceProcess, startProcess } from '../service-processes';
-import { bringUpServices } from '../services/bring-up-services';
 import { type Measurement, percentile, runConcurrently } from './measure';
+import { drawPhotos, MODES, onVisionInstallation, type VisionInstallation } from './vision-installation';
 
-const SEED = 11;
 /** A 2-megapixel photo, as telephones send it after their own shrinking. */
 const PHOTO_SIDE = 1440;
-const PHOTOS = 24;
 const STAGES = ['intake', 'queue', 'embed', 'neighbours', 'rows'] as const;
 const CONCURRENCY = 16;
+
+/** The same photos come again and again, and each time they shall be computed. */
+const SETTINGS = {
+  RATE_PER_SECOND: '0',
+  VISION_CONCURRENCY: '0',
+  CONFIDENCE_FLOOR: '0',
+  PHOTO_MEMORY_MIB: '0',
+};
 
 type Stage = (typeof STAGES)[number];
 
@@ -39,17 +42,13 @@ interface Run {
 export async function benchIdentify(calls: number, products: number): Promise<Measurement> {
   const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
   try {
-    const bundle = join(folder, 'bundle');
-    await generateBundle({ seed: SEED, products, out: bundle, images: true });
-    const photos = await drawPhotos(products);
+    const photos = await drawPhotos(products, PHOTO_SIDE);
     const pool = await poolAlone(photos, calls * 2);
-    const embedded = await onEmbedded(folder, (settings) =>
-      measureMode('embedded', settings, bundle, photos, calls),
-    );
-    const production = await onServers(folder, (settings) =>
-      measureMode('PostgreSQL and Redis', settings, bundle, photos, calls),
-    );
-    const runs = [...embedded, ...production];
+    const runs: Run[] = [];
+    for (const mode of MODES) {
+      const options = { mode, products, folder, settings: SETTINGS };
+      runs.push(...(await onVisionInstallation(options, (each) => measureMode(each, photos, calls))));
+    }
     return {
       title: `identify over HTTP: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, ${cpus().length} cores`,
       head: [
@@ -88,20 +87,6 @@ function rowOf(run: Run, pool: number): (string | number)[] {
   ];
 }
 
-function drawPhotos(products: number): Promise<Buffer[]> {
-  return Promise.all(
-    Array.from({ length: PHOTOS }, (_, photo) =>
-      photoOfProduct({
-        seed: SEED,
-        index: Math.floor((photo * products) / PHOTOS),
-        photoSeed: photo,
-        level: 1,
-        size: PHOTO_SIDE,
-      }),
-    ),
-  );
-}
-
 /** Photos a second of intake and inference in one process, without HTTP, queue or database. */
 async function poolAlone(photos: readonly Buffer[], count: number): Promise<number> {
   const model = await bundledModel();
@@ -128,77 +113,18 @@ async function poolAlone(photos: readonly Buffer[], count: number): Promise<numb
   }
 }
 
-type Settings = Readonly<Record<string, string>>;
-
-async function onEmbedded<Result>(
-  folder: string,
-  work: (settings: Settings) => Promise<Result>,
-): Promise<Result> {
-  return work({ DATA_DIR: join(folder, 'embedded') });
-}
-
-async function onServers<Result>(
-  folder: string,
-  work: (settings: Settings) => Promise<Result>,
-): Promise<Result> {
-  const services = await bringUpServices({
-    environment: processEnvironment(),
-    log: (line) => process.stderr.write(`${line}\n`),
-    postgres: { durable: true },
-  });
-  try {
-    return await work({
-      DATA_DIR: join(folder, 'production'),
-      DATABASE_URL: services.postgres.url,
-      REDIS_URL: services.redis.url,
-    });
-  } finally {
-    await services.stop();
-  }
-}
-
 async function measureMode(
-  name: string,
-  settings: Settings,
-  bundle: string,
+  { mode, url, makeKey }: VisionInstallation,
   photos: readonly Buffer[],
   calls: number,
 ): Promise<Run[]> {
-  // The same photos come again and again, and each time they shall be computed.
-  const limits = {
-    RATE_PER_SECOND: '0',
-    VISION_CONCURRENCY: '0',
-    CONFIDENCE_FLOOR: '0',
-    PHOTO_MEMORY_MIB: '0',
-  };
-  const separate = 'REDIS_URL' in settings;
-  const processes: ServiceProcess[] = [];
-  try {
-    const api = await startProcess({ ...settings, ...limits, ROLE: separate ? 'api' : 'all' });
-    processes.push(api);
-    if (separate) processes.push(await startProcess({ ...settings, ...limits, ROLE: 'worker' }));
-    await runLoupe(settings, 'catalog', 'import', bundle);
-    const account = (await runLoupe(settings, 'accounts', 'create', '--name', 'bench')) as { id: string };
-    const key = (await runLoupe(
-      settings,
-      'keys',
-      'create',
-      '--account',
-      account.id,
-      '--name',
-      'bench',
-      '--versions',
-      'v3',
-    )) as { key: string };
-    const bodies = photos.map((photo) => Buffer.from(JSON.stringify({ base64: photo.toString('base64') })));
-    await measure(name, api.url, key.key, bodies, CONCURRENCY * 2, CONCURRENCY);
-    return [
-      await measure(name, api.url, key.key, bodies, calls, 1),
-      await measure(name, api.url, key.key, bodies, calls * 4, CONCURRENCY),
-    ];
-  } finally {
-    for (const process of processes.reverse()) await process.stop();
-  }
+  const key = await makeKey();
+  const bodies = photos.map((photo) => Buffer.from(JSON.stringify({ base64: photo.toString('base64') })));
+  await measure(mode, url, key, bodies, CONCURRENCY * 2, CONCURRENCY);
+  return [
+    await measure(mode, url, key, bodies, calls, 1),
+    await measure(mode, url, key, bodies, calls * 4, CONCURRENCY),
+  ];
 }
 
 async function measure(

@@ -20,8 +20,8 @@ export interface VisionInstallation {
   readonly url: string;
   /** By what each does: `all`, or `api` and `worker`. */
   readonly processes: Readonly<Record<string, ServiceProcess>>;
-  /** A new key with an account of its own. */
-  makeKey(): Promise<string>;
+  /** A new key with an account of its own, which has so many credits or, without a number, as many as it likes. */
+  makeKey(credits?: number): Promise<string>;
 }
 
 /** What to run, and with what in it. `settings` go before the defaults. */
@@ -84,14 +84,15 @@ async function onProcesses<Result>(
     await generateBundle({ seed: SEED, products, out: bundle, images: true });
     await runLoupe(settings, 'catalog', 'import', bundle);
     const url = (processes['api'] ?? processes['all'])?.url ?? '';
-    return await work({ mode, url, processes, makeKey: () => makeKey(settings) });
+    return await work({ mode, url, processes, makeKey: (credits) => makeKey(settings, credits) });
   } finally {
     for (const each of Object.values(processes).reverse()) await each.stop();
   }
 }
 
-async function makeKey(settings: Settings): Promise<string> {
-  const account = await runLoupe(settings, 'accounts', 'create', '--name', 'bench', '--credits', '10000000');
+async function makeKey(settings: Settings, credits?: number): Promise<string> {
+  const limit = credits === undefined ? [] : ['--credits', String(credits)];
+  const account = await runLoupe(settings, 'accounts', 'create', '--name', 'bench', ...limit);
   const { id } = account as { id: string };
   const words = ['--account', id, '--name', 'bench', '--versions', 'v3'];
   return ((await runLoupe(settings, 'keys', 'create', ...words)) as { key: string }).key;
