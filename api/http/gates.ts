@@ -3,8 +3,8 @@ import type { ApiVersion } from '../../models/access/api-key';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { admit } from './admit';
 import { answerOnce } from './answer-once';
-import { inTime, startDeadline, unhurried } from './deadline';
 import { parseJson, readJson } from './json-body';
+import { inTime, startDeadline, unhurried } from './keep-deadline';
 import { limitCalls, limitVisionCalls } from './limit-calls';
 import { refuseLate } from './refuse-late';
 

@@ -4,7 +4,7 @@ import type { ImageInput } from '../../models/vision/image-input';
 import type { Identification, VisionService } from '../../models/vision/vision-service';
 import { callOf } from '../http/call';
 import { setCreditHeaders } from '../http/credit-headers';
-import { deadlineOf } from '../http/deadline';
+import { deadlineOf } from '../http/keep-deadline';
 import type { Metrics } from '../ops/metrics';
 
 /** Identifies a photo on behalf of any API version, and leaves its credits and timings in the headers. */
