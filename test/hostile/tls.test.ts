@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { selfSigned } from './ssrf/self-signed';
+
+/** decisions.md 8, issue 4: a photo's host proves the name that the caller wrote, also where its address is allowed. */
+const trusted = selfSigned('localhost');
+const unknown = selfSigned('localhost');
+const asked: unknown[] = [];
+let folder: string;
+let servers: Server[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lpt-'));
+  await writeFile(join(folder, 'authorities.pem'), trusted.certificate);
+  servers = [trusted, unknown].map(({ certificate, key }) =>
+    createServer({ cert: certificate, key }, (_request, response) => response.end('photo')),
+  );
+  for (const server of servers) {
+    server.on('tlsClientError', () => undefined);
+    server.on('secureConnection', (socket) => asked.push(socket.servername));
+    server.listen(0, 'localhost');
+    await once(server, 'listening');
+  }
+});
+
+afterAll(async () => {
+  for (const server of servers) server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What a process that trusts one of the certificates makes of each address. */
+async function fetched(urls: readonly string[]): Promise<unknown> {
+  const script = join(__dirname, 'ssrf/fetch-addresses.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...urls], {
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, 'authorities.pem') },
+  });
+  return JSON.parse(stdout);
+}
+
+test('a host with a certificate for another name, or of nobody who is trusted, is unreachable', async () => {
+  const [known, stranger] = servers.map((server) => server.address() as AddressInfo);
+  if (!known || !stranger) throw new Error('two servers listen');
+  const byNumber = known.family === 'IPv6' ? `[${known.address}]` : known.address;
+  expect(
+    await fetched([
+      `https://localhost:${known.port}/`,
+      `https://${byNumber}:${known.port}/`,
+      `https://localhost:${stranger.port}/`,
+      `http://localhost:${known.port}/`,
+    ]),
+  ).toEqual(['photo', 'url_unreachable', 'url_unreachable', 'url_unreachable']);
+  expect(asked[0]).toBe('localhost');
+});
