@@ -1,0 +1,69 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { CatalogView } from './catalog/catalog-view';
+import { IdentifyView } from './identify/identify-view';
+import { ItemView } from './item/item-view';
+import { useAddress, viewOf } from './navigation/address';
+import { forgetAnswers } from './service/use-answer';
+import { SessionProvider, useNewSession } from './session/session';
+import { SignIn } from './session/sign-in';
+import { Header } from './shell/header';
+
+/** What the document tells the page, as it stands in its attributes. */
+interface Facts {
+  readonly imageBytesMax?: string | undefined;
+  readonly demo?: string | undefined;
+}
+
+/** The whole page. The view for identifying stays while others are looked at, with its photo and matches. */
+export function App({ facts }: { readonly facts: Facts }) {
+  const session = useNewSession(facts.demo === 'yes', forgetAnswers);
+  const parameters = useAddress();
+  const view = viewOf(parameters);
+  const item = parameters.get('item') ?? '';
+  const signedIn = session.key !== null;
+  useViewFocus(`${view} ${item} ${signedIn}`);
+  return (
+    <SessionProvider value={session}>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <Header view={view} />
+      <main id="main" tabIndex={-1}>
+        {!signedIn && !session.opening && <SignIn />}
+        {signedIn && (
+          <>
+            <div hidden={view !== 'identify'}>
+              <IdentifyView shown={view === 'identify'} imageBytesMax={Number(facts.imageBytesMax)} />
+            </div>
+            {view === 'catalog' && <CatalogView parameters={parameters} />}
+            {view === 'item' && <ItemView key={item} id={item} />}
+          </>
+        )}
+      </main>
+      <footer>
+        <p>
+          Estimates are for looking at, not for keeping. Loupe compares pictures; it never proves that an item
+          is genuine.
+        </p>
+        <nav aria-label="For developers">
+          <a href="docs">API reference</a>
+          <a href="openapi.json">OpenAPI</a>
+        </nav>
+      </footer>
+    </SessionProvider>
+  );
+}
+
+/** Puts the focus on the heading of a view that was gone to, where a screen reader starts reading it. */
+function useViewFocus(place: string): void {
+  const first = useRef(true);
+  useEffect(() => {
+    if (first.current) {
+      first.current = false;
+      return;
+    }
+    const heading = [...document.querySelectorAll<HTMLElement>('main h1')].find((each) => each.offsetParent);
+    heading?.focus({ preventScroll: true });
+    scrollTo({ top: 0 });
+  }, [place]);
+}

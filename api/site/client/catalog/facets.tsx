@@ -1,0 +1,75 @@
+import { useRef, useState } from 'preact/hooks';
+import type { Row } from '../service/answers';
+import { FacetGroup, FacetOptions } from './facet-group';
+import { changed, NODES, type SearchState } from './search-state';
+
+interface Props {
+  readonly state: SearchState;
+  /** Of the answer that is shown: their attributes are the fields that can be filtered by. */
+  readonly rows: readonly Row[];
+  readonly categories: readonly Row[];
+  readonly go: (next: SearchState) => void;
+}
+
+/** Everything that the results can be narrowed by. Values of a field are asked for when its group is opened. */
+export function Facets({ state, rows, categories, go }: Props) {
+  const [open, setOpen] = useState(false);
+  const fields = useFields(state, rows);
+  const tags = tagsOf(categories, state.category);
+  const count = [...state.chosen.values()].flat().length;
+  return (
+    <section class={open ? 'facets open' : 'facets'} aria-label="Filters">
+      <button type="button" class="toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
+        Filters{count > 0 && ` (${count})`}
+      </button>
+      <div class="groups">
+        <fieldset class="categories">
+          <legend>Category</legend>
+          {[{ id: '', name: 'All' }, ...categories].map(({ id, name }) => (
+            <label key={id}>
+              <input
+                type="radio"
+                name="category"
+                checked={state.category === id}
+                onChange={() => go(changed(state, { category: id, chosen: new Map() }))}
+              />
+              <span>{name}</span>
+            </label>
+          ))}
+        </fieldset>
+        {fields.map((field) => (
+          <FacetGroup key={`${state.category} ${field}`} field={field} state={state} go={go} />
+        ))}
+        {tags.length > 0 && (
+          <details class="group" open={state.chosen.has('tags')}>
+            <summary>Tags</summary>
+            <FacetOptions field="tags" options={tags} state={state} go={go} />
+          </details>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Fields of the shown rows: nodes in the order of the taxonomy, then the others; kept while nothing is found. */
+function useFields(state: SearchState, rows: readonly Row[]): readonly string[] {
+  const known = useRef({ category: '', fields: [] as readonly string[] });
+  const seen = new Set(rows.flatMap(({ attributes = [] }) => attributes.map(({ field }) => field)));
+  if (state.node === 'product' && rows.length > 0) {
+    const before = known.current.category === state.category ? known.current.fields : [];
+    for (const field of before) seen.add(field);
+    const nodes: readonly string[] = NODES;
+    const others = [...seen].filter((field) => !nodes.includes(field)).sort();
+    const fields = [...nodes.filter((node) => seen.has(node) && node !== 'category'), ...others];
+    known.current = { category: state.category, fields };
+  }
+  return known.current.fields.length > 0
+    ? known.current.fields
+    : [...state.chosen.keys()].filter((each) => each !== 'tags');
+}
+
+/** The tags of a category, or of all of them, each once. */
+function tagsOf(categories: readonly Row[], category: string): readonly { id: string; name: string }[] {
+  const of = categories.filter(({ id }) => category === '' || id === category);
+  return [...new Map(of.flatMap((each) => each.available_tags ?? []).map((tag) => [tag.id, tag])).values()];
+}

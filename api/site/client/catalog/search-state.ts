@@ -1,0 +1,84 @@
+/** What is asked of the catalog, as it stands in the address. */
+export interface SearchState {
+  readonly text: string;
+  /** Empty: all categories. */
+  readonly category: string;
+  readonly node: string;
+  readonly sort: string;
+  /** 1-based, as people count. */
+  readonly page: number;
+  /** Chosen ids by field; `tags` is one of the fields. */
+  readonly chosen: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Kinds of rows that can be listed (interface.md 4.1), outermost first. */
+export const NODES = ['product', 'brand', 'family', 'model', 'style', 'case', 'dial', 'category'] as const;
+
+export const SORTS = [
+  ['popularity_desc', 'Most popular first'],
+  ['popularity_asc', 'Least popular first'],
+  ['name_asc', 'Name, A to Z'],
+  ['name_desc', 'Name, Z to A'],
+] as const;
+
+/** Divisible by two, three and four columns. */
+const PAGE_SIZE = 24;
+const OWN = new Set(['view', 'q', 'category', 'show', 'sort', 'page', 'item']);
+
+export function readState(parameters: URLSearchParams): SearchState {
+  const fields = [...new Set(parameters.keys())].filter((name) => !OWN.has(name));
+  return {
+    text: parameters.get('q') ?? '',
+    category: parameters.get('category') ?? '',
+    node: parameters.get('show') ?? 'product',
+    sort: parameters.get('sort') ?? 'popularity_desc',
+    page: Math.max(1, Math.trunc(Number(parameters.get('page') ?? 1)) || 1),
+    chosen: new Map(fields.map((field) => [field, parameters.getAll(field)])),
+  };
+}
+
+/** The address of a state; what is as usual is left out. */
+export function writeState({ text, category, node, sort, page, chosen }: SearchState): string {
+  const parameters = new URLSearchParams({ view: 'catalog' });
+  const set = (name: string, value: string, usual: string) => {
+    if (value !== usual) parameters.set(name, value);
+  };
+  set('q', text, '');
+  set('category', category, '');
+  set('show', node, 'product');
+  set('sort', sort, 'popularity_desc');
+  for (const [field, ids] of chosen) for (const id of ids) parameters.append(field, id);
+  set('page', String(page), '1');
+  return parameters.toString();
+}
+
+/** The state with another choice; whatever changes, the first page is shown again. */
+export const changed = (state: SearchState, change: Partial<SearchState>): SearchState => ({
+  ...state,
+  page: 1,
+  ...change,
+});
+
+/** The state with a value of a facet taken or let go. */
+export function toggled(state: SearchState, field: string, id: string): SearchState {
+  const before = state.chosen.get(field) ?? [];
+  const after = before.includes(id) ? before.filter((each) => each !== id) : [...before, id];
+  const chosen = new Map(state.chosen);
+  if (after.length > 0) chosen.set(field, after);
+  else chosen.delete(field);
+  return changed(state, { chosen });
+}
+
+/** The body of the query that a state stands for (interface.md 4.1). */
+export function queryOf({ text, category, node, sort, page, chosen }: SearchState): Record<string, unknown> {
+  const filters = [...chosen].map(([field, include]) => ({ field, include }));
+  return {
+    ...(text.trim() === '' ? {} : { query: text.trim() }),
+    ...(category === '' ? {} : { category_id: category }),
+    ...(filters.length > 0 ? { filters } : {}),
+    ...(node === 'product' ? {} : { taxonomy_node: node }),
+    ...(page === 1 ? {} : { page: page - 1 }),
+    page_size: PAGE_SIZE,
+    ...(sort === 'popularity_desc' || text.trim() !== '' ? {} : { sort }),
+  };
+}

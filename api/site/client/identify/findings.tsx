@@ -1,0 +1,105 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ItemDetails } from '../item/item-details';
+import { itemPicture, kindOf, pathOf } from '../item/row-words';
+import { RequestPanel } from '../request/request-panel';
+import type { Row } from '../service/answers';
+import { identify } from '../service/calls';
+import type { Answered } from '../service/send-call';
+import { Picture } from '../shell/picture';
+import { Confidence, percent } from './confidence';
+import type { Photo } from './photo';
+
+interface Props {
+  readonly photo: Photo;
+  readonly answered: Answered;
+  readonly pricing: boolean;
+}
+
+/** What a photo shows: the best match beside the others, and everything known about the chosen one. */
+export function Findings({ photo, answered, pricing }: Props) {
+  const { data, credits_used: credits } = answered.answer;
+  const [chosen, setChosen] = useState(0);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    setChosen(0);
+    heading.current?.focus({ preventScroll: true });
+  }, [answered]);
+  const row = data[chosen] ?? data[0];
+  const cost = `${credits} ${credits === 1 ? 'credit' : 'credits'}, ${(answered.tookMs / 1000).toFixed(1)} s`;
+  const sent = identify(photo.kind === 'address' ? { url: photo.url } : { base64: '' }, pricing);
+  return (
+    <>
+      <p class="hidden" role="status">
+        {said(data)}
+      </p>
+      {row ? (
+        <>
+          <article class="match">
+            <Picture src={itemPicture(row)} alt="From the catalog" eager />
+            <div>
+              <p class="label">{chosen === 0 ? 'Best match' : `Match ${chosen + 1}`}</p>
+              <h2 ref={heading} tabIndex={-1}>
+                {row.name}
+              </h2>
+              <p class="path">{pathOf(row)}</p>
+              {row.variants === undefined && (
+                <p class="note">
+                  The photo shows this {kindOf(row)}; which of its products it is can’t be told from it.
+                </p>
+              )}
+              <Confidence value={row.confidence ?? 0} />
+            </div>
+          </article>
+          {data.length > 1 && <Others rows={data} chosen={chosen} choose={setChosen} />}
+          <ItemDetails key={row.id} row={row} priced={pricing} linked />
+        </>
+      ) : (
+        <div class="nothing">
+          <h2 ref={heading} tabIndex={-1}>
+            Nothing in the catalog is near enough
+          </h2>
+          <p>
+            The item may not be in it, or the photo does not show enough of it. One item, whole, in daylight
+            and from the front works best. Nothing was charged.
+          </p>
+        </div>
+      )}
+      <p class="fine cost">{cost}</p>
+      <RequestPanel call={sent} answer={answered.answer} photo={photo.kind === 'file'} />
+    </>
+  );
+}
+
+function Others({
+  rows,
+  chosen,
+  choose,
+}: {
+  rows: readonly Row[];
+  chosen: number;
+  choose: (at: number) => void;
+}) {
+  return (
+    <section class="others" aria-labelledby="others">
+      <h2 id="others">All {rows.length} matches</h2>
+      <ol>
+        {rows.map((row, at) => (
+          <li key={row.id}>
+            <button type="button" aria-pressed={at === chosen} onClick={() => choose(at)}>
+              <Picture src={row.thumbnails[0] ?? itemPicture(row)} alt="" />
+              <span class="name">{row.name}</span>
+              <Confidence value={row.confidence ?? 0} small />
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function said(rows: readonly Row[]): string {
+  const [best] = rows;
+  if (!best) return 'Nothing in the catalog is near enough.';
+  const count = `${rows.length} ${rows.length === 1 ? 'match' : 'matches'}`;
+  return `${count}. The best one is ${best.name}, ${percent(best.confidence ?? 0)}.`;
+}

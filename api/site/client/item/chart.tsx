@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import { gridOf } from './grid-of';
+import { day, money } from './row-words';
+
+/** Values over time, oldest first. */
+export interface Line {
+  readonly name: string;
+  readonly currency: string;
+  readonly points: readonly { readonly date: Date; readonly value: number }[];
+}
+
+interface Props {
+  readonly lines: readonly Line[];
+  readonly label: string;
+}
+
+const WIDTH = 720;
+const HEIGHT = 260;
+const EDGE = { top: 16, right: 12, bottom: 28, left: 64 };
+const DASHES = ['', '7 4', '2 3', '10 3 2 3'];
+const MONTH = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+/** A line plot that can be read by pointer and, through the slider that lies over it, by finger and arrow keys. Lines
+ * differ by dashes, not by colour alone. */
+export function Chart({ lines, label }: Props) {
+  const [at, setAt] = useState<number | null>(null);
+  const points = lines.flatMap((line) => line.points);
+  const times = [...new Set(points.map(({ date }) => date.getTime()))].sort((a, b) => a - b);
+  const first = times[0] ?? 0;
+  const last = times.at(-1) ?? 0;
+  const currency = lines[0]?.currency ?? 'usd';
+  const grid = gridOf(points.map(({ value }) => value));
+  const bottom = grid[0] ?? 0;
+  const top = grid.at(-1) ?? 1;
+  const x = (time: number) =>
+    EDGE.left + (last === first ? 0.5 : (time - first) / (last - first)) * (WIDTH - EDGE.left - EDGE.right);
+  const y = (value: number) =>
+    HEIGHT - EDGE.bottom - ((value - bottom) / (top - bottom)) * (HEIGHT - EDGE.top - EDGE.bottom);
+  const time = at === null ? undefined : times[at];
+  return (
+    <figure class="chart">
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${label}. ${summary(lines)}`}>
+        {grid.map((value) => (
+          <g key={value}>
+            <line class="grid" x1={EDGE.left} x2={WIDTH - EDGE.right} y1={y(value)} y2={y(value)} />
+            <text x={EDGE.left - 10} y={y(value) + 4} text-anchor="end">
+              {money(value, currency)}
+            </text>
+          </g>
+        ))}
+        <text x={x(first)} y={HEIGHT - 6} text-anchor={last === first ? 'middle' : 'start'}>
+          {MONTH.format(first)}
+        </text>
+        {last > first && (
+          <text x={x(last)} y={HEIGHT - 6} text-anchor="end">
+            {MONTH.format(last)}
+          </text>
+        )}
+        {time !== undefined && (
+          <line class="cursor" x1={x(time)} x2={x(time)} y1={EDGE.top} y2={HEIGHT - EDGE.bottom} />
+        )}
+        {lines.map((line, index) => (
+          <g key={line.name} class={`line line-${index % DASHES.length}`}>
+            <polyline
+              points={line.points.map(({ date, value }) => `${x(date.getTime())},${y(value)}`).join(' ')}
+              stroke-dasharray={DASHES[index % DASHES.length]}
+            />
+            {line.points
+              .filter(({ date }, position) => position === line.points.length - 1 || date.getTime() === time)
+              .map(({ date, value }) => (
+                <circle key={date.getTime()} cx={x(date.getTime())} cy={y(value)} r={4} />
+              ))}
+          </g>
+        ))}
+      </svg>
+      <input
+        type="range"
+        aria-label="Read a date"
+        aria-valuetext={time === undefined ? 'None yet' : readingAt(lines, time)}
+        min={0}
+        max={times.length - 1}
+        value={at ?? times.length - 1}
+        onInput={({ currentTarget }) => setAt(Number(currentTarget.value))}
+        onFocus={() => setAt((now) => now ?? times.length - 1)}
+        onBlur={() => setAt(null)}
+        onPointerLeave={() => setAt(null)}
+        onPointerMove={(event) => {
+          const box = event.currentTarget.getBoundingClientRect();
+          setAt(Math.round(((event.clientX - box.left) / box.width) * (times.length - 1)));
+        }}
+      />
+      <figcaption>
+        <ul class="legend">
+          {lines.map(({ name }, index) => (
+            <li key={name}>
+              <svg viewBox="0 0 28 8" aria-hidden="true" class={`line line-${index % DASHES.length}`}>
+                <polyline points="0,4 28,4" stroke-dasharray={DASHES[index % DASHES.length]} />
+              </svg>
+              {name}
+            </li>
+          ))}
+        </ul>
+        <p class="reading" aria-hidden="true">
+          {time === undefined ? '' : readingAt(lines, time)}
+        </p>
+      </figcaption>
+    </figure>
+  );
+}
+
+function summary(lines: readonly Line[]): string {
+  return lines
+    .map(({ name, currency, points }) => {
+      const [first] = points;
+      const last = points.at(-1);
+      if (!first || !last) return '';
+      return `${name}: ${money(first.value, currency)} on ${day(first.date)}, ${money(last.value, currency)} on ${day(last.date)}.`;
+    })
+    .join(' ');
+}
+
+function readingAt(lines: readonly Line[], time: number): string {
+  const values = lines.flatMap(({ name, currency, points }) => {
+    const point = points.find(({ date }) => date.getTime() === time);
+    return point ? [`${lines.length > 1 ? `${name} ` : ''}${money(point.value, currency)}`] : [];
+  });
+  return `${day(new Date(time))}: ${values.join(', ')}`;
+}

@@ -1,0 +1,122 @@
+import { useState } from 'preact/hooks';
+import { itemLink, Link } from '../navigation/link';
+import type { Row } from '../service/answers';
+import { DataFiles } from './data-files';
+import { EstimatesTable } from './estimates-table';
+import { PriceHistory } from './price-history';
+import { kindOf, money, readable, regionName, variantName } from './row-words';
+
+interface Props {
+  readonly row: Row;
+  /** Whether prices were asked for. */
+  readonly priced: boolean;
+  /** Whether the item has a page of its own elsewhere. */
+  readonly linked?: boolean;
+  /** Asks for the row again, with fresh links. */
+  readonly renew?: () => void;
+}
+
+/** What is known about a row: where it stands, its variants, what they sell for. */
+export function ItemDetails({ row, priced, linked = false, renew }: Props) {
+  const [chosen, setChosen] = useState(0);
+  const variants = row.variants ?? [];
+  const variant = variants[chosen] ?? variants[0];
+  const kind = kindOf(row);
+  return (
+    <div class="details">
+      <Taxonomy row={row} />
+      {variants.length > 0 && (
+        <fieldset class="variants">
+          <legend>{variants.length === 1 ? 'Variant' : 'Variants'}</legend>
+          {variants.map((each, at) => (
+            <label key={each.id}>
+              <input
+                type="radio"
+                name={`variant-${row.id}`}
+                checked={each === variant}
+                onChange={() => setChosen(at)}
+              />
+              <span>{variantName(each, at)}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {priced && variant && (
+        <>
+          <EstimatesTable estimates={variant.pricing?.market_estimates ?? null} />
+          <PriceHistory
+            key={variant.id}
+            links={variant.pricing?.historical_estimates ?? null}
+            {...(renew ? { renew } : {})}
+          />
+          <DataFiles pricing={variant.pricing} />
+        </>
+      )}
+      {priced && !variant && <BestEstimate row={row} />}
+      <p class="onward">
+        {linked && (
+          <Link to={itemLink(row.id)} class="button">
+            Open in the catalog
+          </Link>
+        )}
+        {kind !== 'product' && (
+          <Link to={productsOf(row, kind)} class="button">
+            All products of this {kind}
+          </Link>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Taxonomy({ row }: { readonly row: Row }) {
+  const attributes = row.attributes ?? [];
+  if (attributes.length === 0) return null;
+  return (
+    <section aria-labelledby={`taxonomy-${row.id}`}>
+      <h3 id={`taxonomy-${row.id}`}>Taxonomy</h3>
+      <dl class="taxonomy">
+        {attributes.map(({ field, id, name }) => (
+          <div key={`${field} ${id}`}>
+            <dt>{readable(field)}</dt>
+            <dd>
+              <Link to={filteredBy(attributes, field, id)}>{name}</Link>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** What the dearest variant of a taxonomy row sells for (decisions.md 5). */
+function BestEstimate({ row: { id, max_market_estimate: best } }: { readonly row: Row }) {
+  if (!best) return null;
+  const [grade, amount] = (['A', 'B', 'C', 'D'] as const)
+    .map((each) => [each, best[each]] as const)
+    .find(([, value]) => value !== null) ?? ['A', null];
+  if (amount === null) return null;
+  return (
+    <section aria-labelledby={`best-${id}`}>
+      <h3 id={`best-${id}`}>Highest estimate</h3>
+      <p>
+        <strong class="figure">{money(amount, best.currency)}</strong> in grade {grade},{' '}
+        {readable(best.source)}, {regionName(best.region)}
+      </p>
+    </section>
+  );
+}
+
+const productsOf = (row: Row, kind: string): string =>
+  kind === 'category'
+    ? new URLSearchParams({ view: 'catalog', category: row.id }).toString()
+    : filteredBy(row.attributes ?? [], kind, row.id);
+
+/** The products that have an attribute; the category goes with it, since fields belong to categories. */
+function filteredBy(attributes: NonNullable<Row['attributes']>, field: string, id: string): string {
+  const category = attributes.find((each) => each.field === 'category')?.id;
+  const wanted = new URLSearchParams({ view: 'catalog' });
+  if (category !== undefined) wanted.set('category', category);
+  if (field !== 'category') wanted.append(field, id);
+  return wanted.toString();
+}

@@ -1,0 +1,53 @@
+import type { MarketEstimate, Row, Variant } from '../service/answers';
+
+/** The kind of a row, from its id (interface.md 2.1); a category's id is its bare name. */
+export const kindOf = ({ id, available_tags: tags }: Pick<Row, 'id' | 'available_tags'>): string =>
+  tags ? 'category' : (/^([a-z]+)_/.exec(id)?.[1] ?? 'item');
+
+/** Its place in the taxonomy, in words, without its own name. */
+export const pathOf = ({ id, attributes = [] }: Row): string => {
+  const category = attributes[0]?.field === 'category' ? attributes[0].name : '';
+  const brand = attributes.find(({ field, id: of }) => field === 'brand' && of !== id)?.name ?? '';
+  return [category, brand].filter(Boolean).join(' · ');
+};
+
+/** The picture that shows a row best: its own, else that of its first variant. */
+export const itemPicture = ({ images, variants }: Pick<Row, 'images' | 'variants'>): string | undefined =>
+  images[0] ?? variants?.find((variant) => variant.images.length > 0)?.images[0];
+
+export const thumbnailOf = (row: Row): string | undefined =>
+  row.thumbnails[0] ??
+  row.variants?.find((variant) => variant.thumbnails.length > 0)?.thumbnails[0] ??
+  itemPicture(row);
+
+export const variantName = (variant: Variant, at: number): string =>
+  variant.fields?.map(({ name }) => name).join(', ') || `Variant ${at + 1}`;
+
+/** A field or source as people write it: `the_realreal` is "The realreal". */
+export const readable = (name: string): string => {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const REGION_NAMES = { NA: 'North America', 'EU-UK': 'United Kingdom', 'EU-IE': 'European Union' } as const;
+
+export const regionName = (region: MarketEstimate['region']): string => REGION_NAMES[region];
+
+/** An amount in its currency, whole units: estimates are no more exact than that. */
+export const money = (amount: number, currency: string): string =>
+  new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+    currencyDisplay: 'narrowSymbol',
+    maximumFractionDigits: 0,
+  }).format(amount);
+
+const DAY = new Intl.DateTimeFormat('en', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** A day, the same for every reader. */
+export const day = (date: string | Date): string => DAY.format(new Date(date));

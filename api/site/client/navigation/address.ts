@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** The page's state is its address: what is seen can be linked to, and Back goes back. A key is never in it. */
+const listeners = new Set<() => void>();
+
+/** Goes to another view. `replace` leaves no step to come back to, as between two letters of a search. */
+export function navigate(search: string, how: 'push' | 'replace' = 'push'): void {
+  const address = search === '' ? location.pathname : `?${search}`;
+  if (how === 'push') history.pushState(null, '', address);
+  else history.replaceState(null, '', address);
+  for (const listener of listeners) listener();
+}
+
+/** The parameters of the address, as they change. */
+export function useAddress(): URLSearchParams {
+  const [search, setSearch] = useState(location.search);
+  useEffect(() => {
+    const update = () => setSearch(location.search);
+    listeners.add(update);
+    addEventListener('popstate', update);
+    return () => {
+      listeners.delete(update);
+      removeEventListener('popstate', update);
+    };
+  }, []);
+  return new URLSearchParams(search);
+}
+
+export type View = 'identify' | 'catalog' | 'item';
+
+/** Which view an address names; the first one when it names none. */
+export function viewOf(parameters: URLSearchParams): View {
+  if (parameters.has('item')) return 'item';
+  return parameters.get('view') === 'catalog' ? 'catalog' : 'identify';
+}

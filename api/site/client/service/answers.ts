@@ -1,0 +1,14 @@
+import type { z } from 'zod';
+import type { catalogAnswer } from '../../../v3/answers';
+import type { errorAnswer } from '../../../wire/answers';
+
+/** The answers of the API, typed by the schemas that it presents them with. */
+export type CatalogAnswer = z.output<typeof catalogAnswer>;
+export type Row = CatalogAnswer['data'][number];
+export type Variant = NonNullable<Row['variants']>[number];
+export type Attribute = NonNullable<Row['attributes']>[number];
+export type Pricing = NonNullable<Variant['pricing']>;
+export type MarketEstimate = NonNullable<Pricing['market_estimates']>[number];
+export type FileLink = NonNullable<Pricing['pricing_data']>[number];
+export type Tag = NonNullable<Row['available_tags']>[number];
+export type ErrorAnswer = z.output<typeof errorAnswer>;

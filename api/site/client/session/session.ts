@@ -1,0 +1,109 @@
+import { createContext } from 'preact';
+import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import { Failure } from '../service/failure';
+import type { Answered } from '../service/send-call';
+
+/** Who sits before the page. The key is in this tab alone: in its memory, and in its session storage if it was typed. */
+export interface Session {
+  /** Null until somebody signs in. */
+  readonly key: string | null;
+  readonly kind: 'demo' | 'own';
+  /** Addresses of photos to try, where this is a demonstration. */
+  readonly photos: readonly string[];
+  readonly creditsUsed: number;
+  readonly creditsRemaining: number | null;
+  /** What was refused last, when that was the key. */
+  readonly refused: Failure | null;
+  /** Whether the service offers a key of its own. */
+  readonly offered: boolean;
+  readonly signIn: (key: string) => void;
+  readonly takeOffer: () => void;
+  readonly signOut: () => void;
+  /** Books what an answer cost; a refused key is let go. */
+  readonly note: (outcome: Answered | Failure) => void;
+}
+
+const KEPT = 'loupe-key';
+
+const Context = createContext<Session | null>(null);
+export const SessionProvider = Context.Provider;
+
+/** The session; there is one around the whole page. */
+export function useSession(): Session {
+  const session = useContext(Context);
+  if (!session) throw new Error('there is no session around this');
+  return session;
+}
+
+/** Opens the session: with the key that this tab keeps, else with the demonstration's where one is offered. */
+export function useNewSession(offered: boolean, forget: () => void): Session & { readonly opening: boolean } {
+  const [key, setKey] = useState(() => sessionStorage.getItem(KEPT));
+  const [kind, setKind] = useState<'demo' | 'own'>('own');
+  const [photos, setPhotos] = useState<readonly string[]>([]);
+  const [opening, setOpening] = useState(offered && key === null);
+  const [credits, setCredits] = useState({ used: 0, remaining: null as number | null });
+  const [refused, setRefused] = useState<Failure | null>(null);
+
+  const change = useCallback((next: string | null, of: 'demo' | 'own') => {
+    if (next !== null && of === 'own') sessionStorage.setItem(KEPT, next);
+    else sessionStorage.removeItem(KEPT);
+    forget();
+    setKind(of);
+    setKey(next);
+    setCredits({ used: 0, remaining: null });
+  }, []);
+  const takeOffer = useCallback(async () => {
+    const offer = await readOffer();
+    setPhotos(offer?.photos ?? []);
+    if (offer) change(offer.key, 'demo');
+    setRefused(null);
+    setOpening(false);
+  }, []);
+  useEffect(() => {
+    if (opening) void takeOffer();
+  }, []);
+
+  const signIn = useCallback((typed: string) => change(typed, 'own'), []);
+  const signOut = useCallback(() => {
+    setRefused(null);
+    change(null, 'own');
+  }, []);
+  const note = useCallback((outcome: Answered | Failure) => {
+    if (!(outcome instanceof Failure)) {
+      setRefused(null);
+      setCredits(({ used }) => ({
+        used: used + outcome.answer.credits_used,
+        remaining: outcome.creditsRemaining,
+      }));
+    } else if (outcome.status === 401) {
+      setRefused(outcome);
+      change(null, 'own');
+    }
+  }, []);
+  return useMemo(
+    () => ({
+      key,
+      kind,
+      photos,
+      refused,
+      offered,
+      opening,
+      creditsUsed: credits.used,
+      creditsRemaining: credits.remaining,
+      signIn,
+      signOut,
+      note,
+      takeOffer: () => void takeOffer(),
+    }),
+    [key, kind, photos, refused, opening, credits],
+  );
+}
+
+async function readOffer(): Promise<{ key: string; photos: string[] } | null> {
+  try {
+    const answer = await fetch('demo/session');
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,27 @@
+import type { Request } from 'express';
+
+/** What a demonstration gives to whoever opens its page on the same machine. */
+export interface DemoOffer {
+  /** A key of the demonstration's own account. */
+  readonly key: string;
+  /** JPEG photos to try, none of them a picture of the catalog. */
+  readonly photos: readonly Buffer[];
+}
+
+const LOOPBACK_ADDRESS = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/;
+const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Whether a request may be given the demonstration's key: it comes from this machine, was sent to it by a name of this
+ * machine (no other name leads here, so no other site can have made its own lead here), through no proxy, and by no
+ * page of another site.
+ */
+export function mayHaveOffer(req: Request): boolean {
+  const site = req.get('Sec-Fetch-Site');
+  return (
+    LOOPBACK_ADDRESS.test(req.socket.remoteAddress ?? '') &&
+    LOOPBACK_NAMES.has((req.get('Host') ?? '').replace(/:\d+$/, '').toLowerCase()) &&
+    ['Forwarded', 'X-Forwarded-For', 'Via'].every((header) => req.get(header) === undefined) &&
+    (site === undefined || site === 'same-origin' || site === 'none')
+  );
+}
