@@ -31,41 +31,57 @@ export interface ContributionChange {
   readonly after: Contribution | null;
 }
 
-const bestFirst = (estimate: Sql): Sql => sql`
-  (${estimate}->>'A')::float8 DESC NULLS LAST, (${estimate}->>'B')::float8 DESC NULLS LAST,
-  (${estimate}->>'C')::float8 DESC NULLS LAST, (${estimate}->>'D')::float8 DESC NULLS LAST,
-  ${estimate}->>'source' COLLATE "C", ${estimate}->>'region' COLLATE "C", ${estimate}->>'currency' COLLATE "C",
-  ${estimate}->>'estimated_at' COLLATE "C", (${estimate}->>'confidence')::float8 NULLS LAST`;
+/** The time of an estimate as `BestEstimate` has it. */
+export const estimatedAt = sql`to_char(estimated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** The best estimate of each product's variants, read from the estimates; products without are left out. */
+/** The best of all estimates of some products. OFFSET 0 keeps each step a look-up by index, however many there are. */
+const bestBelow = (products: Sql): Sql => sql`
+  SELECT jsonb_build_object(
+    'source', source, 'region', region, 'A', a, 'B', b, 'C', c, 'D', d, 'currency', currency,
+    'estimated_at', ${estimatedAt}, 'confidence', confidence) AS best
+  FROM (${products}) AS product
+  CROSS JOIN LATERAL (SELECT id FROM variants WHERE product_id = product.id OFFSET 0) AS variant
+  CROSS JOIN LATERAL (SELECT * FROM market_estimates WHERE variant_id = variant.id OFFSET 0) AS estimate
+  ORDER BY a DESC NULLS LAST, b DESC NULLS LAST, c DESC NULLS LAST, d DESC NULLS LAST,
+    source, region, currency COLLATE "C", estimated_at, confidence NULLS LAST
+  LIMIT 1`;
+
+/** The best estimate of each product's variants; products without are left out. */
 export async function bestOfProducts(trx: Knex, ids: readonly string[]): Promise<Map<string, BestEstimate>> {
   if (ids.length === 0) return new Map();
   return await bestBy(
     trx,
-    sql`SELECT product_id AS id, jsonb_build_object(
-       'source', source, 'region', region, 'A', a, 'B', b, 'C', c, 'D', d, 'currency', currency,
-       'estimated_at', to_char(estimated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-       'confidence', confidence) AS best
-     FROM (
-       SELECT DISTINCT ON (product_id) product_id, market_estimates.*
-       FROM variants JOIN market_estimates ON variant_id = variants.id
-       WHERE product_id = ANY(${ids}::text[])
-       ORDER BY product_id, a DESC NULLS LAST, b DESC NULLS LAST, c DESC NULLS LAST, d DESC NULLS LAST,
-         source, region, currency COLLATE "C", estimated_at, confidence NULLS LAST) AS firsts`,
+    sql`SELECT given.id, best FROM unnest(${ids}::text[]) AS given (id)
+        CROSS JOIN LATERAL (${bestBelow(sql`SELECT given.id`)}) AS below`,
   );
 }
 
-/** The best estimate of the products that have each facet, read from their rows; facets without are left out. */
+/** The best estimate of the live products that have each facet; facets without are left out. */
 export async function bestOfFacets(trx: Knex, facets: readonly string[]): Promise<Map<string, BestEstimate>> {
   if (facets.length === 0) return new Map();
+  const products = sql`SELECT id FROM catalog_search WHERE kind = 'product' AND facets @> ARRAY[given.facet]`;
   return await bestBy(
     trx,
-    sql`SELECT facet AS id, best FROM unnest(${facets}::text[]) AS facet CROSS JOIN LATERAL (
-       SELECT max_estimate AS best FROM catalog_search JOIN catalog_rows USING (id)
-       WHERE catalog_search.kind = 'product' AND catalog_search.facets @> ARRAY[facet]
-         AND max_estimate IS NOT NULL
-       ORDER BY ${bestFirst(sql`max_estimate`)} LIMIT 1) AS below`,
+    sql`SELECT facet AS id, best FROM unnest(${facets}::text[]) AS given (facet)
+        CROSS JOIN LATERAL (${bestBelow(products)}) AS below`,
   );
+}
+
+/** What each product that has a row adds to the rows above it now. */
+export async function contributions(trx: Knex, ids: readonly string[]): Promise<Map<string, Contribution>> {
+  const facets = await facetsOf(trx, ids);
+  const best = await bestOfProducts(trx, [...facets.keys()]);
+  return new Map([...facets].map(([id, own]) => [id, { facets: own, best: best.get(id) ?? null }]));
+}
+
+/** The facets of the rows of these ids; those without a row are left out. */
+export async function facetsOf(trx: Knex, ids: readonly string[]): Promise<Map<string, readonly string[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await rowsOf<{ id: string; facets: string[] }>(
+    trx,
+    sql`SELECT id, facets FROM catalog_search WHERE id = ANY(${ids}::text[])`,
+  );
+  return new Map(rows.map(({ id, facets }) => [id, facets]));
 }
 
 /** A best estimate that a row is to show. */
@@ -100,7 +116,7 @@ export async function writeBest(trx: Knex, raises: readonly Raise[]): Promise<vo
   await rowsOf(
     trx,
     sql`UPDATE catalog_rows SET max_estimate = given.best
-        FROM jsonb_to_recordset(${JSON.stringify(raises)}::jsonb) AS given (id text, best jsonb)
+        FROM json_to_recordset(${JSON.stringify(raises)}::json) AS given (id text, best jsonb)
         WHERE catalog_rows.id = given.id`,
   );
 }
@@ -130,6 +146,7 @@ function shiftsByRow(changes: readonly ContributionChange[]): Map<string, Shift>
     return shift;
   };
   for (const { before, after } of changes) {
+    if (!before?.best && !after?.best) continue;
     const kept = isSameBest(before?.best ?? null, after?.best ?? null);
     for (const id of rowsAbove(before, kept ? after : null)) {
       if (before?.best) shiftOf(id).lost.push(before.best);
@@ -152,7 +169,8 @@ function rowsAbove(contribution: Contribution | null, unless: Contribution | nul
   });
 }
 
-function compareBest(left: BestEstimate, right: BestEstimate): number {
+/** Orders estimates, best first. */
+export function compareBest(left: BestEstimate, right: BestEstimate): number {
   return (
     compareByValue(left, right) ||
     compareText(left.source, right.source) ||

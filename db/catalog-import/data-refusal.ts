@@ -8,6 +8,7 @@ const VALUE_CLASSES = ['22', '23', '54'];
 export function refusedValue(failure: unknown): string | null {
   if (!(failure instanceof Error) || !('code' in failure) || typeof failure.code !== 'string') return null;
   if (!VALUE_CLASSES.includes(failure.code.slice(0, 2)) || failure.code.length !== 5) return null;
-  // Knex puts the whole statement before the words of the database.
-  return failure.message.slice(failure.message.lastIndexOf(' - ') + 3);
+  // Knex puts the whole statement before the words of the database; a COPY does not go through it.
+  const words = failure.message.lastIndexOf(' - ');
+  return words < 0 ? failure.message : failure.message.slice(words + 3);
 }

@@ -27,10 +27,13 @@ interface Holder {
 }
 
 /**
- * For the transaction only: no limit on statements, as a large catalog takes long, and look-ups of many keys by index,
- * which the planner else takes for dearer than reading the whole table.
+ * For the transaction only: no limit on statements, as a large catalog takes long; look-ups of many keys by index,
+ * which the planner else takes for dearer than reading the whole table; no compiling of statements, which costs more
+ * than it saves. A commit does not wait for the disk: what a crash of the server takes back is done again by starting
+ * the import again, and the end of the import waits for all of it (`release`).
  */
-const SETTINGS = sql`set_config('statement_timeout', '0', true), set_config('random_page_cost', '1.1', true)`;
+const SETTINGS = sql`set_config('statement_timeout', '0', true), set_config('random_page_cost', '1.1', true),
+  set_config('jit', 'off', true), set_config('synchronous_commit', 'off', true)`;
 
 const HEARTBEAT_MS = 2_000;
 const POLL_MS = 250;
@@ -80,6 +83,7 @@ export class ImportLock {
     });
   }
 
+  /** Lets the next import begin, once the disk has all that this one wrote. */
   async release(): Promise<void> {
     clearInterval(this.timer);
     await this.knex('catalog_import_lock').where({ holder: this.holder }).delete();

@@ -43,6 +43,9 @@ export interface ImportTarget {
   storedImage(digest: string): Promise<StoredImage | null>;
   rememberImage(digest: string, image: StoredImage): Promise<void>;
 
+  /** Does ahead what writing these products takes and no other write can change; may run beside one. */
+  prepareProducts(records: readonly (ProductRecord | Deletion)[]): Promise<void>;
+
   writeCategories(records: readonly CategoryRecord[]): Promise<void>;
   writeTags(records: readonly TagRecord[]): Promise<void>;
   writeEntities(records: readonly (EntityRecord | Deletion)[]): Promise<void>;

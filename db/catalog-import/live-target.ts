@@ -3,16 +3,20 @@ import { AppError } from '../../models/errors';
 import { identifier, rowsOf, sql } from '../sql';
 import { ImportLock } from './import-lock';
 import type { EntityReference, ImportTarget, StoredImage, VariantOwner } from './import-target';
-import type {
-  CategoryRecord,
-  Deletion,
-  EntityRecord,
-  EstimateRecord,
-  HistoryRecord,
-  ListingRecord,
-  ProductRecord,
-  TagRecord,
+import { loadEntities } from './load-sources';
+import { ProductRows } from './product-rows';
+import {
+  type CategoryRecord,
+  type Deletion,
+  type EntityRecord,
+  type EstimateRecord,
+  type HistoryRecord,
+  isDeletion,
+  type ListingRecord,
+  type ProductRecord,
+  type TagRecord,
 } from './records';
+import { Remembered } from './remembered';
 import { countStale, projectStale } from './stale-rows';
 import { writeEstimates, writeHistory, writeListings } from './write-prices';
 import { writeProducts } from './write-products';
@@ -44,6 +48,9 @@ const WRITTEN_TABLES = [
 /** The catalog itself, changed under the lock of its one import. */
 export class LiveTarget implements ImportTarget {
   private derivingMs = 0;
+  private readonly knownEntities = new Remembered((ids) => loadEntities(this.knex, ids));
+  private readonly knownVariants = new Remembered((ids) => this.variantsById(ids));
+  private readonly productRows = new ProductRows(this.knownEntities);
 
   private constructor(
     private readonly knex: Knex,
@@ -64,26 +71,14 @@ export class LiveTarget implements ImportTarget {
   }
 
   async entities(ids: readonly string[]): Promise<Map<string, EntityReference>> {
-    if (ids.length === 0) return new Map();
-    const rows = await rowsOf<EntityReference & { id: string }>(
-      this.knex,
-      sql`SELECT id, kind, category FROM entities WHERE id = ANY(${ids}::text[])`,
-    );
-    return new Map(rows.map(({ id, ...reference }) => [id, reference]));
+    const known = await this.knownEntities.get(ids);
+    return new Map([...known].map(([id, { record }]) => [id, record]));
   }
 
   async variants(ids: readonly string[], productIds: readonly string[]): Promise<VariantOwner[]> {
-    // One look-up for each key: the planner else reads the whole table for a few thousand of them.
-    return await rowsOf(
-      this.knex,
-      sql`WITH found AS (
-         SELECT variant.* FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
-           SELECT id, product_id FROM variants WHERE variants.id = given.id LIMIT 1) AS variant
-         UNION
-         SELECT variant.* FROM unnest(${productIds}::text[]) AS given (id) CROSS JOIN LATERAL (
-           SELECT id, product_id FROM variants WHERE product_id = given.id OFFSET 0) AS variant)
-       SELECT id, product_id, (SELECT deleted FROM products WHERE products.id = product_id) AS deleted FROM found`,
-    );
+    const owners = await this.knownVariants.get(ids);
+    for (const owner of await this.variantsOf(productIds)) owners.set(owner.id, owner);
+    return [...owners.values()];
   }
 
   async storedImage(digest: string): Promise<StoredImage | null> {
@@ -100,6 +95,13 @@ export class LiveTarget implements ImportTarget {
       .merge();
   }
 
+  async prepareProducts(records: readonly (ProductRecord | Deletion)[]): Promise<void> {
+    await this.productRows.prepare(
+      this.knex,
+      records.flatMap((record) => (isDeletion(record) ? [] : [record])),
+    );
+  }
+
   async writeCategories(records: readonly CategoryRecord[]): Promise<void> {
     await this.write((trx) => writeCategories(trx, records));
   }
@@ -109,15 +111,18 @@ export class LiveTarget implements ImportTarget {
   }
 
   async writeEntities(records: readonly (EntityRecord | Deletion)[]): Promise<void> {
+    this.knownEntities.forget();
     await this.write((trx) => writeEntities(trx, records));
   }
 
   async writeProducts(records: readonly (ProductRecord | Deletion)[]): Promise<void> {
-    await this.write((trx) => writeProducts(trx, records));
+    this.knownVariants.forget();
+    await this.write((trx) => writeProducts(trx, records, this.productRows));
   }
 
   async writeEstimates(records: readonly EstimateRecord[]): Promise<void> {
-    await this.write((trx) => writeEstimates(trx, records));
+    const variants = await this.knownVariants.get(distinct(records.map((record) => record.variant_id)));
+    await this.write((trx) => writeEstimates(trx, records, variants));
   }
 
   async writeHistory(records: readonly HistoryRecord[]): Promise<void> {
@@ -152,6 +157,27 @@ export class LiveTarget implements ImportTarget {
     await this.lock.release();
   }
 
+  private async variantsById(ids: readonly string[]): Promise<Map<string, VariantOwner>> {
+    // One look-up for each key: the planner else reads the whole table for a few thousand of them.
+    const owners = await rowsOf<VariantOwner>(
+      this.knex,
+      sql`SELECT variant.*, (SELECT deleted FROM products WHERE products.id = product_id) AS deleted
+          FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
+            SELECT id, product_id FROM variants WHERE variants.id = given.id LIMIT 1) AS variant`,
+    );
+    return new Map(owners.map((owner) => [owner.id, owner]));
+  }
+
+  private async variantsOf(productIds: readonly string[]): Promise<VariantOwner[]> {
+    return await rowsOf(
+      this.knex,
+      sql`SELECT variants.id, product_id, deleted
+          FROM unnest(${productIds}::text[]) AS given (id)
+          CROSS JOIN LATERAL (SELECT id, deleted FROM products WHERE products.id = given.id LIMIT 1) AS product
+          CROSS JOIN LATERAL (SELECT id, product_id FROM variants WHERE product_id = product.id OFFSET 0) AS variants`,
+    );
+  }
+
   private async write(work: (trx: Knex) => Promise<void>): Promise<void> {
     await this.lock.transaction(async (trx) => {
       await work(trx);
@@ -166,3 +192,5 @@ export class LiveTarget implements ImportTarget {
     this.derivingMs += performance.now() - startedAt;
   }
 }
+
+const distinct = (ids: readonly string[]): string[] => [...new Set(ids)];

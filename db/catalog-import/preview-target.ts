@@ -10,9 +10,10 @@ import {
   type ProductRecord,
   type TagRecord,
 } from './records';
-import { type SourceTable, upsertRows } from './upsert-rows';
+import { upsertRows } from './upsert-rows';
+import type { WrittenTable } from './written-table';
 
-const PREVIEW: SourceTable = {
+const PREVIEW: WrittenTable = {
   name: 'catalog_import_preview',
   key: ['id'],
   columns: { id: 'text', kind: 'text', category: 'text', product_id: 'text', deleted: 'boolean' },
@@ -79,6 +80,8 @@ export class PreviewTarget implements ImportTarget {
   }
 
   async rememberImage(): Promise<void> {}
+
+  async prepareProducts(): Promise<void> {}
 
   async writeCategories(records: readonly CategoryRecord[]): Promise<void> {
     for (const record of records) this.categories.add(record.id);

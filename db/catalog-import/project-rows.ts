@@ -36,9 +36,14 @@ export function productRow(product: ProductRecord, around: Surroundings): Catalo
   const category = categoryOf(product.category, around);
   const fields = Taxonomy.attributeOrder(category.hierarchy, Object.keys(product.attributes));
   const named = fields.flatMap((field) => namedBy(field, product.attributes[field] ?? [], around));
-  const names = new Map([...named].reverse().map(({ field, entity }) => [field, entity.name]));
-  const inherited = named.flatMap(({ field, entity }) => (field === TAGGED_FIELD ? entity.tags : []));
-  const variantNames = product.variants.flatMap((variant) => variant.fields.map((field) => field.name));
+  const names = new Map<string, string>();
+  const tags = [...product.tags];
+  const words = wordsOf(textOf(product, category));
+  for (const { field, entity } of named) {
+    if (!names.has(field)) names.set(field, entity.name);
+    if (field === TAGGED_FIELD) tags.push(...entity.tags);
+    words.push(...entityWords(entity));
+  }
   return row({
     ...pictures(product),
     id: product.id,
@@ -46,12 +51,16 @@ export function productRow(product: ProductRecord, around: Surroundings): Catalo
     category: category.id,
     name: composeProductName(category.name_fields, names),
     attributes: [categoryAttribute(category), ...named.map(attributeOf)],
-    tags: [...product.tags, ...inherited],
-    words: [
-      ...wordsOf([category.name, ...variantNames, ...product.keywords].join(' ')),
-      ...named.flatMap(({ entity }) => entityWords(entity)),
-    ],
+    tags,
+    words,
   });
+}
+
+/** What a product is found by besides its entities. */
+function textOf(product: ProductRecord, category: CategoryRecord): string {
+  const texts = [category.name, ...product.keywords];
+  for (const { fields } of product.variants) for (const { name } of fields) texts.push(name);
+  return texts.join(' ');
 }
 
 /** The row of an entity: its category, its parents in order, then itself. `tags` are those that it carries itself. */
@@ -120,15 +129,16 @@ interface RowParts extends Pictured {
 }
 
 function row({ tags, words, ...rest }: RowParts): CatalogRow {
-  const facets = [
-    ...rest.attributes.map(({ field, id }) => facetOf(field, id)),
-    ...tags.map((tag) => facetOf(TAGS_FIELD, tag)),
-  ];
+  const facets = new Set<string>();
+  for (const { field, id } of rest.attributes) facets.add(facetOf(field, id));
+  for (const tag of tags) facets.add(facetOf(TAGS_FIELD, tag));
+  const distinctWords = new Set<string>();
+  for (const word of words) distinctWords.add(firstCodePoints(word, WORD_LENGTH_MAX));
   return {
     ...rest,
     sort_key: firstCodePoints(nameSortKey(rest.name), SORT_KEY_LENGTH_MAX),
-    facets: [...new Set(facets)].sort(),
-    words: [...new Set(words.map((word) => firstCodePoints(word, WORD_LENGTH_MAX)))],
+    facets: [...facets].sort(),
+    words: [...distinctWords],
   };
 }
 

@@ -1,7 +1,7 @@
-import type { SourceTable } from './upsert-rows';
+import type { WrittenTable } from './written-table';
 
-const PICTURED = { popularity: 'float8', images: 'text[]', thumbnails: 'text[]' };
-const GRADES = { a: 'float8', b: 'float8', c: 'float8', d: 'float8' };
+const PICTURED = { popularity: 'float8', images: 'text[]', thumbnails: 'text[]' } as const;
+const GRADES = { a: 'float8', b: 'float8', c: 'float8', d: 'float8' } as const;
 
 /** The tables of the records of a bundle, one per file (catalog-bundle.md), and of the variants inside products. */
 export const SOURCE_TABLES = {
@@ -96,4 +96,4 @@ export const SOURCE_TABLES = {
     },
     dated: false,
   },
-} as const satisfies Readonly<Record<string, SourceTable>>;
+} as const satisfies Readonly<Record<string, WrittenTable>>;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { rowsOf, sql } from '../sql';
-import { bestOfFacets, bestOfProducts } from './best-estimates';
+import { bestOfFacets } from './best-estimates';
 import { loadCategories, loadEntities, loadProducts, namedEntities } from './load-sources';
 import {
   type CatalogRow,
@@ -64,20 +64,13 @@ export async function projectStale(trx: Knex, limit: number): Promise<number> {
 }
 
 /** The rows of products. */
-export async function projectProducts(trx: Knex, products: readonly ProductRecord[]): Promise<CompleteRow[]> {
+async function projectProducts(trx: Knex, products: readonly ProductRecord[]): Promise<CompleteRow[]> {
   if (products.length === 0) return [];
   const around = {
     categories: await loadCategories(trx),
     entities: await loadEntities(trx, namedEntities(products)),
   };
-  const best = await bestOfProducts(
-    trx,
-    products.map((product) => product.id),
-  );
-  return products.map((product) => ({
-    ...productRow(product, around),
-    max_estimate: best.get(product.id) ?? null,
-  }));
+  return products.map((product) => productRow(product, around));
 }
 
 /** The rows of those of these ids that are live entities of a listable kind. */

@@ -1,29 +1,43 @@
 import type { Knex } from 'knex';
-import { rowsOf, sql } from '../sql';
-import { bestOfProducts, isSameBest, shiftsAbove, writeBest } from './best-estimates';
+import { facetsOf, isSameBest, shiftsAbove, writeBest } from './best-estimates';
+import { copyRows } from './copy-rows';
+import { EstimateBook } from './estimate-book';
+import type { VariantOwner } from './import-target';
 import type { EstimateRecord, HistoryRecord, ListingRecord } from './records';
 import { SOURCE_TABLES } from './source-tables';
 import { markStale } from './stale-rows';
 import { upsertRows } from './upsert-rows';
-import { contributions } from './write-products';
 
-/** Writes market estimates, and the best estimate of the products and of the rows above them. */
-export async function writeEstimates(trx: Knex, records: readonly EstimateRecord[]): Promise<void> {
-  const changed = await upsertRows(trx, SOURCE_TABLES.estimates, records, 'variant_id');
-  if (changed.length === 0) return;
-  const rows = await rowsOf<{ product_id: string }>(
-    trx,
-    sql`SELECT DISTINCT product_id FROM variants WHERE id = ANY(${[...new Set(changed)]}::text[])`,
-  );
-  const ids = rows.map((row) => row.product_id);
-  const before = await contributions(trx, ids);
-  const best = await bestOfProducts(trx, ids);
-  const changes = [...before].flatMap(([id, contribution]) => {
-    const after = { ...contribution, best: best.get(id) ?? null };
-    return isSameBest(contribution.best, after.best) ? [] : [{ id, before: contribution, after }];
+/** Writes market estimates of `variants`, and the best estimate of the rows above their products. */
+export async function writeEstimates(
+  trx: Knex,
+  records: readonly EstimateRecord[],
+  variants: ReadonlyMap<string, VariantOwner>,
+): Promise<void> {
+  const given = records.flatMap((record) => {
+    const owner = variants.get(record.variant_id);
+    return owner ? [{ record, productId: owner.product_id }] : [];
   });
-  const { raises, lost } = await shiftsAbove(trx, changes);
-  await writeBest(trx, [...changes.map(({ id, after }) => ({ id, best: after.best })), ...raises]);
+  const book = await EstimateBook.load(trx, [...new Set(given.map(({ productId }) => productId))]);
+  const before = book.best();
+  const changed = given.map(({ record, productId }) => ({ record, change: book.put(productId, record) }));
+  const after = book.best();
+  const having = (change: string) =>
+    changed.filter((each) => each.change === change).map(({ record }) => record);
+  await copyRows(trx, SOURCE_TABLES.estimates, having('added'));
+  await upsertRows(trx, SOURCE_TABLES.estimates, having('replaced'), 'variant_id');
+  const shifted = [...after.keys()].filter(
+    (id) => !isSameBest(before.get(id) ?? null, after.get(id) ?? null),
+  );
+  const facets = await facetsOf(trx, shifted);
+  const { raises, lost } = await shiftsAbove(
+    trx,
+    [...facets].map(([id, own]) => ({
+      before: { facets: own, best: before.get(id) ?? null },
+      after: { facets: own, best: after.get(id) ?? null },
+    })),
+  );
+  await writeBest(trx, raises);
   await markStale(trx, lost);
 }
 

@@ -1,14 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from 'knex';
 import { rowsOf, sql } from '../sql';
-import { type Contribution, type ContributionChange, shiftsAbove, writeBest } from './best-estimates';
+import {
+  bestOfProducts,
+  type Contribution,
+  type ContributionChange,
+  contributions,
+  shiftsAbove,
+  writeBest,
+} from './best-estimates';
+import { copyRows } from './copy-rows';
 import { loadProducts } from './load-sources';
 import { picturesOf, writeProductImages } from './product-images';
+import type { ProductRows } from './product-rows';
+import type { CatalogRow } from './project-rows';
 import { type Deletion, isDeletion, type ProductRecord, type Stored } from './records';
 import { SOURCE_TABLES } from './source-tables';
-import { markStale, projectProducts } from './stale-rows';
+import { markStale } from './stale-rows';
 import { upsertRows } from './upsert-rows';
-import { type CompleteRow, deleteRows, writeRows } from './write-rows';
+import { addRows, deleteRows, writeRows } from './write-rows';
+import type { WrittenTable } from './written-table';
 
 /**
  * Writes products with their variants, pictures and rows, all of a record or nothing. A variant that a record no
@@ -17,6 +28,7 @@ import { type CompleteRow, deleteRows, writeRows } from './write-rows';
 export async function writeProducts(
   trx: Knex,
   records: readonly (ProductRecord | Deletion)[],
+  productRows: ProductRows,
 ): Promise<void> {
   const before = await loadProducts(
     trx,
@@ -24,35 +36,15 @@ export async function writeProducts(
   );
   const changes = records.flatMap((record) => changeOf(before.get(record.id), record));
   if (changes.length === 0) return;
-  const contributedBefore = await contributions(
-    trx,
-    changes.filter(({ before }) => before).map(({ after }) => after.record.id),
-  );
-  await writeSources(trx, changes);
+  const replaced = changes.filter((change) => change.before).map(({ after }) => after.record.id);
+  const contributed = await contributions(trx, replaced);
+  const inheriting = await writeSources(trx, changes);
   await writeProductImages(trx, changes.flatMap(picturesChanged));
-  const rows = await projectProducts(
-    trx,
-    changes.filter(({ after }) => !after.deleted).map(({ after }) => after.record),
-  );
-  await writeRows(trx, rows);
-  await deleteRows(
-    trx,
-    changes.filter(({ after }) => after.deleted).map(({ after }) => after.record.id),
-  );
-  const shifted = contributionChanges(changes, contributedBefore, rows);
-  const { raises, lost } = await shiftsAbove(trx, shifted);
+  const rows = await writeProductRows(trx, changes, contributed, productRows);
+  const best = await bestOfProducts(trx, [...new Set([...replaced, ...inheriting])]);
+  const { raises, lost } = await shiftsAbove(trx, contributionChanges(changes, contributed, rows, best));
   await writeBest(trx, raises);
   await markStale(trx, lost);
-}
-
-/** What each product's row adds to the rows above it now. */
-export async function contributions(trx: Knex, ids: readonly string[]): Promise<Map<string, Contribution>> {
-  if (ids.length === 0) return new Map();
-  const rows = await rowsOf<Contribution & { id: string }>(
-    trx,
-    sql`SELECT id, facets, max_estimate AS best FROM catalog_rows WHERE id = ANY(${ids}::text[])`,
-  );
-  return new Map(rows.map(({ id, ...contribution }) => [id, contribution]));
 }
 
 interface ProductChange {
@@ -68,23 +60,72 @@ function changeOf(
     return before && !before.deleted ? [{ before, after: { record: before.record, deleted: true } }] : [];
   }
   const after = { record, deleted: false };
-  return isDeepStrictEqual(before, after) ? [] : [{ before, after }];
+  return before && isDeepStrictEqual(before, after) ? [] : [{ before, after }];
 }
 
-async function writeSources(trx: Knex, changes: readonly ProductChange[]): Promise<void> {
+/** Resolves to the ids of products with a variant that was there before, whose prices are theirs now. */
+async function writeSources(trx: Knex, changes: readonly ProductChange[]): Promise<string[]> {
+  const known = new Set(changes.filter((change) => change.before).map(({ after }) => after.record.id));
   const products = changes.map(({ after: { record, deleted } }) => {
     const { variants, ...columns } = record;
     return { ...columns, deleted };
   });
-  await upsertRows(trx, SOURCE_TABLES.products, products, 'id');
+  await write(trx, SOURCE_TABLES.products, products, ({ id }) => known.has(id));
   const dropped = changes.flatMap(droppedVariants);
   if (dropped.length > 0) await rowsOf(trx, sql`DELETE FROM variants WHERE id = ANY(${dropped}::text[])`);
-  const variants = changes
-    .filter(({ after }) => !after.deleted)
-    .flatMap(({ after: { record } }) =>
-      record.variants.map((variant, position) => ({ ...variant, product_id: record.id, position })),
-    );
-  await upsertRows(trx, SOURCE_TABLES.variants, variants, 'id');
+  const variants = changes.flatMap(({ after: { record, deleted } }) =>
+    deleted
+      ? []
+      : record.variants.map((variant, position) => ({ ...variant, product_id: record.id, position })),
+  );
+  const there = await variantsThere(
+    trx,
+    variants.map((variant) => variant.id),
+  );
+  await write(trx, SOURCE_TABLES.variants, variants, ({ id }) => there.has(id));
+  return variants.filter(({ id }) => there.has(id)).map((variant) => variant.product_id);
+}
+
+/** Writes the rows of live products, of which those in `before` are there, and takes out those of deleted ones. */
+async function writeProductRows(
+  trx: Knex,
+  changes: readonly ProductChange[],
+  before: ReadonlyMap<string, Contribution>,
+  productRows: ProductRows,
+): Promise<CatalogRow[]> {
+  const [deleted, live] = parted(changes, ({ after }) => after.deleted);
+  const rows = await productRows.of(
+    trx,
+    live.map(({ after }) => after.record),
+  );
+  const [replaced, added] = parted(rows, ({ id }) => before.has(id));
+  await addRows(trx, added);
+  await writeRows(trx, replaced);
+  await deleteRows(
+    trx,
+    deleted.map(({ after }) => after.record.id),
+  );
+  return rows;
+}
+
+async function write<Row extends { readonly id: string }>(
+  trx: Knex,
+  table: WrittenTable,
+  rows: readonly Row[],
+  isThere: (row: Row) => boolean,
+): Promise<void> {
+  const [replaced, added] = parted(rows, isThere);
+  await copyRows(trx, table, added);
+  await upsertRows(trx, table, replaced, 'id');
+}
+
+async function variantsThere(trx: Knex, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await rowsOf<{ id: string }>(
+    trx,
+    sql`SELECT given.id FROM unnest(${ids}::text[]) AS given (id)
+        WHERE EXISTS (SELECT FROM variants WHERE variants.id = given.id OFFSET 0)`,
+  );
+  return new Set(rows.map((row) => row.id));
 }
 
 function droppedVariants({ before, after }: ProductChange): string[] {
@@ -96,18 +137,29 @@ function droppedVariants({ before, after }: ProductChange): string[] {
 function picturesChanged({ before, after }: ProductChange): { id: string; addresses: string[] }[] {
   const shown = (stored: Stored<ProductRecord> | undefined): string[] =>
     stored && !stored.deleted ? picturesOf(stored.record) : [];
-  const addresses = shown(after);
-  return isDeepStrictEqual(shown(before), addresses) ? [] : [{ id: after.record.id, addresses }];
+  const [old, addresses] = [shown(before), shown(after)];
+  const isSame =
+    old.length === addresses.length && old.every((address, index) => address === addresses[index]);
+  return isSame ? [] : [{ id: after.record.id, addresses }];
 }
 
 function contributionChanges(
   changes: readonly ProductChange[],
   before: ReadonlyMap<string, Contribution>,
-  rows: readonly CompleteRow[],
+  rows: readonly CatalogRow[],
+  best: ReadonlyMap<string, Contribution['best']>,
 ): ContributionChange[] {
-  const after = new Map(rows.map(({ id, facets, max_estimate }) => [id, { facets, best: max_estimate }]));
+  const after = new Map(rows.map(({ id, facets }) => [id, { facets, best: best.get(id) ?? null }]));
   return changes.map(({ after: { record } }) => ({
     before: before.get(record.id) ?? null,
     after: after.get(record.id) ?? null,
   }));
+}
+
+/** The elements that fit a condition, and the others. */
+function parted<Element>(
+  elements: readonly Element[],
+  fits: (element: Element) => boolean,
+): [Element[], Element[]] {
+  return [elements.filter(fits), elements.filter((element) => !fits(element))];
 }

@@ -12,6 +12,7 @@ import * as searchWordStubs from './202611201000-search-word-stubs';
 import * as creditTopUps from './202611201100-credit-top-ups';
 import * as idempotentCalls from './202611201200-idempotent-calls';
 import * as searchSnapshots from './202611201300-search-snapshots';
+import * as cheaperWrites from './202611201400-cheaper-writes';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -34,4 +35,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611201100-credit-top-ups': creditTopUps,
   '202611201200-idempotent-calls': idempotentCalls,
   '202611201300-search-snapshots': searchSnapshots,
+  '202611201400-cheaper-writes': cheaperWrites,
 };

@@ -18,8 +18,12 @@ const PLAIN: Readonly<Record<string, string>> = {
 };
 const PLAIN_LETTER = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'gu');
 
+/** Nothing to decompose; most text of most catalogs. */
+const ASCII = /^[\0-\x7f]*$/;
+
 /** Text without case, accents and compatibility forms: `Hermès` and `HERMES` fold to `hermes`. */
 export function foldText(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
@@ -47,7 +51,20 @@ export function nameSortKey(name: string): string {
   return key;
 }
 
+/** Ranks by code unit, so that a character is looked at closely once; those beyond have none of their own. */
+const ranks: string[] = [];
+
 function rankOf(character: string): string {
+  if (character.length > 1) return rankByScript(character);
+  const unit = character.charCodeAt(0);
+  const known = ranks[unit];
+  if (known !== undefined) return known;
+  const rank = rankByScript(character);
+  ranks[unit] = rank;
+  return rank;
+}
+
+function rankByScript(character: string): string {
   if (/\s/u.test(character)) return '0';
   if (/\p{N}/u.test(character)) return '2';
   if (/\p{Script=Latin}/u.test(character)) return '3';

@@ -133,7 +133,7 @@ describe('a bad line', () => {
     const result = await bench.import(BAD_BUNDLE);
     expect(bench.rejects().sort()).toEqual([...EXPECTED].sort());
     expect(result).toMatchObject({ accepted: ACCEPTED, rejected: EXPECTED.length });
-    expect(await bench.row('product_good')).toMatchObject({ max_estimate: { A: 3 } });
+    expect(await bench.row('style_togo')).toMatchObject({ max_estimate: { A: 3 } });
     expect(await bench.row('product_a')).toBeUndefined();
     expect(await bench.row('style_togo')).toMatchObject({ name: 'Togo leather' });
     expect(await bench.row('brand_hermes')).toMatchObject({ category: 'handbags' });
@@ -221,7 +221,7 @@ describe('a dry run', () => {
     await bench.accept(CATALOG);
     const before = await bench.dump();
     const result = await bench.import(BAD_BUNDLE, { dryRun: true });
-    expect(bench.rejects()).toEqual(expected);
+    expect(bench.rejects().sort()).toEqual(expected.sort());
     expect(result).toMatchObject({ accepted: ACCEPTED, rejected: EXPECTED.length });
     expect(await bench.dump()).toEqual(before);
     expect(bench.stored.size).toBe(0);

@@ -109,6 +109,8 @@ async function importFiles(context: ImportContext, now: Date): Promise<number> {
   let accepted = await runStage(context, categoriesStage(context));
   accepted += await runStage(context, tagsStage(context));
   accepted += await importEntities(context);
+  // Rows above products are cheap to derive before a first load's products are there, and dear afterwards.
+  await projectStaleRows(context.target, context.progress);
   accepted += await runStage(context, productsStage(context));
   accepted += await runStage(context, estimatesStage(context, now));
   accepted += await runStage(context, historyStage(context));

@@ -55,6 +55,8 @@ export class PictureIntake {
     batch: readonly Numbered<Given>[],
     reject: Reject,
   ): Promise<Numbered<Given>[]> {
+    // Most records of a large catalog name addresses alone.
+    if (!batch.some(({ record }) => namesPath(record))) return [...batch];
     const stored = await mapConcurrently(batch, availableParallelism(), async (numbered) => {
       try {
         return { ...numbered, record: await this.store(numbered.record) };
@@ -79,10 +81,11 @@ export class PictureIntake {
   }
 
   private async addresses(
-    { images, thumbnails }: Pictured,
+    pictured: Pictured,
     field: string,
   ): Promise<Pick<Pictured, 'images' | 'thumbnails'>> {
-    if (![...images, ...thumbnails].some(isPath)) return { images, thumbnails };
+    const { images, thumbnails } = pictured;
+    if (!hasPath(pictured)) return { images, thumbnails };
     const stored: StoredImage[] = [];
     for (const [position, image] of images.entries()) {
       const needsThumbnail = thumbnails[position] === undefined;
@@ -155,6 +158,11 @@ export class PictureIntake {
 }
 
 class UnusablePicture extends Error {}
+
+const namesPath = (record: Record): boolean =>
+  !('deleted' in record) && [record, ...(record.variants ?? [])].some(hasPath);
+
+const hasPath = ({ images, thumbnails }: Pictured): boolean => images.some(isPath) || thumbnails.some(isPath);
 
 const isPath = (reference: string): boolean => !reference.includes('://');
 

@@ -50,7 +50,8 @@ function priceStage<Record extends { readonly variant_id: string }>(
     key: (record) => [record.variant_id, ...key(record)].join(' '),
     inOrder: false,
     write,
-    async check(batch, reject) {
+    check: async (batch) => batch,
+    async prepare(batch, reject) {
       const ids = new Set(batch.map(({ record }) => record.variant_id));
       const owners = new Map((await target.variants([...ids], [])).map((owner) => [owner.id, owner]));
       return batch.filter(({ line, record }) => {

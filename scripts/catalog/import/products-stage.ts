@@ -14,18 +14,23 @@ export function productsStage(context: ImportContext): Stage<ProductRecord | Del
     key: (product) => product.id,
     inOrder: true,
     write: (records) => context.target.writeProducts(records),
-    async check(batch, reject) {
-      const known = await knownTo(context, batch);
+    async prepare(batch, reject) {
+      const entities = await entitiesOf(context, batch);
       const pictured = await context.pictures.storeAll(
         batch.filter(({ line, record }) => {
-          const fault = isDeletion(record) ? null : referenceFault(record, context, known.entities);
+          const fault = isDeletion(record) ? null : referenceFault(record, context, entities);
           if (fault) reject(line, fault.field, fault.reason);
           return !fault;
         }),
         reject,
       );
-      return pictured.filter(({ line, record }) => {
-        const fault = known.owners.apply(record);
+      await context.target.prepareProducts(pictured.map(({ record }) => record));
+      return pictured;
+    },
+    async check(batch, reject) {
+      const owners = await ownersOf(context, batch);
+      return batch.filter(({ line, record }) => {
+        const fault = owners.apply(record);
         if (fault) reject(line, fault.field, fault.reason);
         return !fault;
       });
@@ -77,24 +82,24 @@ class VariantOwners {
   }
 }
 
-interface Known {
-  readonly entities: ReadonlyMap<string, EntityReference>;
-  readonly owners: VariantOwners;
+type Line = Numbered<ProductRecord | Deletion>;
+
+async function entitiesOf(
+  { target }: ImportContext,
+  batch: readonly Line[],
+): Promise<ReadonlyMap<string, EntityReference>> {
+  const named = productsOf(batch).flatMap((product) => Object.values(product.attributes).flat());
+  return await target.entities([...new Set(named)]);
 }
 
-async function knownTo(
-  { target }: ImportContext,
-  batch: readonly Numbered<ProductRecord | Deletion>[],
-): Promise<Known> {
-  const products = batch.flatMap(({ record }) => (isDeletion(record) ? [] : [record]));
-  const named = products.flatMap((product) => Object.values(product.attributes).flat());
-  const variants = products.flatMap((product) => product.variants.map((variant) => variant.id));
+async function ownersOf({ target }: ImportContext, batch: readonly Line[]): Promise<VariantOwners> {
+  const variants = productsOf(batch).flatMap((product) => product.variants.map((variant) => variant.id));
   const ids = batch.map(({ record }) => record.id);
-  return {
-    entities: await target.entities([...new Set(named)]),
-    owners: new VariantOwners(await target.variants([...new Set(variants)], ids)),
-  };
+  return new VariantOwners(await target.variants([...new Set(variants)], ids));
 }
+
+const productsOf = (batch: readonly Line[]): ProductRecord[] =>
+  batch.flatMap(({ record }) => (isDeletion(record) ? [] : [record]));
 
 function referenceFault(
   product: ProductRecord,

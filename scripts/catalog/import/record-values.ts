@@ -9,22 +9,27 @@ const FIELD_LENGTH_MAX = 60;
 const ADDRESS_BYTES_MAX = 2_000;
 /** Fields with a meaning of their own, which no kind of entity may take. */
 const RESERVED_FIELDS = ['product', 'variant', 'category', TAGS_FIELD, 'keywords'];
+const FIELD = /^\p{L}[\p{L}\p{N}_-]*$/u;
 /** PostgreSQL can't hold these: NUL, and halves of a surrogate pair (JSON can write both). */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
+const ID = /^[^\s\p{C},/?#%]+$/u;
+const NO_ID = 'is no id: empty, or with white space or one of , / ? # %';
+/** Most ids: one look tells that nothing is wrong. */
+const PLAIN_ID = /^[\w:.-]{1,200}$/;
 
-const storable = z
-  .string()
-  .refine((text) => !UNSTORABLE.test(text), 'holds a character that can not be stored');
+const storable = checked(unstorableFault);
 
 /** Any text, blank too. */
-export const label = storable.max(NAME_LENGTH_MAX);
+export const label = checked((text) => unstorableFault(text) ?? lengthFault(text, NAME_LENGTH_MAX));
 
 export const name = label.refine((text) => text.trim() !== '', 'is blank');
 
 /** Ids stand in addresses and in comma-separated lists. */
-export const id = storable
-  .max(ID_LENGTH_MAX)
-  .regex(/^[^\s\p{C},/?#%]+$/u, 'is no id: empty, or with white space or one of , / ? # %');
+export const id = checked((text) =>
+  PLAIN_ID.test(text)
+    ? null
+    : (unstorableFault(text) ?? lengthFault(text, ID_LENGTH_MAX) ?? (ID.test(text) ? null : NO_ID)),
+);
 
 /** An id that begins with its kind (interface.md 2.1). */
 export const prefixedId = (prefix: string) =>
@@ -34,10 +39,13 @@ export const prefixedId = (prefix: string) =>
   );
 
 /** The name of an attribute, which is the kind of the entities in it. */
-export const field = storable
-  .max(FIELD_LENGTH_MAX)
-  .regex(/^\p{L}[\p{L}\p{N}_-]*$/u, 'is no field name')
-  .refine((text) => !RESERVED_FIELDS.includes(text), 'is a reserved field name');
+export const field = checked(
+  (text) =>
+    unstorableFault(text) ??
+    lengthFault(text, FIELD_LENGTH_MAX) ??
+    (FIELD.test(text) ? null : 'is no field name') ??
+    (RESERVED_FIELDS.includes(text) ? 'is a reserved field name' : null),
+);
 
 /** A picture as a bundle names it: an `https://` address or a path inside the bundle. */
 export const picture = storable.superRefine((reference, context) => {
@@ -50,6 +58,21 @@ export const link = storable.superRefine((address, context) => {
   const fault = addressFault(address, ['https:', 'http:']);
   if (fault !== null) context.addIssue({ code: 'custom', message: `is ${fault}` });
 });
+
+/** Text in which `faultOf` finds no fault: one check, as there are dozens of texts in a record. */
+function checked(faultOf: (text: string) => string | null) {
+  return z
+    .string()
+    .refine((text) => faultOf(text) === null, { error: ({ input }) => faultOf(String(input)) ?? '' });
+}
+
+function unstorableFault(text: string): string | null {
+  return UNSTORABLE.test(text) ? 'holds a character that can not be stored' : null;
+}
+
+function lengthFault(text: string, lengthMax: number): string | null {
+  return text.length > lengthMax ? `is longer than ${lengthMax} characters` : null;
+}
 
 function addressFault(address: string, protocols: readonly string[]): string | null {
   if (Buffer.byteLength(address) > ADDRESS_BYTES_MAX) return `longer than ${ADDRESS_BYTES_MAX} bytes`;

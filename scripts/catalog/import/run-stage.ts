@@ -9,8 +9,8 @@ import type { Numbered, Reject, Stage } from './stage';
 const LINES_AT_ONCE = 32;
 
 /**
- * Imports one file in batches of one transaction each, the next one being read while one is written; only the lines
- * of `only`, if that is given. Resolves to the number of records that were accepted.
+ * Imports one file in batches of one transaction each, the next one being read and prepared while one is written; only
+ * the lines of `only`, if that is given. Resolves to the number of records that were accepted.
  */
 export async function runStage<Record>(
   context: ImportContext,
@@ -74,15 +74,21 @@ class BatchQueue<Record> {
     this.keys = new Set();
     this.next = null;
     if (next) this.add(next);
+    const prepared = this.prepare(batch);
+    // Both are awaited later; until then their failures have no handler.
+    prepared.catch(() => undefined);
     await this.inFlight;
-    this.inFlight = this.process(batch);
-    // It is awaited with the next batch; until then its failure has no handler.
+    this.inFlight = this.process(await prepared);
     this.inFlight.catch(() => undefined);
   }
 
   async finish(): Promise<void> {
     await this.send();
     await this.inFlight;
+  }
+
+  private async prepare(batch: readonly Numbered<Record>[]): Promise<readonly Numbered<Record>[]> {
+    return batch.length > 0 && this.stage.prepare ? await this.stage.prepare(batch, this.reject) : batch;
   }
 
   private async process(batch: readonly Numbered<Record>[]): Promise<void> {

@@ -21,6 +21,8 @@ export interface Stage<Record> {
    * one before; else the last of a batch is written alone.
    */
   readonly inOrder: boolean;
+  /** As `check`, for what the writes of this file can't change: it may run while the batch before is written. */
+  prepare?(batch: readonly Numbered<Record>[], reject: Reject): Promise<readonly Numbered<Record>[]>;
   /** The records that may be written, with stored pictures; the others were rejected. */
   check(batch: readonly Numbered<Record>[], reject: Reject): Promise<readonly Numbered<Record>[]>;
   write(records: readonly Record[]): Promise<void>;

@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Knex } from 'knex';
+import type { ClientBase } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { type ColumnType, copyValue } from './copy-value';
+import { quotedNames, type WrittenTable } from './written-table';
+
+/** About so much text is sent at once, so that the database works on it while the next is made. */
+const CHUNK_LENGTH = 64 * 1024;
+
+/**
+ * Adds rows whose keys the table does not have, with COPY: a third of the work of an INSERT for the database.
+ *
+ * @throws DatabaseError as an INSERT would, for a key that is there as well; the transaction is lost then
+ */
+export async function copyRows(
+  trx: Knex,
+  { name, columns }: WrittenTable,
+  rows: readonly object[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  // Inside a transaction this is its own connection, which goes back with it.
+  const connection: ClientBase = await trx.client.acquireConnection();
+  const copying = connection.query(copyFrom(`COPY ${name} (${quotedNames(columns).join(', ')}) FROM STDIN`));
+  await pipeline(Readable.from(textOf(rows, Object.entries(columns))), copying);
+}
+
+function* textOf(rows: readonly object[], columns: readonly [string, ColumnType][]): Generator<string> {
+  let text = '';
+  for (const row of rows as readonly Readonly<Record<string, unknown>>[]) {
+    let separator = '';
+    for (const [column, type] of columns) {
+      text += separator + copyValue(row[column], type);
+      separator = '\t';
+    }
+    text += '\n';
+    if (text.length >= CHUNK_LENGTH) {
+      yield text;
+      text = '';
+    }
+  }
+  if (text !== '') yield text;
+}

@@ -1,0 +1,39 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { loadCategories, namedEntities } from './load-sources';
+import { type CatalogRow, productRow } from './project-rows';
+import type { EntityRecord, ProductRecord, Stored } from './records';
+import type { Remembered } from './remembered';
+
+/** Between so many rows the answers of the database are looked at. */
+const ROWS_AT_ONCE = 32;
+
+/**
+ * The rows of products that are about to be written. They follow from the records and the entities alone, so they
+ * can be derived while the products before are still being written.
+ */
+export class ProductRows {
+  private readonly derived = new WeakMap<ProductRecord, CatalogRow>();
+
+  constructor(private readonly entities: Remembered<Stored<EntityRecord>>) {}
+
+  /** Derives rows ahead. */
+  async prepare(knex: Knex, products: readonly ProductRecord[]): Promise<void> {
+    const missing = products.filter((product) => !this.derived.has(product));
+    if (missing.length === 0) return;
+    const around = {
+      categories: await loadCategories(knex),
+      entities: await this.entities.get(namedEntities(missing)),
+    };
+    for (const [position, product] of missing.entries()) {
+      this.derived.set(product, productRow(product, around));
+      if (position % ROWS_AT_ONCE === 0) await setImmediate();
+    }
+  }
+
+  /** The rows of products, of which those that were not prepared are derived now. */
+  async of(trx: Knex, products: readonly ProductRecord[]): Promise<CatalogRow[]> {
+    await this.prepare(trx, products);
+    return products.flatMap((product) => this.derived.get(product) ?? []);
+  }
+}
