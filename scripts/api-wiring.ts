@@ -1,4 +1,6 @@
 import type { ApiServices, ApiSettings, LifecycleState, ReadinessCheck } from '../api/api-services';
+import type { DemoOffer } from '../api/site/demo-offer';
+import { sitePages } from '../api/site/routes';
 import { ping } from '../db/knex';
 import { CatalogService } from '../models/catalog/catalog-service';
 import {
@@ -36,8 +38,17 @@ export function apiServices(container: Container): ApiServices {
   };
 }
 
-/** The settings of a process in the words of the HTTP side. */
-export function apiSettings(config: Config, loupe: Loupe, lifecycle: () => LifecycleState): ApiSettings {
+/**
+ * The settings of a process in the words of the HTTP side.
+ *
+ * @param demo what a demonstration gives to its own page
+ */
+export function apiSettings(
+  config: Config,
+  loupe: Loupe,
+  lifecycle: () => LifecycleState,
+  demo?: () => DemoOffer | null,
+): ApiSettings {
   return {
     logger: loupe.logger,
     lifecycle,
@@ -53,6 +64,7 @@ export function apiSettings(config: Config, loupe: Loupe, lifecycle: () => Lifec
     imageBytesMax: config.IMAGE_BYTES_MAX,
     visionDeadlineMs: config.VISION_DEADLINE_MS,
     pageSizeMax: config.PAGE_SIZE_MAX,
+    pages: [sitePages({ imageBytesMax: config.IMAGE_BYTES_MAX, demo })],
     queues: loupe.queuePage ?? undefined,
   };
 }

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import type { DemoOffer } from '../api/site/demo-offer';
 import { type AccountRepository, PORTS } from '../models/ports';
 import { generateBundle, photoOfProduct, productId } from './catalog/generate/generate-bundle';
 import { importCatalog } from './commands/catalog';
@@ -13,9 +14,15 @@ import { type IdentifyAnswer, identifyOverHttp } from './identify-over-http';
 import { type RunningService, startService } from './service';
 
 /** The demonstration catalog: fictional maisons, the same on every machine. */
-const CATALOG = { seed: 7, products: 60 } as const;
+const CATALOG = { seed: 7, products: 60, historyMonths: 18, estimatesPerVariant: 6 } as const;
 /** The item that is photographed; the photo is drawn from another angle, on a table, by another light. */
 const PHOTOGRAPHED = { index: 17, photoSeed: 4, level: 1 } as const;
+/** More photos of that kind, for whoever opens the web page. */
+const SAMPLES = [
+  { index: 4, photoSeed: 2, level: 1 },
+  { index: 30, photoSeed: 3, level: 1 },
+  { index: 23, photoSeed: 2, level: 1 },
+] as const;
 
 /**
  * `npm run demo`: the main job from nothing. Brings the service up with the demonstration catalog, identifies a photo
@@ -27,14 +34,17 @@ async function main(): Promise<void> {
   const { once = false } = program.opts<{ once?: boolean }>();
   const config = demoConfig(readConfig(), once);
   say('Starting the service on its embedded database …');
-  const service = await startHere(config);
+  let offer: DemoOffer | null = null;
+  const service = await startHere(config, () => offer);
   try {
     const key = await demoKey(service.loupe.container);
     await fillCatalog(service.loupe);
-    const found = await identifyPhoto(service.url, key, config);
+    const photo = await drawPhoto(PHOTOGRAPHED);
+    const found = await identifyPhoto(service.url, key, photo, config);
     if (once) {
       process.exitCode = found ? 0 : 1;
     } else {
+      offer = { key, photos: [photo, ...(await Promise.all(SAMPLES.map(drawPhoto)))] };
       sayHowToGoOn(service.url, key, config);
       await untilStopped();
     }
@@ -57,18 +67,18 @@ function demoConfig(config: Config, once: boolean): Config {
   };
 }
 
-async function startHere(config: Config): Promise<RunningService> {
+async function startHere(config: Config, demo: () => DemoOffer | null): Promise<RunningService> {
   try {
-    return await startService(config);
+    return await startService(config, {}, demo);
   } catch (failure) {
     if (config.PORT === 0 || !String(failure).includes('EADDRINUSE')) throw failure;
     say(`Port ${config.PORT} is taken; using a free one.`);
-    return startService({ ...config, PORT: 0 });
+    return startService({ ...config, PORT: 0 }, {}, demo);
   }
 }
 
 async function fillCatalog(loupe: Loupe): Promise<void> {
-  const bundle = join(loupe.config.DATA_DIR, `bundle-${CATALOG.seed}-${CATALOG.products}`);
+  const bundle = join(loupe.config.DATA_DIR, `bundle-${Object.values(CATALOG).join('-')}`);
   const complete = `${bundle}.complete`;
   if (!(await exists(complete))) {
     say(`Drawing ${CATALOG.products} bags and watches of fictional maisons …`);
@@ -103,9 +113,11 @@ async function demoKey(container: Container): Promise<string> {
   return key;
 }
 
+const drawPhoto = (wanted: Pick<Parameters<typeof photoOfProduct>[0], 'index' | 'photoSeed' | 'level'>) =>
+  photoOfProduct({ seed: CATALOG.seed, size: 1200, ...wanted });
+
 /** Whether the photographed item came first. */
-async function identifyPhoto(url: string, key: string, config: Config): Promise<boolean> {
-  const photo = await photoOfProduct({ seed: CATALOG.seed, size: 1200, ...PHOTOGRAPHED });
+async function identifyPhoto(url: string, key: string, photo: Buffer, config: Config): Promise<boolean> {
   const file = join(config.DATA_DIR, 'photo.jpg');
   await mkdir(config.DATA_DIR, { recursive: true });
   await writeFile(file, photo);
@@ -121,7 +133,11 @@ async function identifyPhoto(url: string, key: string, config: Config): Promise<
 
 function sayHowToGoOn(url: string, key: string, config: Config): void {
   say(`
-The service runs at ${url}. Try it:
+Open ${url} in a browser: the page is signed in already. Elsewhere it asks for a key:
+
+  ${key}
+
+Or ask the API:
 
   curl -s ${url}/v3/vision/identify -H 'Authorization: Bearer ${key}' \\
     -H 'Content-Type: application/json' -d "{\\"base64\\": \\"$(base64 -w0 ${join(config.DATA_DIR, 'photo.jpg')})\\"}"

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { LifecycleState } from '../api/api-services';
 import { createApp, createOperationsApp } from '../api/app';
 import { createServer } from '../api/server';
+import type { DemoOffer } from '../api/site/demo-offer';
 import { unavailable } from '../models/errors';
 import { apiServices, apiSettings } from './api-wiring';
 import type { Config } from './config';
@@ -25,13 +26,18 @@ export interface RunningService {
  * Starts what the role asks for and answers once it can serve: database migrated, an embedding version live, the model
  * warm, the queue reachable, the port open. What fails closes what was opened.
  *
+ * @param demo what a demonstration gives to its own page, once it has it
  * @throws AppError or ConfigError saying what is missing
  */
-export async function startService(config: Config, overrides: Overrides = {}): Promise<RunningService> {
+export async function startService(
+  config: Config,
+  overrides: Overrides = {},
+  demo?: () => DemoOffer | null,
+): Promise<RunningService> {
   let lifecycle: LifecycleState = 'starting';
   const loupe = await buildContainer(config, overrides);
   try {
-    const settings = apiSettings(config, loupe, () => lifecycle);
+    const settings = apiSettings(config, loupe, () => lifecycle, demo);
     const app =
       config.ROLE === 'worker'
         ? createOperationsApp(settings)
