@@ -1,21 +1,23 @@
 import { z } from 'zod';
 import { attribute, marketEstimate, pictures, prices, tag, variantField } from '../wire/answers';
 
+const popularity = z.number().describe('Higher is more popular');
+
 const legacyVariant = z.object({
-  id: z.string(),
-  fields: z.array(variantField),
+  id: z.string().describe('Starts with `variant_`'),
+  fields: z.array(variantField).describe('What the variant differs in'),
   ...prices,
-  popularity: z.number(),
+  popularity,
   ...pictures,
 });
 
 /** A row of v1 and v2 products (interface.md 4.5). */
 export const legacyRow = z.object({
-  id: z.string(),
-  name: z.string(),
-  attributes: z.array(attribute),
+  id: z.string().describe('Starts with its kind, such as `product_` or `brand_`'),
+  name: z.string().describe('Of a product brand, model and style; else the name of the entity'),
+  attributes: z.array(attribute).describe('Its category and what stands above it'),
   variants: z.array(legacyVariant).optional().describe('Products only'),
-  popularity: z.number(),
+  popularity,
   ...pictures,
   available_tags: z.array(tag).optional().describe('Category rows only'),
   max_market_estimate: marketEstimate.nullable().optional().describe('Rows that are no product'),
@@ -23,38 +25,45 @@ export const legacyRow = z.object({
 
 /** What v1 and v2 products answer (interface.md 4.5). */
 export const legacyAnswer = z.object({
-  success: z.literal(true),
-  data: z.array(legacyRow),
-  search: z.string(),
-  results: z.int(),
-  total_results: z.int(),
-  page: z.int(),
-  total_pages: z.int(),
-  stats: z.object({ id: z.record(z.string(), z.int()), nbWordsMatched: z.int() }),
-  sort_applied: z.string(),
+  success: z.literal(true).describe('`true` for every success'),
+  data: z.array(legacyRow).describe('The rows of this page, in order'),
+  search: z.string().describe('The query as sent; empty for a listing'),
+  results: z.int().describe('Rows in this page'),
+  total_results: z.int().describe('Rows of all pages'),
+  page: z.int().describe('0-based'),
+  total_pages: z.int().describe('A count; the last page is one less'),
+  stats: z
+    .object({
+      id: z.record(z.string(), z.int()).describe('Rows of this page by the id of each of their attributes'),
+      nbWordsMatched: z.int().describe('Words of the query that the best row matches'),
+    })
+    .describe('Counts over this page'),
+  sort_applied: z.string().describe('The sort, or `relevance`'),
 });
 
 /** One match of v2 vision (interface.md 2.5). */
 export const legacyMatch = z.object({
-  label: z.string(),
-  confidence: z.number().min(0).max(1),
-  id: z.string(),
-  product: z.object({
-    id: z.string(),
-    updated_at: z.iso.datetime(),
-    category_id: z.string(),
-    attributes: z.array(attribute),
-    variants: z.array(legacyVariant),
-    popularity: z.number(),
-    deleted: z.boolean(),
-    nbWordsMatched: z.int(),
-  }),
+  label: z.string().describe('Name and style of the item'),
+  confidence: z.number().min(0).max(1).describe('How sure the match is, calibrated'),
+  id: z.string().describe('Id of the matched row'),
+  product: z
+    .object({
+      id: z.string().describe('Id of the matched row'),
+      updated_at: z.iso.datetime().describe('When the row was last changed'),
+      category_id: z.string().describe('Its category'),
+      attributes: z.array(attribute).describe('Its category and what stands above it'),
+      variants: z.array(legacyVariant).describe('Empty where the match is no product'),
+      popularity,
+      deleted: z.boolean().describe('Deleted rows are not matched'),
+      nbWordsMatched: z.int().describe('0: a photo has no words'),
+    })
+    .describe('The matched row'),
 });
 
 /** What v2 vision answers (interface.md 4.4). */
 export const legacyVisionAnswer = z.object({
-  success: z.literal(true),
-  results: z.array(legacyMatch),
+  success: z.literal(true).describe('`true` for every success'),
+  results: z.array(legacyMatch).describe('Matches, best first'),
   processingTime: z.number().describe('Milliseconds'),
-  predictionId: z.string(),
+  predictionId: z.string().describe('What an operator can look the identification up by'),
 });

@@ -3,19 +3,24 @@ import { MODULES } from '../../models/catalog/catalog-query';
 import { attribute, marketEstimate, pictures, prices, tag, variantField } from '../wire/answers';
 
 const variant = z.object({
-  id: z.string(),
+  id: z.string().describe('Starts with `variant_`'),
   fields: z.array(variantField).optional().describe('With `taxonomy`'),
   ...pictures,
-  popularity: z.number(),
+  popularity: z.number().describe('Higher is more popular'),
   pricing: z.object(prices).optional().describe('With `pricing`'),
 });
 
 /** A catalog row (interface.md 2.1). */
 export const catalogRow = z.object({
-  id: z.string(),
-  name: z.string(),
-  confidence: z.number().min(0).max(1).optional().describe('Vision answers only'),
-  popularity: z.number(),
+  id: z.string().describe('Starts with its kind, such as `product_` or `brand_`'),
+  name: z.string().describe('Of a product brand, model and style; else the name of the entity'),
+  confidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Vision answers only: how sure the match is, calibrated'),
+  popularity: z.number().describe('Higher is more popular'),
   ...pictures,
   attributes: z.array(attribute).optional().describe('With `taxonomy`'),
   variants: z.array(variant).optional().describe('Products only'),
@@ -28,14 +33,20 @@ export const catalogRow = z.object({
 
 /** What every v3 endpoint answers (interface.md 4.1). */
 export const catalogAnswer = z.object({
-  success: z.literal(true),
+  success: z.literal(true).describe('`true` for every success'),
   results: z.int().describe('Rows in this page'),
-  total_results: z.int(),
+  total_results: z.int().describe('Rows of all pages'),
   page: z.int().describe('0-based'),
-  total_pages: z.int(),
-  credits_used: z.int(),
-  includes: z.array(z.enum(MODULES)),
-  resolved_taxonomy: z.object({ node: z.string().nullable(), level: z.int().nullable() }),
+  total_pages: z.int().describe('A count; the last page is one less'),
+  credits_used: z.int().describe('What the call was charged'),
+  includes: z.array(z.enum(MODULES)).describe('The modules of this answer'),
+  resolved_taxonomy: z.object({
+    node: z.string().nullable().describe('Kind of the rows; of the first hit in vision'),
+    level: z
+      .int()
+      .nullable()
+      .describe('Attributes of the hierarchy above it; null where there is nothing to tell'),
+  }),
   sort_applied: z.string().optional().describe('Queries only: the sort, or `relevance`'),
-  data: z.array(catalogRow),
+  data: z.array(catalogRow).describe('The rows of this page, in order'),
 });

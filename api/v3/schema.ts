@@ -11,7 +11,10 @@ import { validate } from '../http/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
 
 /** Modules of an answer (interface.md 4.1); `catalog` is no value of it. */
-const includes = z.array(z.enum(MODULES)).default(['taxonomy']);
+const includes = z
+  .array(z.enum(MODULES))
+  .default(['taxonomy'])
+  .describe('What rows have beside their name and pictures');
 
 /** One filter object (interface.md 4.1.1). */
 const filter = z
@@ -35,7 +38,7 @@ const filter = z
 export const catalogQueryBody = z.strictObject({
   query: searchText.optional().describe('Free text; without it the rows are listed'),
   category_id: z.string().optional().describe('Slug or name of a category'),
-  filters: z.array(filter).max(100).default([]),
+  filters: z.array(filter).max(100).default([]).describe('ANDed; the values in one are ORed'),
   taxonomy_node: z.string().default('product').describe('Kind of rows'),
   page: pageNumber.default(0),
   page_size: sizeOfPage.default(20),

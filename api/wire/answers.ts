@@ -2,21 +2,31 @@ import { z } from 'zod';
 import { REGIONS } from '../../models/pricing/estimate';
 
 /** Parts of answers that all API versions share; presenters are typed by them, and `/openapi.json` shows them. */
-const region = z.enum(REGIONS);
+const region = z.enum(REGIONS).describe('Market that the figures are of');
 const addresses = z.array(z.url());
 const grade = z.number().nullable();
 
-export const pictures = { images: addresses, thumbnails: addresses };
+export const pictures = {
+  images: addresses.describe('Addresses of pictures'),
+  thumbnails: addresses.describe('Addresses of small pictures'),
+};
 
 export const attribute = z.object({
   field: z.string().describe('A taxonomy field such as `brand`'),
-  id: z.string(),
-  name: z.string(),
+  id: z.string().describe('Id of the entity, as filters take it'),
+  name: z.string().describe('Its name, for people'),
 });
 
-export const variantField = z.object({ field: z.string(), name: z.string() });
+export const variantField = z.object({
+  field: z.string().describe('What varies, such as `size`'),
+  name: z.string().describe('Its value, for people'),
+});
 
-export const tag = z.object({ id: z.string(), name: z.string(), group: z.string() });
+export const tag = z.object({
+  id: z.string().describe('`<group>:<name>`, as filters take it'),
+  name: z.string().describe('Its name, for people'),
+  group: z.string().describe('The part of the id before the colon'),
+});
 
 export const marketEstimate = z.object({
   source: z.string().describe('Marketplace, such as `ebay`'),
@@ -26,29 +36,37 @@ export const marketEstimate = z.object({
   C: grade.describe('Good: moderate wear, presentable'),
   D: grade.describe('Fair: significant wear, still usable'),
   currency: z.string().describe('Lower-case ISO 4217 code'),
-  estimated_at: z.iso.datetime(),
-  confidence: z.number().nullable(),
+  estimated_at: z.iso.datetime().describe('When it was estimated'),
+  confidence: z.number().nullable().describe('How sure the estimate is; null where that is not known'),
 });
 
 const links = z
-  .array(z.object({ region, url: z.url() }))
-
-  .nullable()
-  .describe('Signed links to CSV files, valid for one hour; null where there is no data');
+  .array(z.object({ region, url: z.url().describe('Signed link to a CSV file; not to be stored') }))
+  .nullable();
 
 export const prices = {
-  market_estimates: z.array(marketEstimate).nullable(),
-  historical_estimates: links,
-  pricing_data: links,
+  market_estimates: z
+    .array(marketEstimate)
+    .nullable()
+    .describe('One per source and region; null where there is none'),
+  historical_estimates: links.describe(
+    'Signed links to the estimates over time, one per region, valid for one hour; null where there is no data',
+  ),
+  pricing_data: links.describe(
+    'Signed links to the listings behind the estimates, one per region, valid for one hour; null where there is no data',
+  ),
 };
 
 /** The body of every error (decisions.md 1). */
 export const errorAnswer = z.object({
-  success: z.literal(false),
+  success: z.literal(false).describe('`false` for every refusal'),
   error: z.string().describe('Code of the failure; clients branch on it'),
-  message: z.string(),
-  request_id: z.string(),
+  message: z.string().describe('What a developer can do about it'),
+  request_id: z.string().describe('Name of the request, for support'),
   field: z.string().optional().describe('Path of the parameter at fault'),
-  allowed_taxonomy_nodes: z.array(z.string()).optional(),
+  allowed_taxonomy_nodes: z
+    .array(z.string())
+    .optional()
+    .describe('What the category has, where `taxonomy_node` is no part of it'),
   reason: z.string().optional().describe('Why an image can not be used'),
 });

@@ -39,7 +39,9 @@ function ownParametersOf(operation: keyof typeof PATHS): object[] {
         inQuery('includes', modules(), 'Comma-separated; empty for neither', ['taxonomy', 'pricing']),
       ];
     case 'listProductsV1':
-      return Object.entries(legacyParameters()).map(([name, schema]) => inQuery(name, schema));
+      return Object.entries(legacyParameters()).map(([name, { description, ...schema }]) =>
+        inQuery(name, schema, description),
+      );
     case 'dataFile':
       return [
         inPath('kind', { type: 'string', enum: DATA_FILE_KINDS }, 'Estimates over time, or the listings'),

@@ -63,11 +63,12 @@ const IMAGE_FAULTS = [
 ] as const satisfies readonly ImageFault[];
 
 const failure = errorAnswer.omit({ field: true, allowed_taxonomy_nodes: true, reason: true });
-const failed = (code: ErrorCode) => failure.extend({ error: z.literal(code) });
+const codeOf = (code: ErrorCode) => z.literal(code).describe('Code of the failure; branch on it');
+const failed = (code: ErrorCode) => failure.extend({ error: codeOf(code) });
 
 /** The body of each failure; those that say more than the others say so (decisions.md 1). */
 const FAILURES: Readonly<Record<string, z.ZodType>> = {
-  BadRequest: errorAnswer.omit({ reason: true }).extend({ error: z.literal('bad_request') }),
+  BadRequest: errorAnswer.omit({ reason: true }).extend({ error: codeOf('bad_request') }),
   Unauthorized: failed('unauthorized'),
   InsufficientCredits: failed('insufficient_credits'),
   Forbidden: failed('forbidden'),
@@ -96,7 +97,7 @@ export const componentSchemas = (): Record<string, object> => ({
 });
 
 /** The JSON Schema of each parameter of the v1 query string, where lists are comma-separated. */
-export function legacyParameters(): Record<string, object> {
+export function legacyParameters(): Record<string, { description?: string }> {
   return z.toJSONSchema(legacyQueryWithFacets, { io: 'output', override: plain }).properties as Record<
     string,
     object
