@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import pino from 'pino';
+import type { ApiServices } from '../../api/api-services';
+import { createApp } from '../../api/app';
+import { ERRORS } from '../../api/ops/openapi/errors';
+import { ApiClient } from '../support/api-client';
+import { DocumentCheck } from '../support/document-check';
+import { useService } from '../support/service';
+
+/** running.md "Addresses": what `/openapi.json` promises of the whole service. */
+const service = useService();
+const check = new DocumentCheck();
+
+interface Content {
+  readonly schema?: { readonly $ref?: string };
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+interface Body {
+  readonly content?: Readonly<Record<string, Content>>;
+}
+
+interface Operation {
+  readonly path: string;
+  readonly method: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly deprecated?: boolean;
+  readonly security: readonly object[];
+  readonly parameters: readonly { readonly $ref?: string; readonly description?: string }[];
+  readonly requestBody?: Body;
+  readonly responses: Readonly<Record<string, Body>>;
+}
+
+const operations = Object.entries(check.document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(
+    ([method, operation]) => ({ path, method, ...operation }) as unknown as Operation,
+  ),
+);
+const named = operations.map((each) => [`${each.method} ${each.path}`, each] as const);
+
+test('a validator finds it to be OpenAPI 3.1', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lpo-'));
+  const file = join(folder, 'openapi.json');
+  const { text } = await new ApiClient(service.url, null).send('GET', '/openapi.json');
+  await writeFile(file, text);
+  const validator = join(dirname(require.resolve('@seriousme/openapi-schema-validator')), 'bin');
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(validator, 'validate-api-cli.js'),
+    file,
+  ]);
+  await rm(folder, { recursive: true });
+  expect(JSON.parse(stdout)).toEqual({ valid: true });
+});
+
+test('it describes every address and method that is mounted, and no other', () => {
+  const described = operations.map(({ path, method }) => `${method} ${path}`);
+  expect(described.sort()).toEqual(mountedRoutes().sort());
+});
+
+describe.each(named)('%s', (_name, operation) => {
+  test('tells what it does, whether it is of today and what it needs', () => {
+    const { path, tags, security, summary, description, parameters, deprecated = false } = operation;
+    expect([summary, description].every((text) => text.length > 10)).toBe(true);
+    expect(tags).toHaveLength(1);
+    expect(security).toEqual(/^\/(api\/)?v\d/.test(path) ? [{ key: [] }] : []);
+    // interface.md 9: v3 is current; v1, v2 and the `/api/v3` addresses are kept for older integrations.
+    expect(deprecated).toBe(/^\/(v1|v2|api)\//.test(path));
+    expect(parameters.filter((each) => !each.$ref && !each.description)).toEqual([]);
+  });
+
+  test('has examples that fit its schemas', () => {
+    const bodies: [string, Body][] = [
+      ...Object.entries(operation.responses).map(([status, body]): [string, Body] => [
+        `responses/${status}`,
+        body,
+      ]),
+      ...(operation.requestBody ? [['requestBody', operation.requestBody] as [string, Body]] : []),
+    ];
+    for (const [part, body] of bodies) {
+      for (const [type, { schema, examples }] of Object.entries(body.content ?? {})) {
+        if (type === 'application/json' && schema?.$ref) expect(examples).toEqual(expect.anything());
+        for (const [name, { value }] of Object.entries(examples ?? {})) {
+          const at = `/paths/${escaped(operation.path)}/${operation.method}/${part}/content/${escaped(type)}/schema`;
+          expect([name, ...check.faultsOfValue(at, value)]).toEqual([name]);
+        }
+      }
+    }
+  });
+});
+
+test('every refusal that there is has an answer with examples, at an address that can give it', () => {
+  const answered = new Set(operations.flatMap(({ responses }) => Object.keys(responses)));
+  for (const [code, { status }] of Object.entries(ERRORS)) {
+    expect([code, answered.has(String(status))]).toEqual([code, true]);
+  }
+  for (const [name, response] of Object.entries(check.document.components.responses)) {
+    const { schema, examples = {} } = (response as Body).content?.['application/json'] ?? {};
+    expect(Object.keys(examples).length).toBeGreaterThan(0);
+    for (const { value } of Object.values(examples)) {
+      const pointer = schema?.$ref?.slice(1) ?? '';
+      expect([name, ...check.faultsOfValue(pointer, value)]).toEqual([name]);
+    }
+  }
+});
+
+test('only `ids` is deprecated among the properties of requests', () => {
+  const { schemas } = check.document.components;
+  const deprecated = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+    Object.keys(properties).flatMap((key) => (properties[key]?.deprecated ? [`${name}.${key}`] : [])),
+  );
+  expect(deprecated).toEqual(['Filter.ids']);
+});
+
+test('every field of an answer is described', () => {
+  const { schemas } = check.document.components;
+  const silent = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+    Object.keys(properties).flatMap((key) => {
+      const property = properties[key];
+      return property?.description || property?.$ref ? [] : [`${name}.${key}`];
+    }),
+  );
+  expect(silent).toEqual([]);
+});
+
+test('every example of a request is answered with rows', async () => {
+  await service.sees(['product_birkin_croc', 0.05]);
+  for (const { path, method, requestBody } of operations) {
+    const examples = requestBody?.content?.['application/json']?.examples ?? {};
+    for (const [name, { value }] of Object.entries(examples)) {
+      // No host is asked for a picture here; `vision.test.ts` does that.
+      if (typeof value === 'object' && value !== null && 'url' in value) continue;
+      const { status, body } = await service.api.send(method.toUpperCase(), path, { body: value });
+      expect([path, name, status]).toEqual([path, name, 200]);
+      const { data, results } = body as { data?: unknown[]; results?: unknown };
+      expect((data ?? (results as unknown[])).length).toBeGreaterThan(0);
+    }
+  }
+});
+
+/** What Express was told to answer, by method and address; pages for people stand in routers of their own. */
+function mountedRoutes(): string[] {
+  const anything: unknown = new Proxy(() => undefined, { get: () => anything });
+  const app = createApp(anything as ApiServices, {
+    logger: pino({ level: 'silent' }),
+    lifecycle: () => 'ready',
+    readiness: [],
+    gauges: [],
+    trustProxyHops: 0,
+    limits: { perSecond: 0, perMinute: 0, visionConcurrency: 0 },
+    imageBytesMax: 1,
+    visionDeadlineMs: 1,
+    pageSizeMax: 1,
+  });
+  const methods = ['get', 'post', 'put', 'patch', 'delete'];
+  return app.router.stack.flatMap(({ route }) =>
+    route
+      ? methods
+          .filter((method) => route.stack.some((layer) => layer.method === method))
+          .map((method) => `${method} ${route.path.replace(/:(\w+)/g, '{$1}')}`)
+      : [],
+  );
+}
+
+const escaped = (part: string): string => part.replace(/~/g, '~0').replace(/\//g, '~1');
