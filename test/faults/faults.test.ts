@@ -57,6 +57,7 @@ describe(`under ${CALLS} calls`, () => {
     async (_name, scenario) => {
       const row = await run(scenario);
       rows.push(row);
+      process.stderr.write(`\n${tableOf([row])}\n`);
       expect(faultsOf(row, scenario)).toEqual([]);
     },
     SCENARIO_MS_MAX,
