@@ -76,7 +76,8 @@ async function runCorpus(target: Target, seed: number): Promise<FuzzReport> {
     if (!entry) return;
     const outcome = await outcomeOf(target, { ...entry, body: entry.make() }).catch(String);
     if (typeof outcome === 'string') return void faults.push(`${entry.kind}, ${entry.name}: ${outcome}`);
-    verdicts.set(outcome.verdict, (verdicts.get(outcome.verdict) ?? 0) + 1);
+    const counted = `${entry.kind}: ${outcome.verdict}`;
+    verdicts.set(counted, (verdicts.get(counted) ?? 0) + 1);
     creditsUsed += outcome.creditsUsed;
     const broken = [...outcome.faults];
     if (!entry.verdicts.includes(outcome.verdict))
