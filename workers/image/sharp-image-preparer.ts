@@ -24,7 +24,7 @@ const DECODE_SECONDS_MAX = 10;
 
 /**
  * Memory for pictures that are being decoded. The largest picture that is allowed fits as baseline JPEG, PNG, WebP and
- * as progressive JPEG with the usual 4:2:0; only some of those that must be kept whole do not (README, "Limits").
+ * as progressive JPEG with the usual 4:2:0; only some of those that must be kept whole do not (docs/reliability.md).
  */
 const DECODE_BYTES_MAX = 240_000_000;
 
