@@ -60,6 +60,8 @@ export interface ImportTarget {
   projectStaleRows(limit: number): Promise<number>;
   /** Makes the tables quick to read after many changes. */
   tidy(): Promise<void>;
+  /** Makes queries of a large catalog fast again if rows have changed; they are right without. */
+  refreshSearch(): Promise<void>;
   /** Lets the next import begin. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { AppError } from '../../models/errors';
+import { makeSearchSnapshot } from '../search-snapshot/make-snapshot';
 import { identifier, rowsOf, sql } from '../sql';
 import { ImportLock } from './import-lock';
 import type { EntityReference, ImportTarget, StoredImage, VariantOwner } from './import-target';
@@ -151,6 +152,10 @@ export class LiveTarget implements ImportTarget {
         await this.lock.transaction((trx) => rowsOf(trx, sql`ANALYZE ${table}`));
       }
     }
+  }
+
+  async refreshSearch(): Promise<void> {
+    await makeSearchSnapshot(this.knex);
   }
 
   async close(): Promise<void> {

@@ -144,6 +144,8 @@ export class PreviewTarget implements ImportTarget {
 
   async tidy(): Promise<void> {}
 
+  async refreshSearch(): Promise<void> {}
+
   async close(): Promise<void> {
     await this.knex('catalog_import_preview').delete();
     await this.live.close();

@@ -15,8 +15,9 @@ const DEFAULTS: SnapshotLimits = { productsMin: 50_000, rowsMin: 512 };
 const LOCK = 6_021_023;
 
 /**
- * Makes the snapshot of the products as they are now and drops the one before; without enough products there is none
- * afterwards. Readers and writers go on meanwhile. Resolves to whether one was made: not while another process makes one.
+ * Makes the snapshot of the products as they are now and drops the one before, unless that still stands; without enough
+ * products there is none afterwards. Readers and writers go on meanwhile. Resolves to whether one was made: not while
+ * another process makes one.
  */
 export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLimits> = {}): Promise<boolean> {
   const { productsMin, rowsMin } = { ...DEFAULTS, ...limits };
@@ -27,7 +28,7 @@ export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLim
       trx,
       sql`SELECT pg_try_advisory_xact_lock(${LOCK}) AS taken`,
     );
-    if (!lock?.taken) return false;
+    if (!lock?.taken || (await stands(trx))) return false;
     await rowsOf(trx, sql`SET LOCAL statement_timeout = 0`);
     await rowsOf(trx, sql`SET LOCAL work_mem = '256MB'`);
     await rowsOf(trx, sql`DELETE FROM catalog_search_changes`);
@@ -42,6 +43,14 @@ export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLim
     await dropOthers(trx, number);
     return number !== null;
   });
+}
+
+async function stands(trx: Knex): Promise<boolean> {
+  const [answer] = await rowsOf<{ stands: boolean }>(
+    trx,
+    sql`SELECT EXISTS (SELECT FROM search_snapshots) AND NOT EXISTS (SELECT FROM catalog_search_changes) AS stands`,
+  );
+  return answer?.stands === true;
 }
 
 async function productsIn(trx: Knex): Promise<number> {

@@ -5,128 +5,152 @@ import { CHUNK, rareBeginningMark } from './snapshot-marks';
 
 /** Sets of products that a query needs, each by a name of the asker's. */
 export interface WantedSets {
-  /** Products with any of the facets, words or other marks. */
+  /** Products with any of the marks. */
   readonly carrying: ReadonlyMap<string, Marks>;
   /** Products with a longer word that begins so; at most one. */
   readonly beginning: { readonly name: string; readonly letters: string } | null;
 }
 
+/** Facets and words without a bitmap are looked up in the indexes; other marks always have one, or no product. */
 export interface Marks {
   readonly kind: 'facet' | 'word' | 'other';
   readonly marks: readonly string[];
 }
 
-/** A snapshot that was the state of the catalog when it was read. */
-export interface ReadSnapshot {
-  readonly number: number;
-  readonly products: number;
-  /** The set of a name; empty when nothing is in it. */
-  set(name: string): Bitset;
-}
-
-interface Line {
-  readonly what: 'snapshot' | 'bits' | 'row';
-  readonly name: string | null;
-  /** Number of the snapshot, of a chunk, or the place of a row. */
-  readonly at: number;
-  readonly products: number | null;
-  readonly bytes: Buffer | null;
+interface WantedMark {
+  readonly name: string;
+  readonly kind: Marks['kind'];
+  readonly mark: string;
 }
 
 /** `bit_send` puts the length before the bits. */
 const LENGTH_BYTES = 4;
 
-/**
- * Reads sets of products in one statement, so that all are of one moment; null when there is no snapshot of that moment.
- * Marks without a bitmap are rare, and looked up in the indexes.
- */
-export async function readSnapshot(knex: Knex, wanted: WantedSets): Promise<ReadSnapshot | null> {
-  const asked = [...wanted.carrying].flatMap(([name, { kind, marks }]) =>
-    marks.map((mark) => ({ name, kind, mark })),
-  );
-  const { beginning } = wanted;
-  if (beginning) {
-    asked.push({ name: beginning.name, kind: 'other', mark: rareBeginningMark(beginning.letters) });
+/** The newest snapshot, as far as it goes: what was read of it counts only if `idsAt` says so in the end. */
+export class SnapshotReader {
+  private constructor(
+    private readonly knex: Knex,
+    readonly number: number,
+    readonly products: number,
+  ) {}
+
+  /** Null when there is none, or the catalog has changed since. */
+  static async open(knex: Knex): Promise<SnapshotReader | null> {
+    const [line] = await rowsOf<{ number: number; products: number }>(
+      knex,
+      sql`SELECT number, products FROM search_snapshots WHERE NOT EXISTS (SELECT FROM catalog_search_changes)`,
+    );
+    return line ? new SnapshotReader(knex, line.number, line.products) : null;
   }
-  const lines = await rowsOf<Line>(
-    knex,
-    sql`WITH current AS MATERIALIZED (
-          SELECT number, products FROM search_snapshots WHERE NOT EXISTS (SELECT FROM catalog_search_changes)
-        ),
-        wanted AS MATERIALIZED (
-          SELECT * FROM unnest(${asked.map(({ name }) => name)}::text[], ${asked.map(({ kind }) => kind)}::text[],
-            ${asked.map(({ mark }) => mark)}::text[]) AS wanted (name, kind, mark)
-        ),
-        frequent AS (
-          SELECT w.name, w.mark, b.chunk, b.bits FROM current c CROSS JOIN wanted w
-          JOIN search_snapshot_bits b ON b.snapshot = c.number AND b.mark = w.mark
-          UNION ALL
-          SELECT ${beginning?.name ?? null}::text, b.mark, b.chunk, b.bits FROM current c
-          JOIN search_snapshot_bits b ON b.snapshot = c.number
-            AND b.mark > ${beginning?.letters ?? null}::text
-            AND b.mark < ${beginning ? `${beginning.letters}\u{10ffff}` : null}::text
-            AND strpos(b.mark, ':') = 0 AND strpos(b.mark, '*') = 0
-        ),
-        rare AS MATERIALIZED (
-          SELECT w.* FROM current c CROSS JOIN wanted w
-          WHERE w.kind <> 'other'
-            AND NOT EXISTS (SELECT FROM search_snapshot_bits b WHERE b.snapshot = c.number AND b.mark = w.mark)
-            AND EXISTS (SELECT FROM catalog_counts k WHERE k.kind = 'product' AND k.mark = w.mark)
-        ),
-        found AS (
-          SELECT r.name, s.id FROM rare r CROSS JOIN LATERAL (
-            SELECT id FROM catalog_search WHERE kind = 'product' AND facets && ARRAY[r.mark] OFFSET 0) AS s
-          WHERE r.kind = 'facet'
-          UNION ALL
-          SELECT r.name, s.id FROM rare r CROSS JOIN LATERAL (
-            SELECT id FROM catalog_search WHERE kind = 'product' AND words @@ ('''' || r.mark || '''')::tsquery
-            OFFSET 0) AS s
-          WHERE r.kind = 'word'
-        )
-        SELECT 'snapshot' AS what, NULL AS name, number AS at, products, NULL AS bytes FROM current
-        UNION ALL
-        SELECT 'bits', name, chunk, NULL, bit_send(bit_or(bits)) FROM frequent GROUP BY name, chunk
-        UNION ALL
-        SELECT 'row', f.name, p.place, NULL, NULL FROM current c CROSS JOIN found f
-        JOIN search_snapshot_places p ON p.snapshot = c.number AND p.id = f.id`,
-  );
-  const header = lines.find(({ what }) => what === 'snapshot');
-  if (!header) return null;
-  const products = header.products ?? 0;
-  const sets = setsOf(lines, products);
-  return { number: header.at, products, set: (name) => sets.get(name) ?? Bitset.empty(products) };
-}
 
-function setsOf(lines: readonly Line[], products: number): Map<string, Bitset> {
-  const sets = new Map<string, Bitset>();
-  for (const { what, name, at, bytes } of lines) {
-    if (what === 'snapshot' || name === null) continue;
-    const set = sets.get(name) ?? Bitset.empty(products);
-    sets.set(name, set);
-    if (bytes) set.addBytes(at * CHUNK, bytes.subarray(LENGTH_BYTES));
-    else set.add(at);
+  /** The wanted sets by name; those without a product are left out. */
+  async sets({ carrying, beginning }: WantedSets): Promise<ReadonlyMap<string, Bitset>> {
+    const wanted = [...carrying].flatMap(([name, { kind, marks }]) =>
+      marks.map((mark): WantedMark => ({ name, kind, mark })),
+    );
+    if (beginning) {
+      wanted.push({ name: beginning.name, kind: 'other', mark: rareBeginningMark(beginning.letters) });
+    }
+    const sets = new Map<string, Bitset>();
+    const setOf = (name: string): Bitset => {
+      const set = sets.get(name) ?? Bitset.empty(this.products);
+      sets.set(name, set);
+      return set;
+    };
+    const frequent = await this.addBitmaps(wanted, setOf);
+    await this.addRows(
+      wanted.filter(({ kind, mark }) => kind !== 'other' && !frequent.has(mark)),
+      setOf,
+    );
+    if (beginning) await this.addBeginning(beginning.letters, setOf(beginning.name));
+    return sets;
   }
-  return sets;
-}
 
-/** All places of a snapshot in one of the orders that are not that of the places; null when it is gone. */
-export async function readOrder(knex: Knex, number: number, sort: string): Promise<Uint32Array | null> {
-  const [line] = await rowsOf<{ places: Buffer }>(
-    knex,
-    sql`SELECT places FROM search_snapshot_orders WHERE snapshot = ${number} AND sort = ${sort}`,
-  );
-  if (!line) return null;
-  return Uint32Array.from({ length: line.places.length / 4 }, (_, at) => line.places.readUInt32BE(at * 4));
-}
+  /** All places in one of the orders that are not that of the places; null when the snapshot is gone. */
+  async order(sort: string): Promise<Uint32Array | null> {
+    const [line] = await rowsOf<{ places: Buffer }>(
+      this.knex,
+      sql`SELECT places FROM search_snapshot_orders WHERE snapshot = ${this.number} AND sort = ${sort}`,
+    );
+    if (!line) return null;
+    return Uint32Array.from({ length: line.places.length / 4 }, (_, at) => line.places.readUInt32BE(at * 4));
+  }
 
-/** The ids at places of a snapshot, in their order; null when it is gone. */
-export async function idsAt(knex: Knex, number: number, places: readonly number[]): Promise<string[] | null> {
-  if (places.length === 0) return [];
-  const lines = await rowsOf<{ place: number; id: string }>(
-    knex,
-    sql`SELECT place, id FROM search_snapshot_places WHERE snapshot = ${number} AND place = ANY(${places}::integer[])`,
-  );
-  const ids = new Map(lines.map(({ place, id }) => [place, id]));
-  const found = places.flatMap((place) => ids.get(place) ?? []);
-  return found.length === places.length ? found : null;
+  /**
+   * The ids at places, in their order. Null when the catalog has changed since the snapshot: as its number is never
+   * given again, and changes vanish only with a new snapshot, everything read before this was of one state otherwise.
+   */
+  async idsAt(places: readonly number[]): Promise<string[] | null> {
+    const lines = await rowsOf<{ place: number | null; id: string }>(
+      this.knex,
+      sql`SELECT p.place, p.id FROM search_snapshots s
+          LEFT JOIN search_snapshot_places p ON p.snapshot = s.number AND p.place = ANY(${places}::integer[])
+          WHERE s.number = ${this.number} AND NOT EXISTS (SELECT FROM catalog_search_changes)`,
+    );
+    if (lines.length === 0) return null;
+    const ids = new Map(lines.map(({ place, id }) => [place, id]));
+    return places.flatMap((place) => ids.get(place) ?? []);
+  }
+
+  /** Resolves to the marks that have a bitmap. */
+  private async addBitmaps(
+    wanted: readonly WantedMark[],
+    setOf: (name: string) => Bitset,
+  ): Promise<ReadonlySet<string>> {
+    const frequent = new Set<string>();
+    if (wanted.length === 0) return frequent;
+    const lines = await rowsOf<{ name: string; chunk: number; bytes: Buffer; marks: string[] }>(
+      this.knex,
+      sql`SELECT w.name, b.chunk, bit_send(bit_or(b.bits)) AS bytes, array_agg(b.mark) AS marks
+          FROM unnest(${wanted.map(({ name }) => name)}::text[], ${wanted.map(({ mark }) => mark)}::text[])
+            AS w (name, mark)
+          CROSS JOIN LATERAL (
+            SELECT chunk, mark, bits FROM search_snapshot_bits
+            WHERE snapshot = ${this.number} AND search_snapshot_bits.mark = w.mark OFFSET 0) AS b
+          GROUP BY w.name, b.chunk`,
+    );
+    for (const { name, chunk, bytes, marks } of lines) {
+      setOf(name).addBytes(chunk * CHUNK, bytes.subarray(LENGTH_BYTES));
+      for (const mark of marks) frequent.add(mark);
+    }
+    return frequent;
+  }
+
+  /** The rows of rare marks, one by one. */
+  private async addRows(rare: readonly WantedMark[], setOf: (name: string) => Bitset): Promise<void> {
+    if (rare.length === 0) return;
+    const lines = await rowsOf<{ name: string; place: number }>(
+      this.knex,
+      sql`WITH wanted AS MATERIALIZED (
+            SELECT * FROM unnest(${rare.map(({ name }) => name)}::text[], ${rare.map(({ kind }) => kind)}::text[],
+              ${rare.map(({ mark }) => mark)}::text[]) AS w (name, kind, mark)
+            WHERE EXISTS (SELECT FROM catalog_counts c WHERE c.kind = 'product' AND c.mark = w.mark)
+          ),
+          found AS (
+            SELECT w.name, s.id FROM wanted w CROSS JOIN LATERAL (
+              SELECT id FROM catalog_search WHERE kind = 'product' AND facets && ARRAY[w.mark] OFFSET 0) AS s
+            WHERE w.kind = 'facet'
+            UNION ALL
+            SELECT w.name, s.id FROM wanted w CROSS JOIN LATERAL (
+              SELECT id FROM catalog_search WHERE kind = 'product' AND words @@ ('''' || w.mark || '''')::tsquery
+              OFFSET 0) AS s
+            WHERE w.kind = 'word'
+          )
+          SELECT f.name, p.place FROM found f CROSS JOIN LATERAL (
+            SELECT place FROM search_snapshot_places WHERE snapshot = ${this.number} AND id = f.id OFFSET 0) AS p`,
+    );
+    for (const { name, place } of lines) setOf(name).add(place);
+  }
+
+  /** Frequent words that begin so; the rare ones are a mark of their own. Words hold no colon and no asterisk. */
+  private async addBeginning(letters: string, set: Bitset): Promise<void> {
+    const lines = await rowsOf<{ chunk: number; bytes: Buffer }>(
+      this.knex,
+      sql`SELECT chunk, bit_send(bit_or(bits)) AS bytes FROM search_snapshot_bits
+          WHERE snapshot = ${this.number} AND mark > ${letters} AND mark < ${`${letters}\u{10ffff}`}
+            AND strpos(mark, ':') = 0 AND strpos(mark, '*') = 0
+          GROUP BY chunk`,
+    );
+    for (const { chunk, bytes } of lines) set.addBytes(chunk * CHUNK, bytes.subarray(LENGTH_BYTES));
+  }
 }

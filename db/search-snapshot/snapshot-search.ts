@@ -6,7 +6,7 @@ import type { Reading } from '../search-terms';
 import { Bitset } from './bitset';
 import { type RankedPlaces, rankedPlaces } from './ranked-places';
 import { categoryMark, RARE_BEGINNING_MAX } from './snapshot-marks';
-import { idsAt, type Marks, type ReadSnapshot, readOrder, readSnapshot } from './snapshot-reader';
+import { type Marks, SnapshotReader } from './snapshot-reader';
 
 /** Ids of a page and the totals of its whole answer. */
 export interface FoundIds {
@@ -30,12 +30,13 @@ export class SnapshotSearch {
   /** A page of a listing; null when it has to be found without a snapshot. */
   async list(query: ResolvedQuery, window: Window): Promise<FoundIds | null> {
     if (query.node !== PRODUCT) return null;
-    const snapshot = await readSnapshot(this.knex, { carrying: new Map(scopeMarks(query)), beginning: null });
+    const snapshot = await SnapshotReader.open(this.knex);
     if (!snapshot) return null;
-    const among = scopeOf(query, snapshot);
+    const sets = await snapshot.sets({ carrying: new Map(scopeMarks(query)), beginning: null });
+    const among = scopeOf(query, sets, snapshot.products);
     const total = among.count();
     const places = await this.window(snapshot, among, total, query.sort, window);
-    const ids = places && (await idsAt(this.knex, snapshot.number, places));
+    const ids = places && (await snapshot.idsAt(places));
     return ids && { ids, total, wordsMatched: 0 };
   }
 
@@ -47,23 +48,26 @@ export class SnapshotSearch {
   ): Promise<FoundIds | null> {
     const prefix = readings.find(({ anyLonger }) => anyLonger);
     if (query.node !== PRODUCT || [...(prefix?.word ?? '')].length > RARE_BEGINNING_MAX) return null;
-    const snapshot = await readSnapshot(this.knex, {
+    const snapshot = await SnapshotReader.open(this.knex);
+    if (!snapshot) return null;
+    const sets = await snapshot.sets({
       carrying: new Map([...scopeMarks(query), ...readings.flatMap(readingMarks)]),
       beginning: prefix ? { name: nameOf('longer', prefix), letters: prefix.word } : null,
     });
-    if (!snapshot) return null;
+    const nothing = Bitset.empty(snapshot.products);
     const terms = readings.map((reading) => ({
-      exact: snapshot.set(nameOf('exact', reading)),
-      longer: snapshot.set(nameOf('longer', reading)),
-      misspelt: snapshot.set(nameOf('misspelt', reading)),
+      exact: sets.get(nameOf('exact', reading)) ?? nothing,
+      longer: sets.get(nameOf('longer', reading)) ?? nothing,
+      misspelt: sets.get(nameOf('misspelt', reading)) ?? nothing,
     }));
-    const { places, ...totals }: RankedPlaces = rankedPlaces(terms, scopeOf(query, snapshot), window);
-    const ids = await idsAt(this.knex, snapshot.number, places);
+    const among = scopeOf(query, sets, snapshot.products);
+    const { places, ...totals }: RankedPlaces = rankedPlaces(terms, among, window);
+    const ids = await snapshot.idsAt(places);
     return ids && { ids, ...totals };
   }
 
   private async window(
-    snapshot: ReadSnapshot,
+    snapshot: SnapshotReader,
     among: Bitset,
     total: number,
     sort: Sort,
@@ -71,7 +75,7 @@ export class SnapshotSearch {
   ): Promise<number[] | null> {
     if (offset >= total) return [];
     if (sort === 'popularity_desc') return among.places(offset, limit);
-    const order = await this.order(snapshot.number, sort);
+    const order = await this.order(snapshot, sort);
     if (!order) return null;
     if (total === snapshot.products) return [...order.subarray(offset, offset + limit)];
     const found: number[] = [];
@@ -83,10 +87,12 @@ export class SnapshotSearch {
     return found;
   }
 
-  private async order(snapshot: number, sort: Sort): Promise<Uint32Array | null> {
-    if (this.orders?.snapshot !== snapshot) this.orders = { snapshot, bySort: new Map() };
+  private async order(snapshot: SnapshotReader, sort: Sort): Promise<Uint32Array | null> {
+    if (this.orders?.snapshot !== snapshot.number) {
+      this.orders = { snapshot: snapshot.number, bySort: new Map() };
+    }
     const { bySort } = this.orders;
-    const known = bySort.get(sort) ?? (await readOrder(this.knex, snapshot, sort));
+    const known = bySort.get(sort) ?? (await snapshot.order(sort));
     if (known) bySort.set(sort, known);
     return known;
   }
@@ -111,12 +117,15 @@ function scopeMarks({ categories, filters }: ResolvedQuery): [string, Marks][] {
   ];
 }
 
-function scopeOf({ categories, filters }: ResolvedQuery, snapshot: ReadSnapshot): Bitset {
-  const whole = categories === null ? Bitset.full(snapshot.products) : snapshot.set(SCOPE);
+type Sets = ReadonlyMap<string, Bitset>;
+
+function scopeOf({ categories, filters }: ResolvedQuery, sets: Sets, products: number): Bitset {
+  const nothing = Bitset.empty(products);
+  const whole = categories === null ? Bitset.full(products) : (sets.get(SCOPE) ?? nothing);
   return filters.reduce((left: Bitset, filter: Filter, at) => {
     if (!restricts(filter)) return left;
-    const included = filter.include.length > 0 ? left.and(snapshot.set(includeName(at))) : left;
-    return filter.exclude.length > 0 ? included.without(snapshot.set(excludeName(at))) : included;
+    const included = filter.include.length > 0 ? left.and(sets.get(includeName(at)) ?? nothing) : left;
+    return included.without(sets.get(excludeName(at)) ?? nothing);
   }, whole);
 }
 

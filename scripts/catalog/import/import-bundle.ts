@@ -98,6 +98,7 @@ async function importInto(
     const accepted = await importFiles(context, ports.clock.now());
     await projectStaleRows(target, progress);
     if (accepted >= RECORDS_WORTH_TIDYING) await target.tidy();
+    await target.refreshSearch();
     return { accepted, rejected: report.count };
   } finally {
     await report.close();
