@@ -7,11 +7,15 @@ import { parseJson, readJson } from './json-body';
 import { inTime, startDeadline, unhurried } from './keep-deadline';
 import { limitCalls, limitVisionCalls } from './limit-calls';
 import { refuseLate } from './refuse-late';
+import { roomForBodies } from './room-for-bodies';
 
 /** Bytes of a body that holds no photo. */
 const BODY_BYTES_MAX = 1024 * 1024;
 /** A call that has not answered so long after its deadline died with its process. */
 const LEASE_SLACK_MS = 15_000;
+
+/** Each takes about 100 MB of memory until it is decoded (docs/reliability.md). */
+const LARGEST_PHOTOS_AT_ONCE = 2;
 
 /**
  * What a call passes before its route, by the kind of endpoint, in the order in which refusals are decided
@@ -37,13 +41,15 @@ export function buildGates(services: ApiServices, settings: ApiSettings): Gates 
     leaseMs: settings.visionDeadlineMs + LEASE_SLACK_MS,
   });
   const smallBody = [readJson(BODY_BYTES_MAX), once, parseJson];
-  const photoBody = readJson(photoBodyBytesMax(settings.imageBytesMax));
+  const bodyBytesMax = photoBodyBytesMax(settings.imageBytesMax);
+  const photoBody = readJson(bodyBytesMax);
+  const room = roomForBodies(bodyBytesMax, LARGEST_PHOTOS_AT_ONCE * bodyBytesMax);
   return {
     key: (version) => [admit(accounts, version), calls],
     json: (version) => [admit(accounts, version), calls, ...smallBody],
     photo: (version) => [
       startDeadline(settings.visionDeadlineMs),
-      ...[admit(accounts, version), calls, visionCalls, late].map(inTime),
+      ...[admit(accounts, version), calls, visionCalls, late, room].map(inTime),
       unhurried(photoBody),
       inTime(once),
       parseJson,
