@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { Bitset } from '../../db/search-snapshot/bitset';
+import { makeSearchSnapshot } from '../../db/search-snapshot/make-snapshot';
+import { SnapshotSearch } from '../../db/search-snapshot/snapshot-search';
+import { rowsOf, sql } from '../../db/sql';
+import type { ResolvedQuery } from '../../models/catalog/catalog-query';
+import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
+import { type TestDatabase, testDatabase } from '../support/database';
+
+const SEED = 20_260_301;
+
+describe('a set of places', () => {
+  const SIZE = 203;
+  const places = fc.uniqueArray(fc.nat(SIZE - 1), { maxLength: SIZE });
+  const setOf = (members: readonly number[]): Bitset => {
+    const set = Bitset.empty(SIZE);
+    for (const place of members) set.add(place);
+    return set;
+  };
+  const all = Array.from({ length: SIZE }, (_, place) => place);
+  const members = (set: Bitset): number[] => set.places(0, SIZE);
+
+  test('combines, counts and pages as sets of numbers do', () => {
+    fc.assert(
+      fc.property(places, places, fc.nat(SIZE), fc.nat(SIZE), (left, right, offset, limit) => {
+        const [a, b] = [setOf(left), setOf(right)];
+        expect(members(a.and(b))).toEqual(all.filter((each) => left.includes(each) && right.includes(each)));
+        expect(members(a.or(b))).toEqual(all.filter((each) => left.includes(each) || right.includes(each)));
+        expect(members(a.xor(b))).toEqual(all.filter((each) => left.includes(each) !== right.includes(each)));
+        expect(members(a.without(b))).toEqual(
+          all.filter((each) => left.includes(each) && !right.includes(each)),
+        );
+        expect(a.count()).toBe(left.length);
+        expect(a.places(offset, limit)).toEqual(members(a).slice(offset, offset + limit));
+        expect(all.filter((place) => a.has(place))).toEqual(members(a));
+      }),
+      { seed: SEED },
+    );
+  });
+
+  test('that is full holds every place and none beyond', () => {
+    for (const size of [0, 1, 8, 31, 32, 33, 203]) expect(Bitset.full(size).count()).toBe(size);
+  });
+});
+
+const rowOf = (number: number, kind = 'product'): SearchedRow => ({
+  id: `${kind}_${number}`,
+  kind,
+  category: 'handbags',
+  popularity: number % 4,
+  name: `Bag ${number}`,
+  facets: [`brand:${number % 3}`],
+  words: ['bag', `w${number % 4}`],
+});
+
+const LISTING: ResolvedQuery = {
+  node: 'product',
+  categories: null,
+  filters: [{ field: 'brand', include: ['1'], exclude: [] }],
+  words: null,
+  sort: 'name_asc',
+  page: 0,
+  pageSize: 20,
+};
+const WINDOW = { offset: 0, limit: 20 };
+const LIMITS = { productsMin: 1, rowsMin: 5 };
+
+describe('a search snapshot', () => {
+  let database: TestDatabase;
+  let search: SnapshotSearch;
+  const total = async () => (await search.list(LISTING, WINDOW))?.total ?? null;
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    search = new SnapshotSearch(database.knex);
+  }, 60_000);
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    await rowsOf(database.knex, sql`TRUNCATE catalog_rows`);
+    const kinds = ['product', 'brand'];
+    await writeCatalogRows(
+      database.knex,
+      kinds.flatMap((kind) => Array.from({ length: 30 }, (_, number) => rowOf(number, kind))),
+    );
+    expect(await makeSearchSnapshot(database.knex, LIMITS)).toBe(true);
+    expect(await total()).toBe(10);
+  });
+
+  test.each<[string, () => Promise<void>]>([
+    ['is added', () => writeCatalogRows(database.knex, [rowOf(31)])],
+    ['changes', () => writeCatalogRows(database.knex, [{ ...rowOf(1), facets: [] }])],
+    ['becomes another kind', () => writeCatalogRows(database.knex, [{ ...rowOf(1), kind: 'brand' }])],
+    ['is taken out', () => deleteCatalogRows(database.knex, ['product_1'])],
+  ])('answers nothing any more when a product %s, until it is made again', async (_what, change) => {
+    const before = await rowsOf(database.knex, sql`SELECT number FROM search_snapshots`);
+    await change();
+    expect(await total()).toBeNull();
+    expect(await makeSearchSnapshot(database.knex, LIMITS)).toBe(true);
+    expect(await total()).not.toBeNull();
+    expect(await rowsOf(database.knex, sql`SELECT number FROM search_snapshots`)).not.toEqual(before);
+  });
+
+  test('stands while no product changes, and is not made again', async () => {
+    await writeCatalogRows(database.knex, [{ ...rowOf(1, 'brand'), popularity: 99 }]);
+    await writeCatalogRows(database.knex, [rowOf(1)]);
+    expect(await total()).toBe(10);
+    expect(await makeSearchSnapshot(database.knex, LIMITS)).toBe(false);
+  });
+
+  test('is gone when the catalog has become small', async () => {
+    await deleteCatalogRows(database.knex, ['product_1']);
+    expect(await makeSearchSnapshot(database.knex, { ...LIMITS, productsMin: 100 })).toBe(false);
+    expect(await total()).toBeNull();
+    const kept = await rowsOf(database.knex, sql`SELECT snapshot FROM search_snapshot_bits`);
+    expect(kept).toEqual([]);
+  });
+
+  test('that was made beside an unfinished change answers nothing once that is done', async () => {
+    await deleteCatalogRows(database.knex, ['product_29']);
+    // The embedded database does one transaction after the other, so nothing can be beside another there.
+    if (database.kind === 'embedded') return;
+    const trx = await database.knex.transaction();
+    await writeCatalogRows(trx, [rowOf(40)]);
+    expect(await makeSearchSnapshot(database.knex, LIMITS)).toBe(true);
+    expect(await total()).toBe(10);
+    await trx.commit();
+    expect(await total()).toBeNull();
+  });
+});
