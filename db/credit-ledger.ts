@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { insufficientCredits } from '../models/errors';
 import { type ChargeRequest, type Clock, type CreditLedger, PORTS, type UsageLine } from '../models/ports';
-import { rowsOf, sql } from './sql';
+import { inTransaction, rowsOf, type Sql, sql } from './sql';
 
 /** SQLSTATEs of what the schema forbids. */
 const CHECK_VIOLATION = '23514';
@@ -45,9 +45,7 @@ export class PostgresCreditLedger implements CreditLedger {
         sql`WITH freed AS (
               DELETE FROM credit_reservations WHERE charge_id = ${charge.chargeId} RETURNING amount
             ), booked AS (
-              INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount, booked_at)
-              VALUES (${charge.chargeId}, ${charge.accountId}, ${charge.keyId}, ${charge.endpoint},
-                ${charge.requestId}, ${amount}, ${this.clock.now()})
+              ${this.entered(charge, amount)}
               ON CONFLICT (charge_id) DO NOTHING RETURNING amount
             )
             UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0),
@@ -105,7 +103,7 @@ export class PostgresCreditLedger implements CreditLedger {
       this.knex,
       sql`SELECT to_char(booked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, endpoint,
             count(*) AS calls, sum(amount)::bigint AS credits
-          FROM credit_ledger WHERE account_id = ${accountId} AND ${from} AND ${to}
+          FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0 AND ${from} AND ${to}
           GROUP BY day, endpoint ORDER BY day, endpoint COLLATE "C"`,
     );
     return lines.map((line) => ({ ...line, calls: Number(line.calls), credits: Number(line.credits) }));
@@ -138,16 +136,35 @@ export class PostgresCreditLedger implements CreditLedger {
     }
   }
 
-  /** As if the charge had never been. A repeated call changes nothing. */
-  private async undo({ chargeId, accountId }: ChargeRequest): Promise<void> {
-    await rowsOf(
-      this.knex,
-      sql`WITH freed AS (DELETE FROM credit_reservations WHERE charge_id = ${chargeId} RETURNING amount),
-          unbooked AS (DELETE FROM credit_ledger WHERE charge_id = ${chargeId} RETURNING amount)
-          UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0),
-            credits = credits + coalesce((SELECT amount FROM unbooked), 0)
-          WHERE id = ${accountId}`,
-    );
+  /**
+   * As if the charge had never been, also for a booking that is still on its way: the charge stays in the ledger with
+   * nothing, so that no more is ever booked under its id. A repeated call changes nothing. Locks the
+   * ledger first, as `settle` does.
+   */
+  private undo(charge: ChargeRequest): Promise<void> {
+    const { chargeId, accountId } = charge;
+    return inTransaction(this.knex, async (transaction) => {
+      await rowsOf(transaction, sql`${this.entered(charge, 0)} ON CONFLICT (charge_id) DO NOTHING`);
+      // Only now, when a booking under way has ended, is it seen; and nobody else takes it back meanwhile.
+      const [entry] = await rowsOf<{ amount: number }>(
+        transaction,
+        sql`SELECT amount FROM credit_ledger WHERE charge_id = ${chargeId} FOR UPDATE`,
+      );
+      await rowsOf(
+        transaction,
+        sql`WITH freed AS (DELETE FROM credit_reservations WHERE charge_id = ${chargeId} RETURNING amount),
+            emptied AS (UPDATE credit_ledger SET amount = 0 WHERE charge_id = ${chargeId})
+            UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0),
+              credits = credits + ${entry?.amount ?? 0}::bigint
+            WHERE id = ${accountId}`,
+      );
+    });
+  }
+
+  private entered(charge: ChargeRequest, amount: number): Sql {
+    return sql`INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount, booked_at)
+      VALUES (${charge.chargeId}, ${charge.accountId}, ${charge.keyId}, ${charge.endpoint}, ${charge.requestId},
+        ${amount}, ${this.clock.now()})`;
   }
 
   /** Takes back what expired reservations of an account hold. */

@@ -86,6 +86,26 @@ describe('the credit ledger', () => {
     expect(await standingOf(database.knex, account.id)).toEqual({ credits: 20, held: 0, booked: 0 });
   });
 
+  test('a booking that comes after its charge was taken back books nothing', async () => {
+    const account = await accountWith(20);
+    const charge = chargeOf(account);
+    await here.reserve(charge, 10, LATER);
+    await here.takeBack(charge);
+    expect(await there.settle(charge, 5)).toBe(20);
+    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 20, held: 0, booked: 0 });
+    expect(await here.usage(account.id, null, null)).toEqual([]);
+  });
+
+  test('a booking under way while its charge is taken back is undone', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const account = await accountWith(20);
+      const charge = chargeOf(account);
+      await here.reserve(charge, 10, LATER);
+      await Promise.all([here.settle(charge, 5), there.takeBack(charge)]);
+      expect(await standingOf(database.knex, account.id)).toEqual({ credits: 20, held: 0, booked: 0 });
+    }
+  });
+
   test('a charge that two processes settle at once is booked once', async () => {
     const account = await accountWith(20);
     const charge = chargeOf(account);
