@@ -55,7 +55,10 @@ export function Facets({ state, rows, categories, go }: Props) {
 function useFields(state: SearchState, rows: readonly Row[]): readonly string[] {
   const known = useRef({ category: '', fields: [] as readonly string[] });
   const seen = new Set(rows.flatMap(({ attributes = [] }) => attributes.map(({ field }) => field)));
-  if (state.node === 'product' && rows.length > 0) {
+  // Rows that are no product are narrowed by what stands above them.
+  if (state.node !== 'product')
+    return [...seen].filter((field) => field !== 'category' && field !== state.node);
+  if (rows.length > 0) {
     const before = known.current.category === state.category ? known.current.fields : [];
     for (const field of before) seen.add(field);
     const nodes: readonly string[] = NODES;

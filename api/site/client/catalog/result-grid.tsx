@@ -3,18 +3,15 @@ import { itemLink, Link } from '../navigation/link';
 import type { Row } from '../service/answers';
 import { Picture } from '../shell/picture';
 
-/** Rows as pictures with their names. */
+/** Rows as pictures with their names; where no row has a picture, as names alone. */
 export function ResultGrid({ rows, busy }: { readonly rows: readonly Row[]; readonly busy: boolean }) {
+  const pictures = rows.some((row) => thumbnailOf(row) !== undefined);
   return (
-    <ul class={busy ? 'grid busy' : 'grid'}>
+    <ul class={`${pictures ? 'grid' : 'grid names'}${busy ? ' busy' : ''}`}>
       {rows.map((row) => (
         <li key={row.id}>
           <Link to={itemLink(row.id)}>
-            <Picture
-              src={thumbnailOf(row)}
-              alt=""
-              otherwise={row.variants ? 'No picture' : readable(kindOf(row))}
-            />
+            {pictures && <Picture src={thumbnailOf(row)} alt="" />}
             <span class="name">{row.name}</span>
             <span class="path">{underName(row)}</span>
           </Link>

@@ -15,10 +15,10 @@ const WORDS: readonly (readonly [from: number, words: string])[] = [
 /** How sure that is, in a word. */
 export const confidenceWords = (value: number): string => WORDS.find(([from]) => value >= from)?.[1] ?? '';
 
-/** Never 100 %: nothing that is learnt from pictures is certain. */
+/** Never 100%: nothing that is learnt from pictures is certain. */
 export const percent = (value: number): string => {
-  if (value > 0.99) return 'over 99 %';
-  return value < 0.01 ? 'under 1 %' : `${Math.round(value * 100)} %`;
+  if (value > 0.99) return 'Over 99%';
+  return value < 0.01 ? 'Under 1%' : `${Math.round(value * 100)}%`;
 };
 
 /** A probability as what it is: a number, a word, and its place between never and always. */

@@ -26,6 +26,7 @@ export function PhotoIntake({ take, pricing, setPricing }: Props) {
       <p class="lead">From one photo to the item in the catalog, what it is called and what it sells for.</p>
       <div class="well">
         <p class="hint">Drop a picture anywhere on this page, paste it, or</p>
+        <p class="hint touch">One item, whole, in daylight</p>
         <p class="buttons">
           <label class="button primary">
             <input type="file" accept={FORMATS} onChange={({ currentTarget }) => choose(currentTarget)} />

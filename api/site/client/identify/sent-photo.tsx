@@ -14,7 +14,7 @@ export function SentPhoto({ photo, clear }: Props) {
   return (
     <section class="sent" aria-label="Your picture">
       <figure>
-        <span class="picture">
+        <span class="picture as-is">
           {broken === photo.preview ? (
             <span class="none">This browser can’t show it</span>
           ) : (

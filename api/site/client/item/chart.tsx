@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { gridOf } from './grid-of';
 import { day, money } from './row-words';
 
@@ -14,7 +14,6 @@ interface Props {
   readonly label: string;
 }
 
-const WIDTH = 720;
 const HEIGHT = 260;
 const EDGE = { top: 16, right: 12, bottom: 28, left: 64 };
 const DASHES = ['', '7 4', '2 3', '10 3 2 3'];
@@ -23,6 +22,7 @@ const MONTH = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', t
 /** A line plot that can be read by pointer and, through the slider that lies over it, by finger and arrow keys. Lines
  * differ by dashes, not by colour alone. */
 export function Chart({ lines, label }: Props) {
+  const [frame, width] = useWidth();
   const [at, setAt] = useState<number | null>(null);
   const points = lines.flatMap((line) => line.points);
   const times = [...new Set(points.map(({ date }) => date.getTime()))].sort((a, b) => a - b);
@@ -33,16 +33,16 @@ export function Chart({ lines, label }: Props) {
   const bottom = grid[0] ?? 0;
   const top = grid.at(-1) ?? 1;
   const x = (time: number) =>
-    EDGE.left + (last === first ? 0.5 : (time - first) / (last - first)) * (WIDTH - EDGE.left - EDGE.right);
+    EDGE.left + (last === first ? 0.5 : (time - first) / (last - first)) * (width - EDGE.left - EDGE.right);
   const y = (value: number) =>
     HEIGHT - EDGE.bottom - ((value - bottom) / (top - bottom)) * (HEIGHT - EDGE.top - EDGE.bottom);
   const time = at === null ? undefined : times[at];
   return (
-    <figure class="chart">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${label}. ${summary(lines)}`}>
+    <figure class="chart" ref={frame}>
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={`${label}. ${summary(lines)}`}>
         {grid.map((value) => (
           <g key={value}>
-            <line class="grid" x1={EDGE.left} x2={WIDTH - EDGE.right} y1={y(value)} y2={y(value)} />
+            <line class="grid" x1={EDGE.left} x2={width - EDGE.right} y1={y(value)} y2={y(value)} />
             <text x={EDGE.left - 10} y={y(value) + 4} text-anchor="end">
               {money(value, currency)}
             </text>
@@ -125,4 +125,18 @@ function readingAt(lines: readonly Line[], time: number): string {
     return point ? [`${lines.length > 1 ? `${name} ` : ''}${money(point.value, currency)}`] : [];
   });
   return `${day(new Date(time))}: ${values.join(', ')}`;
+}
+
+/** The plot is drawn as wide as its place, so that its text has the size of all text. */
+function useWidth() {
+  const frame = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(640);
+  useLayoutEffect(() => {
+    const { current } = frame;
+    if (!current) return;
+    const observer = new ResizeObserver(() => setWidth(Math.max(240, current.clientWidth)));
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
+  return [frame, width] as const;
 }

@@ -1,7 +1,7 @@
 import { percent } from '../identify/confidence';
 import type { MarketEstimate } from '../service/answers';
 import { Scrollable } from '../shell/scrollable';
-import { day, money, readable, regionName } from './row-words';
+import { day, money, regionName, sourceName } from './row-words';
 
 const GRADES = [
   ['A', 'Excellent', 'Minimal to no visible wear; nearly new'],
@@ -61,7 +61,7 @@ export function EstimatesTable({ estimates }: { readonly estimates: readonly Mar
 function Line({ estimate }: { readonly estimate: MarketEstimate }) {
   return (
     <tr>
-      <th scope="row">{readable(estimate.source)}</th>
+      <th scope="row">{sourceName(estimate.source)}</th>
       {GRADES.map(([grade]) => {
         const amount = estimate[grade];
         return (

@@ -1,6 +1,6 @@
 import { Scrollable } from '../shell/scrollable';
 import { GRADES, type HistoryPoint } from './read-history';
-import { day, money, readable } from './row-words';
+import { day, money, sourceName } from './row-words';
 
 /** What the plot shows, for whoever reads instead of looking. */
 export function HistoryTable({ points }: { readonly points: readonly HistoryPoint[] }) {
@@ -24,7 +24,7 @@ export function HistoryTable({ points }: { readonly points: readonly HistoryPoin
             {points.map(({ date, source, currency, values }) => (
               <tr key={`${date.getTime()} ${source}`}>
                 <th scope="row">{day(date)}</th>
-                <td>{readable(source)}</td>
+                <td>{sourceName(source)}</td>
                 {GRADES.map((grade) => {
                   const value = values[grade];
                   return (

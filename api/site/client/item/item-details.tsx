@@ -4,7 +4,7 @@ import type { Row } from '../service/answers';
 import { DataFiles } from './data-files';
 import { EstimatesTable } from './estimates-table';
 import { PriceHistory } from './price-history';
-import { kindOf, money, readable, regionName, variantName } from './row-words';
+import { kindOf, money, readable, regionName, sourceName, variantName } from './row-words';
 
 interface Props {
   readonly row: Row;
@@ -72,16 +72,21 @@ export function ItemDetails({ row, priced, linked = false, renew }: Props) {
 function Taxonomy({ row }: { readonly row: Row }) {
   const attributes = row.attributes ?? [];
   if (attributes.length === 0) return null;
+  const fields = [...new Set(attributes.map(({ field }) => field))];
   return (
     <section aria-labelledby={`taxonomy-${row.id}`}>
       <h3 id={`taxonomy-${row.id}`}>Taxonomy</h3>
       <dl class="taxonomy">
-        {attributes.map(({ field, id, name }) => (
-          <div key={`${field} ${id}`}>
+        {fields.map((field) => (
+          <div key={field}>
             <dt>{readable(field)}</dt>
-            <dd>
-              <Link to={filteredBy(attributes, field, id)}>{name}</Link>
-            </dd>
+            {attributes
+              .filter((each) => each.field === field)
+              .map(({ id, name }) => (
+                <dd key={id}>
+                  <Link to={filteredBy(attributes, field, id)}>{name}</Link>
+                </dd>
+              ))}
           </div>
         ))}
       </dl>
@@ -101,7 +106,7 @@ function BestEstimate({ row: { id, max_market_estimate: best } }: { readonly row
       <h3 id={`best-${id}`}>Highest estimate</h3>
       <p>
         <strong class="figure">{money(amount, best.currency)}</strong> in grade {grade},{' '}
-        {readable(best.source)}, {regionName(best.region)}
+        {sourceName(best.source)}, {regionName(best.region)}
       </p>
     </section>
   );

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { leftResults } from '../navigation/address';
 import { Link } from '../navigation/link';
 import { RequestPanel } from '../request/request-panel';
 import { showItem } from '../service/calls';
@@ -19,7 +20,7 @@ export function ItemView({ id }: { readonly id: string }) {
   return (
     <div class="item" aria-busy={busy}>
       <p class="back">
-        <Link to="view=catalog">Catalog</Link>
+        <Link to={leftResults()}>{leftResults() === 'view=catalog' ? 'Catalog' : 'Back to the results'}</Link>
       </p>
       {failure && (
         <>
@@ -30,23 +31,19 @@ export function ItemView({ id }: { readonly id: string }) {
         </>
       )}
       {row && answered && (
-        <>
-          <article class="match">
-            <Picture src={itemPicture(row)} alt={row.name} eager />
-            <div>
-              <p class="label">{readable(kindOf(row))}</p>
-              <h1 tabIndex={-1}>{row.name}</h1>
-              <p class="path">{pathOf(row)}</p>
-              <p class="fine">
-                Popularity {row.popularity.toLocaleString('en')}
-                <br />
-                <code>{row.id}</code>
-              </p>
-            </div>
+        <div class="columns">
+          <Picture src={itemPicture(row)} alt={row.name} eager />
+          <article>
+            <p class="label">{readable(kindOf(row))}</p>
+            <h1 tabIndex={-1}>{row.name}</h1>
+            <p class="path">{pathOf(row)}</p>
+            <p class="fine facts">
+              Popularity {row.popularity.toLocaleString('en')}, <code>{row.id}</code>
+            </p>
+            <ItemDetails row={row} priced renew={again} />
+            <RequestPanel call={call} answer={answered.answer} />
           </article>
-          <ItemDetails row={row} priced renew={again} />
-          <RequestPanel call={call} answer={answered.answer} />
-        </>
+        </div>
       )}
     </div>
   );

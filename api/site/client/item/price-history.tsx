@@ -4,7 +4,7 @@ import { Failure } from '../service/failure';
 import { Chart, type Line } from './chart';
 import { HistoryTable } from './history-table';
 import { GRADES, type Grade, type HistoryPoint, readHistory } from './read-history';
-import { readable, regionName } from './row-words';
+import { regionName, sourceName } from './row-words';
 
 interface Props {
   readonly links: readonly FileLink[] | null;
@@ -95,7 +95,7 @@ function linesOf(points: readonly HistoryPoint[], grade: Grade): Line[] {
   for (const { source, currency, date, values } of points) {
     const value = values[grade];
     if (value === null) continue;
-    const line = bySource.get(source) ?? { name: readable(source), currency, points: [] };
+    const line = bySource.get(source) ?? { name: sourceName(source), currency, points: [] };
     bySource.set(source, { ...line, points: [...line.points, { date, value }] });
   }
   return [...bySource.values()];

@@ -23,11 +23,21 @@ export const thumbnailOf = (row: Row): string | undefined =>
 export const variantName = (variant: Variant, at: number): string =>
   variant.fields?.map(({ name }) => name).join(', ') || `Variant ${at + 1}`;
 
-/** A field or source as people write it: `the_realreal` is "The realreal". */
+/** A field as people write it: `second_hand` is "Second hand". */
 export const readable = (name: string): string => {
   const words = name.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
+
+const SOURCE_NAMES: Readonly<Record<string, string>> = {
+  ebay: 'eBay',
+  google_shopping: 'Google Shopping',
+  the_realreal: 'The RealReal',
+  vestiaire_collective: 'Vestiaire Collective',
+};
+
+/** A marketplace as it writes itself. */
+export const sourceName = (source: string): string => SOURCE_NAMES[source] ?? readable(source);
 
 const REGION_NAMES = { NA: 'North America', 'EU-UK': 'United Kingdom', 'EU-IE': 'European Union' } as const;
 

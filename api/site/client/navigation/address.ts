@@ -23,8 +23,15 @@ export function useAddress(): URLSearchParams {
       removeEventListener('popstate', update);
     };
   }, []);
-  return new URLSearchParams(search);
+  const parameters = new URLSearchParams(search);
+  if (viewOf(parameters) === 'catalog') results = parameters.toString();
+  return parameters;
 }
+
+let results = 'view=catalog';
+
+/** The catalog as it was left, for the way back from an item. */
+export const leftResults = (): string => results;
 
 export type View = 'identify' | 'catalog' | 'item';
 

@@ -21,12 +21,10 @@ export interface FailureWords {
   readonly again: boolean;
 }
 
-const READABLE = 'Loupe reads JPEG, PNG and WebP.';
-
 const PHOTO_WORDS: Readonly<Record<string, readonly [title: string, help: string]>> = {
   image_format: [
     'This picture has a format that can’t be read',
-    `${READABLE} Save or export it as one of these; on an iPhone, Settings › Camera › Formats › Most Compatible does so from the next photo on.`,
+    'Save or export the picture as one of these. An iPhone takes such photos with Settings › Camera › Formats › Most Compatible.',
   ],
   image_undecodable: [
     'This picture is damaged',
