@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { PostgresCatalogRepository } from '../../db/catalog-repository';
 import { makeSearchSnapshot } from '../../db/search-snapshot/make-snapshot';
+import { SnapshotSearch } from '../../db/search-snapshot/snapshot-search';
 import { LONGER_MAX } from '../../db/search-terms';
 import { rowsOf, sql } from '../../db/sql';
 import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
@@ -53,7 +54,10 @@ const row: fc.Arbitrary<Omit<SearchedRow, 'id'>> = fc.record({
   category: fc.constantFrom('handbags', 'handbags', 'watches'),
   popularity: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3_000 })),
   name: fc
-    .tuple(fc.constantFrom('Été', 'ete', '“Q”', '3.1', 'Zoë', 'Яхта', 'A b'), word)
+    .tuple(
+      fc.constantFrom('Été', 'ete', '“Q”', '3.1', 'Zoë', 'Яхта', 'A b', 'The Row', 'L’Air', '香', '!'),
+      word,
+    )
     .map((parts) => parts.join(' ')),
   facets: fc
     .tuple(facet('brand', 1), facet('model', 1), facet('colour', 2), facet('tags', 3))
@@ -127,6 +131,12 @@ describe.each(['rows', 'a snapshot'])('catalog queries answered from %s', (sourc
     await writeCatalogRows(database.knex, [...changed, ...rows.slice(0, 200)]);
     rows.push(...changed);
   }
+
+  test('come from there', async () => {
+    const { knex } = database;
+    const found = await new SnapshotSearch(knex).list(ALL, { offset: 0, limit: 1 });
+    expect(found !== null).toBe(source === 'a snapshot');
+  });
 
   test('answer as reading every row would: rows, order, exact total, words matched', async () => {
     await fc.assert(
