@@ -2,6 +2,7 @@ import { parse as parseQuery } from 'node:querystring';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import type { ApiServices, ApiSettings } from './api-services';
+import { mountDocs } from './docs/routes';
 import { mountFiles } from './files/routes';
 import { errorHandler, refuseMissingHost, unknownRoute } from './http/error-handler';
 import { buildGates } from './http/gates';
@@ -30,6 +31,7 @@ export function createApp(services: ApiServices, settings: ApiSettings): Express
     mountFiles(app, services);
     mountV3(app, gates, services, settings, identifyPhoto);
     mountLegacy(app, gates, services, settings, identifyPhoto);
+    mountDocs(app);
     if (settings.queues) app.use('/queues', settings.queues);
     for (const page of settings.pages ?? []) app.use(page);
   });
