@@ -17,6 +17,8 @@ export interface ErrorKind {
 const CREDITS = ['X-Credits-Used', 'X-Credits-Remaining'];
 const LIMITS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 const OF_CALLS = [...CREDITS, ...LIMITS];
+/** Set as soon as a body is read, so on every refusal after that. */
+const OF_BODIES = [...OF_CALLS, 'Deprecation'];
 
 /** Why an image can't be used (decisions.md 1 and 8), with a message of that reason. */
 const IMAGE_FAULTS: Readonly<Record<ImageFault, string>> = {
@@ -34,7 +36,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   bad_request: {
     status: 400,
     when: 'A body, parameter or header is malformed, or asks for what there is not. `field` is its path.',
-    maybe: OF_CALLS,
+    maybe: OF_BODIES,
     examples: {
       malformed: { message: 'page_size: must be at least 1.', field: 'page_size' },
       unknownTag: { message: 'There is no tag "material:paper".', field: 'filters.0.include' },
@@ -55,7 +57,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
     status: 402,
     when: 'The balance does not cover the dearest price that this call could have. Nothing was done.',
     headers: CREDITS,
-    maybe: LIMITS,
+    maybe: [...LIMITS, 'Deprecation'],
     examples: {
       poor: { message: 'This call can cost 10 credits, more than the account has left.' },
     },
@@ -134,7 +136,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   internal_error: {
     status: 500,
     when: 'A fault of the service. Nothing was charged; quote the request id.',
-    maybe: OF_CALLS,
+    maybe: OF_BODIES,
     examples: {
       fault: { message: 'Something failed on our side; quote the request id when you report it.' },
     },
@@ -143,7 +145,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
     status: 503,
     when: 'Overloaded, starting, stopping, or a store is away. Nothing was charged; call again after `Retry-After`.',
     headers: ['Retry-After'],
-    maybe: OF_CALLS,
+    maybe: OF_BODIES,
     examples: { away: { message: 'A part of the service is away; try again.' } },
   },
   timeout: {

@@ -16,7 +16,6 @@ export const SHARED_PARAMETERS = {
     description:
       'Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again.',
     schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
-    example: 'order-2210-photo-1',
   },
   RequestId: {
     name: 'X-Request-Id',
