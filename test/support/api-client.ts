@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../api/legacy/answers';
 import type { catalogAnswer } from '../../api/v3/answers';
+import { DocumentCheck, type Exchange } from './document-check';
 
 export type CatalogAnswer = z.output<typeof catalogAnswer>;
 
@@ -23,7 +24,10 @@ interface Sending {
   readonly signal?: AbortSignal;
 }
 
-/** Calls a service over HTTP with one key. */
+/**
+ * Calls a service over HTTP with one key. Every answer is held against `/openapi.json`: one that does not fit its
+ * schema, or is not documented, fails the test that asked for it.
+ */
 export class ApiClient {
   constructor(
     readonly url: string,
@@ -33,7 +37,8 @@ export class ApiClient {
   async send<Body = unknown>(method: string, path: string, sending: Sending = {}): Promise<Answer<Body>> {
     const { body, raw, headers, signal } = sending;
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-    const response = await fetch(new URL(path, this.url), {
+    const url = new URL(path, this.url);
+    const response = await fetch(url, {
       method,
       redirect: 'manual',
       ...(signal ? { signal } : {}),
@@ -45,6 +50,14 @@ export class ApiClient {
       ...(content === undefined ? {} : { body: content }),
     });
     const text = await response.text();
+    expectDocumented({
+      method,
+      url,
+      sent: sentIn(body, raw),
+      text,
+      status: response.status,
+      headers: response.headers,
+    });
     return { status: response.status, headers: response.headers, text, body: jsonOf(text) as Body };
   }
 
@@ -77,6 +90,23 @@ export class ApiClient {
 /** The ids of the rows of a v3, v1 or v2 answer, in order. */
 export const idsOf = (answer: Answer<{ readonly data: readonly { readonly id: string }[] }>): string[] =>
   answer.body.data.map((row) => row.id);
+
+let check: DocumentCheck | undefined;
+
+/** Fails when an exchange is not as the OpenAPI document of the service says. */
+export function expectDocumented(exchange: Exchange): void {
+  check ??= new DocumentCheck();
+  const faults = check.faultsOf(exchange);
+  if (faults.length === 0) return;
+  const { method, url, status, text } = exchange;
+  throw new Error(
+    `${method} ${url.pathname} answered ${status}, which is not as documented:\n${faults.join('\n')}\n${text.slice(0, 500)}`,
+  );
+}
+
+/** What was sent as JSON; a body that is read in another way is not looked at. */
+const sentIn = (body: unknown, raw: string | Buffer | undefined): unknown =>
+  typeof raw === 'string' ? jsonOf(raw.replace(/^\uFEFF/, '')) : body;
 
 function jsonOf(text: string): unknown {
   try {
