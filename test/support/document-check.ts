@@ -40,7 +40,7 @@ interface OpenApiDocument {
 export interface Exchange {
   readonly method: string;
   readonly url: URL;
-  /** JSON that was sent; undefined for none. */
+  /** What was sent as JSON; undefined for nothing, and for what is not looked at. */
   readonly sent?: unknown;
   readonly status: number;
   readonly headers: Headers;
@@ -91,7 +91,7 @@ export class DocumentCheck {
     if (!response) return [`the status ${exchange.status} is not documented`];
     return [
       ...this.faultsOfAnswer(exchange, response, `${pointer}/responses/${exchange.status}`),
-      ...(exchange.status < 300 && operation.requestBody !== undefined && !LENIENT.test(route.path)
+      ...(exchange.status < 300 && exchange.sent !== undefined && !LENIENT.test(route.path)
         ? this.faultsOfValue(`${pointer}/requestBody/content/application~1json/schema`, exchange.sent)
         : []),
     ];
