@@ -1,11 +1,14 @@
 import type { Window } from '../page-of-ids';
 import { Bitset } from './bitset';
 
-/** The places that match a word of a query in each of the three ways; one that matches in several counts for the first. */
+/**
+ * The places that match a word of a query in each of the three ways, null where none does; one that matches in several
+ * counts for the first.
+ */
 export interface TermPlaces {
-  readonly exact: Bitset;
-  readonly longer: Bitset;
-  readonly misspelt: Bitset;
+  readonly exact: Bitset | null;
+  readonly longer: Bitset | null;
+  readonly misspelt: Bitset | null;
 }
 
 export interface RankedPlaces {
@@ -20,70 +23,102 @@ export interface RankedPlaces {
  * exactly, then those matched by prefix, then rising place.
  */
 export function rankedPlaces(terms: readonly TermPlaces[], among: Bitset, window: Window): RankedPlaces {
-  const exact = terms.map((term) => term.exact.and(among));
-  const prefix = terms.map((term, at) => term.longer.and(among).without(exact[at] ?? among));
-  const matched = terms.map((term, at) =>
-    term.misspelt
-      .and(among)
-      .or(exact[at] ?? among)
-      .or(prefix[at] ?? among),
+  const matched = Tally.of(terms.map((term) => union([term.exact, term.longer, term.misspelt])));
+  const exact = Tally.of(terms.map((term) => term.exact));
+  const prefix = Tally.of(
+    terms.map(({ exact: own, longer }) => (own && longer ? longer.without(own) : longer)),
   );
-  const tally = { matched: Tally.of(matched), exact: Tally.of(exact), prefix: Tally.of(prefix) };
-  const anything = tally.matched.atLeastOne(among.size);
-  const places: number[] = [];
-  let { offset } = window;
+  const anything = matched.atLeastOne(among);
+  const page = new Page(window);
   let wordsMatched = 0;
-  const take = (tier: Bitset, inner: readonly Tally[]): void => {
+  for (let number = matched.most; number >= 1; number--) {
+    if (page.isFull && wordsMatched > 0) break;
+    const tier = matched.exactly(number, anything);
     const count = tier.count();
-    if (count === 0 || places.length >= window.limit) return;
-    if (count <= offset) {
-      offset -= count;
+    if (wordsMatched === 0 && count > 0) wordsMatched = number;
+    if (!page.skips(count)) page.takeInOrder(tier, [exact, prefix]);
+  }
+  return { places: page.places, total: anything.count(), wordsMatched };
+}
+
+/** The places of a window, filled from tiers that come best first. */
+class Page {
+  readonly places: number[] = [];
+  private offset: number;
+  private readonly limit: number;
+
+  constructor({ offset, limit }: Window) {
+    this.offset = offset;
+    this.limit = limit;
+  }
+
+  get isFull(): boolean {
+    return this.places.length >= this.limit;
+  }
+
+  /** Whether a tier of so many places lies before the window, which is then nearer by them. */
+  skips(count: number): boolean {
+    if (count > this.offset) return false;
+    this.offset -= count;
+    return true;
+  }
+
+  /** Takes what the window wants of a tier, by falling tallies and then by rising place. */
+  takeInOrder(tier: Bitset, [tally, ...further]: readonly Tally[]): void {
+    if (!tally) {
+      this.places.push(...tier.places(this.offset, this.limit - this.places.length));
+      this.offset = 0;
       return;
     }
-    const [next, ...rest] = inner;
-    if (!next) {
-      places.push(...tier.places(offset, window.limit - places.length));
-      offset = 0;
-    } else {
-      for (let number = terms.length; number >= 0; number--)
-        take(tier.and(next.exactly(number, among)), rest);
+    for (let number = tally.most; number >= 0 && !this.isFull; number--) {
+      const inner = tally.exactly(number, tier);
+      const count = inner.count();
+      if (count > 0 && !this.skips(count)) this.takeInOrder(inner, further);
     }
-  };
-  for (let number = terms.length; number >= 1; number--) {
-    const tier = anything.and(tally.matched.exactly(number, among));
-    if (wordsMatched === 0 && tier.count() > 0) wordsMatched = number;
-    take(tier, [tally.exact, tally.prefix]);
   }
-  return { places, total: anything.count(), wordsMatched };
 }
 
 /** For every place in how many of some sets it is, as binary digits, the lowest first: one set for each digit. */
 class Tally {
-  private constructor(private readonly digits: readonly Bitset[]) {}
+  private constructor(
+    private readonly digits: readonly Bitset[],
+    /** In no more than so many. */
+    readonly most: number,
+  ) {}
 
-  static of(sets: readonly Bitset[]): Tally {
+  static of(sets: readonly (Bitset | null)[]): Tally {
+    const given = sets.filter((set) => set !== null);
     const digits: Bitset[] = [];
-    for (const set of sets) {
-      let carry: Bitset | null = set;
-      for (let at = 0; carry !== null; at++) {
-        const digit: Bitset | undefined = digits[at];
-        digits[at] = digit ? digit.xor(carry) : carry;
-        carry = digit ? digit.and(carry) : null;
+    for (const set of given) {
+      let carry = set;
+      for (let at = 0; at <= digits.length; at++) {
+        const digit = digits[at];
+        if (!digit) {
+          // Nothing can be carried beyond the digits of the number of sets.
+          if (2 ** at <= given.length) digits.push(carry);
+          break;
+        }
+        digits[at] = digit.xor(carry);
+        carry = digit.and(carry);
       }
     }
-    return new Tally(digits);
+    return new Tally(digits, given.length);
   }
 
-  atLeastOne(size: number): Bitset {
-    return this.digits.reduce((any, digit) => any.or(digit), Bitset.empty(size));
+  /** The places of `among` that are in any set. */
+  atLeastOne(among: Bitset): Bitset {
+    return (union(this.digits) ?? Bitset.empty(among.size)).and(among);
   }
 
   /** The places of `among` that are in so many sets. */
   exactly(number: number, among: Bitset): Bitset {
-    if (number >= 2 ** this.digits.length) return Bitset.empty(among.size);
     return this.digits.reduce(
       (left, digit, at) => ((number >>> at) & 1 ? left.and(digit) : left.without(digit)),
       among,
     );
   }
+}
+
+function union(sets: readonly (Bitset | null)[]): Bitset | null {
+  return sets.reduce((all, set) => (all && set ? all.or(set) : (all ?? set)), null);
 }

@@ -54,11 +54,10 @@ export class SnapshotSearch {
       carrying: new Map([...scopeMarks(query), ...readings.flatMap(readingMarks)]),
       beginning: prefix ? { name: nameOf('longer', prefix), letters: prefix.word } : null,
     });
-    const nothing = Bitset.empty(snapshot.products);
     const terms = readings.map((reading) => ({
-      exact: sets.get(nameOf('exact', reading)) ?? nothing,
-      longer: sets.get(nameOf('longer', reading)) ?? nothing,
-      misspelt: sets.get(nameOf('misspelt', reading)) ?? nothing,
+      exact: sets.get(nameOf('exact', reading)) ?? null,
+      longer: sets.get(nameOf('longer', reading)) ?? null,
+      misspelt: sets.get(nameOf('misspelt', reading)) ?? null,
     }));
     const among = scopeOf(query, sets, snapshot.products);
     const { places, ...totals }: RankedPlaces = rankedPlaces(terms, among, window);
