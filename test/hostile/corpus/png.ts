@@ -52,7 +52,7 @@ export const idat = (data: Buffer): PngChunk => ({ type: 'IDAT', data });
 /** Rows of zeros, not interlaced; deflated to a thousandth. */
 export function blankPixels({ width, height, depth = 8, colour = COLOUR.rgb }: PngHeader): Buffer {
   const rowBytes = 1 + Math.ceil((width * SAMPLES[colour] * depth) / 8);
-  return deflateSync(Buffer.alloc(rowBytes * height), { level: 6 });
+  return deflateSync(Buffer.alloc(rowBytes * height), { level: 1 });
 }
 
 /** A whole picture of one colour. `extra` stands between header and pixels. */
