@@ -21,11 +21,11 @@ const CAPACITY_CLIENTS = 16;
 const CAPACITY_SECONDS = 20;
 const CALM_SECONDS = 10;
 const CATALOG_PER_SECOND = 10;
-const KEYS = 20;
+/** Without a limit of their own: only the queue says when it is enough. */
+const KEYS = 3;
 const CREDITS = 10_000_000;
 const QUESTIONS = ['bag', 'watch', 'leather', 'gold', 'small', 'black', 'steel', 'classic'];
 
-/** The limits of a key are in force in the flood of one key; that of many passes below them. */
 const SETTINGS = { CONFIDENCE_FLOOR: '0', PHOTO_MEMORY_MIB: '0', RATE_PER_SECOND: '0' };
 
 interface Phase {
@@ -139,8 +139,11 @@ function floodMode(
 ): Promise<Phase[]> {
   return onVisionInstallation({ mode, products, folder, settings: SETTINGS }, async (installation) => {
     const client = new JsonClient(installation.url);
+    const limited = await installation.makeKey({ credits: CREDITS });
     const keys: string[] = [];
-    for (let key = 0; key < KEYS; key += 1) keys.push(await installation.makeKey(CREDITS));
+    for (let key = 0; key < KEYS; key += 1) {
+      keys.push(await installation.makeKey({ credits: CREDITS, concurrency: 0 }));
+    }
     const watches = Object.entries(installation.processes).map(
       ([role, each]) => new ProcessWatch(role, each),
     );
@@ -178,7 +181,7 @@ function floodMode(
     const capacity = full.photos.filter(({ status }) => status === 200).length / CAPACITY_SECONDS;
     const rate = factor * capacity;
     const many = await phase(`flood, ${KEYS} keys`, seconds, openLoop(rate, seconds, identify(keys)));
-    const one = await phase('flood, one key', seconds, openLoop(rate, seconds, identify(keys.slice(0, 1))));
+    const one = await phase('flood, one limited key', seconds, openLoop(rate, seconds, identify([limited])));
     await client.close();
     return [calm, full, many, one];
   });

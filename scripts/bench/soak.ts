@@ -68,7 +68,7 @@ async function soak(
   calls: number,
 ): Promise<Step[]> {
   const client = new JsonClient(installation.url);
-  const key = await installation.makeKey(CREDITS);
+  const key = await installation.makeKey({ credits: CREDITS });
   const watches = Object.entries(installation.processes).map(([role, each]) => new ProcessWatch(role, each));
   const count = Math.ceil(calls / STEPS);
   const steps: Step[] = [];

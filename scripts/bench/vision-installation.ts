@@ -20,8 +20,14 @@ export interface VisionInstallation {
   readonly url: string;
   /** By what each does: `all`, or `api` and `worker`. */
   readonly processes: Readonly<Record<string, ServiceProcess>>;
-  /** A new key with an account of its own, which has so many credits or, without a number, as many as it likes. */
-  makeKey(credits?: number): Promise<string>;
+  /** A new key with an account of its own; without a number it has as many credits, or calls at a time, as usual. */
+  makeKey(limits?: KeyLimits): Promise<string>;
+}
+
+/** Credits of the account, and vision calls at the same time (0: no limit). */
+export interface KeyLimits {
+  readonly credits?: number;
+  readonly concurrency?: number;
 }
 
 /** What to run, and with what in it. `settings` go before the defaults. */
@@ -84,16 +90,17 @@ async function onProcesses<Result>(
     await generateBundle({ seed: SEED, products, out: bundle, images: true });
     await runLoupe(settings, 'catalog', 'import', bundle);
     const url = (processes['api'] ?? processes['all'])?.url ?? '';
-    return await work({ mode, url, processes, makeKey: (credits) => makeKey(settings, credits) });
+    return await work({ mode, url, processes, makeKey: (limits) => makeKey(settings, limits) });
   } finally {
     for (const each of Object.values(processes).reverse()) await each.stop();
   }
 }
 
-async function makeKey(settings: Settings, credits?: number): Promise<string> {
-  const limit = credits === undefined ? [] : ['--credits', String(credits)];
-  const account = await runLoupe(settings, 'accounts', 'create', '--name', 'bench', ...limit);
+async function makeKey(settings: Settings, { credits, concurrency }: KeyLimits = {}): Promise<string> {
+  const balance = credits === undefined ? [] : ['--credits', String(credits)];
+  const atOnce = concurrency === undefined ? [] : ['--concurrency', String(concurrency)];
+  const account = await runLoupe(settings, 'accounts', 'create', '--name', 'bench', ...balance);
   const { id } = account as { id: string };
-  const words = ['--account', id, '--name', 'bench', '--versions', 'v3'];
+  const words = ['--account', id, '--name', 'bench', '--versions', 'v3', ...atOnce];
   return ((await runLoupe(settings, 'keys', 'create', ...words)) as { key: string }).key;
 }

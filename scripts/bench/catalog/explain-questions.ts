@@ -19,7 +19,7 @@ export interface ExplainedStatement {
 /** Tables that grow with the catalog: no question may read one of them from end to end. */
 const CATALOG_TABLES = [
   ...['catalog_search', 'catalog_rows', 'catalog_counts', 'search_words', 'entities', 'products', 'variants'],
-  ...['market_estimates', 'estimate_history', 'listings'],
+  ...['market_estimates', 'estimate_history', 'listings', 'search_snapshot_places', 'search_snapshot_bits'],
 ];
 /** A table of a few pages is rightly read at once. */
 const FEW_PAGES = 16;
