@@ -1,50 +1,54 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateBundle } from '../catalog/generate/generate-bundle';
 import { processEnvironment } from '../config';
-import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../service-processes';
-import { bringUpServices } from '../services/bring-up-services';
+import { bringUpServices, type Services } from '../services/bring-up-services';
+import { writeNightlyBundle } from './import/nightly-bundle';
+import { readsBeside } from './import/reads';
+import { type TimedImport, timedImport } from './import/timed-import';
 import type { Measurement } from './measure';
 
 const SEED = 11;
-const SAMPLE_MS = 100;
+/** A server for a large catalog; the defaults of PostgreSQL are for a machine that does other things. */
+const SERVER_SETTINGS = { shared_buffers: '2GB', max_wal_size: '8GB', random_page_cost: '1.1' };
 
-/** Import of a generated bundle without images into PostgreSQL: rows and products a second, peak memory. */
-export async function benchImport(products: number): Promise<Measurement> {
+export interface ImportBenchOptions {
+  /** Size of the generated catalog. */
+  readonly products: number;
+  /** Also the complete bundle, with history and listings, twice. */
+  readonly complete: boolean;
+}
+
+/**
+ * Imports of generated bundles without images into PostgreSQL, each by a process of its own: products with variants
+ * and estimates into an empty catalog, the same again, all estimates anew while a client reads, and the complete bundle
+ * with history and listings into another empty catalog and again.
+ */
+export async function benchImport({ products, complete }: ImportBenchOptions): Promise<Measurement> {
   const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
   const services = await bringUpServices({
     environment: processEnvironment(),
     log: (line) => process.stderr.write(`${line}\n`),
-    postgres: { durable: true },
+    postgres: { durable: true, settings: SERVER_SETTINGS },
   });
   try {
-    const bundle = join(folder, 'bundle');
-    const summary = await generateBundle({ seed: SEED, products, out: bundle });
-    const records = Object.entries(summary)
-      .filter(([what]) => what !== 'images' && what !== 'variants')
-      .reduce((sum, [, count]) => sum + count, 0);
-    const settings = { DATA_DIR: join(folder, 'data'), DATABASE_URL: services.postgres.url };
-    const first = await timedImport(settings, bundle);
-    const again = await timedImport(settings, bundle);
-    const row = (name: string, run: Timed) => [
-      name,
-      products,
-      records,
-      run.seconds.toFixed(1),
-      Math.round(products / run.seconds),
-      Math.round(records / run.seconds),
-      Math.round(run.peakBytes / 2 ** 20),
-    ];
+    const priced = await benchPriced(services, folder, products);
+    const whole = complete ? await benchWhole(services, folder, products) : { rows: [] };
     return {
       title: 'catalog import of a generated bundle, PostgreSQL',
-      head: ['run', 'products', 'records', 'seconds', 'products/s', 'records/s', 'peak MiB'],
-      rows: [row('into an empty catalog', first), row('the same bundle again', again)],
-      notes: [
-        `The bundle has ${summary.variants} variants and ${summary.estimates} estimates. Memory is that of the importing process.`,
+      head: [
+        'run',
+        'products',
+        'records',
+        'seconds',
+        'products/s',
+        'records/s',
+        'MiB by quarter',
+        'peak MiB',
       ],
+      rows: [...priced.rows, ...whole.rows],
+      notes: [...priced.notes, 'Memory is that of the importing process.'],
     };
   } finally {
     await services.stop();
@@ -52,34 +56,60 @@ export async function benchImport(products: number): Promise<Measurement> {
   }
 }
 
-interface Timed {
-  readonly seconds: number;
-  readonly peakBytes: number;
+async function benchPriced(services: Services, folder: string, products: number) {
+  const bundle = join(folder, 'priced');
+  const prices = { historyMonths: 0, listingsPerVariant: 0 };
+  const made = await generateBundle({ seed: SEED, products, out: bundle, ...prices });
+  const records = made.categories + made.tags + made.entities + made.products + made.estimates;
+  const settings = await settingsOf(services, folder, 'priced');
+  const first = await timedImport(settings, bundle);
+  const again = await timedImport(settings, bundle);
+  const nightly = join(folder, 'nightly');
+  await writeNightlyBundle(bundle, SEED, nightly);
+  const reads = await readsBeside(settings, SEED, () => timedImport(settings, nightly));
+  return {
+    rows: [
+      row('products, variants, estimates: empty catalog', products, records, first),
+      row('the same bundle again', products, records, again),
+      row('all estimates anew, beside a reader', products, made.estimates, reads.result),
+    ],
+    notes: [`${made.variants} variants, ${made.estimates} estimates.`, ...reads.lines],
+  };
 }
 
-async function timedImport(settings: Readonly<Record<string, string>>, bundle: string): Promise<Timed> {
-  const startedAt = performance.now();
-  const child = spawn(
-    process.execPath,
-    [...LOUPE_ARGUMENTS, 'catalog', 'import', bundle, '--no-wait', '--json'],
-    {
-      cwd: REPOSITORY_ROOT,
-      env: { PATH: processEnvironment()['PATH'], ...settings },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  );
-  let peakBytes = 0;
-  const sampling = setInterval(async () => {
-    peakBytes = Math.max(peakBytes, await peakOf(child.pid ?? 0));
-  }, SAMPLE_MS);
-  const [code] = await once(child, 'exit');
-  clearInterval(sampling);
-  if (code !== 0) throw new Error(`the import exited with ${String(code)}`);
-  return { seconds: (performance.now() - startedAt) / 1000, peakBytes };
+async function benchWhole(services: Services, folder: string, products: number) {
+  const bundle = join(folder, 'whole');
+  const { images, variants, ...made } = await generateBundle({ seed: SEED, products, out: bundle });
+  const records = Object.values(made).reduce((sum, count) => sum + count, 0);
+  const settings = await settingsOf(services, folder, 'whole');
+  const first = await timedImport(settings, bundle);
+  const again = await timedImport(settings, bundle);
+  return {
+    rows: [
+      row('with history and listings: empty catalog', products, records, first),
+      row('the same bundle again', products, records, again),
+    ],
+  };
 }
 
-/** The most memory that a process has held so far (VmHWM of proc_pid_status(5)); 0 where the system does not tell. */
-async function peakOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
+/** Of a process on an empty database of its own. */
+async function settingsOf(services: Services, folder: string, name: string) {
+  return {
+    DATA_DIR: join(folder, 'data', name),
+    DATABASE_URL: await services.postgres.createDatabase(name),
+    REDIS_URL: services.redis.url,
+  };
+}
+
+function row(name: string, products: number, records: number, run: TimedImport): (string | number)[] {
+  return [
+    name,
+    products,
+    records,
+    run.seconds.toFixed(1),
+    Math.round(products / run.seconds),
+    Math.round(records / run.seconds),
+    run.quartersMib.map(Math.round).join(' '),
+    Math.round(run.peakMib),
+  ];
 }

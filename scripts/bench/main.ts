@@ -70,10 +70,11 @@ async function main(): Promise<void> {
     );
   program
     .command('import')
-    .description('catalog import of a generated bundle without images: rows/s and peak memory')
+    .description('catalog imports of generated bundles without images, one of them beside a reader')
     .option('--products <products>', 'size of the generated catalog', '100000')
-    .action(async (options: { products: string }) =>
-      report('import', await benchImport(Number(options.products))),
+    .option('--no-complete', 'leave out the bundle with history and listings')
+    .action(async (options: { products: string; complete: boolean }) =>
+      report('import', await benchImport({ products: Number(options.products), complete: options.complete })),
     );
   program
     .command('catalog')
