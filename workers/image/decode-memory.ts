@@ -7,6 +7,8 @@ export interface PictureHeader {
   /** `uchar`, `ushort`, … */
   readonly depth: string;
   readonly isProgressive: boolean;
+  /** Of WebP alone. */
+  readonly isLossless: boolean;
   /** `4:2:0`, `4:4:4`, …; of JPEG alone. */
   readonly chromaSubsampling?: string | undefined;
 }
@@ -17,12 +19,16 @@ const BASE_BYTES = 16_000_000;
 /** Coefficients are kept as 16-bit numbers. */
 const COEFFICIENT_BYTES = 2;
 
+/** WebP keeps lossless pixels as ARGB; of lossy ones only the transparency. */
+const LOSSLESS_PIXEL_BYTES = 4;
+const LOSSY_PIXEL_BYTES = 1.5;
+
 /** Values of one pixel by how much of the colour is left out. */
 const SAMPLES: Readonly<Record<string, number>> = { '4:2:0': 1.5, '4:1:1': 1.5, '4:2:2': 2, '4:4:0': 2 };
 
 /**
  * Memory in bytes that decoding takes at its peak, from above. Most pictures pass through in rows; progressive JPEG,
- * interlaced PNG and WebP have to be kept whole.
+ * interlaced PNG and lossless WebP have to be kept whole.
  */
 export function decodeMemoryBytes(header: PictureHeader): number {
   const pixels = header.width * header.height;
@@ -32,7 +38,7 @@ export function decodeMemoryBytes(header: PictureHeader): number {
 
 function wholePixelBytes(header: PictureHeader, pixelBytes: number): number {
   const { format, isProgressive, chromaSubsampling } = header;
-  if (format === 'webp') return 4;
+  if (format === 'webp') return header.isLossless ? LOSSLESS_PIXEL_BYTES : LOSSY_PIXEL_BYTES;
   if (!isProgressive) return pixelBytes / 3;
   if (format === 'png') return pixelBytes;
   return (SAMPLES[chromaSubsampling ?? ''] ?? header.channels) * COEFFICIENT_BYTES;

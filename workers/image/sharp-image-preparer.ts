@@ -26,7 +26,7 @@ const DECODE_SECONDS_MAX = 10;
  * Memory for pictures that are being decoded. The largest picture that is allowed fits as baseline JPEG, PNG, WebP and
  * as progressive JPEG with the usual 4:2:0; only some of those that must be kept whole do not (docs/reliability.md).
  */
-const DECODE_BYTES_MAX = 240_000_000;
+const DECODE_BYTES_MAX = 220_000_000;
 
 /** Fewer than the four threads of Node's pool, on which also files are read and bodies inflated. */
 const DECODERS_MAX = Math.min(3, availableParallelism());
@@ -98,7 +98,7 @@ export class SharpImagePreparer implements ImagePreparer {
         `The image has ${width} x ${height} pixels, more than ${this.limits.pixelsMax}.`,
       );
     }
-    const memory = decodeMemoryBytes(header);
+    const memory = decodeMemoryBytes({ ...header, isLossless: bytes.includes('VP8L') });
     if (memory > DECODE_BYTES_MAX) {
       throw unprocessable(
         'image_too_large',
