@@ -101,7 +101,7 @@ function keepAnswer(
 
   /** A refusal of ours came before any charge. Of what broke off nobody knows, so its charge stays the same one. */
   function outcomeOf(status: number, body: unknown): Promise<void> {
-    if (status === 200) return store.complete(call, chargeId, JSON.stringify(body));
+    if (status === 200) return store.complete(call, chargeId, keptForm(res, body));
     return status < 500 ? store.forget(call, chargeId) : store.giveUp(call, chargeId);
   }
 }
@@ -109,8 +109,19 @@ function keepAnswer(
 async function replay(res: Response, accounts: Balances, answer: string): Promise<void> {
   await setFreeCreditHeaders(res, accounts);
   res.setHeader('Idempotency-Replayed', 'true');
-  res.type('json').send(answer);
+  const { deprecation, body } = JSON.parse(answer) as KeptAnswer;
+  if (deprecation !== undefined) res.setHeader('Deprecation', deprecation);
+  res.json(body);
 }
+
+/** What is kept of an answer: the rest of it is the same for all. */
+interface KeptAnswer {
+  readonly deprecation?: string;
+  readonly body: unknown;
+}
+
+const keptForm = (res: Response, body: unknown): string =>
+  JSON.stringify({ deprecation: res.get('Deprecation'), body });
 
 /** What a call asks: its address and the bytes of its body. */
 function fingerprintOf(req: Request): Buffer {

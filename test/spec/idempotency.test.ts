@@ -123,11 +123,12 @@ test('catalog queries are made once too', async () => {
   const { api, spent } = await account();
   const query = () =>
     api.send('POST', '/v3/catalog/query', {
-      body: { includes: ['pricing'] },
+      body: { includes: ['pricing'], filters: [{ field: 'brand', ids: ['brand_hermes'] }] },
       headers: { 'Idempotency-Key': 'page' },
     });
   const [first, again] = [await query(), await query()];
   expect(again.text).toBe(first.text);
+  expect([first, again].map(({ headers }) => headers.get('Deprecation'))).toEqual(['true', 'true']);
   expect(await spent()).toBe(6);
 });
 
