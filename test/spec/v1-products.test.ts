@@ -78,6 +78,12 @@ describe('attribute', () => {
     },
   );
 
+  test('is any level of any hierarchy, within its category', async () => {
+    expect(idsOf(await v1({ attribute: 'line', category: 'jewellery' }))).toEqual(['line_love']);
+    expect(idsOf(await v1({ attribute: 'line' }))).toEqual([]);
+    expect(idsOf(await v1({ attribute: 'dial', category: 'handbags' }))).toEqual([]);
+  });
+
   test('rows of no product have the highest estimate below them, or null', async () => {
     const { body } = await v1({ attribute: 'brand', page_size: '100' });
     const best = (id: string) => body.data.find((row) => row.id === id)?.max_market_estimate;
