@@ -9,7 +9,7 @@ import { pathOf, RawHost, respond } from './ssrf/raw-host';
  * decisions.md 8: a caller's address never leads inside. Every address of the corpus is tried as it is and as the
  * target of redirects, over HTTP, while canaries on the loopback of both families wait for a connection.
  */
-const TIMEOUT_MS = 500;
+const TIMEOUT_MS = 1500;
 /** Public by every registry, assigned to nobody: what is sent there reaches no one. */
 const PUBLIC = '2d00::1';
 
@@ -192,16 +192,18 @@ describe('A name that leads inside is refused', () => {
 });
 
 describe('A host that lies or stalls is given up with its reason', () => {
-  it.each(LYING_HOSTS.map((host, index) => [host.trick, host, index] as const))(
+  let verdicts: readonly string[];
+  // Together, since half of them are given up only when their time is over.
+  beforeAll(async () => {
+    const urls = LYING_HOSTS.map((_host, index) => `http://127.0.0.1:${liar.port}/${index}`);
+    verdicts = await Promise.all(urls.map(verdictOf));
+  });
+
+  it.each(LYING_HOSTS.map((host, index) => [host.trick, host.reasons, index] as const))(
     '%s',
-    async (_trick, { reasons }, index) => {
-      const [status, reason, credits] = (await verdictOf(`http://127.0.0.1:${liar.port}/${index}`)).split(
-        ' ',
-      );
-      expect([status, credits]).toEqual(['422', '0']);
-      expect(reasons).toContain(reason);
+    (_trick, reasons, index) => {
+      expect(reasons.map((reason) => `422 ${reason} 0`)).toContain(verdicts[index]);
     },
-    TIMEOUT_MS + 10_000,
   );
 });
 
