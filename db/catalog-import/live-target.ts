@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { AppError } from '../../models/errors';
 import { makeSearchSnapshot } from '../search-snapshot/make-snapshot';
-import { identifier, rowsOf, sql } from '../sql';
+import { identifier, rowsOf, type Sql, sql } from '../sql';
 import { ImportLock } from './import-lock';
 import type { EntityReference, ImportTarget, StoredImage, VariantOwner } from './import-target';
 import { loadEntities } from './load-sources';
@@ -28,21 +28,19 @@ const STALE_AT_ONCE = 500;
 /** So long in all; then the rest of a large import leaves it to its end, where each row comes once. */
 const DERIVING_AT_ONCE_MS = 2_000;
 
-const WRITTEN_TABLES = [
+/** Tables of which queries read indexes alone where a vacuum has marked the rows as visible to all. */
+const SCANNED_TABLES = ['catalog_search', 'catalog_counts', 'search_words', 'images', 'product_images'];
+/** Their dead rows are left to the server, or to the housekeeper of the embedded database. */
+const OTHER_TABLES = [
   'categories',
   'tags',
   'entities',
   'products',
   'variants',
   'catalog_rows',
-  'catalog_search',
-  'catalog_counts',
-  'search_words',
   'market_estimates',
   'estimate_history',
   'listings',
-  'images',
-  'product_images',
   'catalog_stale_rows',
 ];
 
@@ -143,15 +141,16 @@ export class LiveTarget implements ImportTarget {
   }
 
   async tidy(): Promise<void> {
-    for (const table of WRITTEN_TABLES.map(identifier)) {
+    for (const table of SCANNED_TABLES.map(identifier)) {
       try {
         await rowsOf(this.knex, sql`VACUUM (ANALYZE) ${table}`);
       } catch (failure) {
         if (!(failure instanceof AppError)) throw failure;
         // A vacuum of a very large table meets the limit on statements: that is left to the server, statistics are not.
-        await this.lock.transaction((trx) => rowsOf(trx, sql`ANALYZE ${table}`));
+        await this.analyze(table);
       }
     }
+    for (const table of OTHER_TABLES.map(identifier)) await this.analyze(table);
   }
 
   async refreshSearch(): Promise<void> {
@@ -160,6 +159,10 @@ export class LiveTarget implements ImportTarget {
 
   async close(): Promise<void> {
     await this.lock.release();
+  }
+
+  private async analyze(table: Sql): Promise<void> {
+    await this.lock.transaction((trx) => rowsOf(trx, sql`ANALYZE ${table}`));
   }
 
   private async variantsById(ids: readonly string[]): Promise<Map<string, VariantOwner>> {
