@@ -1,0 +1,108 @@
+import createClient, { type Client } from 'openapi-fetch';
+import { type Failure, LoupeError } from './loupe-error';
+import { retryAfterOf, retryingFetch } from './retrying-fetch';
+import type { CatalogAnswer, CatalogQuery, DataFileLink, IdentifyRequest, paths } from './schema';
+
+export { LoupeError } from './loupe-error';
+export type * from './schema';
+
+/** Where the service is, who calls, and how patiently. */
+export interface LoupeOptions {
+  /** Address of the service, with or without a slash at its end. */
+  readonly baseUrl: string;
+  readonly key: string;
+  /** A call with all its repetitions takes no longer; default one minute. */
+  readonly timeoutMs?: number;
+  /** How often a call is made again after a 429, a 503 or a lost connection; default 3. */
+  readonly retries?: number;
+}
+
+/** A photo by its public address, as bytes, or as a file (of a form, or of `openAsBlob` in Node.js). */
+export type Photo = { readonly url: string | URL } | { readonly bytes: Uint8Array } | { readonly file: Blob };
+
+/** What any one call may add. */
+export interface CallOptions {
+  readonly includes?: IdentifyRequest['includes'];
+  readonly signal?: AbortSignal;
+  /** Your name for the call; without one every POST gets a name of its own, which its repetitions share. */
+  readonly idempotencyKey?: string;
+}
+
+/**
+ * Calls a Loupe service. Refusals are thrown as `LoupeError`; what never got an answer as `fetch` throws it, or as a
+ * `TimeoutError`. Legacy and operators' endpoints are in `endpoints`, typed like all others.
+ */
+export class LoupeClient {
+  /** Every endpoint of the document, by method and address; answers and refusals are returned, not thrown. */
+  readonly endpoints: Client<paths>;
+
+  constructor({ baseUrl, key, timeoutMs = 60_000, retries = 3 }: LoupeOptions) {
+    this.endpoints = createClient<paths>({
+      baseUrl: baseUrl.replace(/\/+$/, ''),
+      headers: { Authorization: `Bearer ${key}` },
+      querySerializer: { array: { style: 'form', explode: false } },
+      fetch: retryingFetch((request) => fetch(request), { timeoutMs, retries }),
+    });
+  }
+
+  /** The rows that a photo shows, best first; none where nothing is sure enough. */
+  async identify(photo: Photo, { includes, ...options }: CallOptions = {}): Promise<CatalogAnswer> {
+    const body = { ...(await imageOf(photo)), ...(includes ? { includes } : {}) };
+    return answerOf(await this.endpoints.POST('/v3/vision/identify', { body, ...sending(options) }));
+  }
+
+  /** A page of the catalog, by text, filters or both. */
+  async search(query: CatalogQuery, options: Omit<CallOptions, 'includes'> = {}): Promise<CatalogAnswer> {
+    return answerOf(await this.endpoints.POST('/v3/catalog/query', { body: query, ...sending(options) }));
+  }
+
+  /** One row by its id; a `LoupeError` with status 404 where there is none. */
+  async item(id: string, { includes, signal }: CallOptions = {}): Promise<CatalogAnswer> {
+    const params = { path: { id }, query: includes ? { includes } : {} };
+    return answerOf(
+      await this.endpoints.GET('/v3/catalog/items/{id}', { params, ...(signal ? { signal } : {}) }),
+    );
+  }
+
+  /** The text of a CSV file that `pricing` links to. Its link lives one hour: ask for the item again, keep no links. */
+  async dataFile({ url }: DataFileLink): Promise<string> {
+    const response = await fetch(url);
+    if (response.ok) return response.text();
+    throw new LoupeError(response.status, (await response.json()) as Failure, retryAfterOf(response));
+  }
+}
+
+interface Outcome<Body> {
+  readonly data?: Body | undefined;
+  readonly error?: Failure | undefined;
+  readonly response: Response;
+}
+
+function answerOf<Body>({ data, error, response }: Outcome<Body>): Body {
+  if (data !== undefined) return data;
+  if (error?.request_id !== undefined) {
+    throw new LoupeError(response.status, error, retryAfterOf(response));
+  }
+  throw new Error(`Something before the service answered ${response.status}.`);
+}
+
+const sending = ({ signal, idempotencyKey }: CallOptions) => ({
+  ...(signal ? { signal } : {}),
+  ...(idempotencyKey ? { params: { header: { 'Idempotency-Key': idempotencyKey } } } : {}),
+});
+
+async function imageOf(photo: Photo): Promise<Pick<IdentifyRequest, 'url' | 'base64'>> {
+  if ('url' in photo) return { url: String(photo.url) };
+  const bytes = 'bytes' in photo ? photo.bytes : new Uint8Array(await photo.file.arrayBuffer());
+  return { base64: base64Of(bytes) };
+}
+
+/** In pieces, because a call takes no million arguments. */
+function base64Of(bytes: Uint8Array): string {
+  const PIECE = 0x8000;
+  let text = '';
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    text += String.fromCharCode(...bytes.subarray(at, at + PIECE));
+  }
+  return btoa(text);
+}

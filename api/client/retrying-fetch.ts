@@ -1,0 +1,71 @@
+/** How often a call is made again, and how long all of it may take. */
+export interface Patience {
+  /** Calls after the first one. */
+  readonly retries: number;
+  /** Of the call with all its repetitions and the waiting between them. */
+  readonly timeoutMs: number;
+}
+
+type Fetch = (request: Request) => Promise<Response>;
+
+/** First wait where the service names none; each further one is twice as long. */
+const FIRST_WAIT_MS = 250;
+
+/**
+ * A `fetch` that calls again what was refused for the moment: 429 and 503, and 409 with `Retry-After` (the first call
+ * with this `Idempotency-Key` still runs), each after the `Retry-After` of the answer; and what the network lost. A POST
+ * gets an `Idempotency-Key`, so that however often it is sent it is done, and charged, once.
+ *
+ * Ends with the last answer when repetitions or time are used up, with a `TimeoutError` when no answer came in time.
+ */
+export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: Patience): Fetch {
+  return async (given) => {
+    const giveUpAt = Date.now() + timeoutMs;
+    const signal = AbortSignal.any([given.signal, AbortSignal.timeout(timeoutMs)]);
+    const request = new Request(given, { signal });
+    if (request.method === 'POST' && !request.headers.has(IDEMPOTENCY_KEY)) {
+      request.headers.set(IDEMPOTENCY_KEY, crypto.randomUUID());
+    }
+    for (let made = 0; ; made += 1) {
+      const answer = await fetch(request.clone()).catch((failure: unknown) => {
+        if (signal.aborted || made === retries) throw signal.aborted ? signal.reason : failure;
+        return null;
+      });
+      const waitMs = answer === null ? FIRST_WAIT_MS * 2 ** made : waitAfter(answer);
+      if (answer && (waitMs === null || made === retries || Date.now() + waitMs >= giveUpAt)) return answer;
+      await answer?.body?.cancel();
+      await pause(waitMs ?? 0, signal);
+    }
+  };
+}
+
+const IDEMPOTENCY_KEY = 'Idempotency-Key';
+
+/** Milliseconds after which an answer is worth another call; null when it is not. */
+function waitAfter(answer: Response): number | null {
+  if (![409, 429, 503].includes(answer.status)) return null;
+  const seconds = retryAfterOf(answer);
+  return seconds === null ? null : seconds * 1000;
+}
+
+/** Seconds of `Retry-After`; null without. */
+export function retryAfterOf(answer: Response): number | null {
+  const seconds = Number.parseInt(answer.headers.get('Retry-After') ?? '', 10);
+  return Number.isNaN(seconds) ? null : seconds;
+}
+
+/** Waits, unless the caller gives up before that. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', giveUp);
+      resolve();
+    }, ms);
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+}
