@@ -44,7 +44,7 @@ export async function explainQuestions(
     const explained = await explain(knex, question);
     if (explained.some((each) => scansAny(each, large))) scanning.push(kind.name);
     const text = explained.map(({ statement, plan }) =>
-      [statement, ...plan.map((line) => `  ${line}`)].join('\n'),
+      [statement, ...plan.map((line) => `  ${shortened(line)}`)].join('\n'),
     );
     const file = join(folder, `${kind.name.replaceAll(' ', '-')}.txt`);
     await writeFile(file, `${JSON.stringify(question)}\n\n${text.join('\n\n')}\n`);
@@ -112,10 +112,12 @@ async function found(
 
 type Bindings = Sql['bindings'];
 
-const SHOWN_MAX = 300;
+/** Values of a statement, and lines of a plan, are shown up to here. */
+const SHOWN_MAX = 160;
 
 function oneLine(statement: string, bindings: Bindings): string {
   const values = bindings.map((value) => JSON.stringify(value)).join(', ');
-  const shown = values.length > SHOWN_MAX ? `${values.slice(0, SHOWN_MAX)}…` : values;
-  return `${statement.replace(/\s+/g, ' ').trim()}\n-- ${shown}`;
+  return `${statement.replace(/\s+/g, ' ').trim()}\n-- ${shortened(values)}`;
 }
+
+const shortened = (text: string): string => (text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
