@@ -18,7 +18,7 @@ const TAKE_BACK_EVERY_MS = 1_000;
  * concurrent ones queue at the account's row. That no balance and no sum of reservations goes astray is what the
  * constraints of `accounts` say; an attempt against them fails as a whole.
  *
- * A reservation lapses by itself: an account short of credits first gets back what expired reservations hold. Settling
+ * A reservation lapses: `lapse` is called from time to time, and an account short of credits does not wait for it. Settling
  * a charge whose reservation has lapsed books all of it, if what the account has left besides other reservations still
  * covers it, else nothing; so an answer says `credits_used` exactly when the ledger has it.
  */
@@ -78,6 +78,14 @@ export class PostgresCreditLedger implements CreditLedger {
         await delay(TAKE_BACK_EVERY_MS, undefined, { ref: false });
       }
     }
+  }
+
+  async lapse(): Promise<void> {
+    const holders = await rowsOf<{ id: string }>(
+      this.knex,
+      sql`SELECT DISTINCT account_id AS id FROM credit_reservations WHERE expires_at <= ${this.clock.now()}`,
+    );
+    for (const { id } of holders) await this.sweep(id);
   }
 
   async topUp(accountId: string, amount: number): Promise<number | null> {

@@ -100,6 +100,8 @@ export interface CreditLedger {
    * away, and rejects when that does not help.
    */
   takeBack(charge: ChargeRequest): Promise<void>;
+  /** Frees what reservations hold whose time is over: of calls that died with their process. */
+  lapse(): Promise<void>;
   /** Adds credits to a limited account and answers its balance; null when the account is unknown or unlimited. */
   topUp(accountId: string, amount: number): Promise<number | null>;
   usage(accountId: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]>;
@@ -180,6 +182,12 @@ export interface NeighbourRequest {
   readonly signal?: AbortSignal;
 }
 
+/** The place of a call among those whose photos are on their way to the queue. */
+export interface VisionPlace {
+  /** The call has ended; a second time changes nothing. */
+  leave(): void;
+}
+
 /**
  * The way to the workers. `neighbours` answers by the deadline or fails with `timeout`; it fails with `unavailable`
  * at once when the queue is away, full, or can't make it in time.
@@ -187,6 +195,8 @@ export interface NeighbourRequest {
 export interface VisionQueue {
   /** Fails with `unavailable` when a photo that came now could not be answered by then; before any work is done. */
   admit(deadlineAt: number): Promise<void>;
+  /** As `admit`; until its place is left the photo counts among those that come before others. */
+  enter(deadlineAt: number): Promise<VisionPlace>;
   neighbours(request: NeighbourRequest): Promise<Neighbourhood>;
   /** Whether the queue can be reached; for readiness. */
   ping(): Promise<void>;

@@ -15,7 +15,13 @@ import { migrations } from '../db/migrations';
 import { PgvectorNeighbourIndex } from '../db/neighbour-index';
 import { PostgresPredictionRepository } from '../db/prediction-repository';
 import { PostgresPricingRepository } from '../db/pricing-repository';
-import { type EmbedderRegistry, type EmbeddingRepository, type IndexQueue, PORTS } from '../models/ports';
+import {
+  type CreditLedger,
+  type EmbedderRegistry,
+  type EmbeddingRepository,
+  type IndexQueue,
+  PORTS,
+} from '../models/ports';
 import { modelReference } from '../models/vision/embedding-model';
 import { VISION_SETTINGS } from '../models/vision/vision-service';
 import { AbandonedImages } from '../workers/abandoned-images';
@@ -34,6 +40,7 @@ import {
 import { type Config, readConfig } from './config';
 import { createLogger } from './log';
 import { findModel, installedModels } from './model-library';
+import { RecurringTask } from './recurring-task';
 import { signingKeys } from './signing-keys';
 import { RandomIds, SystemClock } from './system';
 
@@ -80,6 +87,7 @@ export async function buildContainer(config: Config, overrides: Overrides = {}):
       opening.closing(() => abandoned.stop());
       abandoned.start();
     }
+    if (config.ROLE !== 'worker') lapseReservations(opening);
     opening.logger.debug({ model: live.model, version: live.id }, 'live embedding version');
     const showsQueues = config.ROLE !== 'worker' && config.QUEUES_PASSWORD !== undefined;
     return showsQueues ? adapters.dashboard(opening, config.QUEUES_PASSWORD ?? '') : null;
@@ -193,8 +201,18 @@ async function bindVision(opening: Opening, adapters: Adapters): Promise<void> {
   bindUnlessGiven(container, PORTS.IndexQueue, await adapters.indexQueue(opening));
 }
 
+/** Reservations of calls that died with their process are not left standing after their time. */
+function lapseReservations({ container, logger, closing }: Opening): void {
+  const ledger = container.resolve<CreditLedger>(PORTS.CreditLedger);
+  const task = new RecurringTask('lapsed reservations', LAPSE_RESERVATIONS_MS, () => ledger.lapse(), logger);
+  closing(() => task.stop());
+  task.start();
+}
+
 /** PostgreSQL scans fewer vectors than this in a few milliseconds. The embedded one would stand still for minutes. */
 const VECTORS_INDEXED_FROM = 20_000;
+
+const LAPSE_RESERVATIONS_MS = 30_000;
 
 /** How long an image waits at most for somebody to see to it. */
 const LOOK_FOR_IMAGES_MS = 20_000;

@@ -136,6 +136,17 @@ describe('the credit ledger', () => {
     expect(await here.release(charge)).toBe(5);
   });
 
+  test('no reservation is left after its time, and those that run are', async () => {
+    const account = await accountWith(10);
+    const running = chargeOf(account);
+    await here.reserve(chargeOf(account), 4, NOW);
+    await here.reserve(running, 3, LATER);
+    await Promise.all([here.lapse(), there.lapse()]);
+    expect(await standingOf(database.knex, account.id)).toMatchObject({ credits: 10, held: 3 });
+    await here.settle(running, 3);
+    expect(await standingOf(database.knex, account.id)).toMatchObject({ credits: 7, held: 0 });
+  });
+
   test('what expired reservations hold is free again for the next that needs it', async () => {
     const account = await accountWith(10);
     await here.reserve(chargeOf(account), 10, LATER);
