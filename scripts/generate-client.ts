@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { buildOpenApi } from '../api/ops/openapi/document';
 
@@ -30,15 +30,18 @@ function main(): void {
 }
 
 const typesOf = (document: object): string =>
-  run('openapi-typescript/bin/cli.js', OPTIONS, JSON.stringify(document));
+  run(
+    join(dirname(require.resolve('openapi-typescript')), '../bin/cli.js'),
+    OPTIONS,
+    JSON.stringify(document),
+  );
 
 const formatted = (types: string): string =>
-  run('@biomejs/biome/bin/biome', ['format', `--stdin-file-path=${FILE}`], types);
+  run(require.resolve('@biomejs/biome/bin/biome'), ['format', `--stdin-file-path=${FILE}`], types);
 
 /** What a tool of the development dependencies makes of its standard input. */
 function run(tool: string, options: readonly string[], input: string): string {
-  const script = join(ROOT, 'node_modules', tool);
-  const { stdout, stderr, status } = spawnSync(process.execPath, [script, ...options], {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [tool, ...options], {
     cwd: ROOT,
     input,
     encoding: 'utf8',

@@ -13,11 +13,10 @@ export interface ReferenceFile {
 }
 
 const own = (file: string) => join(__dirname, 'browser', file);
-const ofSwagger = (file: string) => require.resolve(`swagger-ui-dist/${file}`);
 
 const SOURCES = {
-  library: ['swagger-ui.js', () => ofSwagger('swagger-ui-bundle.js')],
-  libraryStyle: ['swagger-ui.css', () => ofSwagger('swagger-ui.css')],
+  library: ['swagger-ui.js', () => require.resolve('swagger-ui-dist/swagger-ui-bundle.js')],
+  libraryStyle: ['swagger-ui.css', () => require.resolve('swagger-ui-dist/swagger-ui.css')],
   script: ['reference.js', () => own('reference.js')],
   style: ['reference.css', () => own('reference.css')],
   icon: ['icon.svg', () => own('icon.svg')],
