@@ -1,0 +1,103 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { photoOfProduct } from '../../scripts/catalog/generate/generate-bundle';
+import { runLoupe } from '../../scripts/service-processes';
+import { DEMO_SEED } from './demo-process';
+import { findChromium } from './find-chromium';
+
+/** A phone of usual size. */
+export const PHONE: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  hasTouch: true,
+  isMobile: true,
+};
+
+/** A name of this machine that is not among those which the demonstration gives its key to. */
+const OTHER_NAME = 'loupe.test';
+
+/** A real browser for the tests of one file. After each test, its pages broke no rule of their own policy. */
+export function useBrowser(): TestBrowser {
+  const browser = new TestBrowser();
+  beforeAll(() => browser.start());
+  afterEach(() => browser.closePages());
+  afterAll(() => browser.stop());
+  return browser;
+}
+
+class TestBrowser {
+  private browser: Browser | undefined;
+  private readonly pages: Page[] = [];
+  private readonly faults: string[] = [];
+
+  readonly url = process.env['E2E_URL'] ?? '';
+  /** The same service under a name that is not its own machine's. */
+  readonly otherUrl = this.url.replace('127.0.0.1', OTHER_NAME);
+
+  async start(): Promise<void> {
+    this.browser = await chromium.launch({
+      executablePath: findChromium(),
+      // The machine of a test is often a container, where the browser's own sandbox can't be made.
+      args: ['--no-sandbox', `--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`],
+    });
+  }
+
+  /** A page of a new visitor, at an address below the service's. */
+  async visit(path = '', options: BrowserContextOptions = {}, base = this.url): Promise<Page> {
+    if (!this.browser) throw new Error('the browser is open in tests only');
+    const context = await this.browser.newContext(options);
+    const page = await context.newPage();
+    this.pages.push(page);
+    page.on('pageerror', (failure) => this.faults.push(`failed: ${failure.message}`));
+    page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) this.faults.push(message.text());
+    });
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      const own = [new URL(base).origin, new URL(this.url).origin].includes(origin);
+      if (!own && !['blob:', 'data:'].includes(protocol)) this.faults.push(`foreign: ${request.url()}`);
+    });
+    await page.goto(`${base}/${path}`);
+    return page;
+  }
+
+  async closePages(): Promise<void> {
+    for (const page of this.pages.splice(0)) await page.context().close();
+    expect(this.faults.splice(0)).toEqual([]);
+  }
+
+  async stop(): Promise<void> {
+    await this.browser?.close();
+  }
+}
+
+/** A photo of an item of the demonstration that is no picture of its catalog. */
+export const photoOf = (index: number): Promise<Buffer> =>
+  photoOfProduct({ seed: DEMO_SEED, index, photoSeed: 4, level: 1, size: 640 });
+
+/** Lets a file fall on the page, as from a desktop. */
+export async function drop(page: Page, name: string, type: string, bytes: Buffer): Promise<void> {
+  // Text and not a function: the tests are compiled without a browser's types.
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const bytes = Uint8Array.from(atob(${JSON.stringify(bytes.toString('base64'))}), (each) => each.charCodeAt(0));
+    const held = new DataTransfer();
+    held.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }));
+    return held;
+  })()`);
+  await page.dispatchEvent('main', 'dragover', { dataTransfer });
+  await page.dispatchEvent('main', 'drop', { dataTransfer });
+}
+
+/** A key of a new account in the demonstration's database. */
+export async function newKey(credits: number | null, ...limits: readonly string[]): Promise<string> {
+  const settings: Record<string, string> = JSON.parse(process.env['E2E_SETTINGS'] ?? '{}');
+  const balance = credits === null ? [] : ['--credits', String(credits)];
+  const account = await runLoupe(settings, 'accounts', 'create', '--name', 'visitor', ...balance);
+  const { id } = account as { id: string };
+  const words = ['--account', id, '--name', 'browser', '--versions', 'v3', ...limits];
+  return ((await runLoupe(settings, 'keys', 'create', ...words)) as { key: string }).key;
+}
+
+/** Signs in with a key of one's own, on a page that asks for one. */
+export async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key', { exact: true }).fill(key);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}

@@ -1,0 +1,124 @@
+import type { Page } from 'playwright-core';
+import { useBrowser } from './browser';
+
+const browser = useBrowser();
+
+/** Presses Tab until the focus is on something of this name, as one who has no mouse does. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let steps = 0; steps < 80; steps += 1) {
+    await page.keyboard.press('Tab');
+    const label = await page.evaluate(
+      `(() => { const at = document.activeElement; return (at.getAttribute('aria-label') || at.labels?.[0]?.textContent || at.textContent || '').trim(); })()`,
+    );
+    if (name.test(String(label))) return;
+  }
+  throw new Error(`Tab never came to ${String(name)}`);
+}
+
+const heading = (page: Page) => page.locator('#results');
+const headingSays = (page: Page, words: RegExp) => heading(page).filter({ hasText: words }).waitFor();
+const focused = (page: Page) => page.evaluate('document.activeElement.textContent');
+
+describe('by keyboard alone', () => {
+  it('a search is made, narrowed by a facet and taken back', async () => {
+    const page = await browser.visit();
+    await page.getByText('Choose a picture').waitFor();
+    await tabTo(page, /^Catalog$/);
+    await page.keyboard.press('Enter');
+    await headingSays(page, /^60 products/);
+    expect(await focused(page)).toBe('Catalog');
+    await tabTo(page, /^Search the catalog$/);
+    await page.keyboard.type('tote');
+    await page.waitForURL(/q=tote/);
+    await headingSays(page, /^\d products?$/);
+    await tabTo(page, /^Brand/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('list', { name: 'Brand' }).waitFor();
+    await tabTo(page, /^Ivrstein$/);
+    await page.keyboard.press('Space');
+    await page.waitForURL(/brand=brand_/);
+    await page.getByRole('button', { name: 'Remove Ivrstein' }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Remove Ivrstein' }).waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Search the catalog').inputValue()).toBe('tote');
+  });
+
+  it('pages are turned, and the next one is read from its top', async () => {
+    const page = await browser.visit('?view=catalog');
+    await headingSays(page, /^60 products, page 1 of 3$/);
+    const first = await page.locator('.grid .name').first().textContent();
+    await page.getByRole('link', { name: 'Page 3' }).focus();
+    await tabTo(page, /^Next$/);
+    await page.keyboard.press('Enter');
+    await headingSays(page, /page 2 of 3$/);
+    expect(await page.evaluate('document.activeElement.id')).toBe('results');
+    expect(await page.locator('.grid .name').first().textContent()).not.toBe(first);
+    await page.goBack();
+    await headingSays(page, /page 1 of 3$/);
+    expect(await page.locator('.grid .name').first().textContent()).toBe(first);
+  });
+
+  it('an item is opened, its variants chosen, its history read date by date', async () => {
+    const page = await browser.visit('?view=catalog');
+    await headingSays(page, /^60 products/);
+    await page.locator('#results').focus();
+    await tabTo(page, /Le Vaurelle The Clé Crocodile/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Le Vaurelle The Clé Crocodile' }).waitFor();
+    expect(await focused(page)).toBe('Le Vaurelle The Clé Crocodile');
+    await tabTo(page, /^Moyen/);
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByRole('radio', { name: /^Grand/ }).isChecked()).toBe(true);
+    await page.keyboard.press('ArrowLeft');
+    await page.getByRole('img', { name: /^Estimates in grade A/ }).waitFor();
+    await tabTo(page, /^Read a date$/);
+    const slider = page.getByRole('slider', { name: 'Read a date' });
+    const last = await slider.getAttribute('aria-valuetext');
+    await page.keyboard.press('ArrowLeft');
+    expect(last).toMatch(/^[A-Z][a-z]+ \d+, \d{4}: [$£€][\d,]+$/);
+    expect(await slider.getAttribute('aria-valuetext')).not.toBe(last);
+  });
+});
+
+describe('a view of the catalog', () => {
+  it('is in its address: whoever opens it sees the same', async () => {
+    const page = await browser.visit('?view=catalog&category=watches&show=model&sort=name_desc');
+    await headingSays(page, /^\d+ models/);
+    expect(await page.getByRole('radio', { name: 'Watches' }).isChecked()).toBe(true);
+    expect(await page.getByLabel('Sort').inputValue()).toBe('name_desc');
+    const names = await page.locator('.grid .name').allTextContents();
+    expect(names).toEqual([...names].sort((a, b) => b.localeCompare(a, 'en')));
+  });
+
+  it('asks once for a word, not for each of its letters', async () => {
+    const page = await browser.visit('?view=catalog');
+    await headingSays(page, /^60 products/);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.postData() ?? ''));
+    await page.getByLabel('Search the catalog').pressSequentially('chronograph', { delay: 10 });
+    await page.waitForURL(/q=chronograph/);
+    await headingSays(page, /^\d products?$/);
+    expect(asked.filter((body) => body.includes('query'))).toHaveLength(1);
+  });
+
+  it('filters by tag, and says by name what it filters by', async () => {
+    const page = await browser.visit('?view=catalog&tags=material%3Aexotic');
+    await page.getByRole('button', { name: 'Remove Exotic' }).waitFor();
+    await headingSays(page, /^\d+ products/);
+    await page.getByRole('button', { name: 'Remove Exotic' }).click();
+    await headingSays(page, /^60 products/);
+  });
+
+  it('that is empty says so and leads back', async () => {
+    const page = await browser.visit('?view=catalog&q=zzzzzzzz&category=watches');
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    expect(await page.getByText('0 credits used').count()).toBeLessThanOrEqual(1);
+    await page.getByRole('button', { name: 'Remove all filters' }).click();
+    expect(await page.getByRole('radio', { name: 'All' }).isChecked()).toBe(true);
+  });
+
+  it('of an item that is not there says so', async () => {
+    const page = await browser.visit('?item=product_none');
+    expect(await page.getByRole('alert').textContent()).toContain('Not in the catalog');
+  });
+});

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { REPOSITORY_ROOT } from '../../scripts/service-processes';
+
+/** The seed of the demonstration's catalog, which photos of its items are drawn by. */
+export const DEMO_SEED = 7;
+
+/** `npm run demo`, in a process and a folder of its own. */
+export class DemoProcess {
+  private constructor(
+    readonly url: string,
+    /** Settings under which `loupe` commands reach its database. */
+    readonly settings: Readonly<Record<string, string>>,
+    private readonly folder: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /** @throws Error with what it said, when it ends before its page is up */
+  static async start(): Promise<DemoProcess> {
+    const folder = await mkdtemp(join(tmpdir(), 'loupe-e2e-'));
+    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts'], {
+      cwd: REPOSITORY_ROOT,
+      env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const told: string[] = [];
+    for await (const line of createInterface({ input: child.stderr })) {
+      told.push(line);
+      const [, url] = /^Open (http\S+) in a browser/.exec(line) ?? [];
+      if (url === undefined) continue;
+      child.stderr.resume();
+      return new DemoProcess(url, { DATA_DIR: join(folder, 'demo') }, folder, child);
+    }
+    await rm(folder, { recursive: true, force: true });
+    throw new Error(`The demonstration ended before its page was up:\n${told.join('\n')}`);
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null) {
+      this.child.kill('SIGTERM');
+      await once(this.child, 'exit');
+    }
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

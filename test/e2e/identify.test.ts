@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { productId } from '../../scripts/catalog/generate/generate-bundle';
+import { REPOSITORY_ROOT } from '../../scripts/service-processes';
+import { drop, newKey, PHONE, photoOf, signIn, useBrowser } from './browser';
+import { DEMO_SEED } from './demo-process';
+
+const browser = useBrowser();
+
+/** An item of the demonstration that its photo is sure to be told by. */
+const ITEM = 17;
+const HEIC = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic'), Buffer.alloc(200)]);
+
+describe('a photo', () => {
+  it('that is dropped is shown as sent, beside the right item, with what it sells for', async () => {
+    const page = await browser.visit();
+    await page.getByRole('heading', { name: 'Identify a bag or a watch' }).waitFor();
+    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    const link = page.getByRole('link', { name: 'Open in the catalog' });
+    expect(await link.getAttribute('href')).toBe(`?item=${productId(DEMO_SEED, ITEM)}`);
+    expect(await page.getByText('640 × 640').isVisible()).toBe(true);
+    expect(await page.getByRole('status').first().textContent()).toMatch(/1 match\. The best one is .+%/);
+    const meter = page.getByRole('meter', { name: 'Confidence' });
+    expect(await meter.getAttribute('aria-valuetext')).toMatch(/^(Over )?\d+%, nearly certain$/);
+    const cell = page.getByRole('table', { name: '' }).first().getByRole('cell').first();
+    expect(await cell.textContent()).toMatch(/^[$£€][\d,]+$/);
+    expect(await page.getByRole('img', { name: /^Estimates in grade A, / }).isVisible()).toBe(true);
+    expect(await page.getByText('10 credits used').isVisible()).toBe(true);
+  });
+
+  it('of the demonstration is identified on a phone, which offers its camera', async () => {
+    const page = await browser.visit('', PHONE);
+    await page.getByText('Take a photo').waitFor();
+    await page.getByRole('button', { name: 'Sample 1' }).tap();
+    await page.getByText('Best match').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  });
+
+  it('without prices costs less', async () => {
+    const page = await browser.visit();
+    await page.getByLabel('With price estimates').uncheck();
+    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await page.getByText('Best match').waitFor();
+    expect(await page.getByText('5 credits used').isVisible()).toBe(true);
+    expect(await page.getByRole('heading', { name: 'Resale estimates' }).count()).toBe(0);
+  });
+});
+
+describe('what can not be identified is told in words that help', () => {
+  it('a HEIC picture: what it is, and how to get one that is read', async () => {
+    const page = await browser.visit();
+    await drop(page, 'IMG_1.HEIC', 'image/heic', HEIC);
+    const said = await page.getByRole('alert').textContent();
+    expect(said).toContain('This is HEIC');
+    expect(said).toContain('Most Compatible');
+    await page.getByRole('button', { name: 'Another picture' }).click();
+    expect(await page.getByText('Choose a picture').isVisible()).toBe(true);
+  });
+
+  it('an address that leads into a private network', async () => {
+    const page = await browser.visit();
+    await page.getByLabel('Or the address of a picture').fill('https://127.0.0.1:1/bag.jpg');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('alert').textContent()).toContain('This address may not be reached');
+  });
+
+  it('an address that is none, before anything is sent', async () => {
+    const page = await browser.visit();
+    await page.getByLabel('Or the address of a picture').fill('bag.jpg');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('alert').textContent()).toContain('starts with https://');
+  });
+
+  it('too few credits', async () => {
+    const page = await browser.visit('', {}, browser.otherUrl);
+    await signIn(page, await newKey(3));
+    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    const said = await page.getByRole('alert').textContent();
+    expect(said).toContain('Not enough credits');
+    expect(said).toContain('10 credits');
+  });
+
+  it('too many calls: the time until the next one counts down, then it can be made', async () => {
+    const page = await browser.visit('', {}, browser.otherUrl);
+    await page.clock.install();
+    await signIn(page, await newKey(null, '--per-minute', '1'));
+    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await page.getByText('Best match').waitFor();
+    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    const again = page.getByRole('button', { name: /^Try again/ });
+    expect(await again.textContent()).toMatch(/^Try again in \d+ s$/);
+    expect(await again.isDisabled()).toBe(true);
+    await page.clock.runFor(61_000);
+    expect(await again.textContent()).toBe('Try again');
+    expect(await again.isEnabled()).toBe(true);
+  });
+
+  it.each([
+    [503, 'The service is busy'],
+    [504, 'This took too long'],
+  ])('a %d, and the next try succeeds', async (status, title) => {
+    const page = await browser.visit();
+    const refusal = { success: false, error: 'x', message: 'Nothing was charged.', request_id: 'request-1' };
+    const address = '**/v3/vision/identify';
+    await page.route(address, (route) => route.fulfill({ status, json: refusal }));
+    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    expect(await page.getByRole('alert').textContent()).toContain(title);
+    expect(await page.getByText('Request request-1').isVisible()).toBe(true);
+    await page.unroute(address);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Best match').waitFor();
+  });
+
+  it('no network, and the next try succeeds', async () => {
+    const page = await browser.visit();
+    await page.getByText('Choose a picture').waitFor();
+    await page.context().setOffline(true);
+    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    expect(await page.getByRole('alert').textContent()).toContain('You are offline');
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Best match').waitFor();
+  });
+});
+
+describe('the request behind it', () => {
+  it.each(['curl', 'TypeScript'])('as %s never holds the key, and gives the same answer', async (form) => {
+    const page = await browser.visit('', {}, browser.otherUrl);
+    const key = await newKey(null);
+    await signIn(page, key);
+    const photo = await photoOf(ITEM);
+    await drop(page, 'mine.jpg', 'image/jpeg', photo);
+    await page.getByText('The request behind this').click();
+    await page.getByRole('button', { name: form }).click();
+    const program = (await page.getByRole('region', { name: form }).textContent()) ?? '';
+    expect(program).toContain('LOUPE_KEY');
+    expect(program).not.toContain(key);
+    // The name is one that only the browser of the test knows.
+    expect(await run(form, program.replace(browser.otherUrl, browser.url), key, photo)).toContain(
+      productId(DEMO_SEED, ITEM),
+    );
+  });
+});
+
+/** What the shown program prints, with a photo beside it. */
+async function run(form: string, program: string, key: string, photo: Buffer): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'loupe-e2e-'));
+  try {
+    await writeFile(join(folder, 'photo.jpg'), photo);
+    await writeFile(join(folder, 'program.mts'), `${program}\nconsole.log(JSON.stringify(data));`);
+    const tsx = require.resolve('tsx', { paths: [REPOSITORY_ROOT] });
+    const [command, words] =
+      form === 'curl' ? ['bash', ['-c', program]] : [process.execPath, ['--import', tsx, 'program.mts']];
+    const env = { PATH: process.env['PATH'], LOUPE_KEY: key };
+    return (await promisify(execFile)(command as string, words as string[], { cwd: folder, env })).stdout;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,119 @@
+import axe from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { drop, newKey, PHONE, photoOf, signIn, useBrowser } from './browser';
+
+const browser = useBrowser();
+
+const SCRIPT_BYTES_MAX = 100_000;
+
+describe('the key', () => {
+  it('is the demonstration’s own on its machine, and in no address and no store', async () => {
+    const page = await browser.visit();
+    await page.getByText('Demonstration key').waitFor();
+    expect(page.url()).not.toContain('loupe_');
+    expect(await stored(page)).not.toContain('loupe_test_');
+  });
+
+  it('is asked for elsewhere, refused in words when it is wrong, and kept in the tab alone', async () => {
+    const page = await browser.visit('?view=catalog', {}, browser.otherUrl);
+    await page.getByRole('heading', { name: 'Sign in with an API key' }).waitFor();
+    await signIn(page, `loupe_live_${'x'.repeat(32)}`);
+    expect(await page.getByRole('alert').textContent()).toContain('This key is not accepted');
+    const key = await newKey(null);
+    await signIn(page, key);
+    await page.locator('#results').filter({ hasText: '60 products' }).waitFor();
+    expect(await stored(page)).toBe(JSON.stringify([[], [['loupe-key', key]], '']));
+    await page.reload();
+    await page.locator('#results').filter({ hasText: '60 products' }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(browser.otherUrl);
+    await other.getByRole('heading', { name: 'Sign in with an API key' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in with an API key' }).waitFor();
+    expect(await stored(page)).toBe(JSON.stringify([[], [], '']));
+  });
+});
+
+const stored = (page: Page) =>
+  page.evaluate(
+    'JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie])',
+  );
+
+const VIEWS: readonly (readonly [name: string, path: string, open: (page: Page) => Promise<unknown>])[] = [
+  ['the start', '', (page) => page.getByRole('button', { name: 'Sample 1' }).waitFor()],
+  [
+    'matches',
+    '',
+    async (page) => {
+      await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(17));
+      await page.getByRole('img', { name: /^Estimates/ }).waitFor();
+      await page.getByText('The request behind this').click();
+    },
+  ],
+  [
+    'a refusal',
+    '',
+    async (page) => {
+      await drop(page, 'note.txt', 'text/plain', Buffer.from('no picture'));
+      await page.getByRole('alert').waitFor();
+    },
+  ],
+  ['the catalog', '?view=catalog&tags=material%3Aexotic', (page) => page.locator('.grid').waitFor()],
+  ['brands', '?view=catalog&show=brand', (page) => page.locator('.grid').waitFor()],
+  ['nothing found', '?view=catalog&q=zzzzzzzz', (page) => page.locator('.nothing').waitFor()],
+];
+
+const MODES: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['on a phone', PHONE],
+];
+
+describe.each(MODES)('%s', (_mode, options) => {
+  it.each(VIEWS)(
+    '%s: axe finds nothing serious, and nothing is wider than the screen',
+    async (_name, path, open) => {
+      const page = await browser.visit(path, { ...options, reducedMotion: 'reduce' });
+      await open(page);
+      expect(await seriousFaults(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    },
+  );
+});
+
+async function seriousFaults(page: Page): Promise<string[]> {
+  // Through the debugger, which the page's policy does not bind.
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+describe('the page', () => {
+  it('asks for sign-in without a serious fault', async () => {
+    const page = await browser.visit('', {}, browser.otherUrl);
+    await page.getByRole('heading', { name: 'Sign in with an API key' }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+
+  it('is dark for who likes it dark', async () => {
+    const ground = async (colorScheme: 'light' | 'dark') => {
+      const page = await browser.visit('', { colorScheme });
+      return page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    };
+    expect(await ground('light')).toBe('rgb(255, 255, 255)');
+    expect(await ground('dark')).toBe('rgb(18, 18, 16)');
+  });
+
+  it('is useful within its budget of script', async () => {
+    const page = await browser.visit();
+    await page.getByRole('button', { name: 'Sample 1' }).waitFor();
+    const sizes = await page.evaluate(
+      `performance.getEntriesByType('resource').filter((each) => each.initiatorType === 'script').map((each) => each.decodedBodySize)`,
+    );
+    const bytes = (sizes as number[]).reduce((sum, each) => sum + each, 0);
+    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBeLessThan(SCRIPT_BYTES_MAX);
+  });
+});
