@@ -11,17 +11,18 @@ export interface DemoOffer {
 const LOOPBACK_ADDRESS = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/;
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/** Whether a request may be given the demonstration's key: it comes from this machine, and from no page of another site. */
+export const mayHaveOffer = (req: Request): boolean =>
+  isFromHere(req) && ['same-origin', 'none', undefined].includes(req.get('Sec-Fetch-Site'));
+
 /**
- * Whether a request may be given the demonstration's key: it comes from this machine, was sent to it by a name of this
- * machine (no other name leads here, so no other site can have made its own lead here), through no proxy, and by no
- * page of another site.
+ * Whether a request comes from this machine: sent to it by a name of this machine (an outside site may have made its own
+ * name lead here), and through no proxy.
  */
-export function mayHaveOffer(req: Request): boolean {
-  const site = req.get('Sec-Fetch-Site');
+export function isFromHere(req: Request): boolean {
   return (
     LOOPBACK_ADDRESS.test(req.socket.remoteAddress ?? '') &&
     LOOPBACK_NAMES.has((req.get('Host') ?? '').replace(/:\d+$/, '').toLowerCase()) &&
-    ['Forwarded', 'X-Forwarded-For', 'Via'].every((header) => req.get(header) === undefined) &&
-    (site === undefined || site === 'same-origin' || site === 'none')
+    ['Forwarded', 'X-Forwarded-For', 'Via'].every((header) => req.get(header) === undefined)
   );
 }

@@ -3,7 +3,7 @@ import { notFound } from '../../models/errors';
 import { mountRoute } from '../http/mount-route';
 import { pathParameter } from '../http/path-parameter';
 import { type Asset, bundleClient, type ClientBundle } from './client-bundle';
-import { type DemoOffer, mayHaveOffer } from './demo-offer';
+import { type DemoOffer, isFromHere, mayHaveOffer } from './demo-offer';
 import { PAGE_POLICY, page } from './page';
 
 /** What the page depends on. */
@@ -25,7 +25,7 @@ export function sitePages({ imageBytesMax, demo = () => null }: SiteSettings): R
   mountRoute(router, ['/'], {
     get: [
       async (req, res) => {
-        const offered = demo() !== null && mayHaveOffer(req);
+        const offered = demo() !== null && isFromHere(req);
         const html = page(await bundle(), { imageBytesMax, demo: offered });
         protect(res);
         res.set('Cache-Control', 'no-cache').type('html').send(html);

@@ -63,7 +63,8 @@ function useViewFocus(place: string): void {
       return;
     }
     const heading = [...document.querySelectorAll<HTMLElement>('main h1')].find((each) => each.offsetParent);
-    heading?.focus({ preventScroll: true });
+    // A view that still waits for its answer takes the focus from here when it has a heading.
+    (heading ?? document.getElementById('main'))?.focus({ preventScroll: true });
     scrollTo({ top: 0 });
   }, [place]);
 }

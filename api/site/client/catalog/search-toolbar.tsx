@@ -28,7 +28,7 @@ export function SearchToolbar({ state, answer, go }: Props) {
   const total = answer?.total_results ?? 0;
   const noun = nodeName(state.node).toLowerCase();
   const words = total === 1 ? noun.replace(/ies$/, 'y').replace(/s$/, '') : noun;
-  const pages = answer && answer.total_pages > 1 ? `, page ${state.page} of ${answer.total_pages}` : '';
+  const pages = answer && answer.total_pages > 1 ? `, page ${answer.page + 1} of ${answer.total_pages}` : '';
   const byRelevance = state.text.trim() !== '';
   return (
     <div class="toolbar">

@@ -30,7 +30,12 @@ export function IdentifyView({ shown, imageBytesMax }: Props) {
           <h1 class="hidden" tabIndex={-1}>
             Identify from a photo
           </h1>
-          <SentPhoto photo={stage.photo} clear={clear} />
+          <SentPhoto
+            photo={stage.photo}
+            // What the service could not get, or must not, this browser does not ask for either.
+            shown={stage.photo.kind === 'file' || stage.is === 'done'}
+            clear={clear}
+          />
           <section class="found" aria-label="What it shows">
             {stage.is === 'busy' && <Progress sent={stage.sent} cancel={clear} />}
             {stage.is === 'failed' && <FailureNote failure={stage.failure} again={again} />}

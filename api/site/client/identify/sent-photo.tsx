@@ -3,11 +3,13 @@ import { type Photo, readableBytes } from './photo';
 
 interface Props {
   readonly photo: Photo;
+  /** Whether the picture itself is shown, or its name alone. */
+  readonly shown: boolean;
   readonly clear: () => void;
 }
 
 /** The picture as it was sent, and the way to another one. */
-export function SentPhoto({ photo, clear }: Props) {
+export function SentPhoto({ photo, shown, clear }: Props) {
   const [size, setSize] = useState<string>();
   const [broken, setBroken] = useState<string>();
   const facts = [size, photo.kind === 'file' ? readableBytes(photo.file.size) : undefined].filter(Boolean);
@@ -15,8 +17,8 @@ export function SentPhoto({ photo, clear }: Props) {
     <section class="sent" aria-label="Your picture">
       <figure>
         <span class="picture as-is">
-          {broken === photo.preview ? (
-            <span class="none">This browser can’t show it</span>
+          {!shown || broken === photo.preview ? (
+            <span class="none">{shown ? 'This browser can’t show it' : 'At its address'}</span>
           ) : (
             <img
               src={photo.preview}

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { leftResults } from '../navigation/address';
 import { Link } from '../navigation/link';
 import { RequestPanel } from '../request/request-panel';
@@ -14,6 +14,10 @@ export function ItemView({ id }: { readonly id: string }) {
   const call = showItem(id);
   const { answered, failure, busy, again } = useAnswer(call);
   const row = answered?.answer.data[0];
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (document.activeElement?.id === 'main') heading.current?.focus({ preventScroll: true });
+  }, [row, failure]);
   useEffect(() => {
     document.title = row ? `${row.name} · Loupe` : 'Loupe';
   }, [row]);
@@ -24,7 +28,7 @@ export function ItemView({ id }: { readonly id: string }) {
       </p>
       {failure && (
         <>
-          <h1 class="hidden" tabIndex={-1}>
+          <h1 class="hidden" ref={heading} tabIndex={-1}>
             Item
           </h1>
           <FailureNote failure={failure} again={again} />
@@ -35,7 +39,9 @@ export function ItemView({ id }: { readonly id: string }) {
           <Picture src={itemPicture(row)} alt={row.name} eager />
           <article>
             <p class="label">{readable(kindOf(row))}</p>
-            <h1 tabIndex={-1}>{row.name}</h1>
+            <h1 ref={heading} tabIndex={-1}>
+              {row.name}
+            </h1>
             <p class="path">{pathOf(row)}</p>
             <p class="fine facts">
               Popularity {row.popularity.toLocaleString('en')}, <code>{row.id}</code>
