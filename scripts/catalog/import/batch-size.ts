@@ -1,7 +1,7 @@
 /** A batch is written in about this time: the embedded database answers nobody else meanwhile. */
 const TARGET_MS = 500;
 const SIZE_MIN = 20;
-const SIZE_MAX = 4_000;
+const SIZE_MAX = 2_000;
 const SIZE_FIRST = 100;
 
 /** How many records go into one transaction, from how long the last one took. */
