@@ -74,6 +74,7 @@ describe('the key of a demonstration', () => {
   /** Sent by hand, since fetch sets some of these headers itself. */
   async function offer(
     headers: Record<string, string>,
+    path = '/demo/session',
   ): Promise<{ status: number | undefined; body: string }> {
     const { port } = server.address() as AddressInfo;
     const host = `127.0.0.1:${port}`;
@@ -97,6 +98,12 @@ describe('the key of a demonstration', () => {
     const { status, body } = await offer(headers);
     expect(status).toBe(200);
     expect(JSON.parse(body)).toEqual({ key: KEY, photos: ['demo/photos/0'] });
+  });
+
+  it('is announced to a page that a link of another site led to', async () => {
+    const { body } = await offer({ 'sec-fetch-site': 'cross-site' }, '/');
+    expect(body).toContain('data-demo="yes"');
+    expect(body).not.toContain(KEY);
   });
 
   it.each([
