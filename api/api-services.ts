@@ -22,7 +22,7 @@ export interface ApiServices {
   readonly prices: PricingRepository;
   readonly signer: DataFileSigner;
   readonly images: ImageStore;
-  readonly queue: Pick<VisionQueue, 'admit'>;
+  readonly queue: Pick<VisionQueue, 'admit' | 'enter'>;
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
 }

@@ -6,7 +6,7 @@ import { answerOnce } from './answer-once';
 import { parseJson, readJson } from './json-body';
 import { inTime, startDeadline, unhurried } from './keep-deadline';
 import { limitCalls, limitVisionCalls } from './limit-calls';
-import { refuseLate } from './refuse-late';
+import { refuseLate, takePlace } from './refuse-late';
 import { roomForBodies } from './room-for-bodies';
 
 /** Bytes of a body that holds no photo. */
@@ -36,6 +36,7 @@ export function buildGates(services: ApiServices, settings: ApiSettings): Gates 
   const calls = limitCalls(limiter, settings.limits);
   const visionCalls = limitVisionCalls(limiter, settings.limits);
   const late = refuseLate(services.queue, services.clock, settings.visionDeadlineMs);
+  const place = takePlace(services.queue, services.clock, settings.visionDeadlineMs);
   const once = answerOnce(services.idempotency, accounts, services.clock, {
     waitMs: settings.visionDeadlineMs,
     leaseMs: settings.visionDeadlineMs + LEASE_SLACK_MS,
@@ -51,7 +52,7 @@ export function buildGates(services: ApiServices, settings: ApiSettings): Gates 
       startDeadline(settings.visionDeadlineMs),
       ...[admit(accounts, version), calls, visionCalls, late, room].map(inTime),
       unhurried(photoBody),
-      inTime(once),
+      ...[once, place].map(inTime),
       parseJson,
     ],
   };

@@ -15,3 +15,20 @@ export function refuseLate(
     next();
   };
 }
+
+/**
+ * 503 as above, once the body is here: many may have passed before it at the same time. From now on the call counts
+ * among those that come before others, until it ends.
+ */
+export function takePlace(
+  queue: Pick<VisionQueue, 'enter'>,
+  clock: Clock,
+  deadlineMs: number,
+): RequestHandler {
+  return async (_req, res, next) => {
+    const place = await queue.enter(clock.now().getTime() + deadlineMs);
+    if (res.closed) place.leave();
+    else res.once('close', () => place.leave());
+    next();
+  };
+}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { internalError, unprocessable } from '../../models/errors';
-import type { VisionQueue } from '../../models/ports';
+import type { VisionPlace, VisionQueue } from '../../models/ports';
 import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { InProcessVisionQueue } from '../../workers/queue/in-process-queue';
@@ -149,6 +149,30 @@ describe.each(adapters)('vision queue, %s', (_name, adapter) => {
     // Four photos of a second each are ahead.
     const refused = await failureOf(queue.neighbours(requestFor(10, clock.now().getTime() + 1_500)));
     expect(refused).toMatchObject({ status: 503, code: 'unavailable', headers: { 'Retry-After': '3' } });
+  });
+
+  test('lets no more photos in than can be answered in half of their time, also before they are in the queue', async () => {
+    pipeline.behave = async (photo) => {
+      clock.advance(1_000);
+      return neighbourhood(photo);
+    };
+    const queue = await open({ concurrency: 1 });
+    for (const photo of [1, 2, 3, 4, 5]) await queue.neighbours(requestFor(photo, inAnHour()));
+    await queue.enter(inAnHour());
+    pipeline.behave = hold;
+    void queue.neighbours(requestFor(6, inAnHour())).catch(() => undefined);
+    await pipeline.given(6);
+    const inTenSeconds = clock.now().getTime() + 10_000;
+    const places: VisionPlace[] = [];
+    const comeUntilRefused = async () => {
+      for (;;) places.push(await queue.enter(inTenSeconds));
+    };
+    await expect(comeUntilRefused()).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+    // A second for each, and one is in work, of which the queue on Redis may not have heard yet.
+    expect([5, 6]).toContain(places.length);
+    await expect(queue.admit(inTenSeconds)).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+    for (const place of places) place.leave();
+    await expect(queue.enter(inTenSeconds)).resolves.toBeDefined();
   });
 
   test('gives the place of an asker who hung up to the next one', async () => {

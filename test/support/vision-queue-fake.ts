@@ -78,6 +78,10 @@ export class VisionQueueFake implements VisionQueue {
 
   async admit(): Promise<void> {}
 
+  async enter(): Promise<{ leave(): void }> {
+    return { leave: () => undefined };
+  }
+
   async ping(): Promise<void> {
     if (this.away) throw unavailable('The queue is away.', 1);
   }

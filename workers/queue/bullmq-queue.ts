@@ -1,9 +1,10 @@
 import type { JobsOptions } from 'bullmq';
 import { timeout } from '../../models/errors';
-import type { Clock, NeighbourRequest, VisionQueue } from '../../models/ports';
+import type { Clock, NeighbourRequest, VisionPlace, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
-import { type QueueLoad, refusal } from './admission';
+import { ENTRANCE_SHARE, type QueueLoad, refusal } from './admission';
 import { BullMqAsker, type BullMqOptions, queueAway } from './bullmq-asker';
+import { Entrance } from './entrance';
 import { firstOf } from './first-of';
 import { neighbourhoodOf, VISION_QUEUE, visionJobOf } from './job';
 import { RecentLoad } from './recent-load';
@@ -30,6 +31,7 @@ export class BullMqVisionQueue implements VisionQueue {
   readonly #rate = new ServiceRate();
   readonly #asker: BullMqAsker;
   readonly #load: RecentLoad;
+  readonly #entrance = new Entrance();
   /** Admitted, and not yet counted by Redis. */
   #adding = 0;
 
@@ -44,16 +46,25 @@ export class BullMqVisionQueue implements VisionQueue {
   }
 
   async admit(deadlineAt: number): Promise<void> {
-    this.#refuseLate(await this.#load.recent(), deadlineAt);
+    const { waiting, active } = await this.#load.recent();
+    const before = waiting + this.#entrance.before;
+    this.#refuseLate({ waiting: before, active }, this.#leftMs(deadlineAt) * ENTRANCE_SHARE);
+  }
+
+  async enter(deadlineAt: number): Promise<VisionPlace> {
+    await this.admit(deadlineAt);
+    return this.#entrance.enter();
   }
 
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
-  async neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
-    request.signal?.throwIfAborted();
-    const askedAt = this.options.clock.now().getTime();
-    if (request.deadlineAt <= askedAt) throw timeout(0);
-    this.#refuseLate(await this.#load.now(), request.deadlineAt);
-    return this.#ask(request, askedAt);
+  neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
+    return this.#entrance.asking(async () => {
+      request.signal?.throwIfAborted();
+      const askedAt = this.options.clock.now().getTime();
+      if (request.deadlineAt <= askedAt) throw timeout(0);
+      this.#refuseLate(await this.#load.now(), this.#leftMs(request.deadlineAt));
+      return this.#ask(request, askedAt);
+    });
   }
 
   ping(): Promise<void> {
@@ -72,11 +83,14 @@ export class BullMqVisionQueue implements VisionQueue {
     return this.#asker.close();
   }
 
-  #refuseLate({ waiting, active }: QueueLoad, deadlineAt: number): void {
-    const leftMs = deadlineAt - this.options.clock.now().getTime();
+  #refuseLate({ waiting, active }: QueueLoad, leftMs: number): void {
     const load = { waiting: waiting + this.#adding, active };
     const refused = refusal(load, this.#rate, this.options.waitingMax, leftMs);
     if (refused) throw refused;
+  }
+
+  #leftMs(deadlineAt: number): number {
+    return deadlineAt - this.options.clock.now().getTime();
   }
 
   async #ask(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {

@@ -1,8 +1,9 @@
 import { AppError, internalError, timeout, unavailable } from '../../models/errors';
-import type { Clock, Logger, NeighbourRequest, VisionQueue } from '../../models/ports';
+import type { Clock, Logger, NeighbourRequest, VisionPlace, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { PhotoPipeline } from '../pipeline';
-import { type QueueLoad, refusal } from './admission';
+import { ENTRANCE_SHARE, type QueueLoad, refusal } from './admission';
+import { Entrance } from './entrance';
 import { firstOf } from './first-of';
 import { ServiceRate } from './service-rate';
 
@@ -29,6 +30,7 @@ const ATTEMPTS = 2;
 /** The vision queue of an installation without Redis: the same promises, in one process, in order of arrival. */
 export class InProcessVisionQueue implements VisionQueue {
   readonly #rate = new ServiceRate();
+  readonly #entrance = new Entrance();
   readonly #waiting = new Set<Place>();
   readonly #active = new Map<Place, Promise<void>>();
   #closed = false;
@@ -39,18 +41,25 @@ export class InProcessVisionQueue implements VisionQueue {
   ) {}
 
   async admit(deadlineAt: number): Promise<void> {
-    if (this.#closed) throw stopping();
-    const refused = refusal(this.#load(), this.#rate, this.options.waitingMax, deadlineAt - this.#now());
-    if (refused) throw refused;
+    const { waiting, active } = this.#load();
+    const before = { waiting: waiting + this.#entrance.before, active };
+    this.#refuseLate(before, (deadlineAt - this.#now()) * ENTRANCE_SHARE);
+  }
+
+  async enter(deadlineAt: number): Promise<VisionPlace> {
+    await this.admit(deadlineAt);
+    return this.#entrance.enter();
   }
 
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
-  async neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
-    request.signal?.throwIfAborted();
-    const askedAt = this.#now();
-    if (!this.#closed && request.deadlineAt <= askedAt) throw timeout(0);
-    await this.admit(request.deadlineAt);
-    return this.#wait(request, askedAt);
+  neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
+    return this.#entrance.asking(async () => {
+      request.signal?.throwIfAborted();
+      const askedAt = this.#now();
+      if (!this.#closed && request.deadlineAt <= askedAt) throw timeout(0);
+      this.#refuseLate(this.#load(), request.deadlineAt - askedAt);
+      return this.#wait(request, askedAt);
+    });
   }
 
   async ping(): Promise<void> {
@@ -72,6 +81,12 @@ export class InProcessVisionQueue implements VisionQueue {
     for (const place of [...this.#waiting, ...this.#active.keys()]) place.reject(stopping());
     this.#waiting.clear();
     await Promise.all(this.#active.values());
+  }
+
+  #refuseLate(load: QueueLoad, leftMs: number): void {
+    if (this.#closed) throw stopping();
+    const refused = refusal(load, this.#rate, this.options.waitingMax, leftMs);
+    if (refused) throw refused;
   }
 
   async #wait(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
