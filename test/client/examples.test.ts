@@ -1,0 +1,98 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { useService } from '../support/service';
+
+/** The examples of `docs/api`: what stands there runs as it stands there, and prints what it says. */
+const service = useService();
+const ROOT = join(__dirname, '../..');
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lpx-'));
+  symlinkSync(join(ROOT, 'api/client'), join(folder, 'loupe'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'photo.jpg'), await service.photo());
+  await service.sees(['product_birkin_croc', 0.05]);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const has = (command: string): boolean => spawnSync(command, ['--version']).status === 0;
+/** A test that needs a command of the machine; where that is missing, its name says why it is skipped. */
+const testWith = (command: string, title: string, run: () => Promise<void>): void =>
+  has(command) ? test(title, run) : test.skip(`${title} (no ${command} on this machine)`, run);
+
+testWith('curl', 'the examples in curl print what they say', async () => {
+  await expectToPrint('curl.md', 'sh', 'bash', ['-euo', 'pipefail', 'example.sh']);
+});
+
+testWith('python3', 'the examples in Python print what they say', async () => {
+  await expectToPrint('python.md', 'python', 'python3', ['example.python']);
+});
+
+test('the examples in TypeScript print what they say', async () => {
+  await expectToPrint('typescript.md', 'ts', process.execPath, ['--import', 'tsx', 'example.mts'], 'mts');
+});
+
+test('the examples in TypeScript are sound in the strictest types', async () => {
+  writeFileSync(join(folder, 'example.mts'), program('typescript.md', 'ts'));
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(ROOT, 'tsconfig.json'),
+      compilerOptions: { module: 'esnext', moduleResolution: 'bundler', types: ['node'] },
+      include: [],
+      files: ['example.mts'],
+    }),
+  );
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  expect(await outputOf(process.execPath, [compiler, '--project', '.'])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
+});
+
+/** Runs the blocks of a language in a page, one after the other, as one program. */
+async function expectToPrint(
+  page: string,
+  language: string,
+  command: string,
+  options: readonly string[],
+  extension = language,
+): Promise<void> {
+  writeFileSync(join(folder, `example.${extension}`), program(page, language));
+  const { code, stdout, stderr } = await outputOf(command, options);
+  expect([code, stderr.replace(/^.*Warning: .*\n/gm, '')]).toEqual([0, expect.any(String)]);
+  expect(stdout.replace(/\r\n/g, '\n')).toMatch(formOf(program(page, 'text')));
+}
+
+const program = (page: string, language: string): string =>
+  [...readFileSync(join(ROOT, 'docs/api', page), 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+    .filter(([, of]) => of === language)
+    .map(([, , text]) => text)
+    .join('');
+
+/** What is printed, where `…` stands for what differs each time. */
+const formOf = (text: string): RegExp =>
+  new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/…/g, '[^\\n]*')}$`);
+
+function outputOf(
+  command: string,
+  options: readonly string[],
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(command, options, {
+    cwd: folder,
+    env: { ...process.env, LOUPE_URL: service.url, LOUPE_KEY: service.key.key, PYTHONIOENCODING: 'utf-8' },
+  });
+  const printed = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      printed[stream] += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject).on('close', (code) => resolve({ code, ...printed }));
+  });
+}
