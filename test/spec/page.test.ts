@@ -81,7 +81,7 @@ describe('the key of a demonstration', () => {
     const asked = send({
       port,
       host: '127.0.0.1',
-      path: '/demo/session',
+      path,
       headers: { host, ...headers },
     }).end();
     const [answer] = await once(asked, 'response');

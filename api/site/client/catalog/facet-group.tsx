@@ -56,6 +56,11 @@ export function FacetGroup({ field, state, go }: Props) {
         />
       )}
       {failure && <p role="alert">These can’t be listed now.</p>}
+      {answer && answer.total_pages > 1 && (
+        <p class="fine">
+          {partial ? 'The first hundred; find others by name' : 'Of the hundred most popular products'}
+        </p>
+      )}
       {answer && <FacetOptions field={field} options={options} state={state} go={go} />}
     </details>
   );

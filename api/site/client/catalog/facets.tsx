@@ -1,5 +1,6 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Row } from '../service/answers';
+import { fieldsOf } from '../service/names';
 import { FacetGroup, FacetOptions } from './facet-group';
 import { changed, NODES, type SearchState } from './search-state';
 
@@ -14,7 +15,7 @@ interface Props {
 /** Everything that the results can be narrowed by. Values of a field are asked for when its group is opened. */
 export function Facets({ state, rows, categories, go }: Props) {
   const [open, setOpen] = useState(false);
-  const fields = useFields(state, rows);
+  const fields = fieldsFor(state, rows);
   const tags = tagsOf(categories, state.category);
   const count = [...state.chosen.values()].flat().length;
   return (
@@ -31,7 +32,7 @@ export function Facets({ state, rows, categories, go }: Props) {
                 type="radio"
                 name="category"
                 checked={state.category === id}
-                onChange={() => go(changed(state, { category: id, chosen: new Map() }))}
+                onChange={() => go(changed(state, { category: id, node: 'product', chosen: new Map() }))}
               />
               <span>{name}</span>
             </label>
@@ -51,24 +52,15 @@ export function Facets({ state, rows, categories, go }: Props) {
   );
 }
 
-/** Fields of the shown rows: nodes in the order of the taxonomy, then the others; kept while nothing is found. */
-function useFields(state: SearchState, rows: readonly Row[]): readonly string[] {
-  const known = useRef({ category: '', fields: [] as readonly string[] });
-  const seen = new Set(rows.flatMap(({ attributes = [] }) => attributes.map(({ field }) => field)));
+/** What the shown kind of rows can be narrowed by: nodes in the order of the taxonomy, then the other fields by name. */
+function fieldsFor({ category, node, chosen }: SearchState, rows: readonly Row[]): readonly string[] {
   // Rows that are no product are narrowed by what stands above them.
-  if (state.node !== 'product')
-    return [...seen].filter((field) => field !== 'category' && field !== state.node);
-  if (rows.length > 0) {
-    const before = known.current.category === state.category ? known.current.fields : [];
-    for (const field of before) seen.add(field);
-    const nodes: readonly string[] = NODES;
-    const others = [...seen].filter((field) => !nodes.includes(field)).sort();
-    const fields = [...nodes.filter((node) => seen.has(node) && node !== 'category'), ...others];
-    known.current = { category: state.category, fields };
-  }
-  return known.current.fields.length > 0
-    ? known.current.fields
-    : [...state.chosen.keys()].filter((each) => each !== 'tags');
+  const above = rows.flatMap(({ attributes = [] }) => attributes.map(({ field }) => field));
+  const seen = new Set([...(node === 'product' ? fieldsOf(category) : above), ...chosen.keys()]);
+  for (const field of ['category', 'tags', node]) seen.delete(field);
+  const nodes: readonly string[] = NODES;
+  const others = [...seen].filter((field) => !nodes.includes(field)).sort();
+  return [...nodes.filter((each) => seen.has(each)), ...others];
 }
 
 /** The tags of a category, or of all of them, each once. */

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { readable } from '../item/row-words';
 import type { CatalogAnswer } from '../service/answers';
+import { fieldsOf } from '../service/names';
 import { changed, NODES, type SearchState, SORTS } from './search-state';
 
 interface Props {
@@ -13,6 +14,13 @@ const PLURALS: Readonly<Record<string, string>> = { family: 'Families', category
 
 /** Kinds of rows in the plural. */
 const nodeName = (node: string): string => PLURALS[node] ?? `${readable(node)}s`;
+
+/** The kinds of rows that the category has, as far as its products showed them. */
+const nodesOf = ({ category, node }: SearchState): readonly string[] => {
+  const known = fieldsOf(category);
+  if (category === '' || known.length === 0) return NODES;
+  return NODES.filter((each) => ['product', 'category', node, ...known].includes(each));
+};
 
 /** What was found, what kind of rows is shown, and in which order. */
 export function SearchToolbar({ state, answer, go }: Props) {
@@ -45,7 +53,7 @@ export function SearchToolbar({ state, answer, go }: Props) {
             value={state.node}
             onChange={({ currentTarget }) => go(changed(state, { node: currentTarget.value }))}
           >
-            {NODES.map((node) => (
+            {nodesOf(state).map((node) => (
               <option key={node} value={node}>
                 {nodeName(node)}
               </option>

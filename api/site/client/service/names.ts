@@ -1,11 +1,17 @@
-import type { CatalogAnswer } from './answers';
+import type { CatalogAnswer, Row } from './answers';
 
 const names = new Map<string, string>();
+/** Attribute fields of products, by category. */
+const fields = new Map<string, Set<string>>();
 
-/** Learns what the ids of an answer are called, so that a filter out of an address can be shown by name. */
+/**
+ * Learns from an answer what ids are called, so that a filter out of an address can be shown by name, and by what fields
+ * the products of a category can be told apart.
+ */
 export function rememberNames({ data }: CatalogAnswer): void {
   for (const row of data) {
     names.set(row.id, row.name);
+    if (row.variants) learnFields(row.attributes ?? []);
     for (const { id, name } of [...(row.attributes ?? []), ...(row.available_tags ?? [])])
       names.set(id, name);
   }
@@ -14,3 +20,17 @@ export function rememberNames({ data }: CatalogAnswer): void {
 /** What an id is called; as long as nobody said it, the readable part of the id itself. */
 export const nameOf = (id: string): string =>
   names.get(id) ?? id.replace(/^[a-z]+[_:]/, '').replaceAll(/[_-]+/g, ' ');
+
+function learnFields(attributes: NonNullable<Row['attributes']>): void {
+  const category = attributes.find(({ field }) => field === 'category')?.id ?? '';
+  const known = fields.get(category) ?? new Set();
+  for (const { field } of attributes) known.add(field);
+  fields.set(category, known);
+}
+
+/** The attribute fields that were seen on products of a category, or on any product, without the category itself. */
+export const fieldsOf = (category: string): readonly string[] => {
+  const seen =
+    category === '' ? [...fields.values()].flatMap((each) => [...each]) : [...(fields.get(category) ?? [])];
+  return [...new Set(seen)].filter((field) => field !== 'category');
+};
