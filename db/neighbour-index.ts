@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
+import { unavailable } from '../models/errors';
 import type { EmbeddingVersion } from '../models/indexing/embedding-version';
 import { type NeighbourIndex, PORTS } from '../models/ports';
 import type { Neighbour } from '../models/vision/neighbours';
@@ -44,6 +45,19 @@ export class PgvectorNeighbourIndex implements NeighbourIndex {
       // Rounding can take a unit vector's product with itself a little beyond one.
       distance: Math.min(2, Math.max(0, 1 + product)),
     }));
+  }
+
+  async check({ id, manifest }: EmbeddingVersion): Promise<void> {
+    const [column] = await rowsOf<{ type: string }>(
+      this.knex,
+      sql`SELECT format_type(atttypid, atttypmod) AS type FROM pg_attribute
+          WHERE attrelid = to_regclass(${embeddingsOf(id).text}) AND attname = 'embedding'`,
+    );
+    const wanted = vectorType(manifest.output.dimensions).text;
+    if (!column) throw unavailable(`the vectors of version ${id} are missing`, 1);
+    if (column.type !== wanted) {
+      throw unavailable(`the vectors of version ${id} are ${column.type}, its model makes ${wanted}`, 1);
+    }
   }
 }
 

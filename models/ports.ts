@@ -239,6 +239,8 @@ export interface NeighbourIndex {
     limit: number,
     category?: string,
   ): Promise<readonly Neighbour[]>;
+  /** Fails, saying what is wrong, when a version can't be searched: its vectors are missing, or are not its model's. */
+  check(version: EmbeddingVersion): Promise<void>;
 }
 
 /** Embedding versions, their vectors, and what could not be embedded. */

@@ -10,6 +10,7 @@ import {
   type EmbeddingRepository,
   type IdempotencyStore,
   type ImageStore,
+  type NeighbourIndex,
   PORTS,
   type PricingRepository,
   type RateLimiter,
@@ -69,7 +70,7 @@ export function apiSettings(
   };
 }
 
-/** What must work for this process to serve: the database, a live model, and the queue where this role uses one. */
+/** What must work for this process to serve: the database, a live model and its vectors, and the queue where this role uses one. */
 function readinessOf(config: Config, { container, database }: Loupe): ReadinessCheck[] {
   const embeddings = container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
   const checks: ReadinessCheck[] = [
@@ -78,6 +79,13 @@ function readinessOf(config: Config, { container, database }: Loupe): ReadinessC
       name: 'model',
       check: async () => {
         if (!(await embeddings.live())) throw new Error('no embedding version is live');
+      },
+    },
+    {
+      name: 'index',
+      check: async () => {
+        const live = await embeddings.live();
+        if (live) await container.resolve<NeighbourIndex>(PORTS.NeighbourIndex).check(live);
       },
     },
   ];

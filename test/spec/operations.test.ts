@@ -12,7 +12,7 @@ test('/healthz says that the process is alive', async () => {
 test('/readyz says that the service can serve, and names what it looked at', async () => {
   expect(await anybody().send('GET', '/readyz')).toMatchObject({
     status: 200,
-    body: { status: 'ready', checks: { database: 'ok', model: 'ok', queue: 'ok' } },
+    body: { status: 'ready', checks: { database: 'ok', model: 'ok', index: 'ok', queue: 'ok' } },
   });
 });
 

@@ -43,6 +43,7 @@ describe('the pipeline', () => {
       asked.push({ searched: searched.id, given, limit });
       return [{ imageId: 9, distance: 0.1 }];
     },
+    check: async () => undefined,
   };
 
   test('finds the neighbours of all views of a photo under the live version', async () => {
