@@ -45,6 +45,21 @@ describe('counts of marks', () => {
     expect(await keptCounts(database.knex)).toEqual(naiveCounts([...first, ...kept.flat()]));
   });
 
+  test('are merged by those who write, so that a mark has few lines after many statements', async () => {
+    const before = await keptCounts(database.knex);
+    // A statement merges one mark in eight: that none of 150 in a row merged this one has odds of one in 10^8.
+    const statements = 200;
+    for (let number = 0; number < statements; number++) {
+      await writeCatalogRows(database.knex, [rowOf(100, number)]);
+    }
+    const [lines] = await rowsOf<{ count: number }>(
+      database.knex,
+      sql`SELECT count(*) FROM catalog_counts WHERE kind = 'product' AND mark = ''`,
+    );
+    expect(lines?.count).toBeLessThan(150);
+    expect((await keptCounts(database.knex)).get('')).toBe((before.get('') ?? 0) + statements);
+  });
+
   test('and what queries scan are gone when the catalog is emptied', async () => {
     await rowsOf(database.knex, sql`TRUNCATE catalog_rows`);
     expect(await keptCounts(database.knex)).toEqual(new Map());
