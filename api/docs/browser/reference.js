@@ -10,6 +10,7 @@ void start();
 async function start() {
   followColourScheme();
   const reference = byId('reference');
+  nameChoices(reference);
   try {
     const description = await loadDescription();
     const ui = show(description, reference);
@@ -50,6 +51,17 @@ function show(spec, element) {
     validatorUrl: null,
     persistAuthorization: false,
   });
+}
+
+/** Swagger UI leaves its choices without a name for whoever does not see what stands beside them. */
+function nameChoices(reference) {
+  new MutationObserver(() => {
+    for (const choice of reference.querySelectorAll('select:not([aria-label])')) {
+      const examples = choice.classList.contains('examples-select-element');
+      choice.setAttribute('aria-label', examples ? 'Example' : 'Choose a value');
+    }
+    for (const code of reference.querySelectorAll('.microlight:not([tabindex])')) code.tabIndex = 0;
+  }).observe(reference, { childList: true, subtree: true });
 }
 
 function fillIndex({ paths, tags }, ui) {
