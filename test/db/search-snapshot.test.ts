@@ -1,9 +1,12 @@
 import fc from 'fast-check';
+import { listRows } from '../../db/listing';
 import { Bitset } from '../../db/search-snapshot/bitset';
 import { makeSearchSnapshot } from '../../db/search-snapshot/make-snapshot';
+import { CHUNK } from '../../db/search-snapshot/snapshot-marks';
 import { SnapshotSearch } from '../../db/search-snapshot/snapshot-search';
 import { rowsOf, sql } from '../../db/sql';
-import type { ResolvedQuery } from '../../models/catalog/catalog-query';
+import { searchText } from '../../db/text-search';
+import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 
@@ -126,4 +129,32 @@ describe('a search snapshot', () => {
     await trx.commit();
     expect(await total()).toBeNull();
   });
+
+  test('answers as the rows do where it has more places than one bitmap', async () => {
+    const { knex } = database;
+    await rowsOf(
+      knex,
+      sql`INSERT INTO catalog_rows (id, kind, category, popularity, sort_key, facets, words, name, attributes, images,
+            thumbnails, updated_at)
+          SELECT 'product_' || n, 'product', 'handbags', n % 7, n % 100, ARRAY['brand:' || n % 3, 'model:' || n % 9000],
+            array_to_tsvector(ARRAY['bag', 'w' || n % 4, 'm' || n % 9000]), '', '[]', '{}', '{}', now()
+          FROM generate_series(100, ${CHUNK + 3_000}::integer) AS n`,
+    );
+    expect(await makeSearchSnapshot(knex, LIMITS)).toBe(true);
+    const readings = ['w1', 'm8001', 'bag'].map((word) => ({
+      word,
+      longer: [],
+      anyLonger: false,
+      misspelt: [],
+    }));
+    for (const sort of SORTS) {
+      for (const offset of [0, 7_000, 11_900]) {
+        const query = { ...LISTING, sort };
+        const window = { offset, limit: 50 };
+        expect(await search.list(query, window)).toEqual(await listRows(knex, query, window));
+        const texts = await searchText(knex, { ...query, filters: [] }, readings, window);
+        expect(await search.searchText({ ...query, filters: [] }, readings, window)).toEqual(texts);
+      }
+    }
+  }, 60_000);
 });
