@@ -20,21 +20,27 @@ export function Findings({ photo, answered, pricing }: Props) {
   const { data, credits_used: credits } = answered.answer;
   const [chosen, setChosen] = useState(0);
   const heading = useRef<HTMLHeadingElement>(null);
+  const match = useRef<HTMLElement>(null);
   useEffect(() => {
     setChosen(0);
     heading.current?.focus({ preventScroll: true });
   }, [answered]);
+  const choose = (at: number) => {
+    setChosen(at);
+    // On a phone the list is a screen below what it changes.
+    match.current?.scrollIntoView({ block: 'nearest' });
+  };
   const row = data[chosen] ?? data[0];
   const cost = `${credits} ${credits === 1 ? 'credit' : 'credits'}, ${(answered.tookMs / 1000).toFixed(1)} s`;
   const sent = identify(photo.kind === 'address' ? { url: photo.url } : { base64: '' }, pricing);
   return (
     <>
       <p class="hidden" role="status">
-        {said(data)}
+        {said(data, chosen)}
       </p>
       {row ? (
         <>
-          <article class="match">
+          <article class="match" ref={match}>
             <Picture src={itemPicture(row)} alt="From the catalog" eager />
             <div>
               <p class="label">{chosen === 0 ? 'Best match' : `Match ${chosen + 1}`}</p>
@@ -50,7 +56,7 @@ export function Findings({ photo, answered, pricing }: Props) {
               <Confidence value={row.confidence ?? 0} />
             </div>
           </article>
-          {data.length > 1 && <Others rows={data} chosen={chosen} choose={setChosen} />}
+          {data.length > 1 && <Others rows={data} chosen={chosen} choose={choose} />}
           <ItemDetails key={row.id} row={row} priced={pricing} linked />
         </>
       ) : (
@@ -97,9 +103,10 @@ function Others({
   );
 }
 
-function said(rows: readonly Row[]): string {
+function said(rows: readonly Row[], chosen: number): string {
   const [best] = rows;
   if (!best) return 'Nothing in the catalog is near enough.';
+  if (chosen > 0) return `Match ${chosen + 1}, ${rows[chosen]?.name ?? ''}`;
   const count = `${rows.length} ${rows.length === 1 ? 'match' : 'matches'}`;
   return `${count}. The best one is ${best.name}, ${percent(best.confidence ?? 0)}.`;
 }

@@ -14,6 +14,7 @@ export function ItemView({ id }: { readonly id: string }) {
   const call = showItem(id);
   const { answered, failure, busy, again } = useAnswer(call);
   const row = answered?.answer.data[0];
+  const picture = row && itemPicture(row);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (document.activeElement?.id === 'main') heading.current?.focus({ preventScroll: true });
@@ -35,8 +36,8 @@ export function ItemView({ id }: { readonly id: string }) {
         </>
       )}
       {row && answered && (
-        <div class="columns">
-          <Picture src={itemPicture(row)} alt={row.name} eager />
+        <div class={picture === undefined ? 'alone' : 'columns'}>
+          {picture !== undefined && <Picture src={picture} alt={row.name} eager />}
           <article>
             <p class="label">{readable(kindOf(row))}</p>
             <h1 ref={heading} tabIndex={-1}>
