@@ -14,9 +14,6 @@ const BODY_BYTES_MAX = 1024 * 1024;
 /** A call that has not answered so long after its deadline died with its process. */
 const LEASE_SLACK_MS = 15_000;
 
-/** Each takes about 100 MB of memory until it is decoded (docs/reliability.md). */
-const LARGEST_PHOTOS_AT_ONCE = 2;
-
 /**
  * What a call passes before its route, by the kind of endpoint, in the order in which refusals are decided
  * (decisions.md 1): 401, 403, 429, then 413 and 415, so that no byte of a body is read for a call that may not be made.
@@ -44,7 +41,8 @@ export function buildGates(services: ApiServices, settings: ApiSettings): Gates 
   const smallBody = [readJson(BODY_BYTES_MAX), once, parseJson];
   const bodyBytesMax = photoBodyBytesMax(settings.imageBytesMax);
   const photoBody = readJson(bodyBytesMax);
-  const room = roomForBodies(bodyBytesMax, LARGEST_PHOTOS_AT_ONCE * bodyBytesMax);
+  // A body of the largest size takes about 100 MB until its photo is decoded (docs/reliability.md).
+  const room = roomForBodies(bodyBytesMax, bodyBytesMax);
   return {
     key: (version) => [admit(accounts, version), calls],
     json: (version) => [admit(accounts, version), calls, ...smallBody],

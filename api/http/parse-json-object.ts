@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { badRequest } from '../../models/errors';
 
 /** Nesting that no request of ours comes near, and values that none holds; more is an attack or a mistake. */
@@ -36,6 +37,8 @@ function holdsTooManyValues(bytes: Buffer): boolean {
 }
 
 function decode(bytes: Buffer): string {
+  // Photos are ASCII: this is faster, and the text lies outside the heap, where it is freed sooner.
+  if (isAscii(bytes)) return bytes.toString('latin1');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -7,6 +7,7 @@ import type { ImagePreparer } from '../../models/ports';
 import type { PreparedImage } from '../../models/vision/neighbours';
 import { DecodeBudget } from './decode-budget';
 import { decodeMemoryBytes } from './decode-memory';
+import { firstFrame } from './first-frame';
 import { ACCEPTED_FORMATS, sniffPictureFormat } from './picture-format';
 
 /** Limits on what is decoded (decisions.md 8). */
@@ -78,8 +79,10 @@ export class SharpImagePreparer implements ImagePreparer {
       throw unprocessable('image_too_large', `The image is larger than ${this.limits.bytesMax} bytes.`);
     }
     refuseOtherFormats(bytes);
-    const memory = await this.budget.run(HEADER_BYTES, () => this.memoryFor(bytes), signal);
-    const picture = sharp(bytes, {
+    const still = firstFrame(bytes);
+    if (still === null) throw undecodable();
+    const memory = await this.budget.run(HEADER_BYTES, () => this.memoryFor(still), signal);
+    const picture = sharp(still, {
       limitInputPixels: this.limits.pixelsMax,
       failOn: 'warning',
       sequentialRead: true,
@@ -137,10 +140,9 @@ async function decoding<Result>(work: () => Promise<Result>): Promise<Result> {
         failure,
       );
     }
-    throw unprocessable(
-      'image_undecodable',
-      'The image is damaged or truncated and can not be decoded.',
-      failure,
-    );
+    throw undecodable(failure);
   }
 }
+
+const undecodable = (cause?: unknown): AppError =>
+  unprocessable('image_undecodable', 'The image is damaged or truncated and can not be decoded.', cause);

@@ -158,7 +158,7 @@ function large({ bytesMax }: CorpusLimits): HostileEntry[] {
     entry(
       'keys',
       () =>
-        `{${Array.from({ length: Math.floor(length / 12) }, (_, key) => `"k${key}":1,`).join('')}"base64":1}`,
+        `{${Array.from({ length: Math.floor(length / 16) }, (_, key) => `"k${key}":1,`).join('')}"base64":1}`,
       ['400', '400 base64', '400 k0'],
     ),
     entry('levels', () => `{"base64":${fill('[')}`),

@@ -6,7 +6,7 @@ import {
   TOO_LARGE,
   UNDECODABLE,
 } from './entry';
-import { times } from './repetition';
+import { filled, times } from './repetition';
 import type { SoundPictures } from './sound-pictures';
 import { animation, riffChunk, vp8x, webpChunks, webpOf } from './webp';
 
@@ -31,6 +31,7 @@ export function webpBombs({ webp }: SoundPictures, { bytesMax, pixelsMax }: Corp
         times(Math.floor(bytesMax / (webp.lossy.length + 40)), () => webp.lossy),
       ),
     ),
+    bomb('with as many empty frames as there is room for', () => manyFrames(webp.animated, bytesMax)),
     bomb('with a frame larger than its canvas', () => animation(20, 20, [webp.lossy, webp.lossy])),
     bomb('with small frames on the largest canvas', () => animation(side, side, [webp.lossy, webp.lossy]), [
       ...ANSWERED_OR_UNDECODABLE,
@@ -66,4 +67,12 @@ function nested(depth: number): Buffer {
   let inner: Buffer = Buffer.alloc(16);
   for (let level = 0; level < depth; level += 1) inner = riffChunk({ type: 'ANMF', data: inner });
   return inner;
+}
+
+/** The animation with hundreds of thousands of frames behind its own. */
+function manyFrames(animated: Buffer, bytesMax: number): Buffer {
+  const empty = riffChunk({ type: 'ANMF', data: Buffer.alloc(16) });
+  const whole = Buffer.concat([animated, filled(empty, bytesMax - animated.length)]);
+  whole.writeUInt32LE(whole.length - 8, 4);
+  return whole;
 }
