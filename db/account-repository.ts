@@ -28,9 +28,9 @@ export class PostgresAccountRepository implements AccountRepository {
   ) {}
 
   async callerByKeyHash(hash: Buffer): Promise<Caller | null> {
-    const [row] = await rowsOf<KeyRow & { limited: boolean }>(
+    const [row] = await rowsOf<KeyRow & { credits: number | null }>(
       this.knex,
-      sql`SELECT k.*, a.credits IS NOT NULL AS limited FROM api_keys k JOIN accounts a ON a.id = k.account_id
+      sql`SELECT k.*, a.credits FROM api_keys k JOIN accounts a ON a.id = k.account_id
           WHERE k.hash = ${hash} AND k.revoked_at IS NULL`,
     );
     if (!row) return null;
@@ -40,7 +40,7 @@ export class PostgresAccountRepository implements AccountRepository {
       accountId: key.accountId,
       versions: key.versions,
       limits: key.limits,
-      limited: row.limited,
+      credits: row.credits === null ? null : Number(row.credits),
     };
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
+import type { Caller } from '../../models/access/api-key';
 import type { Billed } from '../../models/access/billing';
 import type { AccountRepository } from '../../models/ports';
 import './locals';
@@ -24,23 +25,24 @@ export type Balances = Pick<AccountRepository, 'account'>;
 /**
  * The credit headers of an answer that costs nothing; none where no key was admitted.
  *
- * @param accounts null where no key is ever admitted
+ * @param accounts null to tell what the account had when the call came
  */
 export async function setFreeCreditHeaders(res: Response, accounts: Balances | null): Promise<void> {
   const { caller } = res.locals;
   if (!caller) return;
-  const creditsRemaining = caller.limited ? await balanceOf(accounts, caller.accountId) : null;
+  const creditsRemaining = caller.credits === null ? null : await balanceOf(accounts, caller);
   setCreditHeaders(res, { creditsUsed: 0, creditsRemaining });
 }
 
-/** What is left of the account, or null when the store can't say, or not soon. */
-async function balanceOf(accounts: Balances | null, accountId: string): Promise<number | null> {
+/** What is left of the account; what it had when the call came, when the store is not asked or does not say soon. */
+async function balanceOf(accounts: Balances | null, { accountId, credits }: Caller): Promise<number | null> {
+  if (!accounts) return credits;
   const waited = new AbortController();
   const late = delay(BALANCE_MS_MAX, null, { signal: waited.signal });
   try {
-    return (await Promise.race([accounts?.account(accountId), late]))?.credits ?? null;
+    return (await Promise.race([accounts.account(accountId), late]))?.credits ?? credits;
   } catch {
-    return null;
+    return credits;
   } finally {
     waited.abort();
     late.catch(() => null);

@@ -30,11 +30,14 @@ export function errorHandler(accounts: Balances | null): ErrorRequestHandler {
     for (const name of ['Content-Disposition', 'Content-Type', 'ETag', 'Last-Modified'])
       res.removeHeader(name);
     res.set(failure.headers);
-    await setFreeCreditHeaders(res, accounts);
+    await setFreeCreditHeaders(res, OVERLOADED.has(failure.status) ? null : accounts);
     res.setHeader('Cache-Control', 'no-store');
     res.status(failure.status).json(errorBody(failure, res.locals.requestId));
   };
 }
+
+/** Such a refusal must cost next to nothing, and comes so soon that nothing has changed. */
+const OVERLOADED = new Set([429, 503]);
 
 function logFailure(req: Parameters<ErrorRequestHandler>[1], failure: AppError): void {
   const { cause } = failure;

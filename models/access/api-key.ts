@@ -28,13 +28,14 @@ export interface ApiKey {
   readonly revokedAt: Date | null;
 }
 
-/** Who calls: the key and whether its account's credits are counted. */
+/** Who calls: the key, and what its account had when the call came. */
 export interface Caller {
   readonly keyId: string;
   readonly accountId: string;
   readonly versions: readonly ApiVersion[];
   readonly limits: KeyLimits;
-  readonly limited: boolean;
+  /** Credits left, reservations not counted in; null is unlimited. */
+  readonly credits: number | null;
 }
 
 const KEY_FORM = /^loupe_(live|test)_[0-9A-Za-z]{32,128}$/;

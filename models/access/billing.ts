@@ -59,7 +59,7 @@ export class Billing {
       endpoint: call.endpoint,
       requestId: call.requestId,
     };
-    if (call.caller.limited && !call.free) await this.reserve(charge, dearest);
+    if (call.caller.credits !== null && !call.free) await this.reserve(charge, dearest);
     const { value, price: worth } = await this.releasingOnFailure(call, charge, async () => {
       const done = await work();
       // Nobody pays for an answer that nobody waits for: the ledger holds what was answered.
@@ -85,13 +85,13 @@ export class Billing {
       return await work();
     } catch (failure) {
       // A reservation that can't be released now lapses by itself; the caller gets the failure of the work.
-      if (call.caller.limited) await this.ledger.release(charge).catch(() => null);
+      if (call.caller.credits !== null) await this.ledger.release(charge).catch(() => null);
       throw failure;
     }
   }
 
   private async book(call: CallContext, charge: ChargeRequest, price: number): Promise<number | null> {
-    if (price === 0) return call.caller.limited ? this.ledger.release(charge) : null;
+    if (price === 0) return call.caller.credits === null ? null : this.ledger.release(charge);
     try {
       const creditsRemaining = await this.ledger.settle(charge, price);
       // The ledger may have taken so long that its answer comes too late for anybody.

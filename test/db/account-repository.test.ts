@@ -44,7 +44,7 @@ describe('accounts and keys', () => {
       accountId: account.id,
       versions: ['v3', 'v1'],
       limits: LIMITS,
-      limited: true,
+      credits: account.credits,
     });
     expect(await accounts.callerByKeyHash(hashOf('b'))).toBeNull();
   });
@@ -52,7 +52,7 @@ describe('accounts and keys', () => {
   test('a key that is revoked elsewhere opens nothing from then on', async () => {
     const account = await accounts.createAccount('Shop', null);
     const key = await keyOf(account.id, hashOf('c'));
-    expect(await accounts.callerByKeyHash(hashOf('c'))).toMatchObject({ limited: false });
+    expect(await accounts.callerByKeyHash(hashOf('c'))).toMatchObject({ credits: null });
     const elsewhere = new PostgresAccountRepository(await database.connect(), { next: () => randomUUID() });
     expect(await elsewhere.revokeKey(key.id)).toBe(true);
     expect(await accounts.callerByKeyHash(hashOf('c'))).toBeNull();

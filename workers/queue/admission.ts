@@ -11,7 +11,7 @@ export interface QueueLoad {
  * A photo that is still to be decoded is let in when its turn comes in this share of the time that it has: what it takes
  * until then is not known, and a longer queue would serve no more.
  */
-export const ENTRANCE_SHARE = 0.5;
+export const ENTRANCE_SHARE = 1 / 3;
 
 /**
  * Whether a photo is worth queueing: the place it would take is there, and its turn comes before its deadline. The
