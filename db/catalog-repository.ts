@@ -66,6 +66,16 @@ export class PostgresCatalogRepository implements CatalogRepository {
     return { rows: await this.itemsById(ids), ...totals };
   }
 
+  async productsShowing(imageIds: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+    const rows = await rowsOf<{ image: number; products: string[] }>(
+      this.knex,
+      sql`SELECT p.image_id AS image, array_agg(p.product_id ORDER BY p.product_id) AS products
+          FROM product_images p JOIN catalog_rows r ON r.id = p.product_id
+          WHERE p.image_id = ANY(${imageIds}::bigint[]) GROUP BY p.image_id`,
+    );
+    return new Map(rows.map(({ image, products }) => [Number(image), products]));
+  }
+
   private async list(query: ResolvedQuery, window: Window): Promise<FoundIds> {
     return (await this.snapshot.list(query, window)) ?? listRows(this.knex, query, window);
   }
@@ -76,15 +86,5 @@ export class PostgresCatalogRepository implements CatalogRepository {
       (await this.snapshot.searchText(query, readings, window)) ??
       searchText(this.knex, query, readings, window)
     );
-  }
-
-  async productsShowing(imageIds: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
-    const rows = await rowsOf<{ image: number; products: string[] }>(
-      this.knex,
-      sql`SELECT p.image_id AS image, array_agg(p.product_id ORDER BY p.product_id) AS products
-          FROM product_images p JOIN catalog_rows r ON r.id = p.product_id
-          WHERE p.image_id = ANY(${imageIds}::bigint[]) GROUP BY p.image_id`,
-    );
-    return new Map(rows.map(({ image, products }) => [Number(image), products]));
   }
 }
