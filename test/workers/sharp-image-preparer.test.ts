@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { AppError } from '../../models/errors';
 import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
 import { COLOUR, IEND, idat, ihdr, type PngHeader, pngOf } from '../hostile/corpus/png';
-import { animation } from '../hostile/corpus/webp';
+import { animation, type RiffChunk, vp8x, webpChunks, webpOf } from '../hostile/corpus/webp';
 
 // Sources are made before the preparer blocks the loaders it does not need.
 const preparer = () => new SharpImagePreparer({ bytesMax: 2_000_000, pixelsMax: 4_000_000 });
@@ -103,6 +103,20 @@ describe('A picture that is sent', () => {
     expect([width, height]).toEqual([32, 32]);
     const { data } = await sharp(jpeg).raw().toBuffer({ resolveWithObject: true });
     expect(nameOf([...data.subarray(0, 3)])).toBe('red');
+  });
+
+  it('is its first frame at once, however many follow, with its own size and orientation', async () => {
+    const still = await noise(40, 20).withMetadata({ orientation: 6 }).webp().toBuffer();
+    const empty = Buffer.alloc(24);
+    empty.write('ANMF', 'latin1');
+    empty.writeUInt32LE(16, 4);
+    const exif = webpChunks(still).filter(({ type }) => type === 'EXIF');
+    const frames = webpChunks(animation(40, 20, [still])).filter(({ type }) => type !== 'VP8X');
+    const unknown: RiffChunk = { type: 'JUNK', data: Buffer.alloc(0) };
+    const moving = webpOf([vp8x(4000, 3000, 'animation', 'exif'), ...frames, unknown, ...exif]);
+    const many = Buffer.concat([moving, Buffer.alloc(70_000 * empty.length, empty)]);
+    many.writeUInt32LE(many.length - 8, 4);
+    expect(await preparer().prepare(many)).toMatchObject({ width: 20, height: 40 });
   });
 
   it('is laid on white where it is transparent', async () => {
