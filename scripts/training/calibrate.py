@@ -44,6 +44,7 @@ def main() -> None:
     parser.add_argument("--set", type=Path, help="exported set to measure on")
     parser.add_argument("--images", type=Path)
     parser.add_argument("--sample", type=int, default=1, help="take every n-th query of levels 1 to 3 of the set")
+    parser.add_argument("--dump", type=Path, help="write similarity, margin and correctness of every query here, to try other formulas on")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
@@ -55,8 +56,11 @@ def main() -> None:
     print(f"fitted on {len(right)} queries, {right.mean():.3f} right: calibration error {expected_error(confidence, right):.3f}, area under the curve {area(confidence, right):.3f}")
     result = {"confidence": {"kind": "logistic", "bias": round(bias, 4), "similarity": round(slope, 4), "margin": round(edge, 4)}, "floor": options.floor}
     options.out.write_text(json.dumps(result, indent=2) + "\n")
+    dumped = {"fitted": np.stack([similarity, margin, right])}
     if options.set:
-        measure(options, embed, result["confidence"])
+        dumped.update(measure(options, embed, result["confidence"]))
+    if options.dump:
+        np.savez(options.dump, **dumped)
 
 
 def ask(options, embed):
@@ -64,7 +68,7 @@ def ask(options, embed):
     rng = np.random.default_rng(SEED)
     company = [s for folder in options.company for s in photos.read_folder(folder)]
     company = [company[i] for i in rng.permutation(len(company))[:COMPANY]]
-    backdrops = [premultiplied(s.rgba) for s in photos.backdrops_of(company)]
+    backdrops = [premultiplied(rgba) for rgba in photos.backdrops_of(company)]
     items = [[s] for folder in options.held for s in photos.read_folder(folder)]
     items += [[draw_items.draw(SEED, index, view) for view in range(4)] for index in range(options.drawings)]
     items += views_of(options.renders) if options.renders else []
@@ -138,7 +142,8 @@ def area(confidence, right) -> float:
     return float((ranks[right == 1].sum() - good * (good + 1) / 2) / max(1, good * bad))
 
 
-def measure(options, embed, calibration) -> None:
+def measure(options, embed, calibration) -> dict[str, np.ndarray]:
+    """Prints how well the calibration does on the photos of the set, by level; gives the signals it was computed from."""
     catalogue = json.loads((options.set / "catalogue.json").read_text())
     queries = [q for n, q in enumerate(json.loads((options.set / "queries.json").read_text())) if q["kind"] in ("bag", "watch") and (q["level"] == 4 or (n // 3) % options.sample == 0)]
     known = embed_files([options.images / c["file"] for c in catalogue], CROPS[options.catalog], options.side, embed)
@@ -154,6 +159,7 @@ def measure(options, embed, calibration) -> None:
         print(f"level {level}: {chosen.sum()} queries, {right[chosen].mean():.3f} right, mean confidence {confidence[chosen].mean():.3f}, "
               f"calibration error {expected_error(confidence[chosen], right[chosen]):.3f}, area {area(confidence[chosen], right[chosen]):.3f}, "
               f"answered {(confidence[chosen] >= options.floor).mean():.3f}, answered rightly {(right[chosen] * (confidence[chosen] >= options.floor)).mean():.3f}")
+    return {"measured": np.stack([similarity, margin, right]), "levels": levels}
 
 
 if __name__ == "__main__":
