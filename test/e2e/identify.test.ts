@@ -39,6 +39,41 @@ describe('a photo', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
   });
 
+  it('that shows a model but not which product of it says so; the others are a click away', async () => {
+    const page = await browser.visit();
+    const common = { popularity: 1, images: [], thumbnails: [], attributes: [] };
+    await page.route('**/v3/vision/identify', (route) =>
+      route.fulfill({
+        json: {
+          success: true,
+          credits_used: 5,
+          data: [
+            { ...common, id: 'model_1', name: 'Maison Petite', confidence: 0.62, max_market_estimate: null },
+            { ...common, id: 'product_1', name: 'Maison Petite Crocodile', confidence: 0.004, variants: [] },
+          ],
+        },
+      }),
+    );
+    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await page.getByRole('heading', { name: 'Maison Petite', exact: true }).waitFor();
+    expect(await page.getByText('The photo shows this model; which of its products').isVisible()).toBe(true);
+    expect(await page.getByText('about 62 are right').isVisible()).toBe(true);
+    await page.getByRole('button', { name: /Maison Petite Crocodile/ }).click();
+    expect(await page.getByRole('heading', { name: 'Maison Petite Crocodile' }).isVisible()).toBe(true);
+    const confidence = page.getByRole('meter', { name: 'Confidence' }).first();
+    expect(await confidence.getAttribute('aria-valuetext')).toBe('Under 1%, unlikely');
+  });
+
+  it('that nothing is like is told so, free of charge', async () => {
+    const page = await browser.visit();
+    await page.route('**/v3/vision/identify', (route) =>
+      route.fulfill({ json: { success: true, credits_used: 0, data: [] } }),
+    );
+    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await page.getByRole('heading', { name: 'Nothing in the catalog is near enough' }).waitFor();
+    expect(await page.getByText('0 credits used').isVisible()).toBe(true);
+  });
+
   it('without prices costs less', async () => {
     const page = await browser.visit();
     await page.getByLabel('With price estimates').uncheck();
