@@ -8,12 +8,6 @@ export interface QueueLoad {
 }
 
 /**
- * A photo that is still to be decoded is let in when its turn comes in this share of the time that it has: what it takes
- * until then is not known, and a longer queue would serve no more.
- */
-export const ENTRANCE_SHARE = 1 / 3;
-
-/**
  * Whether a photo is worth queueing: the place it would take is there, and its turn comes before its deadline. The
  * `Retry-After` of a refusal is the time after which, at the measured pace, it would be taken.
  *
@@ -35,4 +29,31 @@ export function refusal(
   const waitMs = load.waiting === 0 ? 0 : rate.waitMs(load.waiting + load.active);
   if (waitMs <= leftMs) return null;
   return unavailable('More photos are waiting than can be answered in time.', (waitMs - leftMs) / 1000);
+}
+
+/**
+ * A photo that is still to be decoded is let in when its turn comes in this share of the time that it has: what it takes
+ * until then is not known, and a longer queue would serve no more.
+ */
+const ENTRANCE_SHARE = 0.5;
+
+/** As many as one key may have at a time are let in while anything moves: of so few the pace says too little. */
+const ALWAYS_LET_IN = 16;
+
+/**
+ * Whether a photo is worth taking in, before it is decoded.
+ *
+ * @param before photos of this process that are on their way to the queue
+ * @returns the refusal, or null when the photo may come in
+ */
+export function entranceRefusal(
+  { waiting, active }: QueueLoad,
+  before: number,
+  rate: ServiceRate,
+  waitingMax: number,
+  leftMs: number,
+): AppError | null {
+  const load = { waiting: waiting + before, active };
+  const few = load.waiting + active < ALWAYS_LET_IN && !rate.standsStill;
+  return refusal(load, rate, waitingMax, few ? Number.POSITIVE_INFINITY : leftMs * ENTRANCE_SHARE);
 }

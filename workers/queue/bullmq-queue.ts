@@ -2,7 +2,7 @@ import type { JobsOptions } from 'bullmq';
 import { timeout } from '../../models/errors';
 import type { Clock, NeighbourRequest, VisionPlace, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
-import { ENTRANCE_SHARE, type QueueLoad, refusal } from './admission';
+import { entranceRefusal, type QueueLoad, refusal } from './admission';
 import { BullMqAsker, type BullMqOptions, queueAway } from './bullmq-asker';
 import { Entrance } from './entrance';
 import { firstOf } from './first-of';
@@ -46,9 +46,11 @@ export class BullMqVisionQueue implements VisionQueue {
   }
 
   async admit(deadlineAt: number): Promise<void> {
-    const { waiting, active } = await this.#load.recent();
-    const before = waiting + this.#entrance.before;
-    this.#refuseLate({ waiting: before, active }, this.#leftMs(deadlineAt) * ENTRANCE_SHARE);
+    const load = await this.#load.recent();
+    const before = this.#entrance.before + this.#adding;
+    const { waitingMax } = this.options;
+    const refused = entranceRefusal(load, before, this.#rate, waitingMax, this.#leftMs(deadlineAt));
+    if (refused) throw refused;
   }
 
   async enter(deadlineAt: number): Promise<VisionPlace> {

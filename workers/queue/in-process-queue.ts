@@ -2,7 +2,7 @@ import { AppError, internalError, timeout, unavailable } from '../../models/erro
 import type { Clock, Logger, NeighbourRequest, VisionPlace, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { PhotoPipeline } from '../pipeline';
-import { ENTRANCE_SHARE, type QueueLoad, refusal } from './admission';
+import { entranceRefusal, type QueueLoad, refusal } from './admission';
 import { Entrance } from './entrance';
 import { firstOf } from './first-of';
 import { ServiceRate } from './service-rate';
@@ -41,9 +41,11 @@ export class InProcessVisionQueue implements VisionQueue {
   ) {}
 
   async admit(deadlineAt: number): Promise<void> {
-    const { waiting, active } = this.#load();
-    const before = { waiting: waiting + this.#entrance.before, active };
-    this.#refuseLate(before, (deadlineAt - this.#now()) * ENTRANCE_SHARE);
+    if (this.#closed) throw stopping();
+    const leftMs = deadlineAt - this.#now();
+    const { waitingMax } = this.options;
+    const refused = entranceRefusal(this.#load(), this.#entrance.before, this.#rate, waitingMax, leftMs);
+    if (refused) throw refused;
   }
 
   async enter(deadlineAt: number): Promise<VisionPlace> {

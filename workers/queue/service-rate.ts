@@ -21,6 +21,11 @@ export class ServiceRate {
   #msPerJob = 0;
   #stalled = false;
 
+  /** Whether somebody waited in vain for a whole deadline, and nobody else was answered meanwhile. */
+  get standsStill(): boolean {
+    return this.#stalled;
+  }
+
   /** A job is added. */
   ask(now: number): RateTicket {
     return { askedAt: now, finishedBefore: this.#finished };
