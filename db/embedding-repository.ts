@@ -39,18 +39,29 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     return versionsWhere(this.knex, sql`true`);
   }
 
-  /**
-   * A version for the model of the live one is the live one, so that processes which start together on an empty
-   * database agree: they wait for each other here.
-   */
+  /** Processes that start together agree on one version: they wait for each other here. */
   create(manifest: ModelManifest): Promise<EmbeddingVersion> {
     return inTransaction(this.knex, async (transaction) => {
       await rowsOf(transaction, sql`LOCK TABLE embedding_versions IN SHARE ROW EXCLUSIVE MODE`);
-      const [live] = await versionsWhere(
+      const [standing] = await versionsWhere(
         transaction,
-        sql`state = 'live' AND model = ${modelReference(manifest)}`,
+        sql`state <> 'retired' AND model = ${modelReference(manifest)}`,
       );
-      return live ?? insertVersion(transaction, manifest);
+      return standing ?? insertVersion(transaction, manifest);
+    });
+  }
+
+  async promote(versionId: number): Promise<void> {
+    await inTransaction(this.knex, async (transaction) => {
+      await rowsOf(transaction, sql`LOCK TABLE embedding_versions IN SHARE ROW EXCLUSIVE MODE`);
+      await rowsOf(
+        transaction,
+        sql`UPDATE embedding_versions SET state = 'retired' WHERE state = 'live' AND id <> ${versionId}`,
+      );
+      await rowsOf(
+        transaction,
+        sql`UPDATE embedding_versions SET state = 'live', promoted_at = now() WHERE id = ${versionId} AND state <> 'live'`,
+      );
     });
   }
 

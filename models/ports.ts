@@ -248,8 +248,10 @@ export interface EmbeddingRepository {
   live(): Promise<EmbeddingVersion | null>;
   version(id: number): Promise<EmbeddingVersion | null>;
   versions(): Promise<readonly EmbeddingVersion[]>;
-  /** Makes a version for a model, with its own table of vectors; the first one ever becomes live. */
+  /** A version for a model, with its own table of vectors, unless it has one that is not retired; the first one ever is live. */
   create(manifest: ModelManifest): Promise<EmbeddingVersion>;
+  /** Makes a version the live one in one step; the one before is retired, with its vectors. Safe to repeat. */
+  promote(versionId: number): Promise<void>;
   coverage(versionId: number): Promise<Coverage>;
   /** Images of live products without a vector or a listed failure, by id, after `afterId`. */
   pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]>;

@@ -38,8 +38,9 @@ import {
   type QueuePage,
 } from './adapters';
 import { type Config, readConfig } from './config';
+import { liveVersion } from './live-version';
 import { createLogger } from './log';
-import { findModel, installedModels } from './model-library';
+import { installedModels } from './model-library';
 import { RecurringTask } from './recurring-task';
 import { signingKeys } from './signing-keys';
 import { RandomIds, SystemClock } from './system';
@@ -71,9 +72,7 @@ export async function buildContainer(config: Config, overrides: Overrides = {}):
     const adapters = adaptersOf(config);
     await bindVision(opening, adapters);
     const embeddings = opening.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
-    const live =
-      (await embeddings.live()) ??
-      (await embeddings.create((await findModel(config.DATA_DIR, config.MODEL)).manifest));
+    const live = await liveVersion(config, embeddings, opening.logger);
     const answersHere = config.ROLE !== 'api';
     if (answersHere) {
       await opening.container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry).forVersion(live);

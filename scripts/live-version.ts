@@ -1,0 +1,36 @@
+import type { EmbeddingVersion } from '../models/indexing/embedding-version';
+import type { EmbeddingRepository, Logger } from '../models/ports';
+import { modelReference } from '../models/vision/embedding-model';
+import type { Config } from './config';
+import { findModel, installedModels } from './model-library';
+
+/**
+ * The version that answers are made of. An empty database gets one for the model of the settings, and so does one whose
+ * live model is gone from this installation, as when a release brings another bundled model: nobody could
+ * compute under the old one, so the images are embedded anew while the catalog goes on being served.
+ *
+ * @throws AppError 404 when the model of the settings is not installed
+ */
+export async function liveVersion(
+  config: Config,
+  embeddings: EmbeddingRepository,
+  logger: Logger,
+): Promise<EmbeddingVersion> {
+  const live = await embeddings.live();
+  // An api computes nothing and may run where no model lies.
+  if (live && (config.ROLE === 'api' || (await isInstalled(config, live)))) return live;
+  const { manifest } = await findModel(config.DATA_DIR, config.MODEL);
+  const version = await embeddings.create(manifest);
+  if (!live) return version;
+  logger.warn(
+    { gone: live.model, model: version.model },
+    'the live model is not installed here any more; the images are embedded anew',
+  );
+  await embeddings.promote(version.id);
+  return version;
+}
+
+async function isInstalled(config: Config, version: EmbeddingVersion): Promise<boolean> {
+  const installed = await installedModels(config.DATA_DIR);
+  return installed.some(({ manifest }) => modelReference(manifest) === version.model);
+}
