@@ -20,6 +20,9 @@ export const LOUPE_ARGUMENTS = [
   'scripts/loupe.ts',
 ] as const;
 
+/** Node's arguments for the service, as `npm start` gives them. */
+const START_ARGUMENTS = ['--max-old-space-size=192', '--import', 'tsx', 'scripts/start.ts'] as const;
+
 /** A part of the service in a process of its own, as an operator would start it. */
 export interface ServiceProcess {
   readonly url: string;
@@ -31,9 +34,15 @@ type Settings = Readonly<Record<string, string>>;
 
 /** Starts `npm start`'s program with these settings and waits until it says that it is ready. */
 export async function startProcess(settings: Settings): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/start.ts'], {
+  const child = spawn(process.execPath, START_ARGUMENTS, {
     cwd: REPOSITORY_ROOT,
-    env: { PATH: processEnvironment()['PATH'], PORT: '0', LOG_LEVEL: 'warn', ...settings },
+    env: {
+      PATH: processEnvironment()['PATH'],
+      MALLOC_ARENA_MAX: '2',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const stop = async () => {
