@@ -21,7 +21,7 @@ LABEL org.opencontainers.image.title="Loupe" \
       org.opencontainers.image.description="Identifies luxury items from a photo and answers for their catalog" \
       org.opencontainers.image.licenses="Apache-2.0"
 
-# Two arenas instead of eight a core: image decoding peaks at four fifths of the memory (docs/benchmarks.md).
+# Two arenas instead of eight a core: image decoding peaks at two thirds of the memory (docs/hostile-input.md).
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=3000 \
@@ -42,5 +42,5 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 
 # One process, no shell and no npm in between: it gets SIGTERM itself and ends in order.
-# V8 would else let garbage grow by hundreds of megabytes before it collects any (docs/reliability.md).
+# V8 would else let garbage grow by hundreds of megabytes before it collects any (docs/hostile-input.md).
 CMD ["node", "--max-old-space-size=192", "--import", "tsx", "scripts/start.ts"]

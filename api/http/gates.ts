@@ -41,7 +41,7 @@ export function buildGates(services: ApiServices, settings: ApiSettings): Gates 
   const smallBody = [readJson(BODY_BYTES_MAX), once, parseJson];
   const bodyBytesMax = photoBodyBytesMax(settings.imageBytesMax);
   const photoBody = readJson(bodyBytesMax);
-  // A body of the largest size takes about 100 MB until its photo is decoded (docs/reliability.md).
+  // A body of the largest size takes about 100 MB until its photo is decoded (docs/hostile-input.md).
   const room = roomForBodies(bodyBytesMax, bodyBytesMax);
   return {
     key: (version) => [admit(accounts, version), calls],
