@@ -5,16 +5,16 @@ import type { EmbeddingVersion } from '../models/indexing/embedding-version';
 import { type NeighbourIndex, PORTS } from '../models/ports';
 import type { Neighbour } from '../models/vision/neighbours';
 import { embeddingsOf, isShown, nearestIndexOf, vectorText, vectorType } from './embedding-tables';
-import { inTransaction, joined, rowsOf, type Sql, sql } from './sql';
+import { identifier, inTransaction, joined, rowsOf, type Sql, sql } from './sql';
 
 /** Candidates that the approximate search keeps in view; more find more of the true nearest and take longer. */
 const CANDIDATES_MIN = 100;
 const CANDIDATES_MAX = 200;
 
-/** An image with the inner product of its nearest pair of views, negated as pgvector orders by it. */
+/** An image with the inner product of its nearest view to each query view, negated as pgvector orders by it. */
 interface NearRow {
   readonly image: number;
-  readonly product: number;
+  readonly products: readonly number[];
 }
 
 /**
@@ -40,11 +40,10 @@ export class PgvectorNeighbourIndex implements NeighbourIndex {
       // Fewer than asked for: a filter may have ended the search early. The scan loses nothing.
       return found.length >= limit ? found : rowsOf<NearRow>(transaction, exact(query));
     });
-    return rows.map(({ image, product }) => ({
-      imageId: Number(image),
-      // Rounding can take a unit vector's product with itself a little beyond one.
-      distance: Math.min(2, Math.max(0, 1 + product)),
-    }));
+    return rows.map(({ image, products }) => {
+      const byView = products.map(distanceOf);
+      return { imageId: Number(image), distance: Math.min(...byView), byView };
+    });
   }
 
   async check({ id, manifest }: EmbeddingVersion): Promise<void> {
@@ -75,27 +74,43 @@ const neededOf = ({ version, limit }: Query): number => limit * version.manifest
 const candidatesOf = (query: Query): number =>
   Math.min(CANDIDATES_MAX, Math.max(CANDIDATES_MIN, neededOf(query)));
 
+/** The images that the index finds near any query vector, then all their views against all query vectors. */
 function byIndex(query: Query): Sql {
   const { version, vectors, limit, shown } = query;
   const type = vectorType(version.manifest.output.dimensions);
+  const table = embeddingsOf(version.id);
   return sql`
-    SELECT near.image_id AS image, min(near.product) AS product
-    FROM unnest(${vectors.map(vectorText)}::${type}[]) AS asked (vector) CROSS JOIN LATERAL (
-      SELECT e.image_id, e.embedding <#> asked.vector AS product FROM ${embeddingsOf(version.id)} e
-      WHERE ${shown} ORDER BY e.embedding <#> asked.vector LIMIT ${neededOf(query)}
-    ) AS near
-    GROUP BY near.image_id ORDER BY product, image LIMIT ${limit}`;
+    WITH near AS (
+      SELECT found.image_id FROM unnest(${vectors.map(vectorText)}::${type}[]) AS asked (vector) CROSS JOIN LATERAL (
+        SELECT e.image_id, e.embedding <#> asked.vector AS product FROM ${table} e
+        WHERE ${shown} ORDER BY e.embedding <#> asked.vector LIMIT ${neededOf(query)}
+      ) AS found
+      GROUP BY found.image_id ORDER BY min(found.product), found.image_id LIMIT ${limit}
+    )
+    ${nearestViews(query, sql`${table} e JOIN near USING (image_id)`)}`;
 }
 
 /** One pass over all vectors, whatever the number of query vectors. */
-function exact({ version, vectors, limit, shown }: Query): Sql {
+const exact = (query: Query): Sql =>
+  nearestViews(query, sql`${embeddingsOf(query.version.id)} e WHERE ${query.shown}`);
+
+/** The images of vectors `e`, nearest first, with the product of the nearest view to each query vector. */
+function nearestViews({ version, vectors, limit }: Query, source: Sql): Sql {
   const type = vectorType(version.manifest.output.dimensions);
-  const products = vectors.map((vector) => sql`e.embedding <#> ${vectorText(vector)}::${type}`);
+  const names = vectors.map((_, view) => identifier(`product_${view}`));
+  const products = vectors.map(
+    (vector, view) =>
+      sql`min(e.embedding <#> ${vectorText(vector)}::${type}) AS ${identifier(`product_${view}`)}`,
+  );
   return sql`
-    SELECT e.image_id AS image, min(least(${joined(products, ', ')})) AS product
-    FROM ${embeddingsOf(version.id)} e WHERE ${shown}
-    GROUP BY e.image_id ORDER BY product, image LIMIT ${limit}`;
+    SELECT image, ARRAY[${joined(names, ', ')}] AS products FROM (
+      SELECT e.image_id AS image, ${joined(products, ', ')} FROM ${source} GROUP BY e.image_id
+    ) AS seen
+    ORDER BY least(${joined(names, ', ')}), image LIMIT ${limit}`;
 }
+
+/** Rounding can take a unit vector's product with itself a little beyond one. */
+const distanceOf = (product: number): number => Math.min(2, Math.max(0, 1 + product));
 
 /** Sets how the index is searched, for this transaction; whether the version has one. */
 async function prepareIndex(transaction: Knex, query: Query): Promise<boolean> {

@@ -12,6 +12,8 @@ export interface Neighbour {
   readonly imageId: number;
   /** Cosine distance, 0 (same direction) to 2, of the nearest pair of a query view and a catalog view. */
   readonly distance: number;
+  /** For each view of the query the distance of the nearest view of the image; absent where only the nearest pair is known. */
+  readonly byView?: readonly number[];
 }
 
 /** What the workers make of one photo. Ids and distances only, so that an answer stays small. */

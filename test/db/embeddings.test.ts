@@ -132,6 +132,23 @@ describe('the nearest images', () => {
     }
   });
 
+  test('say how near they are to each view of the query', async () => {
+    const [query = []] = queries;
+    const found = await neighbours.nearest(version, query, 25);
+    expect(query.length).toBeGreaterThan(1);
+    for (const { imageId, distance, byView = [] } of found) {
+      const views = vectors.get(imageId) ?? [];
+      expect(byView).toHaveLength(query.length);
+      expect(distance).toBe(Math.min(...byView));
+      byView.forEach((each, index) => {
+        const asked = query[index] ?? unitVector(random);
+        expect(Math.abs(each - Math.min(...views.map((view) => 1 - dot(view, asked))))).toBeLessThan(
+          PRECISION,
+        );
+      });
+    }
+  });
+
   test('are by image id where they are equally near', async () => {
     const [twin, other] = [...vectors.keys()].slice(-2) as [number, number];
     const same = vectors.get(twin) ?? [];

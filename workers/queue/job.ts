@@ -23,7 +23,10 @@ const visionJob = z.object({
   deadlineAt: z.number(),
 });
 
-/** What becomes of a photo: an outcome is a value, also a bad one. Distances to six decimals. */
+/**
+ * What becomes of a photo: an outcome is a value, also a bad one. A neighbour is its image, its distance, and its distance
+ * to each view of the photo, to six decimals.
+ */
 export type VisionAnswer = z.infer<typeof visionAnswer>;
 
 const failure = z.object({
@@ -38,7 +41,7 @@ const visionAnswer = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),
     versionId: z.number().int(),
-    neighbours: z.array(z.tuple([z.number().int(), z.number()])),
+    neighbours: z.array(z.tuple([z.number().int(), z.number()]).rest(z.number())),
     timings: z.object({ queueMs: z.number(), embedMs: z.number(), neighboursMs: z.number() }),
   }),
   z.object({ ok: z.literal(false), error: failure }),
@@ -79,13 +82,19 @@ export const parseVisionJob = (data: unknown): VisionJob => parse(visionJob, dat
 /** @throws internalError for a payload of another release */
 export const parseIndexJob = (data: unknown): IndexJob => parse(indexJob, data);
 
-/** The neighbourhood as it goes back: under a kilobyte for fifty neighbours. */
+/** The neighbourhood as it goes back: three kilobytes for sixty neighbours of four views. */
 export const answerWith = ({ versionId, neighbours, timings }: Neighbourhood): VisionAnswer => ({
   ok: true,
   versionId,
-  neighbours: neighbours.map(({ imageId, distance }) => [imageId, Number(distance.toFixed(6))]),
+  neighbours: neighbours.map(({ imageId, distance, byView = [] }) => [
+    imageId,
+    rounded(distance),
+    ...byView.map(rounded),
+  ]),
   timings,
 });
+
+const rounded = (distance: number): number => Number(distance.toFixed(6));
 
 export const indexAnswerWith = (outcome: IndexOutcome): IndexAnswer => ({ ok: true, ...outcome });
 
@@ -100,7 +109,9 @@ export function neighbourhoodOf(returned: unknown): Neighbourhood {
   const answer = parse(visionAnswer, returned);
   if (!answer.ok) throw errorOf(answer.error);
   const { versionId, timings } = answer;
-  const neighbours = answer.neighbours.map(([imageId, distance]) => ({ imageId, distance }));
+  const neighbours = answer.neighbours.map(([imageId, distance, ...byView]) =>
+    byView.length > 0 ? { imageId, distance, byView } : { imageId, distance },
+  );
   return { versionId, neighbours, timings };
 }
 
