@@ -16,6 +16,21 @@ export async function liveVersion(
   embeddings: EmbeddingRepository,
   logger: Logger,
 ): Promise<EmbeddingVersion> {
+  const version = await standingOrNew(config, embeddings, logger);
+  if (version.manifest.calibration === null) {
+    logger.warn(
+      { model: version.model },
+      'nobody has calibrated the live model: the confidence of an answer orders its rows and is no probability',
+    );
+  }
+  return version;
+}
+
+async function standingOrNew(
+  config: Config,
+  embeddings: EmbeddingRepository,
+  logger: Logger,
+): Promise<EmbeddingVersion> {
   const live = await embeddings.live();
   // An api computes nothing and may run where no model lies.
   if (live && (config.ROLE === 'api' || (await isInstalled(config, live)))) return live;

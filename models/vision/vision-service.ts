@@ -19,8 +19,10 @@ import {
 } from '../ports';
 import { PricingService } from '../pricing/pricing-service';
 import type { ImageInput } from './image-input';
-import { type Ancestry, type Match, rankMatches, scoreProducts } from './matches';
+import { candidatesOf } from './candidates';
+import { type Ancestry, type Match, rankMatches } from './matches';
 import type { Neighbourhood, PreparedImage } from './neighbours';
+import { calibrationOf } from './uncalibrated';
 
 /** What the vision path is tuned by; the defaults are in the settings (decisions.md 8). */
 export interface VisionSettings {
@@ -130,9 +132,10 @@ export class VisionService {
     const unseen = all ? 0 : (scored.at(-1)?.similarity ?? 0);
     const taxonomy = new Taxonomy(categories);
     const candidates = await this.catalog.itemsById(scored.map((each) => each.id));
-    const floor = this.settings.confidenceFloor ?? version.manifest.calibration.floor;
+    const calibration = calibrationOf(version.manifest);
+    const floor = this.settings.confidenceFloor ?? calibration.floor;
     const ancestry = ancestryOf(candidates, taxonomy);
-    const matches = rankMatches(scored, ancestry, version.manifest.calibration, floor, unseen);
+    const matches = rankMatches(scored, ancestry, calibration, floor, unseen);
     const items = await this.itemsOf(matches, candidates, pricing);
     const first = items[0]?.item;
     return {

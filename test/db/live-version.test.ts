@@ -11,7 +11,8 @@ import { modelManifest } from '../support/model-manifest';
 describe('the live version, when its model is not installed any more', () => {
   let database: TestDatabase;
   let embeddings: PostgresEmbeddingRepository;
-  const { logger } = new LogSink();
+  const sink = new LogSink();
+  const { logger } = sink;
   const settings = { DATA_DIR: '/nowhere', REDIS_URL: 'redis://localhost' };
 
   beforeAll(async () => {
@@ -41,5 +42,13 @@ describe('the live version, when its model is not installed any more', () => {
   test('is kept from then on', async () => {
     const live = await embeddings.live();
     expect(await liveVersion(readConfig(settings), embeddings, logger)).toEqual(live);
+  });
+
+  test('that nobody has calibrated is warned of', async () => {
+    const version = await embeddings.create({ ...modelManifest('strange', 8, 1), calibration: null });
+    await embeddings.promote(version.id);
+    sink.clear();
+    await liveVersion(readConfig({ ...settings, ROLE: 'api' }), embeddings, logger);
+    expect(await sink.lines(1)).toMatchObject([{ level: 40, model: 'strange@1.0.0' }]);
   });
 });

@@ -23,6 +23,11 @@ describe('a manifest', () => {
     await expect(read(manifest)).resolves.toEqual(manifest);
   });
 
+  test('may leave the calibration out: nobody has fitted one', async () => {
+    const { calibration: _, ...strange } = manifest;
+    await expect(read(strange)).resolves.toEqual({ ...manifest, calibration: null });
+  });
+
   test.each([
     ['a path that leaves the folder', { file: '../model.json' }, 'file: must be a path inside the folder'],
     ['an absolute path', { file: '/model.json' }, 'file: must be a path inside the folder'],

@@ -112,15 +112,18 @@ const manifestSchema: z.ZodType<ModelManifest> = z
       dimensions: z.number().int().min(1).max(DIMENSIONS_MAX),
     }),
     views: z.object({ catalog: views, query: views }),
-    calibration: z.object({
-      confidence: z.object({
-        kind: z.literal('logistic'),
-        bias: z.number(),
-        similarity: z.number(),
-        margin: z.number(),
-      }),
-      floor: fraction,
-    }),
+    calibration: z
+      .object({
+        confidence: z.object({
+          kind: z.literal('logistic'),
+          bias: z.number(),
+          similarity: z.number(),
+          margin: z.number(),
+        }),
+        floor: fraction,
+      })
+      .nullable()
+      .default(null),
     licence: z.string().min(1),
     description: z.string().exactOptional(),
     digests: z.record(
