@@ -5,12 +5,23 @@ export type View = readonly [left: number, top: number, width: number, height: n
 export const MODEL_FORMATS = ['tfjs-layers', 'tfjs-graph', 'tf-saved-model', 'onnx'] as const;
 export type ModelFormat = (typeof MODEL_FORMATS)[number];
 
-/** How a similarity and its margin become a probability: `1 / (1 + exp(-(bias + similarity*s + margin*m)))`. */
+/** What a calibration may weigh; `confidence.ts` says what each is. */
+export const SIGNALS = [
+  'similarity',
+  'whole',
+  'margin',
+  'lead',
+  'viewLead',
+  'consensus',
+  'prominence',
+] as const;
+export type Signal = (typeof SIGNALS)[number];
+
+/** How signals become a probability: `1 / (1 + exp(-(bias + sum of weight * signal)))`; a signal without a weight has 0. */
 export interface LogisticCalibration {
   readonly kind: 'logistic';
   readonly bias: number;
-  readonly similarity: number;
-  readonly margin: number;
+  readonly weights: Readonly<Partial<Record<Signal, number>>>;
 }
 
 /** Calibrated confidence of a model, and the confidence below which nothing is returned (decisions.md 8). */

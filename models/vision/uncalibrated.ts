@@ -8,7 +8,7 @@ import type { Calibration, ModelManifest } from './embedding-model';
  * and `embeddings promote` refuses a version without it.
  */
 export const UNCALIBRATED: Calibration = {
-  confidence: { kind: 'logistic', bias: -9, similarity: 8, margin: 6 },
+  confidence: { kind: 'logistic', bias: -9, weights: { similarity: 8, margin: 6 } },
   floor: 0,
 };
 

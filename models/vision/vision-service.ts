@@ -18,8 +18,8 @@ import {
   type VisionQueue,
 } from '../ports';
 import { PricingService } from '../pricing/pricing-service';
-import type { ImageInput } from './image-input';
 import { candidatesOf } from './candidates';
+import type { ImageInput } from './image-input';
 import { type Ancestry, type Match, rankMatches } from './matches';
 import type { Neighbourhood, PreparedImage } from './neighbours';
 import { calibrationOf } from './uncalibrated';
@@ -126,7 +126,7 @@ export class VisionService {
       this.catalog.productsShowing(neighbourhood.neighbours.map((each) => each.imageId)),
       this.catalog.categories(),
     ]);
-    const near = scoreProducts(neighbourhood.neighbours, showing);
+    const near = candidatesOf(neighbourhood.neighbours, showing);
     const scored = near.slice(0, CANDIDATES);
     const all = near.length <= CANDIDATES && neighbourhood.neighbours.length < NEIGHBOURS;
     const unseen = all ? 0 : (scored.at(-1)?.similarity ?? 0);

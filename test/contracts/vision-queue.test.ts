@@ -100,7 +100,7 @@ describe.each(adapters)('vision queue, %s', (_name, adapter) => {
     const photos = Array.from({ length: 200 }, (_, photo) => photo);
     const answers = await Promise.all(photos.map((photo) => queue.neighbours(requestFor(photo, inAnHour()))));
     expect(answers.map((answer) => answer.neighbours)).toEqual(
-      photos.map((photo) => [{ imageId: photo, distance: 0.25 }]),
+      photos.map((photo) => [{ imageId: photo, distance: 0.25, byView: [0.25, 0.5] }]),
     );
   });
 

@@ -114,7 +114,10 @@ function settingsFor(folder: string, services: Services, slowHost: SlowHost): Re
 async function writeLayoutModel(folder: string): Promise<void> {
   await writeModel(join(folder, 'data', 'models', 'layout'), layoutModel, {
     id: 'layout',
-    calibration: { confidence: { kind: 'logistic', bias: 1, similarity: 1, margin: 1 }, floor: 0 },
+    calibration: {
+      confidence: { kind: 'logistic', bias: 1, weights: { similarity: 1, margin: 1 } },
+      floor: 0,
+    },
     input: {
       width: 8,
       height: 8,

@@ -145,7 +145,10 @@ const MANIFEST: ModelManifest = {
   },
   output: { dimensions: 4 },
   views: { catalog: [[0, 0, 1, 1]], query: [[0, 0, 1, 1]] },
-  calibration: { confidence: { kind: 'logistic', bias: -8, similarity: 8, margin: 8 }, floor: 0.005 },
+  calibration: {
+    confidence: { kind: 'logistic', bias: -8, weights: { similarity: 8, margin: 8 } },
+    floor: 0.005,
+  },
   licence: 'CC0-1.0',
   digests: {},
 };

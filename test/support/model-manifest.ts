@@ -19,7 +19,10 @@ export function modelManifest(id: string, dimensions: number, views: number): Mo
     },
     output: { dimensions },
     views: { catalog: Array(views).fill([0, 0, 1, 1]), query: [[0, 0, 1, 1]] },
-    calibration: { confidence: { kind: 'logistic', bias: 0, similarity: 1, margin: 1 }, floor: 0 },
+    calibration: {
+      confidence: { kind: 'logistic', bias: 0, weights: { similarity: 1, margin: 1 } },
+      floor: 0,
+    },
     licence: 'none',
     digests: {},
   };

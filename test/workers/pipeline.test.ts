@@ -87,7 +87,7 @@ describe('a vision job', () => {
   test('is answered with its neighbours', async () => {
     await expect(answerPhoto(job, new FakePipeline(), 1_500)).resolves.toMatchObject({
       ok: true,
-      neighbours: [[5, neighbourhood(5).neighbours[0]?.distance]],
+      neighbours: [[5, 0.25, 0.25, 0.5]],
     });
   });
 

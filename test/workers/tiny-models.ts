@@ -115,7 +115,10 @@ export function tinyManifest(dimensions: number): ModelManifest {
     },
     output: { dimensions },
     views: { catalog: [[0, 0, 1, 1]], query: [[0, 0, 1, 1]] },
-    calibration: { confidence: { kind: 'logistic', bias: 0, similarity: 1, margin: 0 }, floor: 0 },
+    calibration: {
+      confidence: { kind: 'logistic', bias: 0, weights: { similarity: 1, margin: 0 } },
+      floor: 0,
+    },
     licence: 'CC0-1.0',
     digests: { 'model.json': '0'.repeat(64) },
   };

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { MODEL_FORMATS, type ModelManifest } from '../../models/vision/embedding-model';
+import { MODEL_FORMATS, type ModelManifest, SIGNALS } from '../../models/vision/embedding-model';
 
 /** A model that can't be used, and why; the message is for the operator who chose it. */
 export class ModelRefused extends Error {
@@ -117,8 +117,7 @@ const manifestSchema: z.ZodType<ModelManifest> = z
         confidence: z.object({
           kind: z.literal('logistic'),
           bias: z.number(),
-          similarity: z.number(),
-          margin: z.number(),
+          weights: z.partialRecord(z.enum(SIGNALS), z.number()),
         }),
         floor: fraction,
       })

@@ -1,0 +1,74 @@
+import type { Candidate } from './candidates';
+import { type LogisticCalibration, SIGNALS, type Signal } from './embedding-model';
+
+/** What speaks for a group of candidates (one product, or all of a brand) being what the photo shows. */
+export type Signals = Readonly<Record<Signal, number>>;
+
+/** A lead over a rival that matches perfectly is a share of this, not of nothing. */
+const LEAST_TO_GAIN = 0.02;
+
+/** Rivals are taken to scatter by this much, as sure of it as of so many rivals that were seen. */
+const PRIOR_DEVIATION = 0.1;
+const PRIOR_RIVALS = 5;
+
+/** No rival in sight stands out no further than this many deviations. */
+const PROMINENCE_MAX = 8;
+
+/**
+ * The signals of a group among the candidates:
+ * - `similarity`: of its nearest pair of views; `whole`: of the first view of the photo, which is the whole of it
+ * - `margin`: how far its nearest pair is above the best rival's; `lead`: that as a share of what the rival left to
+ *   gain; `viewLead`: the lead within the view where it is greatest
+ * - `consensus`: share of the photo's views in which nothing is nearer
+ * - `prominence`: deviations by which its nearest pair is above the mean of the rivals'
+ *
+ * @param candidates all that were looked at
+ * @param inside whether a candidate belongs to the group
+ * @param unseen similarity that products beyond the candidates may have at most
+ */
+export function signalsOf(
+  candidates: readonly Candidate[],
+  inside: (candidate: Candidate) => boolean,
+  unseen: number,
+): Signals {
+  const own = candidates.filter(inside);
+  const rivals = candidates.filter((candidate) => !inside(candidate));
+  const similarity = highest(own, (candidate) => candidate.similarity);
+  const views = (own[0]?.byView ?? []).map((_, view) => ({
+    own: highest(own, (candidate) => candidate.byView[view] ?? -1),
+    rival: rivals.length === 0 ? unseen : highest(rivals, (candidate) => candidate.byView[view] ?? -1),
+  }));
+  const rival = rivals.length === 0 ? unseen : highest(rivals, (candidate) => candidate.similarity);
+  return {
+    similarity,
+    whole: views[0]?.own ?? similarity,
+    margin: similarity - rival,
+    lead: leadOf(similarity, rival),
+    viewLead: Math.max(...views.map((view) => leadOf(view.own, view.rival))),
+    consensus: views.filter((view) => view.own >= view.rival).length / views.length,
+    prominence: prominenceOf(
+      similarity,
+      rivals.map((each) => each.similarity),
+      unseen,
+    ),
+  };
+}
+
+/** The probability that a calibration gives to signals, 0 to 1. */
+export function confidenceOf({ bias, weights }: LogisticCalibration, signals: Signals): number {
+  const logit = SIGNALS.reduce((sum, signal) => sum + (weights[signal] ?? 0) * signals[signal], bias);
+  return 1 / (1 + Math.exp(-logit));
+}
+
+const leadOf = (own: number, rival: number): number => (own - rival) / (1 - rival + LEAST_TO_GAIN);
+
+function prominenceOf(similarity: number, rivals: readonly number[], unseen: number): number {
+  const count = Math.max(1, rivals.length);
+  const mean = rivals.length === 0 ? unseen : rivals.reduce((sum, each) => sum + each, 0) / count;
+  const scatter = rivals.reduce((sum, each) => sum + (each - mean) ** 2, PRIOR_RIVALS * PRIOR_DEVIATION ** 2);
+  const deviation = Math.sqrt(scatter / (rivals.length + PRIOR_RIVALS));
+  return Math.min(PROMINENCE_MAX, (similarity - mean) / deviation);
+}
+
+const highest = (candidates: readonly Candidate[], of: (candidate: Candidate) => number): number =>
+  candidates.reduce((best, candidate) => Math.max(best, of(candidate)), -1);
