@@ -1,12 +1,27 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import type { CatalogImage, Coverage, EmbeddingVersion } from '../models/indexing/embedding-version';
+import type {
+  CatalogImage,
+  Coverage,
+  EmbeddingVersion,
+  VersionRecord,
+} from '../models/indexing/embedding-version';
+import type { Evaluation } from '../models/indexing/evaluation';
 import { type EmbeddingRepository, PORTS } from '../models/ports';
-import { type ModelManifest, modelReference } from '../models/vision/embedding-model';
-import { embeddingsOf, isShown, nearestIndexOf, vectorText, vectorType } from './embedding-tables';
-import { identifier, inTransaction, rowsOf, type Sql, sql } from './sql';
-
-const VERSION_COLUMNS = sql`id, model, manifest, state, created_at AS "createdAt", promoted_at AS "promotedAt"`;
+import type { Calibration, ModelManifest } from '../models/vision/embedding-model';
+import { embeddingsOf, isShown } from './embedding-tables';
+import {
+  createVersion,
+  keepVersionEvaluation,
+  markVersionBuilt,
+  promoteVersion,
+  pruneVersion,
+  versionRecords,
+  versionsWhere,
+} from './embedding-versions';
+import { buildNearestIndex, hasNearestIndex } from './nearest-index-build';
+import { rowsOf, type Sql, sql } from './sql';
+import { storeVectors } from './store-vectors';
 
 /**
  * Vectors from which a version gets an approximate index; below it a scan of all of them is quick, and exact. Infinity:
@@ -17,12 +32,16 @@ export type IndexedFrom = number;
 /** Token of `IndexedFrom`. */
 export const INDEXED_FROM = Symbol.for('IndexedFrom');
 
+/** Token of the memory, in MiB, that the database server may take for building an index. */
+export const INDEX_MEMORY_MIB = Symbol.for('IndexMemoryMib');
+
 /** Embedding versions in PostgreSQL with pgvector, each with a table of its own. */
 @injectable()
 export class PostgresEmbeddingRepository implements EmbeddingRepository {
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
     @inject(INDEXED_FROM) private readonly indexedFrom: IndexedFrom,
+    @inject(INDEX_MEMORY_MIB) private readonly indexMemoryMib: number = 256,
   ) {}
 
   async live(): Promise<EmbeddingVersion | null> {
@@ -35,34 +54,28 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     return version ?? null;
   }
 
-  versions(): Promise<readonly EmbeddingVersion[]> {
-    return versionsWhere(this.knex, sql`true`);
+  versions(): Promise<readonly VersionRecord[]> {
+    return versionRecords(this.knex);
   }
 
-  /** Processes that start together agree on one version: they wait for each other here. */
   create(manifest: ModelManifest): Promise<EmbeddingVersion> {
-    return inTransaction(this.knex, async (transaction) => {
-      await rowsOf(transaction, sql`LOCK TABLE embedding_versions IN SHARE ROW EXCLUSIVE MODE`);
-      const [standing] = await versionsWhere(
-        transaction,
-        sql`state <> 'retired' AND model = ${modelReference(manifest)}`,
-      );
-      return standing ?? insertVersion(transaction, manifest);
-    });
+    return createVersion(this.knex, manifest);
   }
 
-  async promote(versionId: number): Promise<void> {
-    await inTransaction(this.knex, async (transaction) => {
-      await rowsOf(transaction, sql`LOCK TABLE embedding_versions IN SHARE ROW EXCLUSIVE MODE`);
-      await rowsOf(
-        transaction,
-        sql`UPDATE embedding_versions SET state = 'retired' WHERE state = 'live' AND id <> ${versionId}`,
-      );
-      await rowsOf(
-        transaction,
-        sql`UPDATE embedding_versions SET state = 'live', promoted_at = now() WHERE id = ${versionId} AND state <> 'live'`,
-      );
-    });
+  promote(versionId: number, keepsPrevious = true): Promise<void> {
+    return promoteVersion(this.knex, versionId, keepsPrevious);
+  }
+
+  markBuilt(versionId: number): Promise<void> {
+    return markVersionBuilt(this.knex, versionId);
+  }
+
+  keepEvaluation(versionId: number, evaluation: Evaluation, calibration: Calibration | null): Promise<void> {
+    return keepVersionEvaluation(this.knex, versionId, evaluation, calibration);
+  }
+
+  prune(versionId: number): Promise<boolean> {
+    return pruneVersion(this.knex, versionId);
   }
 
   async coverage(versionId: number): Promise<Coverage> {
@@ -90,39 +103,19 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     return rows.map(imageOf);
   }
 
-  async store(
+  async missing(versionId: number, imageIds: readonly number[]): Promise<ReadonlySet<number>> {
+    const rows = await rowsOf<{ id: number }>(
+      this.knex,
+      sql`SELECT i.id FROM unnest(${[...imageIds]}::bigint[]) AS i (id) WHERE NOT ${isDone(versionId)}`,
+    );
+    return new Set(rows.map(({ id }) => Number(id)));
+  }
+
+  store(
     versionId: number,
     embeddings: readonly { imageId: number; vectors: readonly Float32Array[] }[],
   ): Promise<void> {
-    const images = [...new Map(embeddings.map((each) => [each.imageId, each])).values()];
-    if (images.length === 0) return;
-    const ids = images.map(({ imageId }) => imageId);
-    const views = images.flatMap(({ imageId, vectors }) =>
-      vectors.map((vector, view) => ({ imageId, view, text: vectorText(vector) })),
-    );
-    const table = embeddingsOf(versionId);
-    await inTransaction(this.knex, async (transaction) => {
-      // In the order of the ids, so that two writers of the same images wait instead of deadlocking.
-      await rowsOf(
-        transaction,
-        sql`INSERT INTO ${table} (image_id, view, embedding)
-            SELECT image_id, view, vector::halfvec FROM unnest(${views.map(({ imageId }) => imageId)}::bigint[],
-              ${views.map(({ view }) => view)}::smallint[], ${views.map(({ text }) => text)}::text[])
-              AS given (image_id, view, vector)
-            ORDER BY image_id, view
-            ON CONFLICT (image_id, view) DO UPDATE SET embedding = excluded.embedding`,
-      );
-      await rowsOf(
-        transaction,
-        sql`DELETE FROM ${table} e USING unnest(${ids}::bigint[], ${images.map(({ vectors }) => vectors.length)}::integer[])
-              AS given (image_id, views)
-            WHERE e.image_id = given.image_id AND e.view >= given.views`,
-      );
-      await rowsOf(
-        transaction,
-        sql`DELETE FROM embedding_failures WHERE version_id = ${versionId} AND image_id = ANY(${ids}::bigint[])`,
-      );
-    });
+    return storeVectors(this.knex, versionId, embeddings);
   }
 
   async recordFailures(
@@ -161,60 +154,29 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     return rows.map(({ reason, ...image }) => ({ image: imageOf(image), reason }));
   }
 
-  /**
-   * Makes the approximate index over a version's vectors, unless they are too few to need one; whether there is one
-   * afterwards. Takes minutes for a million vectors, during which searches go on and `store` waits.
-   *
-   * Inner product is the cheapest order of unit vectors and the same as cosine; m 16 and ef_construction 128 were
-   * measured as the point from which more build time buys little recall.
-   */
-  async buildIndex(versionId: number): Promise<boolean> {
-    const { indexedFrom } = this;
-    if (indexedFrom === Number.POSITIVE_INFINITY) return false;
-    const table = embeddingsOf(versionId);
-    const [line] = await rowsOf<{ vectors: number }>(
-      this.knex,
-      sql`SELECT count(*) AS vectors FROM (SELECT FROM ${table} LIMIT ${indexedFrom}) AS first`,
-    );
-    if (Number(line?.vectors ?? 0) < indexedFrom) return false;
-    await inTransaction(this.knex, async (transaction) => {
-      await rowsOf(transaction, sql`SET LOCAL statement_timeout = 0`);
-      await rowsOf(
-        transaction,
-        sql`CREATE INDEX IF NOT EXISTS ${identifier(nearestIndexOf(versionId))} ON ${table}
-            USING hnsw (embedding halfvec_ip_ops) WITH (m = 16, ef_construction = 128)`,
-      );
-    });
+  /** Takes minutes for a million vectors, during which searches and `store` go on. */
+  async buildIndex(
+    versionId: number,
+    onNotice: (notice: string) => void = () => undefined,
+  ): Promise<boolean> {
+    if (!(await this.#needsIndex(versionId))) return false;
+    await buildNearestIndex(this.knex, versionId, { memoryMib: this.indexMemoryMib, onNotice });
     return true;
   }
-}
 
-function versionsWhere(knex: Knex, condition: Sql): Promise<EmbeddingVersion[]> {
-  return rowsOf<EmbeddingVersion>(
-    knex,
-    sql`SELECT ${VERSION_COLUMNS} FROM embedding_versions WHERE ${condition} ORDER BY id`,
-  );
-}
+  async isIndexed(versionId: number): Promise<boolean> {
+    return !(await this.#needsIndex(versionId)) || (await hasNearestIndex(this.knex, versionId));
+  }
 
-async function insertVersion(transaction: Knex, manifest: ModelManifest): Promise<EmbeddingVersion> {
-  const type = vectorType(manifest.output.dimensions);
-  const [version] = await rowsOf<EmbeddingVersion>(
-    transaction,
-    sql`INSERT INTO embedding_versions (model, manifest, state, promoted_at)
-        SELECT ${modelReference(manifest)}, ${JSON.stringify(manifest)}::jsonb,
-          CASE WHEN first THEN 'live' ELSE 'building' END, CASE WHEN first THEN now() END
-        FROM (SELECT NOT EXISTS (SELECT FROM embedding_versions) AS first) AS standing
-        RETURNING ${VERSION_COLUMNS}`,
-  );
-  if (!version) throw new Error('the version was not inserted');
-  await rowsOf(
-    transaction,
-    sql`CREATE TABLE ${embeddingsOf(version.id)} (
-          image_id bigint NOT NULL, view smallint NOT NULL, embedding ${type} NOT NULL,
-          PRIMARY KEY (image_id, view)
-        )`,
-  );
-  return version;
+  async #needsIndex(versionId: number): Promise<boolean> {
+    const { indexedFrom } = this;
+    if (indexedFrom === Number.POSITIVE_INFINITY) return false;
+    const [line] = await rowsOf<{ vectors: number }>(
+      this.knex,
+      sql`SELECT count(*) AS vectors FROM (SELECT FROM ${embeddingsOf(versionId)} LIMIT ${indexedFrom}) AS first`,
+    );
+    return Number(line?.vectors ?? 0) >= indexedFrom;
+  }
 }
 
 /** Of image `i`. */

@@ -5,7 +5,8 @@ import { container as root } from 'tsyringe';
 import { PostgresAccountRepository } from '../db/account-repository';
 import { PostgresCatalogRepository } from '../db/catalog-repository';
 import { PostgresCreditLedger } from '../db/credit-ledger';
-import { INDEXED_FROM, PostgresEmbeddingRepository } from '../db/embedding-repository';
+import { INDEX_MEMORY_MIB, INDEXED_FROM, PostgresEmbeddingRepository } from '../db/embedding-repository';
+import { PgvectorExactNeighbours } from '../db/exact-neighbours';
 import { HmacDataFileSigner } from '../db/files/hmac-data-file-signer';
 import { LocalImageStore } from '../db/files/local-image-store';
 import { PostgresIdempotencyStore } from '../db/idempotency-store';
@@ -15,6 +16,7 @@ import { migrations } from '../db/migrations';
 import { PgvectorNeighbourIndex } from '../db/neighbour-index';
 import { PostgresPredictionRepository } from '../db/prediction-repository';
 import { PostgresPricingRepository } from '../db/pricing-repository';
+import { PostgresReadinessRepository } from '../db/readiness-repository';
 import {
   type CreditLedger,
   type EmbedderRegistry,
@@ -153,7 +155,10 @@ async function bindStores({ config, container, logger }: Opening, database: Data
   container.register(INDEXED_FROM, {
     useValue: database.kind === 'embedded' ? Number.POSITIVE_INFINITY : VECTORS_INDEXED_FROM,
   });
+  container.register(INDEX_MEMORY_MIB, { useValue: config.INDEX_MEMORY_MIB });
   container.registerSingleton(PORTS.EmbeddingRepository, PostgresEmbeddingRepository);
+  container.registerSingleton(PORTS.ReadinessRepository, PostgresReadinessRepository);
+  container.registerSingleton(PORTS.ExactNeighbours, PgvectorExactNeighbours);
   container.registerSingleton(PORTS.NeighbourIndex, PgvectorNeighbourIndex);
   container.registerSingleton(PORTS.PredictionRepository, PostgresPredictionRepository);
   container.register(PORTS.ImageStore, { useValue: new LocalImageStore(join(config.DATA_DIR, 'images')) });

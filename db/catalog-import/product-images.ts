@@ -49,7 +49,11 @@ async function forgetOrphans(trx: Knex, imageIds: readonly number[]): Promise<vo
   const orphans = rows.map((row) => row.id);
   if (orphans.length === 0) return;
   await trx('embedding_failures').whereIn('image_id', orphans).delete();
-  const versions: { id: number }[] = await trx('embedding_versions').select('id');
+  const versions: { id: number }[] = await trx('embedding_versions')
+    .whereNot({ state: 'pruned' })
+    // Until the import commits, none of them is pruned.
+    .forShare()
+    .select('id');
   for (const version of versions) {
     await rowsOf(
       trx,

@@ -14,6 +14,7 @@ import * as idempotentCalls from './202611201200-idempotent-calls';
 import * as searchSnapshots from './202611201300-search-snapshots';
 import * as cheaperWrites from './202611201400-cheaper-writes';
 import * as plansThatKeep from './202611201500-plans-that-keep';
+import * as reindex from './202611201600-reindex';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -38,4 +39,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611201300-search-snapshots': searchSnapshots,
   '202611201400-cheaper-writes': cheaperWrites,
   '202611201500-plans-that-keep': plansThatKeep,
+  '202611201600-reindex': reindex,
 };

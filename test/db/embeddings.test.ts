@@ -32,7 +32,9 @@ describe('embedding versions', () => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     expect(await embeddings.live()).toEqual(made[0]);
     expect(made[0]).toMatchObject({ model: 'eye@1.0.0', state: 'live', manifest });
-    expect(await embeddings.versions()).toEqual([made[0]]);
+    expect(await embeddings.versions()).toEqual([
+      { ...made[0], maintained: true, builtAt: null, evaluation: null },
+    ]);
   });
 
   test('of another model are built beside the live one', async () => {

@@ -1,0 +1,65 @@
+import type { Coverage, VersionRecord, WorkerReadiness } from './embedding-version';
+
+/** What is looked at before a version becomes the live one. */
+export interface PromotionState {
+  readonly version: VersionRecord;
+  readonly coverage: Coverage;
+  /** False while a search of the version would read all its vectors although it has come to need an index. */
+  readonly isIndexed: boolean;
+  /** The version that is live now; null when none is. */
+  readonly liveId: number | null;
+  /** Of every worker that is alive; where none is, what the promoting process found itself. */
+  readonly readiness: readonly WorkerReadiness[];
+}
+
+/** Below this the approximate search loses more than one neighbour in twenty. */
+export const ANN_RECALL_MIN = 0.95;
+
+/** An evaluation over a catalog that has changed by more than this share since is out of date. */
+const CHANGED_MAX = 0.1;
+
+/** Why a version should not be promoted, in sentences; empty when nothing speaks against it. */
+export function promotionFaults(state: PromotionState): string[] {
+  return [...coverageFaults(state), ...readinessFaults(state), ...evaluationFaults(state)];
+}
+
+function coverageFaults({ version, coverage, isIndexed }: PromotionState): string[] {
+  const { pending, done, failed } = coverage;
+  const faults: string[] = [];
+  if (pending > 0) faults.push(`${pending} of ${pending + done + failed} images are not embedded yet`);
+  if (pending === 0 && !version.builtAt)
+    faults.push('its build was not finished: the coverage was never proven');
+  if (done === 0 && failed > 0) faults.push(`none of its ${failed} images could be embedded`);
+  if (!isIndexed) faults.push('its vectors have no index yet');
+  return faults;
+}
+
+function readinessFaults({ readiness }: PromotionState): string[] {
+  if (readiness.length === 0) return ['nobody has tried whether its model loads'];
+  return readiness.flatMap(({ worker, fault }) => (fault === null ? [] : [`${worker}: ${fault}`]));
+}
+
+function evaluationFaults({ version, coverage, liveId }: PromotionState): string[] {
+  const { evaluation, manifest } = version;
+  const uncalibrated = manifest.calibration === null ? ['its confidence is not calibrated'] : [];
+  if (!evaluation) return ['it was not evaluated', ...uncalibrated];
+  const faults: string[] = [...uncalibrated];
+  if (liveId !== null && evaluation.live && evaluation.live.versionId !== liveId)
+    faults.push(`it was evaluated against version ${evaluation.live.versionId}, which is not live any more`);
+  if (version.builtAt && Date.parse(evaluation.at) < version.builtAt.getTime())
+    faults.push('it was evaluated before its build was complete');
+  if (Math.abs(coverage.done - evaluation.images) > CHANGED_MAX * evaluation.images)
+    faults.push(`it was evaluated with ${evaluation.images} images and has ${coverage.done} now`);
+  const difference = evaluation.comparison?.difference;
+  if (difference && difference.high < 0)
+    faults.push(
+      `it finds the item first less often than the live version: ${points(difference.mean)} (${points(difference.low)} to ${points(difference.high)})`,
+    );
+  for (const { filter, recall } of evaluation.candidate.ann) {
+    if (recall < ANN_RECALL_MIN)
+      faults.push(`its index finds ${(100 * recall).toFixed(1)} % of what an exact search finds (${filter})`);
+  }
+  return faults;
+}
+
+const points = (share: number): string => `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)} points`;
