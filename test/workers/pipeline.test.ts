@@ -4,7 +4,7 @@ import { PhotoMemory } from '../../workers/photo-memory';
 import { VisionPipeline } from '../../workers/pipeline';
 import { answerPhoto } from '../../workers/queue/answer-job';
 import { visionJobOf } from '../../workers/queue/job';
-import { FakePipeline, neighbourhood } from '../contracts/queue-support';
+import { FakePipeline } from '../contracts/queue-support';
 import { tinyManifest } from './tiny-models';
 
 const version: EmbeddingVersion = {
