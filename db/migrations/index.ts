@@ -15,6 +15,7 @@ import * as searchSnapshots from './202611201300-search-snapshots';
 import * as cheaperWrites from './202611201400-cheaper-writes';
 import * as plansThatKeep from './202611201500-plans-that-keep';
 import * as reindex from './202611201600-reindex';
+import * as calibrationWeights from './202611201700-calibration-weights';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -40,4 +41,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611201400-cheaper-writes': cheaperWrites,
   '202611201500-plans-that-keep': plansThatKeep,
   '202611201600-reindex': reindex,
+  '202611201700-calibration-weights': calibrationWeights,
 };

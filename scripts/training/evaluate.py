@@ -49,7 +49,7 @@ def main() -> None:
         for query_name in options.query:
             rows = [catalog_crops.index(c) for c in CROPS[catalog_name]]
             columns = [query_crops.index(c) for c in CROPS[query_name]]
-            scores = best_pairs(asked[:, columns], known[:, rows])
+            scores = scores_of(asked[:, columns], known[:, rows])
             print(f"{catalog_name} x {query_name}: " + report(scores, queries, catalogue), flush=True)
 
 
@@ -97,13 +97,15 @@ def embed_files(paths, crops, side, embed, batch: int = 64) -> torch.Tensor:
     return torch.cat(rows).reshape(len(paths), len(crops), -1)
 
 
-def best_pairs(asked: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
-    """For each query and catalogue photo the highest cosine among all pairs of their crops."""
-    best = torch.full((len(asked), len(known)), -2.0)
+def scores_of(asked: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
+    """For each query and catalogue photo the cosine of their nearest pair of crops, plus the mean over the query's crops of the nearest crop."""
+    nearest = torch.full((len(asked), len(known)), -2.0)
+    total = torch.zeros_like(nearest)
     for q in range(asked.shape[1]):
-        for k in range(known.shape[1]):
-            best = torch.maximum(best, asked[:, q] @ known[:, k].T)
-    return best
+        view = torch.stack([asked[:, q] @ known[:, k].T for k in range(known.shape[1])]).amax(0)
+        nearest = torch.maximum(nearest, view)
+        total += view
+    return nearest + total / asked.shape[1]
 
 
 def report(scores: torch.Tensor, queries, catalogue) -> str:

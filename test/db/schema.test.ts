@@ -2,6 +2,7 @@ import { PostgresCatalogRepository } from '../../db/catalog-repository';
 import { connectPostgres } from '../../db/knex';
 import { migrate, migrateDown } from '../../db/migrate';
 import { migrations } from '../../db/migrations';
+import * as calibrationWeights from '../../db/migrations/202611201700-calibration-weights';
 import { rowsOf, sql } from '../../db/sql';
 import { writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
@@ -40,6 +41,32 @@ describe('the schema', () => {
     expect(await rowsOf(database.knex, sql`SELECT id, kind, popularity FROM catalog_search`)).toEqual([
       { id: 'product_a', kind: 'product', popularity: 1 },
     ]);
+  });
+
+  test('writes the calibrations of before as weights, and back', async () => {
+    await rowsOf(database.knex, sql`DELETE FROM embedding_versions`);
+    const kept = () =>
+      rowsOf(
+        database.knex,
+        sql`SELECT manifest -> 'calibration' AS calibration FROM embedding_versions ORDER BY id`,
+      );
+    const before = { confidence: { kind: 'logistic', bias: -9, similarity: 8, margin: 6 }, floor: 0.05 };
+    const manifests = [{ calibration: before }, { calibration: null }].map((manifest) =>
+      JSON.stringify(manifest),
+    );
+    await rowsOf(
+      database.knex,
+      sql`INSERT INTO embedding_versions (model, manifest, state)
+          SELECT 'eye@1', manifest::jsonb, 'retired' FROM unnest(${manifests}::text[]) AS given (manifest)`,
+    );
+    await calibrationWeights.up(database.knex);
+    const { similarity, margin, ...confidence } = before.confidence;
+    expect(await kept()).toEqual([
+      { calibration: { ...before, confidence: { ...confidence, weights: { similarity, margin } } } },
+      { calibration: null },
+    ]);
+    await calibrationWeights.down(database.knex);
+    expect(await kept()).toEqual([{ calibration: before }, { calibration: null }]);
   });
 });
 
