@@ -18,19 +18,19 @@ import { PostgresPredictionRepository } from '../db/prediction-repository';
 import { PostgresPricingRepository } from '../db/pricing-repository';
 import { PostgresReadinessRepository } from '../db/readiness-repository';
 import {
-  type CreditLedger,
   type EmbedderRegistry,
   type EmbeddingRepository,
-  type IndexQueue,
+  type ExactNeighbours,
   PORTS,
 } from '../models/ports';
 import { modelReference } from '../models/vision/embedding-model';
 import { VISION_SETTINGS } from '../models/vision/vision-service';
-import { AbandonedImages } from '../workers/abandoned-images';
 import { PooledEmbedderRegistry } from '../workers/embedder/embedder-registry';
 import { HttpImageSource, IMAGE_FETCH_SETTINGS } from '../workers/image/http-image-source';
 import { IMAGE_LIMITS, SharpImagePreparer } from '../workers/image/sharp-image-preparer';
 import { PhotoMemory } from '../workers/photo-memory';
+import { PhotosInWork } from '../workers/photos-in-work';
+import { RecallSampler } from '../workers/recall-sampler';
 import {
   type Adapters,
   adaptersOf,
@@ -39,11 +39,11 @@ import {
   type Opening,
   type QueuePage,
 } from './adapters';
+import { keepModelsWarm, lapseReservations, seeToAbandonedImages } from './background-work';
 import { type Config, readConfig } from './config';
 import { liveVersion } from './live-version';
 import { createLogger } from './log';
 import { installedModels } from './model-library';
-import { RecurringTask } from './recurring-task';
 import { signingKeys } from './signing-keys';
 import { RandomIds, SystemClock } from './system';
 
@@ -78,15 +78,9 @@ export async function buildContainer(config: Config, overrides: Overrides = {}):
     const answersHere = config.ROLE !== 'api';
     if (answersHere) {
       await opening.container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry).forVersion(live);
+      await keepModelsWarm(opening, embeddings);
       await adapters.answer(opening);
-      const abandoned = new AbandonedImages(
-        embeddings,
-        opening.container.resolve<IndexQueue>(PORTS.IndexQueue),
-        opening.logger,
-        { everyMs: LOOK_FOR_IMAGES_MS },
-      );
-      opening.closing(() => abandoned.stop());
-      abandoned.start();
+      seeToAbandonedImages(opening, embeddings);
     }
     if (config.ROLE !== 'worker') lapseReservations(opening);
     opening.logger.debug({ model: live.model, version: live.id }, 'live embedding version');
@@ -200,26 +194,19 @@ async function bindVision(opening: Opening, adapters: Adapters): Promise<void> {
   closing(() => embedders.close());
   bindUnlessGiven(container, PORTS.EmbedderRegistry, embedders);
   container.register(PhotoMemory, { useValue: new PhotoMemory(config.PHOTO_MEMORY_MIB * 2 ** 20) });
+  container.register(PhotosInWork, { useValue: new PhotosInWork() });
+  const recall = new RecallSampler(container.resolve<ExactNeighbours>(PORTS.ExactNeighbours), logger, {
+    oneOf: config.NEIGHBOUR_RECALL_SAMPLE,
+  });
+  closing(() => recall.close());
+  container.register(RecallSampler, { useValue: recall });
   bindUnlessGiven(container, PORTS.RateLimiter, await adapters.rateLimiter(opening));
   bindUnlessGiven(container, PORTS.VisionQueue, await adapters.visionQueue(opening));
   bindUnlessGiven(container, PORTS.IndexQueue, await adapters.indexQueue(opening));
 }
 
-/** Reservations of calls that died with their process are not left standing after their time. */
-function lapseReservations({ container, logger, closing }: Opening): void {
-  const ledger = container.resolve<CreditLedger>(PORTS.CreditLedger);
-  const task = new RecurringTask('lapsed reservations', LAPSE_RESERVATIONS_MS, () => ledger.lapse(), logger);
-  closing(() => task.stop());
-  task.start();
-}
-
 /** PostgreSQL scans fewer vectors than this in a few milliseconds. The embedded one would stand still for minutes. */
 const VECTORS_INDEXED_FROM = 20_000;
-
-const LAPSE_RESERVATIONS_MS = 30_000;
-
-/** How long an image waits at most for somebody to see to it. */
-const LOOK_FOR_IMAGES_MS = 20_000;
 
 /** A batch that takes longer hangs. */
 const BATCH_TIMEOUT_MS = 30_000;

@@ -2,6 +2,7 @@ import type { GaugeSource } from '../api/api-services';
 import type { Database } from '../db/knex';
 import { type EmbedderRegistry, PORTS, type VisionQueue } from '../models/ports';
 import { PooledEmbedderRegistry } from '../workers/embedder/embedder-registry';
+import { RecallSampler } from '../workers/recall-sampler';
 import type { Config } from './config';
 import type { Loupe } from './container';
 
@@ -12,7 +13,10 @@ export function gaugesOf(config: Config, { container, database }: Loupe): GaugeS
     ...(config.ROLE === 'worker' ? [] : queueGauges(container.resolve<VisionQueue>(PORTS.VisionQueue))),
     ...(config.ROLE === 'api'
       ? []
-      : inferenceGauges(container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry))),
+      : [
+          ...inferenceGauges(container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry)),
+          ...recallGauges(container.resolve(RecallSampler)),
+        ]),
   ];
 }
 
@@ -34,6 +38,24 @@ const queueGauges = (queue: VisionQueue): GaugeSource[] => [
     name: 'loupe_vision_queue_oldest_seconds',
     help: 'How long the photo at the head of the queue has waited; 0 when none waits.',
     read: async () => ({ oldest: (await queue.oldestWaitingMs()) / 1000 }),
+  },
+];
+
+/** Nothing is told before a search was measured. */
+const recallGauges = (sampler: RecallSampler): GaugeSource[] => [
+  {
+    name: 'loupe_ann_recall',
+    help: 'Share of the ten nearest images, by exact search, that the last sampled searches of the index found.',
+    label: 'statistic',
+    read: (): Record<string, number> => {
+      const figures = sampler.figures();
+      return figures ? { mean: figures.mean, lowest: figures.lowest } : {};
+    },
+  },
+  {
+    name: 'loupe_ann_recall_samples',
+    help: 'How many of the last searches were measured for loupe_ann_recall.',
+    read: () => ({ samples: sampler.figures()?.samples ?? 0 }),
   },
 ];
 

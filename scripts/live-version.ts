@@ -1,3 +1,4 @@
+import { AppError } from '../models/errors';
 import type { EmbeddingVersion } from '../models/indexing/embedding-version';
 import type { EmbeddingRepository, Logger } from '../models/ports';
 import { modelReference } from '../models/vision/embedding-model';
@@ -6,10 +7,10 @@ import { findModel, installedModels } from './model-library';
 
 /**
  * The version that answers are made of. An empty database gets one for the model of the settings, and so does one whose
- * live model is gone from this installation, as when a release brings another bundled model: nobody could
- * compute under the old one, so the images are embedded anew while the catalog goes on being served.
+ * live model is an older version that is gone from this installation, as when a release brings another bundled model:
+ * nobody could compute under the old one, so the images are embedded anew while the catalog goes on being served.
  *
- * @throws AppError 404 when the model of the settings is not installed
+ * @throws AppError 404 when the model of the settings, or another model that is live, is not installed
  */
 export async function liveVersion(
   config: Config,
@@ -35,13 +36,20 @@ async function standingOrNew(
   // An api computes nothing and may run where no model lies.
   if (live && (config.ROLE === 'api' || (await isInstalled(config, live)))) return live;
   const { manifest } = await findModel(config.DATA_DIR, config.MODEL);
+  if (live && live.manifest.id !== manifest.id) {
+    throw new AppError(
+      404,
+      'not_found',
+      `Answers are made with the model "${live.model}", which is not installed on this host: add it (loupe models add), or promote another one (loupe embeddings promote).`,
+    );
+  }
   const version = await embeddings.create(manifest);
   if (!live) return version;
   logger.warn(
     { gone: live.model, model: version.model },
     'the live model is not installed here any more; the images are embedded anew',
   );
-  await embeddings.promote(version.id);
+  await embeddings.promote(version.id, false);
   return version;
 }
 

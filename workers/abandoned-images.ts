@@ -1,4 +1,4 @@
-import type { CatalogImage } from '../models/indexing/embedding-version';
+import type { CatalogImage, VersionRecord } from '../models/indexing/embedding-version';
 import type { EmbeddingRepository, IndexQueue, Logger } from '../models/ports';
 
 const BATCH_IMAGES = 256;
@@ -9,7 +9,8 @@ export interface LookSettings {
 }
 
 /**
- * Sees to images that nobody embeds: those of an import that did not wait, or that was killed. An image counts as
+ * Sees to images that nobody embeds, under every version that is kept up: those of an import that did not wait, or that
+ * was killed. An image counts as
  * abandoned when it is the first in line at two looks in a row; while an import makes progress, the line moves and is
  * left to it. Several processes may look at once: embedding is safe to repeat.
  */
@@ -17,7 +18,8 @@ export class AbandonedImages {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
-  #lastFirst: number | null = null;
+  /** By version. */
+  readonly #lastFirst = new Map<number, number>();
 
   constructor(
     private readonly embeddings: EmbeddingRepository,
@@ -44,23 +46,41 @@ export class AbandonedImages {
     await this.#running;
   }
 
-  /** One look; embeds what is abandoned. @throws what a store or the queue throws */
+  /** One look; embeds what is abandoned, for the live version first. @throws what a store throws */
   async look(): Promise<void> {
-    const version = await this.embeddings.live();
-    if (!version) return;
-    const [first] = await this.embeddings.pending(version.id, 1, 0);
-    const abandoned = first !== undefined && first.id === this.#lastFirst;
-    this.#lastFirst = first?.id ?? null;
-    if (!abandoned) return;
-    this.logger.info({ version: version.id }, 'embedding images that nobody sees to');
-    let after = 0;
-    for (let batch = await this.#batch(version.id, after); batch.length > 0; ) {
-      if (this.#stopped) return;
-      await this.queue.embed(version.id, batch);
-      after = batch.at(-1)?.id ?? after;
-      batch = await this.#batch(version.id, after);
+    const versions = (await this.embeddings.versions()).filter(({ maintained }) => maintained);
+    const live = versions.filter(({ state }) => state === 'live');
+    for (const version of [...live, ...versions.filter(({ state }) => state !== 'live')]) {
+      if (await this.#isAbandoned(version)) await this.#embed(version);
     }
-    await this.embeddings.buildIndex(version.id);
+  }
+
+  async #isAbandoned({ id }: VersionRecord): Promise<boolean> {
+    const [first] = await this.embeddings.pending(id, 1, 0);
+    const abandoned = first !== undefined && first.id === this.#lastFirst.get(id);
+    if (first) this.#lastFirst.set(id, first.id);
+    else this.#lastFirst.delete(id);
+    return abandoned;
+  }
+
+  /** What stops the work for one version (its model is not here) holds up no other. */
+  async #embed({ id, model }: VersionRecord): Promise<void> {
+    this.logger.info({ version: id, model }, 'embedding images that nobody sees to');
+    let after = 0;
+    try {
+      for (let batch = await this.#batch(id, after); batch.length > 0; ) {
+        if (this.#stopped) return;
+        await this.queue.embed(id, batch);
+        after = batch.at(-1)?.id ?? after;
+        batch = await this.#batch(id, after);
+      }
+      await this.embeddings.buildIndex(id);
+    } catch (failure) {
+      this.logger.warn(
+        { version: id, model, reason: String(failure) },
+        'images are not embedded; trying again',
+      );
+    }
   }
 
   #batch(versionId: number, after: number): Promise<readonly CatalogImage[]> {

@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { AppError, notFound } from '../models/errors';
-import type { CatalogImage } from '../models/indexing/embedding-version';
+import { type CatalogImage, hasVectors } from '../models/indexing/embedding-version';
 import {
   type Embedder,
   type EmbedderRegistry,
@@ -12,8 +12,9 @@ import {
 } from '../models/ports';
 import { PictureFailed } from './embedder/picture-failed';
 import { mapInOrder } from './map-in-order';
+import { PhotosInWork } from './photos-in-work';
 
-/** How many images of a job were stored, and how many are listed as failures. */
+/** How many images of a job have vectors now, and how many are listed as failures. */
 export interface IndexOutcome {
   readonly embedded: number;
   readonly failed: number;
@@ -27,12 +28,15 @@ export interface ImageIndex {
 /** Few, so that decoding big catalog pictures does not hold up the photos of callers. */
 const IMAGES_AT_ONCE = 4;
 
+/** A picture waits while photos of callers are in work, but no longer than this: work on the catalog never stands still. */
+const PHOTOS_FIRST_MS = 2_000;
+
 type Embedded = { readonly imageId: number; readonly vectors: readonly Float32Array[] };
 type Failed = { readonly imageId: number; readonly reason: string };
 
 /**
  * The stages of a photo, over images of the catalog: bytes, one small upright picture, the vectors of its catalog
- * views, stored. Safe to repeat: what is there is replaced.
+ * views, stored. Safe to repeat: what is there is not computed again.
  */
 @injectable()
 export class ImageIndexer implements ImageIndex {
@@ -42,10 +46,12 @@ export class ImageIndexer implements ImageIndex {
     @inject(PORTS.ImageStore) private readonly store: ImageStore,
     @inject(PORTS.ImageSource) private readonly source: ImageSource,
     @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
+    @inject(PhotosInWork) private readonly photos: PhotosInWork,
   ) {}
 
   /**
-   * Embeds images under a version. An image that can't be embedded is listed with its reason and holds up no other.
+   * Embeds those of the images that have no vectors under a version. One that can't be embedded is listed with its
+   * reason and holds up no other.
    *
    * @param signal ends the work between two images; nothing of it is stored then
    * @throws notFound for a version that is gone; the fault of a store or of the inference, for another try
@@ -56,17 +62,24 @@ export class ImageIndexer implements ImageIndex {
     signal?: AbortSignal,
   ): Promise<IndexOutcome> {
     const version = await this.embeddings.version(versionId);
-    if (!version) throw notFound(`There is no embedding version ${versionId}.`);
+    if (!version || !hasVectors(version)) throw notFound(`There is no embedding version ${versionId}.`);
+    const missing = await this.embeddings.missing(
+      versionId,
+      images.map(({ id }) => id),
+    );
+    const wanted = images.filter(({ id }) => missing.has(id));
+    if (wanted.length === 0) return { embedded: images.length, failed: 0 };
     const embedder = await this.embedders.forVersion(version);
-    const results = await mapInOrder(images, IMAGES_AT_ONCE, (image) => this.#embed(image, embedder, signal));
+    const results = await mapInOrder(wanted, IMAGES_AT_ONCE, (image) => this.#embed(image, embedder, signal));
     const embedded = results.filter((result) => 'vectors' in result);
     const failed = results.filter((result) => 'reason' in result);
     if (embedded.length > 0) await this.embeddings.store(versionId, embedded);
     if (failed.length > 0) await this.embeddings.recordFailures(versionId, failed);
-    return { embedded: embedded.length, failed: failed.length };
+    return { embedded: images.length - failed.length, failed: failed.length };
   }
 
   async #embed(image: CatalogImage, embedder: Embedder, signal?: AbortSignal): Promise<Embedded | Failed> {
+    await this.photos.none(PHOTOS_FIRST_MS, signal);
     signal?.throwIfAborted();
     try {
       const { jpeg } = await this.preparer.prepare(await this.#bytes(image.address, signal));

@@ -1,8 +1,11 @@
 import { inject, injectable } from 'tsyringe';
 import { unavailable } from '../models/errors';
+import type { EmbeddingVersion } from '../models/indexing/embedding-version';
 import { type EmbedderRegistry, type EmbeddingRepository, type NeighbourIndex, PORTS } from '../models/ports';
 import type { Neighbourhood } from '../models/vision/neighbours';
 import { PhotoMemory } from './photo-memory';
+import { PhotosInWork } from './photos-in-work';
+import { RecallSampler } from './recall-sampler';
 
 /** A photo of a caller as it reaches the workers. */
 export interface Photo {
@@ -21,9 +24,14 @@ export interface PhotoPipeline {
 
 const RETRY_AFTER_SECONDS = 5;
 
+/** Under this many versions a photo is tried; nobody promotes a third one meanwhile. */
+const ATTEMPTS = 3;
+
 /**
  * How a photo becomes neighbours: its views become vectors under the live model, and the vector index knows the catalog
- * images nearest to any of them. A photo that was just seen has its vectors already. Everything belongs to one embedding version, also while another is promoted.
+ * images nearest to any of them. A photo that was just seen has its vectors already. Everything belongs to one embedding version,
+ * which is asked for anew with each photo: another that is promoted counts from the next photo on. A photo whose version was
+ * pruned under it is answered under the live one.
  */
 @injectable()
 export class VisionPipeline implements PhotoPipeline {
@@ -32,12 +40,26 @@ export class VisionPipeline implements PhotoPipeline {
     @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
     @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
     @inject(PhotoMemory) private readonly memory: PhotoMemory,
+    @inject(PhotosInWork) private readonly inWork: PhotosInWork,
+    @inject(RecallSampler) private readonly recall: RecallSampler,
   ) {}
 
   /** @throws unavailable while no embedding version is live; whatever embedder and index throw */
-  async neighbours({ jpeg, limit, queueMs }: Photo): Promise<Neighbourhood> {
-    const version = await this.embeddings.live();
-    if (!version) throw unavailable('No embedding version is live yet.', RETRY_AFTER_SECONDS);
+  neighbours(photo: Photo): Promise<Neighbourhood> {
+    return this.inWork.during(async () => {
+      for (let attempt = 1; ; attempt += 1) {
+        const version = await this.embeddings.live();
+        if (!version) throw unavailable('No embedding version is live yet.', RETRY_AFTER_SECONDS);
+        try {
+          return await this.#under(version, photo);
+        } catch (failure) {
+          if (attempt === ATTEMPTS || !(await this.#wasReplaced(version))) throw failure;
+        }
+      }
+    });
+  }
+
+  async #under(version: EmbeddingVersion, { jpeg, limit, queueMs }: Photo): Promise<Neighbourhood> {
     const embedder = await this.embedders.forVersion(version);
 
     const started = performance.now();
@@ -49,7 +71,14 @@ export class VisionPipeline implements PhotoPipeline {
     const neighbours = await this.index.nearest(version, vectors, limit);
     const found = performance.now();
 
+    this.recall.consider(version, vectors, neighbours);
     const timings = { queueMs, embedMs: embedded - started, neighboursMs: found - embedded };
     return { versionId: version.id, neighbours, timings };
+  }
+
+  /** A version that is not live any more may have lost its vectors or its model while a photo was in work under it. */
+  async #wasReplaced({ id }: EmbeddingVersion): Promise<boolean> {
+    const live = await this.embeddings.live().catch(() => null);
+    return live !== null && live.id !== id;
   }
 }

@@ -1,4 +1,5 @@
 import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
+import { rollbackTarget } from '../../models/indexing/embedding-version';
 import { modelReference } from '../../models/vision/embedding-model';
 import { readConfig } from '../../scripts/config';
 import { liveVersion } from '../../scripts/live-version';
@@ -18,13 +19,13 @@ describe('the live version, when its model is not installed any more', () => {
   beforeAll(async () => {
     database = await testDatabase();
     embeddings = new PostgresEmbeddingRepository(database.knex, 20_000);
-    await embeddings.create(modelManifest('older', 8, 1));
+    await embeddings.create({ ...modelManifest('loupe-eye', 8, 1), version: '0.0.1' });
   });
   afterAll(() => database.close());
 
   test('stays for an api, which computes nothing', async () => {
     const live = await liveVersion(readConfig({ ...settings, ROLE: 'api' }), embeddings, logger);
-    expect(live.model).toBe('older@1.0.0');
+    expect(live.model).toBe('loupe-eye@0.0.1');
   });
 
   test('gives way to one for the model that is here, once for all that start; the older one is retired', async () => {
@@ -34,9 +35,22 @@ describe('the live version, when its model is not installed any more', () => {
     expect(new Set(started.map(({ id }) => id)).size).toBe(1);
     expect(await embeddings.live()).toMatchObject({ id: started[0]?.id, model: modelReference(manifest) });
     expect((await embeddings.versions()).map(({ model, state }) => [model, state])).toEqual([
-      ['older@1.0.0', 'retired'],
+      ['loupe-eye@0.0.1', 'retired'],
       [modelReference(manifest), 'live'],
     ]);
+  });
+
+  test('is nothing that a rollback goes back to, nor new images are embedded for', async () => {
+    expect(rollbackTarget(await embeddings.versions())).toBeNull();
+  });
+
+  test('of another model is not taken the place of: whoever added it is told that it is missing here', async () => {
+    const live = await embeddings.live();
+    const other = await embeddings.create(modelManifest('added', 8, 1));
+    await embeddings.promote(other.id);
+    const starting = liveVersion(readConfig({ ...settings, ROLE: 'worker' }), embeddings, logger);
+    await expect(starting).rejects.toThrow('"added@1.0.0", which is not installed on this host');
+    await embeddings.promote(live?.id ?? 0);
   });
 
   test('is kept from then on', async () => {

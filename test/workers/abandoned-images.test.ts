@@ -1,4 +1,4 @@
-import type { CatalogImage, EmbeddingVersion } from '../../models/indexing/embedding-version';
+import type { CatalogImage, VersionRecord } from '../../models/indexing/embedding-version';
 import type { EmbeddingRepository, IndexQueue } from '../../models/ports';
 import { AbandonedImages } from '../../workers/abandoned-images';
 
@@ -12,24 +12,28 @@ const silent = {
 /** A catalog of images in line, and the queue that takes them out of it. */
 function catalogOf(count: number) {
   const line = new Set(Array.from({ length: count }, (_, index) => index + 1));
-  const embeddings: Pick<EmbeddingRepository, 'live' | 'pending' | 'buildIndex'> = {
+  const unbuilt = new Set(line);
+  const embeddings: Pick<EmbeddingRepository, 'versions' | 'pending' | 'buildIndex'> = {
     buildIndex: async () => line.size === 0,
-    live: async () => ({ id: 7 }) as EmbeddingVersion,
-    pending: async (_version, limit, after) =>
-      [...line]
+    versions: async () => [
+      { id: 6, state: 'building', maintained: false } as VersionRecord,
+      { id: 7, state: 'live', maintained: true } as VersionRecord,
+    ],
+    pending: async (version, limit, after) =>
+      [...(version === 7 ? line : unbuilt)]
         .filter((id) => id > after)
         .slice(0, limit)
         .map((id): CatalogImage => ({ id, address: `/images/${id}` })),
   };
   const queue: IndexQueue = {
-    embed: async (_version, images) => {
-      for (const { id } of images) line.delete(id);
+    embed: async (version, images) => {
+      for (const { id } of images) (version === 7 ? line : unbuilt).delete(id);
       return { embedded: images.length, failed: 0 };
     },
     close: async () => undefined,
   };
   const abandoned = new AbandonedImages(embeddings as EmbeddingRepository, queue, silent, { everyMs: 1e9 });
-  return { line, abandoned };
+  return { line, unbuilt, abandoned };
 }
 
 describe('Images that wait to be embedded', () => {
@@ -39,6 +43,13 @@ describe('Images that wait to be embedded', () => {
     expect(line.size).toBe(600);
     await abandoned.look();
     expect(line.size).toBe(0);
+  });
+
+  it('are left to its build under a version that is not built yet', async () => {
+    const { unbuilt, abandoned } = catalogOf(10);
+    await abandoned.look();
+    await abandoned.look();
+    expect(unbuilt.size).toBe(10);
   });
 
   it('are left to an import that makes progress', async () => {

@@ -10,6 +10,7 @@ import type {
 } from '../../models/ports';
 import { PictureFailed } from '../../workers/embedder/picture-failed';
 import { ImageIndexer } from '../../workers/index-images';
+import { PhotosInWork } from '../../workers/photos-in-work';
 import { tinyManifest } from './tiny-models';
 
 /** Fakes of the ports around the indexer: what is stored, what is fetched, and what came of it. */
@@ -24,6 +25,7 @@ function setup() {
       id === 7
         ? { id, model: 'tiny@1.0.0', manifest, state: 'building', createdAt: new Date(0), promotedAt: null }
         : null,
+    missing: async (_version, ids) => new Set(ids.filter((id) => !stored.has(id))),
     store: async (_version, rows) => {
       for (const row of rows) stored.set(row.imageId, row.vectors);
     },
@@ -61,6 +63,7 @@ function setup() {
     store as ImageStore,
     source,
     preparer as ImagePreparer,
+    new PhotosInWork(),
   );
   return { indexer, stored, failures, fetched };
 }
@@ -80,6 +83,15 @@ describe('catalog images', () => {
       [2, [Float32Array.of(26, 1)]],
     ]);
     expect(fetched).toEqual(['https://shop.example/b.jpg']);
+  });
+
+  test('that have their vectors are not computed again, as when a job is repeated', async () => {
+    const { indexer, stored, fetched } = setup();
+    const images = [image(1, '/images/a.jpg'), image(2, 'https://shop.example/b.jpg')];
+    await indexer.index(7, images.slice(1));
+    expect(await indexer.index(7, images)).toEqual({ embedded: 2, failed: 0 });
+    expect([...stored.keys()]).toEqual([2, 1]);
+    expect(fetched).toHaveLength(1);
   });
 
   test('that can not be embedded are listed with the reason, and hold up no other', async () => {

@@ -1,10 +1,19 @@
 import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
-import type { Embedder, EmbedderRegistry, EmbeddingRepository, NeighbourIndex } from '../../models/ports';
+import type {
+  Embedder,
+  EmbedderRegistry,
+  EmbeddingRepository,
+  ExactNeighbours,
+  NeighbourIndex,
+} from '../../models/ports';
 import { PhotoMemory } from '../../workers/photo-memory';
+import { PhotosInWork } from '../../workers/photos-in-work';
 import { VisionPipeline } from '../../workers/pipeline';
 import { answerPhoto } from '../../workers/queue/answer-job';
 import { visionJobOf } from '../../workers/queue/job';
+import { RecallSampler } from '../../workers/recall-sampler';
 import { FakePipeline } from '../contracts/queue-support';
+import { LogSink } from '../support/log-sink';
 import { tinyManifest } from './tiny-models';
 
 const version: EmbeddingVersion = {
@@ -19,6 +28,9 @@ const version: EmbeddingVersion = {
 /** Only what the pipeline asks for; anything else is a fault of the test. */
 const live = (answer: EmbeddingVersion | null) =>
   ({ live: async () => answer }) as Partial<EmbeddingRepository>;
+
+/** Measures nothing. */
+const noRecall = new RecallSampler({} as ExactNeighbours, new LogSink().logger, { oneOf: 0 });
 
 describe('the pipeline', () => {
   const vectors = [Float32Array.of(1, 0, 0), Float32Array.of(0, 1, 0)];
@@ -52,6 +64,8 @@ describe('the pipeline', () => {
       embedders,
       index,
       new PhotoMemory(0),
+      new PhotosInWork(),
+      noRecall,
     );
     const jpeg = Buffer.from('photo');
     const found = await pipeline.neighbours({ jpeg, limit: 50, queueMs: 12 });
@@ -68,12 +82,38 @@ describe('the pipeline', () => {
     ]);
   });
 
+  test('answers a photo whose version was pruned under it under the one that took its place', async () => {
+    let replaced = false;
+    const next = { ...version, id: 5 };
+    const embeddings = { live: async () => (replaced ? next : version) } as Partial<EmbeddingRepository>;
+    const pruning: NeighbourIndex = {
+      ...index,
+      nearest: async ({ id }) => {
+        if (id === next.id) return [{ imageId: 3, distance: 0.2 }];
+        replaced = true;
+        throw new Error('relation "embeddings_4" does not exist');
+      },
+    };
+    const pipeline = new VisionPipeline(
+      embeddings as EmbeddingRepository,
+      embedders,
+      pruning,
+      new PhotoMemory(0),
+      new PhotosInWork(),
+      noRecall,
+    );
+    const found = await pipeline.neighbours({ jpeg: Buffer.from('photo'), limit: 50, queueMs: 0 });
+    expect(found).toMatchObject({ versionId: 5, neighbours: [{ imageId: 3 }] });
+  });
+
   test('is unavailable while no version is live', async () => {
     const pipeline = new VisionPipeline(
       live(null) as EmbeddingRepository,
       embedders,
       index,
       new PhotoMemory(0),
+      new PhotosInWork(),
+      noRecall,
     );
     const asking = pipeline.neighbours({ jpeg: Buffer.from('photo'), limit: 50, queueMs: 0 });
     await expect(asking).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '5' } });

@@ -5,8 +5,11 @@ import { BullMqAnswerer } from './bullmq-answerer';
 import type { BullMqOptions } from './bullmq-asker';
 import { INDEX_QUEUE, type IndexAnswer, type IndexJob } from './job';
 
-/** The pictures of one job wait for one another's downloads; those of a second one fill the gap. */
-const SETTINGS = { concurrency: 2, maxStalledCount: 2 };
+/**
+ * The pictures of one job wait for one another's downloads; those of a second one fill the gap. The jobs of a worker that
+ * died go to another one within seconds, however often that happens.
+ */
+const SETTINGS = { concurrency: 2, maxStalledCount: 5, lockDuration: 10_000, stalledInterval: 5_000 };
 
 /** The answering side of the index queue on Redis. */
 export class BullMqIndexWorker {

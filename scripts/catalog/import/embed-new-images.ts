@@ -19,39 +19,44 @@ const LISTED_MAX = 100;
 
 /**
  * Has the workers embed every image of a live product that has no embedding, those that failed before too: for the
- * live version, then for one that is being built beside it. What can't be embedded is listed. (catalog-bundle.md)
+ * live version, and for every other that is kept up. Of one that is still being built, only the images that are
+ * new for the live one as well: the rest is left to its build. What can't be embedded is listed. (catalog-bundle.md)
  */
 export async function embedNewImages(
   ports: EmbeddingPorts,
   progress: ImportProgress,
 ): Promise<EmbeddedImages> {
   const versions = await ports.embeddings.versions();
-  const live = versions.find((version) => version.state === 'live');
-  const result = live ? await embedFor(live, ports, progress) : { embedded: 0, notEmbedded: 0 };
+  const live = versions.find(({ state }) => state === 'live');
+  const unfinished = versions.filter(({ state, maintained }) => state === 'building' && !maintained);
+  const result = live ? await embedFor(live, unfinished, ports, progress) : { embedded: 0, notEmbedded: 0 };
   for (const version of versions) {
-    if (version.state === 'building') await embedFor(version, ports, progress);
+    if (version.maintained && version.state !== 'live') await embedFor(version, [], ports, progress);
   }
   return result;
 }
 
 async function embedFor(
   version: EmbeddingVersion,
-  { embeddings, queue }: EmbeddingPorts,
+  unfinished: readonly EmbeddingVersion[],
+  ports: EmbeddingPorts,
   progress: ImportProgress,
 ): Promise<EmbeddedImages> {
+  const { embeddings } = ports;
   await embeddings.retryFailures(version.id);
   const { pending } = await embeddings.coverage(version.id);
   if (pending === 0) return { embedded: 0, notEmbedded: 0 };
   progress.begin(`images, ${version.model}`, pending);
-  const result = await embedPending(version, pending, { embeddings, queue }, progress);
+  const result = await embedPending([version, ...unfinished], pending, ports, progress);
   progress.end();
   await embeddings.buildIndex(version.id);
   await listFailures(version, embeddings, progress);
   return result;
 }
 
+/** What is pending for the first of the versions, for all of them; only the first one counts and holds up. */
 async function embedPending(
-  version: EmbeddingVersion,
+  [version, ...others]: readonly [EmbeddingVersion, ...EmbeddingVersion[]],
   pending: number,
   { embeddings, queue }: EmbeddingPorts,
   progress: ImportProgress,
@@ -70,6 +75,11 @@ async function embedPending(
       // The catalog is imported; without workers its pictures wait for the next run.
       progress.note(`not embedded: ${failure.message}`);
       return { ...result, notEmbedded: Math.max(0, pending - result.embedded) };
+    }
+    for (const { id, model } of others) {
+      await queue.embed(id, images).catch((failure: unknown) => {
+        progress.note(`not embedded for ${model}, which is being built: ${String(failure)}`);
+      });
     }
     afterId = last.id;
     progress.reach(Math.min(pending, result.embedded + result.notEmbedded));

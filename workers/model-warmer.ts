@@ -1,0 +1,107 @@
+import type { EmbeddingVersion, VersionRecord } from '../models/indexing/embedding-version';
+import type { EmbedderRegistry, EmbeddingRepository, Logger, ReadinessRepository } from '../models/ports';
+
+export interface ModelWarmerSettings {
+  /** Host and process, as operators know them. */
+  readonly worker: string;
+  /** A worker that tells nothing new tells it again after this, as a sign of life. */
+  readonly tellEveryMs: number;
+  /** A model that did not load is tried again after this. */
+  readonly retryAfterMs: number;
+  /** A model that nobody needs any more is kept so long for the photos that are still in work under it. */
+  readonly unloadAfterMs: number;
+}
+
+const LOADING = 'its model is being loaded';
+
+/** Between looks: what is known of the model of one version. */
+interface Known {
+  readonly version: EmbeddingVersion;
+  /** Null when it is loaded. */
+  fault: string | null;
+  retryAt: number;
+  unloadAt: number | null;
+}
+
+/**
+ * Keeps the models of all versions loaded that photos may be answered under next: the live one, those that are built,
+ * and the one that a rollback goes back to. No photo waits for a model when another version is promoted. What it finds
+ * it tells, so that a promotion can wait for every worker, and names the one that can't.
+ */
+export class ModelWarmer {
+  readonly #known = new Map<number, Known>();
+  #told = '';
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly embeddings: EmbeddingRepository,
+    private readonly embedders: EmbedderRegistry,
+    private readonly readiness: ReadinessRepository,
+    private readonly logger: Logger,
+    private readonly settings: ModelWarmerSettings,
+  ) {}
+
+  /** One look at the versions; does not wait for a model that loads. @throws what the store throws */
+  async look(): Promise<void> {
+    const now = performance.now();
+    const wanted = (await this.embeddings.versions()).filter(isWanted);
+    for (const version of wanted) this.#warm(version, now);
+    await this.#unload(new Set(wanted.map(({ id }) => id)), now);
+    await this.#tell(now);
+  }
+
+  /** Tells that this worker is gone. */
+  stop(): Promise<void> {
+    return this.readiness.forget(this.settings.worker);
+  }
+
+  #warm(version: VersionRecord, now: number): void {
+    const known = this.#known.get(version.id);
+    if (known) known.unloadAt = null;
+    if (known && (known.fault === null || known.fault === LOADING || now < known.retryAt)) return;
+    const loading: Known = { version, fault: LOADING, retryAt: now, unloadAt: null };
+    this.#known.set(version.id, loading);
+    this.embedders.forVersion(version).then(
+      () => {
+        loading.fault = null;
+      },
+      (failure: unknown) => {
+        loading.fault = failure instanceof Error ? failure.message : String(failure);
+        loading.retryAt = performance.now() + this.settings.retryAfterMs;
+        this.logger.warn({ model: version.model, reason: loading.fault }, 'a model does not load here');
+      },
+    );
+  }
+
+  async #unload(wanted: ReadonlySet<number>, now: number): Promise<void> {
+    const models = new Set(
+      [...this.#known.values()].filter(({ version }) => wanted.has(version.id)).map(modelOf),
+    );
+    for (const [id, known] of this.#known) {
+      if (wanted.has(id)) continue;
+      known.unloadAt ??= now + this.settings.unloadAfterMs;
+      if (now < known.unloadAt) continue;
+      this.#known.delete(id);
+      if (known.fault !== null || models.has(modelOf(known))) continue;
+      const embedder = await this.embedders.forVersion(known.version);
+      await embedder.close();
+      this.logger.info({ model: known.version.model }, 'a model that nobody needs any more is unloaded');
+    }
+  }
+
+  async #tell(now: number): Promise<void> {
+    const told = [...this.#known.values()]
+      .filter(({ unloadAt }) => unloadAt === null)
+      .map(({ version, fault }) => ({ versionId: version.id, fault }));
+    const text = JSON.stringify(told);
+    if (text === this.#told && now - this.#toldAt < this.settings.tellEveryMs) return;
+    await this.readiness.tell(this.settings.worker, told);
+    this.#told = text;
+    this.#toldAt = now;
+  }
+}
+
+const isWanted = ({ state, maintained }: VersionRecord): boolean =>
+  state === 'live' || state === 'building' || (state === 'retired' && maintained);
+
+const modelOf = ({ version }: Known): string => version.model;
