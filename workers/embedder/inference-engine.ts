@@ -1,11 +1,11 @@
-import { tensor4d, tidy } from '@tensorflow/tfjs-core';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import type { OpenBackend } from './backends';
 import type { Embeddings } from './engine-messages';
 import { inputShape, inputValues } from './input-values';
+import type { LoadedModel } from './loaded-model';
 import { ModelRefused } from './manifest';
 import type { ModelFolder } from './model-files';
-import { type LoadedModel, loadModel } from './model-loaders';
+import { loadModel } from './model-loaders';
 
 interface WarmModel {
   readonly manifest: ModelManifest;
@@ -22,20 +22,18 @@ export class InferenceEngine {
   constructor(private readonly backend: OpenBackend) {}
 
   /**
-   * Loads a model, proves on a trial picture that it answers what its manifest says, and runs every batch size once,
-   * so that no caller pays for the first time.
+   * Loads a model, proves on trial pictures that it answers what its manifest says and sees a difference, and runs every
+   * batch size once, so that no caller pays for the first time.
    *
    * @throws ModelRefused with the reason
    */
   async load(key: string, model: ModelFolder, rowsMax: number): Promise<void> {
     const warm = { manifest: model.manifest, network: await loadModel(model, this.backend) };
     try {
-      const [trial] = infer(warm, 1, trialPictures(model.manifest, 1));
-      if (trial && !trial.every(Number.isFinite))
-        throw new Error('a trial picture gives values that are not finite');
-      for (let rows = 2; rows <= rowsMax; rows += 1) infer(warm, rows, trialPictures(model.manifest, rows));
+      await tryOut(warm, rowsMax);
     } catch (failure) {
       warm.network.dispose();
+      if (failure instanceof ModelRefused) throw failure;
       throw new ModelRefused(
         model.folder,
         failure instanceof Error ? failure.message : String(failure),
@@ -51,27 +49,48 @@ export class InferenceEngine {
   }
 
   /** Embeds a batch; `rows` is at most the `rowsMax` that the model was loaded with. */
-  run(key: string, rows: number, pixels: Uint8Array): Embeddings {
+  async run(key: string, rows: number, pixels: Uint8Array): Promise<Embeddings> {
     const model = this.#models.get(key);
     if (!model) throw new Error(`no model ${key} is loaded`);
     const { dimensions } = model.manifest.output;
     const vectors = new Float32Array(rows * dimensions);
     const broken: number[] = [];
-    for (const [row, vector] of infer(model, rows, pixels).entries()) {
+    for (const [row, vector] of (await infer(model, rows, pixels)).entries()) {
       if (!putUnitVector(vectors, row * dimensions, vector)) broken.push(row);
     }
     return { vectors, broken };
   }
 }
 
+/** The trial of a model: finite values, other ones for another picture, every batch size. */
+async function tryOut(warm: WarmModel, rowsMax: number): Promise<void> {
+  const [first = new Float32Array()] = await infer(warm, 1, trialPictures(warm.manifest, 1));
+  const [second = new Float32Array()] = await infer(warm, 1, trialPictures(warm.manifest, 1, DARKER));
+  if (![first, second].every((vector) => vector.every(Number.isFinite))) {
+    throw new Error('a trial picture gives values that are not finite');
+  }
+  if (isSame(first, second)) throw new Error('two trial pictures that differ give the same values');
+  for (let rows = 2; rows <= rowsMax; rows += 1) await infer(warm, rows, trialPictures(warm.manifest, rows));
+}
+
+/** Whether two vectors differ by nothing but rounding. */
+function isSame(left: Float32Array, right: Float32Array): boolean {
+  const largest = left.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return left.every((value, index) => Math.abs(value - (right[index] ?? 0)) <= SAME_UP_TO * largest);
+}
+
+const SAME_UP_TO = 1e-6;
+
 /** One raw embedding per picture. */
-function infer({ manifest, network }: WarmModel, rows: number, pixels: Uint8Array): Float32Array[] {
-  const values = tidy(() => {
-    const output = network.predict(
-      tensor4d(inputValues(manifest.input, rows, pixels), inputShape(manifest.input, rows)),
-    );
-    return output.dataSync();
-  });
+async function infer(
+  { manifest, network }: WarmModel,
+  rows: number,
+  pixels: Uint8Array,
+): Promise<Float32Array[]> {
+  const values = await network.predict(
+    inputValues(manifest.input, rows, pixels),
+    inputShape(manifest.input, rows),
+  );
   const { dimensions } = manifest.output;
   if (values.length !== rows * dimensions) {
     throw new Error(
@@ -91,7 +110,13 @@ function putUnitVector(target: Float32Array, offset: number, vector: Float32Arra
   return true;
 }
 
+const BRIGHTER = { step: 97, levels: 256 };
+const DARKER = { step: 31, levels: 128 };
+
 /** Pictures with some texture, so that no channel of a healthy network stays silent. */
-function trialPictures({ input }: ModelManifest, rows: number): Uint8Array {
-  return Uint8Array.from({ length: rows * input.width * input.height * 3 }, (_, index) => (index * 97) % 256);
+function trialPictures({ input }: ModelManifest, rows: number, { step, levels } = BRIGHTER): Uint8Array {
+  return Uint8Array.from(
+    { length: rows * input.width * input.height * 3 },
+    (_, index) => (index * step) % levels,
+  );
 }
