@@ -4,12 +4,14 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { asTable } from '../commands/output';
+import { readConfig } from '../config';
 import { benchCatalog } from './catalog/bench-catalog';
 import { benchFlood } from './flood';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
 import type { Measurement } from './measure';
 import { benchSoak } from './soak';
+import { benchVision } from './vision/bench-vision';
 import { MODES } from './vision-installation';
 
 const RESULTS = 'bench-results';
@@ -27,6 +29,14 @@ interface FloodCommandOptions {
   readonly factor: string;
   readonly products: string;
   readonly only?: string;
+}
+
+interface VisionCommandOptions {
+  readonly photos: string;
+  readonly queries?: string;
+  readonly split?: string;
+  readonly model?: string;
+  readonly sample: string;
 }
 
 /** `npm run bench -- <name>`: each prints a table and writes it, with the machine it ran on, as JSON. */
@@ -67,6 +77,32 @@ async function main(): Promise<void> {
     .option('--products <products>', 'size of the generated catalog', '300')
     .action(async (options: { calls: string; products: string }) =>
       report('soak', await benchSoak(Number(options.calls), Number(options.products))),
+    );
+  program
+    .command('vision')
+    .description(
+      'recall, calibration and rejection of unknown items on real photos over HTTP, beside simple baselines',
+    )
+    .requiredOption('--photos <folder>', 'items.json and images/ of a set of photos')
+    .option(
+      '--queries <folder>',
+      'queries.json and its photos; without it the other photos of the set are asked for',
+    )
+    .option('--split <name>', 'only the photos of this split')
+    .option('--model <name>', 'an installed model instead of the bundled one')
+    .option('--sample <n>', 'every n-th query of levels 1 to 3', '1')
+    .action(async (options: VisionCommandOptions) =>
+      report(
+        'vision',
+        await benchVision({
+          photos: options.photos,
+          queries: options.queries ?? null,
+          split: options.split ?? null,
+          model: options.model ?? null,
+          dataDir: readConfig().DATA_DIR,
+          sample: Number(options.sample),
+        }),
+      ),
     );
   program
     .command('import')
