@@ -1,4 +1,8 @@
-import type { EmbeddingVersion, VersionRecord } from '../models/indexing/embedding-version';
+import {
+  type EmbeddingVersion,
+  MODEL_IS_LOADING,
+  type VersionRecord,
+} from '../models/indexing/embedding-version';
 import type { EmbedderRegistry, EmbeddingRepository, Logger, ReadinessRepository } from '../models/ports';
 
 export interface ModelWarmerSettings {
@@ -11,8 +15,6 @@ export interface ModelWarmerSettings {
   /** A model that nobody needs any more is kept so long for the photos that are still in work under it. */
   readonly unloadAfterMs: number;
 }
-
-const LOADING = 'its model is being loaded';
 
 /** Between looks: what is known of the model of one version. */
 interface Known {
@@ -58,8 +60,8 @@ export class ModelWarmer {
   #warm(version: VersionRecord, now: number): void {
     const known = this.#known.get(version.id);
     if (known) known.unloadAt = null;
-    if (known && (known.fault === null || known.fault === LOADING || now < known.retryAt)) return;
-    const loading: Known = { version, fault: LOADING, retryAt: now, unloadAt: null };
+    if (known && (known.fault === null || known.fault === MODEL_IS_LOADING || now < known.retryAt)) return;
+    const loading: Known = { version, fault: MODEL_IS_LOADING, retryAt: now, unloadAt: null };
     this.#known.set(version.id, loading);
     this.embedders.forVersion(version).then(
       () => {

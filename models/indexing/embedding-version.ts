@@ -61,3 +61,6 @@ export interface WorkerReadiness {
   /** Null when photos can be answered under the version at once. */
   readonly fault: string | null;
 }
+
+/** What a worker says while it has not made up its mind. */
+export const MODEL_IS_LOADING = 'its model is being loaded';
