@@ -17,18 +17,18 @@ const CHUNK_LENGTH = 64 * 1024;
 export async function copyRows(
   trx: Knex,
   { name, columns }: WrittenTable,
-  rows: readonly object[],
+  rows: Iterable<object>,
 ): Promise<void> {
-  if (rows.length === 0) return;
+  if (Array.isArray(rows) && rows.length === 0) return;
   // Inside a transaction this is its own connection, which goes back with it.
   const connection: ClientBase = await trx.client.acquireConnection();
   const copying = connection.query(copyFrom(`COPY ${name} (${quotedNames(columns).join(', ')}) FROM STDIN`));
   await pipeline(Readable.from(textOf(rows, Object.entries(columns))), copying);
 }
 
-function* textOf(rows: readonly object[], columns: readonly [string, ColumnType][]): Generator<string> {
+function* textOf(rows: Iterable<object>, columns: readonly [string, ColumnType][]): Generator<string> {
   let text = '';
-  for (const row of rows as readonly Readonly<Record<string, unknown>>[]) {
+  for (const row of rows as Iterable<Readonly<Record<string, unknown>>>) {
     let separator = '';
     for (const [column, type] of columns) {
       text += separator + copyValue(row[column], type);

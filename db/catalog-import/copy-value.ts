@@ -8,14 +8,16 @@ export type ColumnType =
   | 'boolean'
   | 'timestamptz'
   | 'date'
-  | 'tsvector';
+  | 'tsvector'
+  | 'bit';
 
 const NULL = '\\N';
 const SPECIAL = /[\\\n\r\t]/;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * A value in the text format of COPY. Arrays are lists of text; the value of a tsvector is its list of words.
+ * A value in the text format of COPY. Arrays are lists of text; the value of a tsvector is its list of words,
+ * that of bits their bytes.
  *
  * @see https://www.postgresql.org/docs/current/sql-copy.html
  */
@@ -26,12 +28,17 @@ export function copyValue(value: unknown, type: ColumnType): string {
       return escaped(arrayLiteral(value as readonly string[]));
     case 'tsvector':
       return escaped(wordsLiteral(value as readonly string[]));
+    case 'bit':
+      return `x${hexOf(value as Uint8Array)}`;
     case 'jsonb':
       return escaped(JSON.stringify(value));
     default:
       return typeof value === 'string' ? escaped(value) : String(value);
   }
 }
+
+const hexOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('hex');
 
 const escaped = (text: string): string =>
   SPECIAL.test(text) ? text.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character) : text;

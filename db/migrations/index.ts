@@ -16,6 +16,7 @@ import * as cheaperWrites from './202611201400-cheaper-writes';
 import * as plansThatKeep from './202611201500-plans-that-keep';
 import * as reindex from './202611201600-reindex';
 import * as calibrationWeights from './202611201700-calibration-weights';
+import * as referencesByStatement from './202611201800-references-by-statement';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -42,4 +43,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611201500-plans-that-keep': plansThatKeep,
   '202611201600-reindex': reindex,
   '202611201700-calibration-weights': calibrationWeights,
+  '202611201800-references-by-statement': referencesByStatement,
 };

@@ -1,6 +1,11 @@
 import type { Knex } from 'knex';
-import { inTransaction, rowsOf, type Sql, sql } from '../sql';
-import { CHUNK, categoryMark, RARE_BEGINNING_MAX } from './snapshot-marks';
+import { copyRows } from '../catalog-import/copy-rows';
+import type { WrittenTable } from '../catalog-import/written-table';
+import { inTransaction, rowsOf, sql } from '../sql';
+import { ChunkBitmaps } from './chunk-bitmaps';
+import { placesInOrder, reversedOrder } from './place-orders';
+import { type ProductInPlace, productsInOrder } from './products-in-order';
+import { CHUNK } from './snapshot-marks';
 
 /** When a snapshot is worth its making; the defaults are for catalogs whose totals take long to count. */
 export interface SnapshotLimits {
@@ -14,10 +19,23 @@ const DEFAULTS: SnapshotLimits = { productsMin: 50_000, rowsMin: 512 };
 /** Any number that nothing else locks by. */
 const LOCK = 6_021_023;
 
+const PLACES: WrittenTable = {
+  name: 'search_snapshot_places',
+  key: ['snapshot', 'place'],
+  columns: { snapshot: 'int4', place: 'int4', id: 'text' },
+  dated: false,
+};
+const BITS: WrittenTable = {
+  name: 'search_snapshot_bits',
+  key: ['snapshot', 'mark', 'chunk'],
+  columns: { snapshot: 'int4', mark: 'text', chunk: 'int4', bits: 'bit' },
+  dated: false,
+};
+
 /**
  * Makes the snapshot of the products as they are now and drops the one before, unless that still stands; without enough
  * products there is none afterwards. Readers and writers go on meanwhile. Resolves to whether one was made: not while
- * another process makes one.
+ * another process makes one. The memory that it takes is that of one chunk, and four bytes for each product.
  */
 export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLimits> = {}): Promise<boolean> {
   const { productsMin, rowsMin } = { ...DEFAULTS, ...limits };
@@ -35,12 +53,8 @@ export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLim
     await rowsOf(trx, sql`DELETE FROM search_snapshots`);
     const products = await productsIn(trx);
     const number = products < productsMin ? null : await addSnapshot(trx, products);
-    if (number !== null) {
-      await writePlaces(trx, number);
-      await writeBits(trx, number, products, rowsMin);
-      for (const [sort, order] of OTHER_ORDERS) await writeOrder(trx, number, sort, order);
-    }
     await dropOthers(trx, number);
+    if (number !== null) await writeSnapshot(trx, number, rowsMin);
     return number !== null;
   });
 }
@@ -56,7 +70,7 @@ async function stands(trx: Knex): Promise<boolean> {
 async function productsIn(trx: Knex): Promise<number> {
   const [counted] = await rowsOf<{ products: number }>(
     trx,
-    sql`SELECT count(*) AS products FROM catalog_search WHERE kind = 'product'`,
+    sql`SELECT coalesce(sum(rows), 0)::bigint AS products FROM catalog_counts WHERE kind = 'product' AND mark = ''`,
   );
   return counted?.products ?? 0;
 }
@@ -69,64 +83,80 @@ async function addSnapshot(trx: Knex, products: number): Promise<number> {
   return added?.number ?? 0;
 }
 
-async function writePlaces(trx: Knex, number: number): Promise<void> {
-  await rowsOf(
-    trx,
-    sql`INSERT INTO search_snapshot_places (snapshot, place, id)
-        SELECT ${number}::integer, row_number() OVER (ORDER BY popularity DESC, id) - 1, id
-        FROM catalog_search WHERE kind = 'product' ORDER BY popularity DESC, id`,
-  );
-  await rowsOf(trx, sql`ANALYZE search_snapshot_places`);
+async function writeSnapshot(trx: Knex, number: number, rowsMin: number): Promise<void> {
+  const popularityStarts = await writePlacesAndBits(trx, number, await frequentMarks(trx, rowsMin));
+  await rowsOf(trx, sql`ANALYZE search_snapshot_places, search_snapshot_bits`);
+  const { order, starts } = await nameOrder(trx, number);
+  const popular = placesInOrder(order.length / 4);
+  await writeOrder(trx, number, 'popularity_asc', reversedOrder(popular, popularityStarts));
+  await writeOrder(trx, number, 'name_asc', order);
+  await writeOrder(trx, number, 'name_desc', reversedOrder(order, starts));
 }
 
-/** Chunk by chunk: the bitmaps of all marks at once would need a bit for every mark and product in memory. */
-async function writeBits(trx: Knex, number: number, products: number, rowsMin: number): Promise<void> {
-  await rowsOf(
+async function frequentMarks(trx: Knex, rowsMin: number): Promise<Set<string>> {
+  const rows = await rowsOf<{ mark: string }>(
     trx,
-    sql`CREATE TEMPORARY TABLE frequent_marks ON COMMIT DROP AS
-        SELECT mark FROM catalog_counts WHERE kind = 'product' GROUP BY mark HAVING sum(rows) >= ${rowsMin}`,
+    sql`SELECT mark FROM catalog_counts WHERE kind = 'product' GROUP BY mark HAVING sum(rows) >= ${rowsMin}`,
   );
-  await rowsOf(trx, sql`ANALYZE frequent_marks`);
-  for (let from = 0; from < products; from += CHUNK) {
-    await rowsOf(
-      trx,
-      sql`WITH chunk AS MATERIALIZED (
-            SELECT p.place - ${from}::integer AS place, s.category, s.facets, tsvector_to_array(s.words) AS words
-            FROM search_snapshot_places p JOIN catalog_search s USING (id)
-            WHERE p.snapshot = ${number} AND p.place >= ${from} AND p.place < ${from + CHUNK}
-          ),
-          carried AS (
-            SELECT place, unnest(facets || words) AS mark FROM chunk
-          ),
-          marks AS (
-            SELECT place, mark FROM carried WHERE mark IN (SELECT mark FROM frequent_marks)
-            UNION ALL
-            SELECT place, ${categoryMark('')} || category FROM chunk
-            UNION ALL
-            SELECT place, left(word, letters) || '*' FROM chunk CROSS JOIN LATERAL unnest(words) AS word
-              CROSS JOIN generate_series(1, ${RARE_BEGINNING_MAX}::integer) AS letters
-            WHERE length(word) > letters AND word NOT IN (SELECT mark FROM frequent_marks)
-          )
-          INSERT INTO search_snapshot_bits (snapshot, mark, chunk, bits)
-          SELECT ${number}::integer, mark, ${from / CHUNK}::integer, bits_at(place, 1) FROM marks GROUP BY mark`,
-    );
+  return new Set(rows.map(({ mark }) => mark));
+}
+
+/** In one pass over the products. Resolves to the places at which another popularity begins. */
+async function writePlacesAndBits(
+  trx: Knex,
+  number: number,
+  frequent: ReadonlySet<string>,
+): Promise<number[]> {
+  const bitmaps = new ChunkBitmaps(frequent);
+  const starts: number[] = [];
+  let place = 0;
+  let last: number | null = null;
+  for await (const products of productsInOrder(trx)) {
+    for (const [position, { category, marks, popularity }] of products.entries()) {
+      if (popularity !== last) starts.push(place + position);
+      last = popularity;
+      bitmaps.add((place + position) % CHUNK, category, marks);
+    }
+    await copyRows(trx, PLACES, placesOf(products, number, place));
+    place += products.length;
+    // A batch never reaches over the end of a chunk, and the last one ends before it.
+    if (place % CHUNK === 0) await writeBits(trx, number, place / CHUNK - 1, bitmaps);
   }
-  await rowsOf(trx, sql`ANALYZE search_snapshot_bits`);
+  if (place % CHUNK !== 0) await writeBits(trx, number, Math.floor(place / CHUNK), bitmaps);
+  return starts;
 }
 
-/** Places are numbered by falling popularity, so these are the other three. */
-const OTHER_ORDERS: readonly (readonly [string, Sql])[] = [
-  ['popularity_asc', sql`popularity, id`],
-  ['name_asc', sql`sort_key, id`],
-  ['name_desc', sql`sort_key DESC, id`],
-];
+const placesOf = (products: readonly ProductInPlace[], snapshot: number, first: number) =>
+  products.map(({ id }, position) => ({ snapshot, place: first + position, id }));
 
-async function writeOrder(trx: Knex, number: number, sort: string, order: Sql): Promise<void> {
+async function writeBits(trx: Knex, snapshot: number, chunk: number, bitmaps: ChunkBitmaps): Promise<void> {
+  await copyRows(trx, BITS, bitmapRows(snapshot, chunk, bitmaps));
+}
+
+function* bitmapRows(snapshot: number, chunk: number, bitmaps: ChunkBitmaps) {
+  for (const { mark, bits } of bitmaps.take()) yield { snapshot, mark, chunk, bits };
+}
+
+/** The places by name, and the positions at which another name begins. */
+async function nameOrder(trx: Knex, number: number): Promise<{ order: Buffer; starts: number[] }> {
+  const [sorted] = await rowsOf<{ places: Buffer; repeats: Buffer }>(
+    trx,
+    sql`SELECT string_agg(int4send(place), '') AS places, string_agg(repeats, '') AS repeats FROM (
+          SELECT place, CASE WHEN sort_key = lag(sort_key) OVER by_name THEN '\\x01'::bytea ELSE '\\x00' END AS repeats
+          FROM search_snapshot_places p JOIN catalog_search s USING (id)
+          WHERE p.snapshot = ${number} WINDOW by_name AS (ORDER BY sort_key, id)) AS named`,
+  );
+  const starts: number[] = [];
+  sorted?.repeats.forEach((repeats, position) => {
+    if (repeats === 0) starts.push(position);
+  });
+  return { order: sorted?.places ?? Buffer.alloc(0), starts };
+}
+
+async function writeOrder(trx: Knex, number: number, sort: string, places: Buffer): Promise<void> {
   await rowsOf(
     trx,
-    sql`INSERT INTO search_snapshot_orders (snapshot, sort, places)
-        SELECT ${number}::integer, ${sort}::text, string_agg(int4send(place), '' ORDER BY ${order})
-        FROM search_snapshot_places p JOIN catalog_search s USING (id) WHERE p.snapshot = ${number}`,
+    sql`INSERT INTO search_snapshot_orders (snapshot, sort, places) VALUES (${number}, ${sort}, ${places})`,
   );
 }
 

@@ -6,7 +6,7 @@ async function linesOf(...chunks: readonly Buffer[]): Promise<Line[]> {
     yield* chunks;
   }
   const lines: Line[] = [];
-  for await (const line of readLines(stream())) lines.push(line);
+  for await (const some of readLines(stream())) lines.push(...some);
   return lines;
 }
 

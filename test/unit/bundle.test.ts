@@ -52,7 +52,9 @@ async function read(bundle: Bundle, name: BundleFileName): Promise<string[] | nu
   const file = await bundle.file(name);
   if (!file) return null;
   const lines: string[] = [];
-  for await (const line of file.lines(() => undefined)) lines.push('text' in line ? line.text : line.fault);
+  for await (const some of file.lines(() => undefined)) {
+    for (const line of some) lines.push('text' in line ? line.text : line.fault);
+  }
   return lines;
 }
 

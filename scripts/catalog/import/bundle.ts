@@ -20,8 +20,8 @@ export class BundleError extends Error {
 export interface BundleFile {
   readonly name: string;
   readonly bytes: number;
-  /** Reads from the start; `progress` is told how many bytes of the file were read so far. */
-  lines(progress: (bytesRead: number) => void): AsyncGenerator<Line>;
+  /** Reads from the start, many lines at a time; `progress` is told how many bytes of the file were read so far. */
+  lines(progress: (bytesRead: number) => void): AsyncGenerator<readonly Line[]>;
 }
 
 const IMAGE_EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
@@ -114,19 +114,22 @@ async function innermostRoot(folder: string): Promise<string> {
   return entries.length === 1 && only?.isDirectory() ? join(folder, only.name) : folder;
 }
 
-async function* linesOf(path: string, progress: (bytesRead: number) => void): AsyncGenerator<Line> {
+async function* linesOf(
+  path: string,
+  progress: (bytesRead: number) => void,
+): AsyncGenerator<readonly Line[]> {
   const raw = createReadStream(path, { highWaterMark: 256 * 1024 });
   let last = 0;
   try {
-    for await (const line of readLines((await isGzip(path)) ? gunzipped(raw) : raw)) {
-      last = line.number;
+    for await (const lines of readLines((await isGzip(path)) ? gunzipped(raw) : raw)) {
+      last = lines.at(-1)?.number ?? last;
       progress(raw.bytesRead);
-      yield line;
+      yield lines;
     }
   } catch (failure) {
     // What of a damaged file could be read stands; the rest is one reject.
     const why = failure instanceof Error ? failure.message : String(failure);
-    yield { number: last + 1, fault: `the file can not be read from here on: ${why}` };
+    yield [{ number: last + 1, fault: `the file can not be read from here on: ${why}` }];
   } finally {
     raw.destroy();
   }

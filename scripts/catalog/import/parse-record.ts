@@ -10,17 +10,32 @@ export type Parsed<Record> =
 /** Stands for the line itself where no field is at fault. */
 export const WHOLE_LINE = 'line';
 
-/** The record of a line; of several faults the first is told. */
-export function parseRecord<Record>(text: string, schema: z.ZodType<Record>): Parsed<Record> {
+/** Finds the record in a value that is plainly one, as the schema would; null leaves it to the schema. */
+type PlainReader<Record> = (value: unknown) => Record | null;
+
+/** The record of a line; of several faults the first is told. `plain` may spare the schema its work. */
+export function parseRecord<Record>(
+  text: string,
+  schema: z.ZodType<Record>,
+  plain?: PlainReader<Record>,
+): Parsed<Record> {
   const json = parseJson(text);
-  return 'reason' in json ? json : check(json.value, schema);
+  if ('reason' in json) return json;
+  const record = plain?.(json.value) ?? null;
+  return record === null ? check(json.value, schema) : { record };
 }
 
 /** The record of a line that may also be `{"id":"…","deleted":true}`. */
-export function parseDeletable<Record>(text: string, schema: z.ZodType<Record>): Parsed<Record | Deletion> {
+export function parseDeletable<Record>(
+  text: string,
+  schema: z.ZodType<Record>,
+  plain?: PlainReader<Record>,
+): Parsed<Record | Deletion> {
   const json = parseJson(text);
   if ('reason' in json) return json;
   const { value } = json;
+  const record = plain?.(value) ?? null;
+  if (record !== null) return { record };
   const isDeletion = value instanceof Object && 'deleted' in value && value.deleted === true;
   return isDeletion ? check(value, deletionSchema) : check(value, schema);
 }

@@ -3,6 +3,7 @@ import type { EstimateRecord, HistoryRecord, ListingRecord } from '../../../db/c
 import type { BundleFileName } from './bundle-files';
 import type { ImportContext } from './import-context';
 import { parseRecord } from './parse-record';
+import { plainEstimate } from './plain-records';
 import { estimateSchema, historySchema, listingSchema } from './price-records';
 import type { Stage } from './stage';
 
@@ -11,7 +12,8 @@ export const estimatesStage = (context: ImportContext, now: Date): Stage<Estimat
   priceStage(context, {
     file: 'estimates.jsonl',
     schema: estimateSchema(now),
-    key: (record) => [record.source, record.region],
+    plain: plainEstimate,
+    key: ({ variant_id, source, region }) => `${variant_id} ${source} ${region}`,
     write: (records) => context.target.writeEstimates(records),
   });
 
@@ -19,7 +21,7 @@ export const historyStage = (context: ImportContext): Stage<HistoryRecord> =>
   priceStage(context, {
     file: 'estimate-history.jsonl',
     schema: historySchema,
-    key: (record) => [record.region, record.date, record.source],
+    key: ({ variant_id, region, date, source }) => `${variant_id} ${region} ${date} ${source}`,
     write: (records) => context.target.writeHistory(records),
   });
 
@@ -27,27 +29,27 @@ export const listingsStage = (context: ImportContext): Stage<ListingRecord> =>
   priceStage(context, {
     file: 'listings.jsonl',
     schema: listingSchema,
-    key: (record) => [record.region, record.link],
+    key: ({ variant_id, region, link }) => `${variant_id} ${region} ${link}`,
     write: (records) => context.target.writeListings(records),
   });
 
 interface PriceFile<Record> {
   readonly file: BundleFileName;
   readonly schema: z.ZodType<Record>;
-  /** What identifies a record among those of its variant. */
-  key(record: Record): readonly string[];
+  readonly plain?: (value: unknown) => Record | null;
+  key(record: Record): string;
   write(records: readonly Record[]): Promise<void>;
 }
 
 /** Prices are about variants of live products. */
 function priceStage<Record extends { readonly variant_id: string }>(
   { target }: ImportContext,
-  { file, schema, key, write }: PriceFile<Record>,
+  { file, schema, plain, key, write }: PriceFile<Record>,
 ): Stage<Record> {
   return {
     file,
-    parse: (text) => parseRecord(text, schema),
-    key: (record) => [record.variant_id, ...key(record)].join(' '),
+    parse: (text) => parseRecord(text, schema, plain),
+    key,
     inOrder: false,
     write,
     check: async (batch) => batch,

@@ -3,6 +3,7 @@ import { type Deletion, isDeletion, type ProductRecord } from '../../../db/catal
 import { productSchema } from './catalog-records';
 import type { ImportContext } from './import-context';
 import { parseDeletable } from './parse-record';
+import { plainProduct } from './plain-records';
 import { entityFault, type Fault, vocabularyFault } from './reference-fault';
 import type { Numbered, Stage } from './stage';
 
@@ -10,7 +11,7 @@ import type { Numbered, Stage } from './stage';
 export function productsStage(context: ImportContext): Stage<ProductRecord | Deletion> {
   return {
     file: 'products.jsonl',
-    parse: (text) => parseDeletable(text, productSchema),
+    parse: (text) => parseDeletable(text, productSchema, plainProduct),
     key: (product) => product.id,
     inOrder: true,
     write: (records) => context.target.writeProducts(records),

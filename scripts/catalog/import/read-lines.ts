@@ -12,24 +12,27 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * The lines of a stream with their numbers, from 1; blank ones are passed over. A line that is no UTF-8 or longer
- * than `LINE_BYTES_MAX` is a fault of that line alone. A byte order mark at the start and `\r\n` are no faults.
+ * The lines of a stream with their numbers, from 1, those that end in one chunk together; blank ones are passed over. A
+ * line that is no UTF-8 or longer than `LINE_BYTES_MAX` is a fault of that line alone. A byte order mark at the start
+ * and `\r\n` are no faults.
  */
-export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly Line[]> {
   let number = 0;
   const unfinished = new UnfinishedLine();
   for await (const chunk of chunks) {
+    const lines: Line[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       number += 1;
       const line = decode(number, unfinished.finish(chunk.subarray(start, end)));
-      if (line) yield line;
+      if (line) lines.push(line);
       start = end + 1;
     }
     unfinished.add(chunk.subarray(start));
+    if (lines.length > 0) yield lines;
   }
   const last = decode(number + 1, unfinished.finish(Buffer.alloc(0)));
-  if (last) yield last;
+  if (last) yield [last];
 }
 
 /** The pieces of a line that ends in a later chunk; of one that is too long only its length is kept. */
@@ -45,6 +48,7 @@ class UnfinishedLine {
 
   /** The whole line, null when it is too long. */
   finish(piece: Buffer): Buffer | null {
+    if (this.bytes === 0) return piece.length > LINE_BYTES_MAX ? null : piece;
     this.add(piece);
     const line = this.bytes > LINE_BYTES_MAX ? null : Buffer.concat(this.pieces);
     this.pieces = [];

@@ -20,16 +20,12 @@ const PLAIN_ID = /^[\w:.-]{1,200}$/;
 const storable = checked(unstorableFault);
 
 /** Any text, blank too. */
-export const label = checked((text) => unstorableFault(text) ?? lengthFault(text, NAME_LENGTH_MAX));
+export const label = checked(labelFault);
 
 export const name = label.refine((text) => text.trim() !== '', 'is blank');
 
 /** Ids stand in addresses and in comma-separated lists. */
-export const id = checked((text) =>
-  PLAIN_ID.test(text)
-    ? null
-    : (unstorableFault(text) ?? lengthFault(text, ID_LENGTH_MAX) ?? (ID.test(text) ? null : NO_ID)),
-);
+export const id = checked(idFault);
 
 /** An id that begins with its kind (interface.md 2.1). */
 export const prefixedId = (prefix: string) =>
@@ -39,25 +35,45 @@ export const prefixedId = (prefix: string) =>
   );
 
 /** The name of an attribute, which is the kind of the entities in it. */
-export const field = checked(
-  (text) =>
-    unstorableFault(text) ??
-    lengthFault(text, FIELD_LENGTH_MAX) ??
-    (FIELD.test(text) ? null : 'is no field name') ??
-    (RESERVED_FIELDS.includes(text) ? 'is a reserved field name' : null),
-);
+export const field = checked(fieldFault);
 
 /** A picture as a bundle names it: an `https://` address or a path inside the bundle. */
-export const picture = storable.superRefine((reference, context) => {
-  const fault = reference.includes('://') ? addressFault(reference, ['https:']) : pathFault(reference);
-  if (fault !== null) context.addIssue({ code: 'custom', message: `is ${fault}` });
-});
+export const picture = checked(pictureFault);
 
 /** The address of a page. */
 export const link = storable.superRefine((address, context) => {
   const fault = addressFault(address, ['https:', 'http:']);
   if (fault !== null) context.addIssue({ code: 'custom', message: `is ${fault}` });
 });
+
+/** What is wrong with a text as a label; null when nothing is. */
+export function labelFault(text: string): string | null {
+  return unstorableFault(text) ?? lengthFault(text, NAME_LENGTH_MAX);
+}
+
+/** What is wrong with a text as an id; null when nothing is. */
+export function idFault(text: string): string | null {
+  if (PLAIN_ID.test(text)) return null;
+  return unstorableFault(text) ?? lengthFault(text, ID_LENGTH_MAX) ?? (ID.test(text) ? null : NO_ID);
+}
+
+/** What is wrong with a text as the name of an attribute; null when nothing is. */
+export function fieldFault(text: string): string | null {
+  return (
+    unstorableFault(text) ??
+    lengthFault(text, FIELD_LENGTH_MAX) ??
+    (FIELD.test(text) ? null : 'is no field name') ??
+    (RESERVED_FIELDS.includes(text) ? 'is a reserved field name' : null)
+  );
+}
+
+/** What is wrong with a text as a picture; null when nothing is. */
+export function pictureFault(reference: string): string | null {
+  const unstorable = unstorableFault(reference);
+  if (unstorable !== null) return unstorable;
+  const fault = reference.includes('://') ? addressFault(reference, ['https:']) : pathFault(reference);
+  return fault === null ? null : `is ${fault}`;
+}
 
 /** Text in which `faultOf` finds no fault: one check, as there are dozens of texts in a record. */
 function checked(faultOf: (text: string) => string | null) {

@@ -3,10 +3,14 @@ import { refusedValue } from '../../../db/catalog-import/data-refusal';
 import { BatchSize } from './batch-size';
 import type { ImportContext } from './import-context';
 import { WHOLE_LINE } from './parse-record';
+import type { Line } from './read-lines';
 import type { Numbered, Reject, Stage } from './stage';
 
 /** Between so many lines the answers of the database are looked at, so that it need not wait for the reading. */
 const LINES_AT_ONCE = 32;
+
+/** Characters of the lines of one batch: it is in memory as a whole, and two more beside it. */
+const BATCH_LENGTH_MAX = 8 * 1024 * 1024;
 
 /**
  * Imports one file in batches of one transaction each, the next one being read and prepared while one is written; only
@@ -26,16 +30,19 @@ export async function runStage<Record>(
     bytesRead = bytes;
   });
   context.progress.begin(file.name, file.bytes);
-  for await (const line of lines) {
-    if (only && !only.has(line.number)) continue;
-    const parsed = 'fault' in line ? { field: WHOLE_LINE, reason: line.fault } : stage.parse(line.text);
-    if ('reason' in parsed) reject(line.number, parsed.field, parsed.reason);
-    else if (batches.add({ line: line.number, record: parsed.record })) {
-      await batches.send();
-      context.progress.reach(bytesRead);
+  for await (const some of lines) {
+    for (const line of some) {
+      if (only && !only.has(line.number)) continue;
+      const parsed = 'fault' in line ? { field: WHOLE_LINE, reason: line.fault } : stage.parse(line.text);
+      if ('reason' in parsed) reject(line.number, parsed.field, parsed.reason);
+      else if (batches.add({ line: line.number, record: parsed.record }, lengthOf(line))) {
+        await batches.send();
+        context.progress.reach(bytesRead);
+      }
+      if (line.number % LINES_AT_ONCE > 0) continue;
+      await context.report.settle();
+      await setImmediate();
     }
-    await context.report.settle();
-    if (line.number % LINES_AT_ONCE === 0) await setImmediate();
   }
   await batches.finish();
   context.progress.end();
@@ -47,7 +54,8 @@ class BatchQueue<Record> {
   private readonly size = new BatchSize();
   private batch: Numbered<Record>[] = [];
   private keys = new Set<string>();
-  private next: Numbered<Record> | null = null;
+  private length = 0;
+  private next: { readonly numbered: Numbered<Record>; readonly length: number } | null = null;
   private inFlight: Promise<void> = Promise.resolve();
 
   constructor(
@@ -55,16 +63,19 @@ class BatchQueue<Record> {
     private readonly reject: Reject,
   ) {}
 
-  /** Takes a record; true when the batch must be sent before the next one. */
-  add(numbered: Numbered<Record>): boolean {
-    const key = this.stage.key(numbered.record);
-    if (this.stage.inOrder && this.keys.has(key)) {
-      this.next = numbered;
-      return true;
+  /** Takes a record, of a line of this length; true when the batch must be sent before the next one. */
+  add(numbered: Numbered<Record>, length: number): boolean {
+    if (this.stage.inOrder) {
+      const key = this.stage.key(numbered.record);
+      if (this.keys.has(key)) {
+        this.next = { numbered, length };
+        return true;
+      }
+      this.keys.add(key);
     }
-    this.keys.add(key);
     this.batch.push(numbered);
-    return this.batch.length >= this.size.records;
+    this.length += length;
+    return this.batch.length >= this.size.records || this.length >= BATCH_LENGTH_MAX;
   }
 
   /** Waits for the batch before and starts on this one. */
@@ -72,8 +83,9 @@ class BatchQueue<Record> {
     const { batch, next } = this;
     this.batch = [];
     this.keys = new Set();
+    this.length = 0;
     this.next = null;
-    if (next) this.add(next);
+    if (next) this.add(next.numbered, next.length);
     const prepared = this.prepare(batch);
     // Both are awaited later; until then their failures have no handler.
     prepared.catch(() => undefined);
@@ -120,3 +132,5 @@ class BatchQueue<Record> {
     }
   }
 }
+
+const lengthOf = (line: Line): number => ('text' in line ? line.text.length : 0);
