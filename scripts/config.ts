@@ -39,6 +39,14 @@ export function processEnvironment(): Record<string, string | undefined> {
   return { ...dotEnv, ...process.env };
 }
 
+/**
+ * Tells libraries not to report their use to their makers. ONNX Runtime reads it from the environment of the process
+ * when it loads, which may be in any thread.
+ */
+export function refuseTelemetry(): void {
+  process.env['ORT_DISABLE_TELEMETRY'] = '1';
+}
+
 const wholeNumber = (fallback: number, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
   z
     .string()

@@ -40,7 +40,7 @@ import {
   type QueuePage,
 } from './adapters';
 import { keepModelsWarm, lapseReservations, seeToAbandonedImages } from './background-work';
-import { type Config, readConfig } from './config';
+import { type Config, readConfig, refuseTelemetry } from './config';
 import { liveVersion } from './live-version';
 import { createLogger } from './log';
 import { installedModels } from './model-library';
@@ -179,6 +179,7 @@ async function bindVision(opening: Opening, adapters: Adapters): Promise<void> {
   const source = container.resolve(HttpImageSource);
   closing(() => source.close());
   bindUnlessGiven(container, PORTS.ImageSource, source);
+  refuseTelemetry();
   const embedders = new PooledEmbedderRegistry({
     threads: inferenceThreads(config),
     backend: config.INFERENCE_BACKEND,

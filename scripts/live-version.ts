@@ -2,8 +2,9 @@ import { AppError } from '../models/errors';
 import type { EmbeddingVersion } from '../models/indexing/embedding-version';
 import type { EmbeddingRepository, Logger } from '../models/ports';
 import { modelReference } from '../models/vision/embedding-model';
+import { ModelRefused } from '../workers/embedder/manifest';
 import type { Config } from './config';
-import { findModel, installedModels } from './model-library';
+import { findModel, modelLibrary } from './model-library';
 
 /**
  * The version that answers are made of. An empty database gets one for the model of the settings, and so does one whose
@@ -53,7 +54,10 @@ async function standingOrNew(
   return version;
 }
 
+/** @throws ModelRefused when the model is here and broken: that is for somebody to repair, not to embed anew */
 async function isInstalled(config: Config, version: EmbeddingVersion): Promise<boolean> {
-  const installed = await installedModels(config.DATA_DIR);
-  return installed.some(({ manifest }) => modelReference(manifest) === version.model);
+  const { models, broken } = await modelLibrary(config.DATA_DIR);
+  const damaged = broken.find(({ name }) => name === version.model);
+  if (damaged) throw new ModelRefused(damaged.folder, damaged.reason);
+  return models.some(({ manifest }) => modelReference(manifest) === version.model);
 }

@@ -1,36 +1,94 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { modelReference } from '../../models/vision/embedding-model';
+import { TerminalProgress } from '../catalog/import/import-progress';
 import { readConfig } from '../config';
-import { installedModels } from '../model-library';
+import { type InstalledModel, modelLibrary } from '../model-library';
+import { addModel } from '../models/add-model';
+import { trialInference } from '../models/trial-inference';
 import { asTable, printAnswer } from './output';
 
-/** `loupe models list`: the embedding models that can be used here. */
+/** `loupe models`: the embedding models that can be used here, and how others get in (docs/models.md). */
 export function registerModels(program: Command): void {
   const models = program.command('models').description('embedding models');
   models
     .command('list')
     .description('the bundled model and those that were added')
     .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => {
-      const found = await installedModels(readConfig().DATA_DIR);
-      const listed = found.map(({ manifest, bundled }) => ({
-        model: modelReference(manifest),
-        format: manifest.format,
-        dimensions: manifest.output.dimensions,
-        licence: manifest.licence,
-        bundled,
-      }));
-      printAnswer(options.json, listed, () =>
-        asTable(
-          ['model', 'format', 'dimensions', 'licence', 'bundled'],
-          listed.map((each) => [
-            each.model,
-            each.format,
-            each.dimensions,
-            each.licence,
-            each.bundled ? 'yes' : 'no',
-          ]),
-        ),
-      );
-    });
+    .action(listModels);
+  models
+    .command('add')
+    .description('install an embedding model: checked, tried, then installed in one step')
+    .argument('<dir or url>', 'folder, archive, or address of a manifest.json or an archive')
+    .option('--sha256 <hex>', 'what the manifest (or the archive) named must have', sha256)
+    .option('--max-mib <n>', 'largest model that is taken, in MiB', wholeNumber, 2048)
+    .option('--json', 'print JSON')
+    .action(addOne);
+}
+
+interface ListOptions {
+  readonly json?: boolean;
+}
+
+async function listModels(options: ListOptions): Promise<void> {
+  const { models, broken } = await modelLibrary(readConfig().DATA_DIR);
+  const listed = models.map(presented);
+  const faulty = broken.map(({ name, reason }) => ({ model: name, fault: reason }));
+  printAnswer(options.json, [...listed, ...faulty], () =>
+    asTable(
+      ['model', 'format', 'dimensions', 'calibrated', 'licence', ''],
+      [
+        ...listed.map((each) => [
+          each.model,
+          each.format,
+          each.dimensions,
+          each.calibrated ? 'yes' : 'no',
+          each.licence,
+          each.bundled ? 'bundled' : '',
+        ]),
+        ...faulty.map((each) => [each.model, null, null, null, null, `can not be used: ${each.fault}`]),
+      ],
+    ),
+  );
+}
+
+interface AddOptions extends ListOptions {
+  readonly sha256?: string;
+  readonly maxMib: number;
+}
+
+async function addOne(place: string, options: AddOptions): Promise<void> {
+  const config = readConfig();
+  const { model, isNew } = await addModel(place, {
+    dataDir: config.DATA_DIR,
+    sha256: options.sha256 ?? null,
+    bytesMax: options.maxMib * 2 ** 20,
+    inference: trialInference(config),
+    progress: new TerminalProgress(process.stderr),
+  });
+  const answer = { ...presented(model), added: isNew };
+  printAnswer(options.json, answer, () =>
+    [
+      `${answer.model} (${answer.format}, ${answer.dimensions} dimensions) is ${isNew ? 'installed' : 'installed already'}.`,
+      `Next: npm run loupe -- embeddings build --model ${answer.model}`,
+    ].join('\n'),
+  );
+}
+
+const presented = ({ manifest, bundled }: InstalledModel) => ({
+  model: modelReference(manifest),
+  format: manifest.format,
+  dimensions: manifest.output.dimensions,
+  licence: manifest.licence,
+  calibrated: manifest.calibration !== null,
+  bundled,
+});
+
+function sha256(text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
+}
+
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number, at least 1.');
 }

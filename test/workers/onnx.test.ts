@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { InferencePool } from '../../workers/embedder/inference-pool';
 import { loadTried } from '../../workers/embedder/load-tried';
-import { ONNX_INSTALL, openOnnxRuntime } from '../../workers/embedder/onnx-runtime';
+import { isOnnxInstalled, ONNX_INSTALL } from '../../workers/embedder/onnx-runtime';
 import { silent } from '../contracts/queue-support';
 import { meanColour, SIDE, type TinyModel, temporaryFolder, writeModel } from './tiny-models';
 import { NCHW, type TinyOnnx, writeOnnxModel } from './tiny-onnx';
@@ -9,7 +9,7 @@ import { NCHW, type TinyOnnx, writeOnnxModel } from './tiny-onnx';
 /**
  * ONNX models run where the operator installed the runtime. CI installs it; elsewhere these tests are skipped by name.
  */
-const installed = openOnnxRuntime() !== null;
+const installed = isOnnxInstalled();
 const whereInstalled = installed ? test : test.skip;
 const whereMissing = installed ? test.skip : test;
 

@@ -26,7 +26,8 @@ export function enginePlans(choice: BackendChoice): readonly EnginePlan[] {
   return isInstalled(NATIVE_PACKAGE) ? [native, portable] : [portable];
 }
 
-function isInstalled(name: string): boolean {
+/** Whether a package that need not be there is. */
+export function isInstalled(name: string): boolean {
   try {
     require.resolve(name);
     return true;

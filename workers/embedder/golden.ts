@@ -23,13 +23,29 @@ const goldenSchema = z.object({
  *
  * @throws ModelRefused when it is named and can't be read
  */
-export async function readGolden({ folder, manifest }: ModelFolder): Promise<GoldenPair | null> {
+export async function readGolden(model: ModelFolder): Promise<GoldenPair | null> {
+  const written = await writtenPair(model);
+  if (written === null) return null;
+  const { picture, ...rest } = written;
+  try {
+    return { ...rest, picture: await readFile(join(model.folder, picture)) };
+  } catch (failure) {
+    throw new ModelRefused(model.folder, `its golden picture ${picture} can not be read`, failure);
+  }
+}
+
+/**
+ * The file of the golden picture, relative to the manifest; null when there is no golden pair.
+ *
+ * @throws ModelRefused when the pair is named and can't be read
+ */
+export const goldenPictureOf = async (model: ModelFolder): Promise<string | null> =>
+  (await writtenPair(model))?.picture ?? null;
+
+async function writtenPair({ folder, manifest }: ModelFolder): Promise<z.infer<typeof goldenSchema> | null> {
   if (manifest.golden === undefined) return null;
   try {
-    const { picture, ...rest } = goldenSchema.parse(
-      JSON.parse(await readFile(join(folder, manifest.golden), 'utf8')),
-    );
-    return { ...rest, picture: await readFile(join(folder, picture)) };
+    return goldenSchema.parse(JSON.parse(await readFile(join(folder, manifest.golden), 'utf8')));
   } catch (failure) {
     throw new ModelRefused(folder, `its golden pair ${manifest.golden} can not be read`, failure);
   }

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { MODEL_FORMATS, type ModelManifest, SIGNALS } from '../../models/vision/embedding-model';
+import { sha256Of } from './sha256-of';
 
 /** A model that can't be used, and why; the message is for the operator who chose it. */
 export class ModelRefused extends Error {
@@ -42,11 +40,9 @@ export async function readManifest(folder: string): Promise<ModelManifest> {
  */
 export async function verifyDigests(folder: string, manifest: ModelManifest): Promise<void> {
   for (const [file, expected] of Object.entries(manifest.digests)) {
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(join(folder, file)), hash).catch((failure: unknown) => {
+    const found = await sha256Of(join(folder, file)).catch((failure: unknown) => {
       throw new ModelRefused(folder, `${file} can not be read`, failure);
     });
-    const found = hash.digest('hex');
     if (found !== expected) throw new ModelRefused(folder, `${file} has SHA-256 ${found}, not ${expected}`);
   }
 }

@@ -4,6 +4,7 @@ import type { LoadedModel, ModelLoader } from './loaded-model';
 import { ModelRefused } from './manifest';
 import type { ModelFolder } from './model-files';
 import { loadOnnx } from './onnx-loader';
+import { checkOnnxInstalled } from './onnx-runtime';
 import { loadGraph, loadLayers, loadSaved } from './tensorflow-loaders';
 
 /** Who loads which format. A further runtime is one more entry. */
@@ -28,4 +29,13 @@ export async function loadModel(model: ModelFolder, backend: OpenBackend): Promi
     const reason = failure instanceof Error ? failure.message : String(failure);
     throw new ModelRefused(model.folder, `it does not load as ${format}: ${reason}`, failure);
   }
+}
+
+/**
+ * Says before anything is downloaded that a format can't be run here.
+ *
+ * @throws ModelRefused with what to install
+ */
+export function checkRuntime(model: ModelFolder): void {
+  if (model.manifest.format === 'onnx') checkOnnxInstalled(model.folder);
 }

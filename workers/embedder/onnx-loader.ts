@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { LoadedModel } from './loaded-model';
-import { ModelRefused } from './manifest';
 import type { ModelFolder } from './model-files';
-import { ONNX_INSTALL, openOnnxRuntime } from './onnx-runtime';
+import { openOnnxRuntime } from './onnx-runtime';
 import { floatsOf, signatureOf } from './onnx-signature';
 
 /** The pool takes one engine per core, so an engine computes in its own thread alone. */
@@ -21,13 +20,7 @@ const SESSION_OPTIONS = {
  * outputs are not what its manifest says
  */
 export async function loadOnnx(model: ModelFolder): Promise<LoadedModel> {
-  const runtime = openOnnxRuntime();
-  if (!runtime) {
-    throw new ModelRefused(
-      model.folder,
-      `format onnx needs the package onnxruntime-node, which is not installed; install it with: ${ONNX_INSTALL}`,
-    );
-  }
+  const runtime = openOnnxRuntime(model.folder);
   const file = join(model.folder, model.manifest.file);
   const session = await runtime.InferenceSession.create(file, SESSION_OPTIONS);
   const { input, output, fixedRows } = signatureOf(model, session);

@@ -1,3 +1,6 @@
+import { isInstalled } from './backend-choice';
+import { ModelRefused } from './manifest';
+
 /** The package that runs ONNX models. Installed by the operator who wants it: README, "Decisions". */
 const ONNX_PACKAGE = 'onnxruntime-node';
 
@@ -37,18 +40,31 @@ export interface OnnxRuntime {
   readonly Tensor: new (type: 'float32', data: Float32Array, shape: readonly number[]) => OnnxTensor;
 }
 
+/** Whether ONNX models can be run here. */
+export const isOnnxInstalled = (): boolean => isInstalled(ONNX_PACKAGE);
+
+/** @throws ModelRefused with the command that installs what is missing */
+export function checkOnnxInstalled(model: string): void {
+  if (isOnnxInstalled()) return;
+  throw new ModelRefused(
+    model,
+    `format onnx needs the package ${ONNX_PACKAGE}, which is not installed; install it with: ${ONNX_INSTALL}`,
+  );
+}
+
 /**
- * ONNX Runtime; null where its package is not installed. Works in threads as well as in processes.
+ * ONNX Runtime. Works in threads as well as in processes.
  *
- * @param name another package, for tests
+ * @throws ModelRefused where its package is not installed
  * @throws Error when it is installed and does not load
  */
-export function openOnnxRuntime(name: string = ONNX_PACKAGE): OnnxRuntime | null {
-  try {
-    require.resolve(name);
-  } catch {
-    return null;
-  }
+export function openOnnxRuntime(model: string): OnnxRuntime {
+  checkOnnxInstalled(model);
+  return loadRuntime(ONNX_PACKAGE);
+}
+
+/** The name is no literal because the package need not be there. */
+function loadRuntime(name: string): OnnxRuntime {
   const runtime: unknown = require(name);
   if (isOnnxRuntime(runtime)) return runtime;
   throw new Error(`${name} has no InferenceSession and Tensor`);

@@ -1,0 +1,158 @@
+import { createWriteStream } from 'node:fs';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Agent, type Dispatcher, interceptors, request } from 'undici';
+import { ModelRefused } from '../../workers/embedder/manifest';
+import { sha256Of } from '../../workers/embedder/sha256-of';
+import type { ImportProgress } from '../catalog/import/import-progress';
+
+/** A download did not come to its end, through no fault of what is downloaded. */
+export class DownloadBroken extends Error {
+  constructor(url: URL, reason: string, cause: unknown) {
+    super(
+      `${shown(url)} can not be downloaded: ${reason}. What has arrived is kept; the same command goes on from there.`,
+      { cause },
+    );
+    this.name = 'DownloadBroken';
+  }
+}
+
+export interface DownloadOptions {
+  /** Where the file and what is known of it lie; what an earlier download left there is gone on with. */
+  readonly folder: string;
+  /** SHA-256 that the file must have; null when nobody said. */
+  readonly digest: string | null;
+  /** The largest file that is taken. */
+  readonly bytesMax: number;
+  readonly progress: ImportProgress;
+}
+
+const REDIRECTS_MAX = 5;
+const SILENCE_MAX_MS = 60_000;
+
+/**
+ * Downloads a file, http or https, in as many attempts as it takes: a connection that breaks is taken up where it
+ * broke, and so is what an earlier process left, if the file at the address is still the same.
+ *
+ * @returns the path of the whole file
+ * @throws ModelRefused when the address does not answer with a file, the file is too large or not the right one
+ * @throws DownloadBroken when the network gives up
+ */
+export async function download(url: URL, options: DownloadOptions): Promise<string> {
+  const file = join(options.folder, 'file');
+  const agent = retryingAgent();
+  try {
+    if (await isRight(file, options.digest)) return file;
+    await fetchInto(file, url, options, agent);
+  } catch (failure) {
+    if (failure instanceof ModelRefused) throw failure;
+    throw new DownloadBroken(url, reasonOf(failure), failure);
+  } finally {
+    await agent.destroy();
+  }
+  if (options.digest === null || (await isRight(file, options.digest))) return file;
+  const found = await sha256Of(file);
+  await rm(file);
+  throw new ModelRefused(shown(url), `${shown(url)} has SHA-256 ${found}, not ${options.digest}`);
+}
+
+/** An address without what a link may carry as a secret. */
+const shown = (url: URL): string => `${url.origin}${url.pathname}`;
+
+/** Breaks and busy servers are tried again; a name that does not exist is told at once. */
+function retryingAgent(): Dispatcher {
+  const patience = { headersTimeout: SILENCE_MAX_MS, bodyTimeout: SILENCE_MAX_MS };
+  return new Agent({ ...patience, connect: { timeout: SILENCE_MAX_MS } }).compose(
+    interceptors.retry({ maxRetries: 5, minTimeout: 250, errorCodes: [...BREAKS] }),
+    interceptors.redirect({ maxRedirections: REDIRECTS_MAX }),
+  );
+}
+
+const BREAKS = ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ENETDOWN', 'ENETUNREACH', 'UND_ERR_SOCKET'] as const;
+
+async function fetchInto(
+  file: string,
+  url: URL,
+  options: DownloadOptions,
+  dispatcher: Dispatcher,
+): Promise<void> {
+  const note = join(options.folder, 'validator');
+  const validator = await readFile(note, 'utf8').catch(() => '');
+  const had = validator === '' ? 0 : ((await stat(file).catch(() => null))?.size ?? 0);
+  const answer = await request(url, {
+    dispatcher,
+    headers: {
+      'accept-encoding': 'identity',
+      'user-agent': 'Loupe',
+      ...(had > 0 ? { range: `bytes=${had}-`, 'if-range': validator } : {}),
+    },
+  });
+  if (answer.statusCode === 416 && had > 0) {
+    // Nothing comes after what is there: that was another file, or all of one that nobody can vouch for.
+    answer.body.on('error', () => undefined).destroy();
+    await rm(file);
+    await fetchInto(file, url, options, dispatcher);
+    return;
+  }
+  const from = startOf(answer, had);
+  const length = lengthOf(answer);
+  const tooLarge = () =>
+    new ModelRefused(shown(url), `${shown(url)} is larger than ${options.bytesMax} bytes`);
+  if (from === null || (length ?? 0) > options.bytesMax - from) {
+    answer.body.on('error', () => undefined).destroy();
+    if (from !== null) throw tooLarge();
+    throw new ModelRefused(shown(url), `${shown(url)} answers with HTTP status ${answer.statusCode}`);
+  }
+  await writeFile(note, validatorOf(answer));
+  const counted = counting(from, length, options, tooLarge);
+  await pipeline(answer.body, counted, createWriteStream(file, { flags: from > 0 ? 'a' : 'w' }));
+  options.progress.end();
+}
+
+/** Where the body of the answer begins in the file; null when it is no part of the file. */
+function startOf({ statusCode, headers }: Dispatcher.ResponseData, had: number): number | null {
+  if (statusCode === 200) return 0;
+  const range = /^bytes (\d+)-/.exec(String(headers['content-range'] ?? ''));
+  return statusCode === 206 && had > 0 && Number(range?.[1]) === had ? had : null;
+}
+
+function lengthOf({ headers }: Dispatcher.ResponseData): number | null {
+  const length = Number(headers['content-length'] ?? Number.NaN);
+  return Number.isSafeInteger(length) ? length : null;
+}
+
+/** What proves later that the file at the address is still the same; empty when the server gives nothing that does. */
+function validatorOf({ headers }: Dispatcher.ResponseData): string {
+  const etag = headers['etag'];
+  if (typeof etag === 'string' && etag.startsWith('"')) return etag;
+  const modified = headers['last-modified'];
+  return typeof modified === 'string' ? modified : '';
+}
+
+function counting(
+  from: number,
+  length: number | null,
+  { bytesMax, progress }: DownloadOptions,
+  tooLarge: () => Error,
+): Transform {
+  let done = from;
+  if (length !== null) progress.begin('download', from + length);
+  return new Transform({
+    transform(chunk: Buffer, _encoding, pass) {
+      done += chunk.length;
+      if (length !== null) progress.reach(done);
+      if (done > bytesMax) pass(tooLarge());
+      else pass(null, chunk);
+    },
+  });
+}
+
+const isRight = async (file: string, digest: string | null): Promise<boolean> =>
+  digest !== null && (await sha256Of(file).catch(() => null)) === digest;
+
+function reasonOf(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure);
+  return 'code' in failure ? `${failure.message} (${String(failure.code)})` : failure.message;
+}
