@@ -321,6 +321,16 @@ export interface ExactNeighbours {
   ): Promise<readonly number[]>;
 }
 
+/** Pictures of the catalog to make queries of. */
+export interface ImageSamples {
+  /** Images that are embedded under all of the versions and shown by live products, in an order that the seed fixes. */
+  sample(versionIds: readonly number[], count: number, seed: number): Promise<readonly CatalogImage[]>;
+  /** All images of live products, variants included. */
+  imagesOf(productIds: readonly string[]): Promise<ReadonlyMap<string, readonly CatalogImage[]>>;
+  /** Share of the images of live rows that each category has. */
+  categoryShares(): Promise<ReadonlyMap<string, number>>;
+}
+
 /** A record of one identification, without the photo (decisions.md 8). */
 export interface Prediction {
   readonly id: string;
@@ -376,6 +386,7 @@ export const PORTS = {
   EmbeddingRepository: Symbol.for('EmbeddingRepository'),
   ReadinessRepository: Symbol.for('ReadinessRepository'),
   ExactNeighbours: Symbol.for('ExactNeighbours'),
+  ImageSamples: Symbol.for('ImageSamples'),
   PredictionRepository: Symbol.for('PredictionRepository'),
   ImageStore: Symbol.for('ImageStore'),
   Clock: Symbol.for('Clock'),

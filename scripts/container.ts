@@ -10,6 +10,7 @@ import { PgvectorExactNeighbours } from '../db/exact-neighbours';
 import { HmacDataFileSigner } from '../db/files/hmac-data-file-signer';
 import { LocalImageStore } from '../db/files/local-image-store';
 import { PostgresIdempotencyStore } from '../db/idempotency-store';
+import { PostgresImageSamples } from '../db/image-samples';
 import type { Database } from '../db/knex';
 import { migrate } from '../db/migrate';
 import { migrations } from '../db/migrations';
@@ -153,6 +154,7 @@ async function bindStores({ config, container, logger }: Opening, database: Data
   container.registerSingleton(PORTS.EmbeddingRepository, PostgresEmbeddingRepository);
   container.registerSingleton(PORTS.ReadinessRepository, PostgresReadinessRepository);
   container.registerSingleton(PORTS.ExactNeighbours, PgvectorExactNeighbours);
+  container.registerSingleton(PORTS.ImageSamples, PostgresImageSamples);
   container.registerSingleton(PORTS.NeighbourIndex, PgvectorNeighbourIndex);
   container.registerSingleton(PORTS.PredictionRepository, PostgresPredictionRepository);
   container.register(PORTS.ImageStore, { useValue: new LocalImageStore(join(config.DATA_DIR, 'images')) });

@@ -52,10 +52,10 @@ export interface Identification {
 }
 
 /** Catalog images asked of the index; several belong to one product, hence more than the ten rows. */
-const NEIGHBOURS = 60;
+export const NEIGHBOURS = 60;
 
 /** Products that are looked at closely: twice the rows of an answer, so that a shared style or brand shows. */
-const CANDIDATES = 20;
+export const CANDIDATES = 20;
 
 /** Photo to catalog rows: intake, queue, matches, rows, charge (architecture, "One identify request"). */
 @injectable()

@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { openTarget } from '../../db/catalog-import/open-target';
 import {
   type Clock,
@@ -16,6 +16,7 @@ import { TerminalProgress } from '../catalog/import/import-progress';
 import { type Config, readConfig } from '../config';
 import { buildContainer, type Loupe } from '../container';
 import { printAnswer } from './output';
+import { wholeNumber } from './whole-number';
 
 interface ImportCommandOptions {
   readonly dryRun?: boolean;
@@ -132,9 +133,4 @@ function describe(result: ImportResult): string {
     lines.push(`${result.notEmbedded} images could not be embedded; the next run tries again`);
   if (result.rejected > 0) lines.push(`the rejects are in ${result.report}`);
   return lines.join('\n');
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number');
-  return Number(text);
 }

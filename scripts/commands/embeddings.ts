@@ -1,17 +1,31 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type EmbeddingRepository, PORTS } from '../../models/ports';
+import { TerminalProgress } from '../catalog/import/import-progress';
 import { withStore } from '../container';
+import { describeEvaluation } from '../evaluation/describe-evaluation';
+import { evaluate } from '../evaluation/evaluate';
 import { build, describeBuild } from '../reindex/build';
 import { TerminalBuildProgress } from '../reindex/build-progress';
 import { describeStatus, embeddingsStatus } from '../reindex/status';
 import { type Pruned, promote, prune, rollback, type Switched } from '../reindex/switch';
 import { withReindex } from '../reindex/with-reindex';
 import { printAnswer } from './output';
+import { wholeNumber } from './whole-number';
 
 interface BuildCommandOptions {
   readonly model: string;
   readonly resume?: boolean;
   readonly retryFailures?: boolean;
+  readonly json?: boolean;
+}
+
+interface EvaluateCommandOptions {
+  readonly model: string;
+  readonly queries: number;
+  readonly seed: number;
+  readonly photos?: string;
+  readonly recalibrate?: boolean;
   readonly json?: boolean;
 }
 
@@ -22,6 +36,7 @@ export function registerEmbeddings(program: Command): void {
     .description('embeddings of the catalog images, and the change of the model');
   registerStatus(embeddings);
   registerBuild(embeddings);
+  registerEvaluate(embeddings);
   registerSwitch(embeddings);
   registerPrune(embeddings);
 }
@@ -53,6 +68,24 @@ function registerBuild(embeddings: Command): void {
         build(reindex, { model, resume, retryFailures }, progress, interrupted(model)),
       );
       printAnswer(json, result, () => describeBuild(result));
+    });
+}
+
+function registerEvaluate(embeddings: Command): void {
+  embeddings
+    .command('evaluate')
+    .description('judge a version against the live one, on distorted catalog pictures or labelled photos')
+    .requiredOption('--model <model>', 'id or id@version')
+    .option('--queries <queries>', 'catalog pictures to make queries of, or photos at most', wholeNumber, 200)
+    .option('--seed <seed>', 'another one draws other pictures', wholeNumber, 1)
+    .option('--photos <folder>', 'labelled photos: labels.jsonl or labels.csv, or a subfolder per product id')
+    .option('--recalibrate', 'fit a calibration although the version has one')
+    .option('--json', 'print JSON')
+    .action(async ({ model, queries, seed, photos, recalibrate = false, json }: EvaluateCommandOptions) => {
+      const progress = new TerminalProgress(process.stderr);
+      const options = { model, queries, seed, recalibrate, photos: photos ? resolve(photos) : null };
+      const evaluation = await withReindex((reindex) => evaluate(reindex, options, progress));
+      printAnswer(json, evaluation, () => describeEvaluation(evaluation));
     });
 }
 

@@ -10,8 +10,8 @@ export interface BuildPorts {
 }
 
 /** Images asked for at once by each lane: jobs enough for the workers of many hosts, few enough to stop soon. */
-const BATCH_IMAGES = 512;
-const LANES = 4;
+const BATCH_IMAGES = 128;
+const LANES = 8;
 
 /** A batch that fails (the queue is away, workers died over it) is tried again for minutes before the build gives up. */
 const ATTEMPTS = 8;
