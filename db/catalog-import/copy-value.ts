@@ -43,10 +43,24 @@ const hexOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
 const escaped = (text: string): string =>
   SPECIAL.test(text) ? text.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character) : text;
 
-const arrayLiteral = (elements: readonly string[]): string =>
-  elements.length === 0 ? '{}' : `{${elements.map(quotedElement).join(',')}}`;
+const QUOTED_SPECIAL = /["\\]/;
 
-const quotedElement = (element: string): string => `"${element.replace(/["\\]/g, '\\$&')}"`;
+function arrayLiteral(elements: readonly string[]): string {
+  if (elements.length === 0) return '{}';
+  let literal = '';
+  for (const element of elements) {
+    const text = QUOTED_SPECIAL.test(element) ? element.replace(/["\\]/g, '\\$&') : element;
+    literal += literal === '' ? `{"${text}"` : `,"${text}"`;
+  }
+  return `${literal}}`;
+}
 
-const wordsLiteral = (words: readonly string[]): string =>
-  words.map((word) => `'${word.replace(/['\\]/g, '$&$&')}'`).join(' ');
+const WORD_SPECIAL = /['\\]/;
+
+function wordsLiteral(words: readonly string[]): string {
+  let literal = '';
+  for (const word of words) {
+    literal += WORD_SPECIAL.test(word) ? `'${word.replace(/['\\]/g, '$&$&')}' ` : `'${word}' `;
+  }
+  return literal;
+}

@@ -18,7 +18,9 @@ import {
   type TagRecord,
 } from './records';
 import { Remembered } from './remembered';
+import { ShownBest } from './shown-best';
 import { countStale, projectStale } from './stale-rows';
+import { Vocabulary } from './vocabulary';
 import { writeEstimates, writeHistory, writeListings } from './write-prices';
 import { writeProducts } from './write-products';
 import { writeCategories, writeEntities, writeTags } from './write-taxonomy';
@@ -49,7 +51,9 @@ export class LiveTarget implements ImportTarget {
   private derivingMs = 0;
   private readonly knownEntities = new Remembered((ids) => loadEntities(this.knex, ids));
   private readonly knownVariants = new Remembered((ids) => this.variantsById(ids));
-  private readonly productRows = new ProductRows(this.knownEntities);
+  readonly productRows = new ProductRows(this.knownEntities);
+  readonly vocabulary = new Vocabulary();
+  readonly shownBest = new ShownBest();
 
   private constructor(
     private readonly knex: Knex,
@@ -76,7 +80,9 @@ export class LiveTarget implements ImportTarget {
 
   async variants(ids: readonly string[], productIds: readonly string[]): Promise<VariantOwner[]> {
     const owners = await this.knownVariants.get(ids);
-    for (const owner of await this.variantsOf(productIds)) owners.set(owner.id, owner);
+    if (productIds.length > 0) {
+      for (const owner of await this.variantsOf(productIds)) owners.set(owner.id, owner);
+    }
     return [...owners.values()];
   }
 
@@ -103,6 +109,7 @@ export class LiveTarget implements ImportTarget {
 
   async writeCategories(records: readonly CategoryRecord[]): Promise<void> {
     await this.write((trx) => writeCategories(trx, records));
+    this.shownBest.forget();
   }
 
   async writeTags(records: readonly TagRecord[]): Promise<void> {
@@ -112,16 +119,17 @@ export class LiveTarget implements ImportTarget {
   async writeEntities(records: readonly (EntityRecord | Deletion)[]): Promise<void> {
     this.knownEntities.forget();
     await this.write((trx) => writeEntities(trx, records));
+    this.shownBest.forget();
   }
 
   async writeProducts(records: readonly (ProductRecord | Deletion)[]): Promise<void> {
     this.knownVariants.forget();
-    await this.write((trx) => writeProducts(trx, records, this.productRows));
+    await this.write((trx) => writeProducts(trx, records, this));
   }
 
   async writeEstimates(records: readonly EstimateRecord[]): Promise<void> {
     const variants = await this.knownVariants.get(distinct(records.map((record) => record.variant_id)));
-    await this.write((trx) => writeEstimates(trx, records, variants));
+    await this.write((trx) => writeEstimates(trx, records, variants, this.shownBest));
   }
 
   async writeHistory(records: readonly HistoryRecord[]): Promise<void> {
@@ -137,6 +145,7 @@ export class LiveTarget implements ImportTarget {
   }
 
   async projectStaleRows(limit: number): Promise<number> {
+    this.shownBest.forget();
     return await this.lock.transaction((trx) => projectStale(trx, limit));
   }
 
@@ -187,14 +196,22 @@ export class LiveTarget implements ImportTarget {
   }
 
   private async write(work: (trx: Knex) => Promise<void>): Promise<void> {
-    await this.lock.transaction(async (trx) => {
-      await work(trx);
-      if (this.derivingMs < DERIVING_AT_ONCE_MS) await this.deriveAtOnce(trx);
-    });
+    try {
+      await this.lock.transaction(async (trx) => {
+        await work(trx);
+        if (this.derivingMs < DERIVING_AT_ONCE_MS) await this.deriveAtOnce(trx);
+      });
+    } catch (failure) {
+      this.vocabulary.forget();
+      this.shownBest.forget();
+      throw failure;
+    }
   }
 
   private async deriveAtOnce(trx: Knex): Promise<void> {
-    if ((await countStale(trx, STALE_AT_ONCE + 1)) > STALE_AT_ONCE) return;
+    const stale = await countStale(trx, STALE_AT_ONCE + 1);
+    if (stale === 0 || stale > STALE_AT_ONCE) return;
+    this.shownBest.forget();
     const startedAt = performance.now();
     await projectStale(trx, STALE_AT_ONCE);
     this.derivingMs += performance.now() - startedAt;

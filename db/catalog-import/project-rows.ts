@@ -2,6 +2,7 @@ import { nameSortKey, wordsOf } from '../../models/catalog/fold-text';
 import type { Attribute } from '../../models/catalog/item';
 import { composeProductName } from '../../models/catalog/product-name';
 import { TAGS_FIELD, Taxonomy } from '../../models/catalog/taxonomy';
+import { Derived } from './derived';
 import type { CategoryRecord, EntityRecord, Pictured, ProductRecord, Stored } from './records';
 
 /** A row of `catalog_rows` without its best estimate. */
@@ -35,14 +36,16 @@ const TAGGED_FIELD = 'style';
 export function productRow(product: ProductRecord, around: Surroundings): CatalogRow {
   const category = categoryOf(product.category, around);
   const fields = Taxonomy.attributeOrder(category.hierarchy, Object.keys(product.attributes));
-  const named = fields.flatMap((field) => namedBy(field, product.attributes[field] ?? [], around));
+  const named: Named[] = [];
+  for (const field of fields) named.push(...namedBy(field, product.attributes[field] ?? [], around));
   const names = new Map<string, string>();
   const tags = [...product.tags];
-  const words = wordsOf(textOf(product, category));
+  const words = new Set<string>();
+  addOwnWords(words, product, category);
   for (const { field, entity } of named) {
     if (!names.has(field)) names.set(field, entity.name);
     if (field === TAGGED_FIELD) tags.push(...entity.tags);
-    words.push(...entityWords(entity));
+    addAll(words, entityWords(entity));
   }
   return row({
     ...pictures(product),
@@ -57,10 +60,18 @@ export function productRow(product: ProductRecord, around: Surroundings): Catalo
 }
 
 /** What a product is found by besides its entities. */
-function textOf(product: ProductRecord, category: CategoryRecord): string {
-  const texts = [category.name, ...product.keywords];
-  for (const { fields } of product.variants) for (const { name } of fields) texts.push(name);
-  return texts.join(' ');
+function addOwnWords(
+  words: Set<string>,
+  { keywords, variants }: ProductRecord,
+  category: CategoryRecord,
+): void {
+  addAll(words, foldedTexts.of(category.name));
+  for (const keyword of keywords) addAll(words, foldedTexts.of(keyword));
+  for (const { fields } of variants) for (const { name } of fields) addAll(words, foldedTexts.of(name));
+}
+
+function addAll(words: Set<string>, more: readonly string[]): void {
+  for (const word of more) words.add(word);
 }
 
 /** The row of an entity: its category, its parents in order, then itself. `tags` are those that it carries itself. */
@@ -80,7 +91,7 @@ export function entityRow(entity: EntityRecord, tags: readonly string[], around:
     name: entity.name,
     attributes: [categoryAttribute(category), ...named.map(attributeOf)],
     tags,
-    words: [...wordsOf(category.name), ...named.flatMap((each) => entityWords(each.entity))],
+    words: new Set([...foldedTexts.of(category.name), ...named.flatMap((each) => entityWords(each.entity))]),
   });
 }
 
@@ -94,7 +105,7 @@ export function categoryRow(category: CategoryRecord): CatalogRow {
     name: category.name,
     attributes: [categoryAttribute(category)],
     tags: [],
-    words: wordsOf(category.name),
+    words: new Set(foldedTexts.of(category.name)),
   });
 }
 
@@ -125,28 +136,28 @@ interface RowParts extends Pictured {
   readonly name: string;
   readonly attributes: readonly Attribute[];
   readonly tags: readonly string[];
-  readonly words: readonly string[];
+  readonly words: ReadonlySet<string>;
 }
 
 function row({ tags, words, ...rest }: RowParts): CatalogRow {
   const facets = new Set<string>();
   for (const { field, id } of rest.attributes) facets.add(facetOf(field, id));
   for (const tag of tags) facets.add(facetOf(TAGS_FIELD, tag));
-  const distinctWords = new Set<string>();
-  for (const word of words) distinctWords.add(firstCodePoints(word, WORD_LENGTH_MAX));
   return {
     ...rest,
-    sort_key: firstCodePoints(nameSortKey(rest.name), SORT_KEY_LENGTH_MAX),
+    sort_key: sortKeys.of(rest.name),
     facets: [...facets].sort(),
-    words: [...distinctWords],
+    words: [...words],
   };
 }
 
 function namedBy(field: string, ids: readonly string[], around: Surroundings): Named[] {
-  return ids.flatMap((id) => {
+  const named: Named[] = [];
+  for (const id of ids) {
     const entity = around.entities.get(id)?.record;
-    return entity ? [{ field, entity }] : [];
-  });
+    if (entity) named.push({ field, entity });
+  }
+  return named;
 }
 
 const attributeOf = ({ field, entity }: Named): Attribute => ({ field, id: entity.id, name: entity.name });
@@ -171,10 +182,17 @@ const foldedEntities = new WeakMap<EntityRecord, readonly string[]>();
 function entityWords(entity: EntityRecord): readonly string[] {
   const known = foldedEntities.get(entity);
   if (known) return known;
-  const words = wordsOf([entity.name, ...entity.keywords].join(' '));
+  const words = countedWords([entity.name, ...entity.keywords].join(' '));
   foldedEntities.set(entity, words);
   return words;
 }
+
+const countedWords = (text: string): readonly string[] =>
+  wordsOf(text).map((word) => firstCodePoints(word, WORD_LENGTH_MAX));
+
+/** Products of one style have one name, and variants few sizes and colours. */
+const sortKeys = new Derived((name) => firstCodePoints(nameSortKey(name), SORT_KEY_LENGTH_MAX));
+const foldedTexts = new Derived(countedWords);
 
 function firstCodePoints(text: string, count: number): string {
   return text.length <= count ? text : Array.from(text).slice(0, count).join('');

@@ -10,12 +10,16 @@ export class Remembered<Value> {
 
   /** The values of these ids; unknown ids are left out. */
   async get(ids: readonly string[]): Promise<Map<string, Value>> {
-    const loaded = await this.load(ids.filter((id) => !this.known.has(id)));
-    const found = new Map(loaded);
+    const found = new Map<string, Value>();
+    const unknown: string[] = [];
     for (const id of ids) {
       const value = this.known.get(id);
-      if (value !== undefined) found.set(id, value);
+      if (value === undefined) unknown.push(id);
+      else found.set(id, value);
     }
+    if (unknown.length === 0) return found;
+    const loaded = await this.load(unknown);
+    for (const [id, value] of loaded) found.set(id, value);
     if (this.known.size + loaded.size > REMEMBERED_MAX) this.known.clear();
     for (const [id, value] of loaded) this.known.set(id, value);
     return found;

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
-import { facetsOf, isSameBest, shiftsAbove, writeBest } from './best-estimates';
+import { facetsOf, isSameBest } from './best-estimates';
 import { copyRows } from './copy-rows';
 import { EstimateBook } from './estimate-book';
 import type { VariantOwner } from './import-target';
 import type { EstimateRecord, HistoryRecord, ListingRecord } from './records';
+import type { ShownBest } from './shown-best';
 import { SOURCE_TABLES } from './source-tables';
 import { markStale } from './stale-rows';
 import { upsertRows } from './upsert-rows';
@@ -13,6 +14,7 @@ export async function writeEstimates(
   trx: Knex,
   records: readonly EstimateRecord[],
   variants: ReadonlyMap<string, VariantOwner>,
+  shownBest: ShownBest,
 ): Promise<void> {
   const given = records.flatMap((record) => {
     const owner = variants.get(record.variant_id);
@@ -30,14 +32,13 @@ export async function writeEstimates(
     (id) => !isSameBest(before.get(id) ?? null, after.get(id) ?? null),
   );
   const facets = await facetsOf(trx, shifted);
-  const { raises, lost } = await shiftsAbove(
+  const lost = await shownBest.shift(
     trx,
     [...facets].map(([id, own]) => ({
       before: { facets: own, best: before.get(id) ?? null },
       after: { facets: own, best: after.get(id) ?? null },
     })),
   );
-  await writeBest(trx, raises);
   await markStale(trx, lost);
 }
 

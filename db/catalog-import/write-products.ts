@@ -1,25 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from 'knex';
 import { rowsOf, sql } from '../sql';
-import {
-  bestOfProducts,
-  type Contribution,
-  type ContributionChange,
-  contributions,
-  shiftsAbove,
-  writeBest,
-} from './best-estimates';
+import { bestOfProducts, type Contribution, type ContributionChange, contributions } from './best-estimates';
 import { copyRows } from './copy-rows';
 import { loadProducts } from './load-sources';
 import { picturesOf, writeProductImages } from './product-images';
 import type { ProductRows } from './product-rows';
 import type { CatalogRow } from './project-rows';
 import { type Deletion, isDeletion, type ProductRecord, type Stored } from './records';
+import type { ShownBest } from './shown-best';
 import { SOURCE_TABLES } from './source-tables';
 import { markStale } from './stale-rows';
 import { upsertRows } from './upsert-rows';
+import type { Vocabulary } from './vocabulary';
 import { addRows, deleteRows, writeRows } from './write-rows';
 import type { WrittenTable } from './written-table';
+
+/** What an import remembers from one batch of products to the next. */
+export interface ProductMemory {
+  readonly productRows: ProductRows;
+  readonly vocabulary: Vocabulary;
+  readonly shownBest: ShownBest;
+}
 
 /**
  * Writes products with their variants, pictures and rows, all of a record or nothing. A variant that a record no
@@ -28,7 +30,7 @@ import type { WrittenTable } from './written-table';
 export async function writeProducts(
   trx: Knex,
   records: readonly (ProductRecord | Deletion)[],
-  productRows: ProductRows,
+  { productRows, vocabulary, shownBest }: ProductMemory,
 ): Promise<void> {
   const before = await loadProducts(
     trx,
@@ -40,11 +42,12 @@ export async function writeProducts(
   const contributed = await contributions(trx, replaced);
   const inheriting = await writeSources(trx, changes);
   await writeProductImages(trx, changes.flatMap(picturesChanged));
-  const rows = await writeProductRows(trx, changes, contributed, productRows);
+  const rows = await writeProductRows(trx, changes, contributed, { productRows, vocabulary });
   const best = await bestOfProducts(trx, [...new Set([...replaced, ...inheriting])]);
-  const { raises, lost } = await shiftsAbove(trx, contributionChanges(changes, contributed, rows, best));
-  await writeBest(trx, raises);
-  await markStale(trx, lost);
+  // Products that are new and bring no estimates say nothing about the rows above them.
+  if (contributed.size === 0 && best.size === 0) return;
+  const shifts = contributionChanges(changes, contributed, rows, best);
+  await markStale(trx, await shownBest.shift(trx, shifts));
 }
 
 interface ProductChange {
@@ -66,10 +69,11 @@ function changeOf(
 /** Resolves to the ids of products with a variant that was there before, whose prices are theirs now. */
 async function writeSources(trx: Knex, changes: readonly ProductChange[]): Promise<string[]> {
   const known = new Set(changes.filter((change) => change.before).map(({ after }) => after.record.id));
-  const products = changes.map(({ after: { record, deleted } }) => {
-    const { variants, ...columns } = record;
-    return { ...columns, deleted };
-  });
+  const products = changes.map(({ after: { record, deleted } }) => ({
+    ...record,
+    variants: undefined,
+    deleted,
+  }));
   await write(trx, SOURCE_TABLES.products, products, ({ id }) => known.has(id));
   const dropped = changes.flatMap(droppedVariants);
   if (dropped.length > 0) await rowsOf(trx, sql`DELETE FROM variants WHERE id = ANY(${dropped}::text[])`);
@@ -91,7 +95,7 @@ async function writeProductRows(
   trx: Knex,
   changes: readonly ProductChange[],
   before: ReadonlyMap<string, Contribution>,
-  productRows: ProductRows,
+  { productRows, vocabulary }: Pick<ProductMemory, 'productRows' | 'vocabulary'>,
 ): Promise<CatalogRow[]> {
   const [deleted, live] = parted(changes, ({ after }) => after.deleted);
   const rows = await productRows.of(
@@ -99,8 +103,8 @@ async function writeProductRows(
     live.map(({ after }) => after.record),
   );
   const [replaced, added] = parted(rows, ({ id }) => before.has(id));
-  await addRows(trx, added);
-  await writeRows(trx, replaced);
+  await addRows(trx, added, vocabulary);
+  await writeRows(trx, replaced, vocabulary);
   await deleteRows(
     trx,
     deleted.map(({ after }) => after.record.id),

@@ -167,8 +167,8 @@ describe('a record that is plainly right', () => {
           if (isTaken && changes.length > 0) taken += 1;
         },
       ),
-      { seed: SEED, numRuns: 20_000 },
+      { seed: SEED, numRuns: 5_000 },
     );
-    expect(taken).toBeGreaterThan(500);
+    expect(taken).toBeGreaterThan(100);
   });
 });
