@@ -8,7 +8,7 @@ import { ModelRefused, verifyDigests } from '../../workers/embedder/manifest';
 import type { ImportProgress } from '../catalog/import/import-progress';
 import { type InstalledModel, modelLibrary, modelsFolder } from '../model-library';
 import type { ModelSource } from './model-source';
-import { openSource } from './open-source';
+import { isAddress, openSource } from './open-source';
 import { stageFiles, stageManifest } from './stage-model';
 import { sweepWork, workFolder } from './work-folder';
 
@@ -50,10 +50,19 @@ export async function addModel(place: string, options: AddModelOptions): Promise
     return await addBy(place, work, staging.path, options);
   } catch (failure) {
     // The operator knows the place; the folders in between are ours.
-    throw failure instanceof ModelRefused ? new ModelRefused(place, failure.reason, failure) : failure;
+    throw failure instanceof ModelRefused
+      ? new ModelRefused(withoutSecrets(place), failure.reason, failure)
+      : failure;
   } finally {
     await staging.remove();
   }
+}
+
+/** An address may carry a password or a signature. */
+function withoutSecrets(place: string): string {
+  if (!isAddress(place) || !URL.canParse(place)) return place;
+  const { protocol, host, pathname } = new URL(place);
+  return `${protocol}//${host}${pathname}`;
 }
 
 async function addBy(

@@ -7,6 +7,7 @@ import { Agent, type Dispatcher, interceptors, request } from 'undici';
 import { ModelRefused } from '../../workers/embedder/manifest';
 import { sha256Of } from '../../workers/embedder/sha256-of';
 import type { ImportProgress } from '../catalog/import/import-progress';
+import { tooLarge } from './model-source';
 
 /** A download did not come to its end, through no fault of what is downloaded. */
 export class DownloadBroken extends Error {
@@ -48,6 +49,9 @@ export async function download(url: URL, options: DownloadOptions): Promise<stri
     await fetchInto(file, url, options, agent);
   } catch (failure) {
     if (failure instanceof ModelRefused) throw failure;
+    if (codeOf(failure) === 'UND_ERR_INVALID_ARG') {
+      throw new ModelRefused(url.href, `${shown(url)} redirects to where nothing can be fetched`, failure);
+    }
     throw new DownloadBroken(url, reasonOf(failure), failure);
   } finally {
     await agent.destroy();
@@ -98,15 +102,14 @@ async function fetchInto(
   }
   const from = startOf(answer, had);
   const length = lengthOf(answer);
-  const tooLarge = () =>
-    new ModelRefused(shown(url), `${shown(url)} is larger than ${options.bytesMax} bytes`);
+  const refusal = tooLarge(url.href, shown(url), options.bytesMax);
   if (from === null || (length ?? 0) > options.bytesMax - from) {
     answer.body.on('error', () => undefined).destroy();
-    if (from !== null) throw tooLarge();
+    if (from !== null) throw refusal;
     throw new ModelRefused(shown(url), `${shown(url)} answers with HTTP status ${answer.statusCode}`);
   }
   await writeFile(note, validatorOf(answer));
-  const counted = counting(from, length, options, tooLarge);
+  const counted = counting(from, length, options, refusal);
   await pipeline(answer.body, counted, createWriteStream(file, { flags: from > 0 ? 'a' : 'w' }));
   options.progress.end();
 }
@@ -135,7 +138,7 @@ function counting(
   from: number,
   length: number | null,
   { bytesMax, progress }: DownloadOptions,
-  tooLarge: () => Error,
+  refusal: Error,
 ): Transform {
   let done = from;
   if (length !== null) progress.begin('download', from + length);
@@ -143,7 +146,7 @@ function counting(
     transform(chunk: Buffer, _encoding, pass) {
       done += chunk.length;
       if (length !== null) progress.reach(done);
-      if (done > bytesMax) pass(tooLarge());
+      if (done > bytesMax) pass(refusal);
       else pass(null, chunk);
     },
   });
@@ -153,6 +156,10 @@ const isRight = async (file: string, digest: string | null): Promise<boolean> =>
   digest !== null && (await sha256Of(file).catch(() => null)) === digest;
 
 function reasonOf(failure: unknown): string {
-  if (!(failure instanceof Error)) return String(failure);
-  return 'code' in failure ? `${failure.message} (${String(failure.code)})` : failure.message;
+  const code = codeOf(failure);
+  const message = failure instanceof Error ? failure.message : String(failure);
+  return code === null ? message : `${message} (${code})`;
 }
+
+const codeOf = (failure: unknown): string | null =>
+  failure instanceof Error && 'code' in failure ? String(failure.code) : null;

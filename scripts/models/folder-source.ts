@@ -1,7 +1,7 @@
 import { copyFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelRefused } from '../../workers/embedder/manifest';
-import type { ModelSource } from './model-source';
+import { type ModelSource, tooLarge } from './model-source';
 
 /** A model in a folder of this machine. */
 export function folderSource(folder: string, named: ModelSource['named'] = 'manifest'): ModelSource {
@@ -10,7 +10,7 @@ export function folderSource(folder: string, named: ModelSource['named'] = 'mani
     bring: async (name, target, _digest, bytesMax) => {
       const found = await stat(join(folder, name)).catch(() => null);
       if (!found?.isFile()) throw new ModelRefused(folder, `there is no file ${name}`);
-      if (found.size > bytesMax) throw new ModelRefused(folder, `${name} is larger than ${bytesMax} bytes`);
+      if (found.size > bytesMax) throw tooLarge(folder, name, bytesMax);
       await copyFile(join(folder, name), target);
     },
     keep: () => undefined,

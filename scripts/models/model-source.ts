@@ -1,3 +1,5 @@
+import { ModelRefused } from '../../workers/embedder/manifest';
+
 /** Where a model comes from: a folder, or addresses. */
 export interface ModelSource {
   /** What `--sha256` is of: the file that the operator named. */
@@ -17,3 +19,7 @@ export interface ModelSource {
   /** Removes what was brought on the way. */
   discard(): Promise<void>;
 }
+
+/** The refusal of a file that would pass the limit for all files of a model. */
+export const tooLarge = (place: string, file: string, bytesMax: number): ModelRefused =>
+  new ModelRefused(place, `${file} is larger than the ${bytesMax} bytes that are still allowed (--max-mib)`);

@@ -30,7 +30,7 @@ const ARCHIVE = /\.(tar|tar\.gz|tgz)$/i;
  * @throws ModelRefused when there is nothing of the kind, or the archive is not the one of the given SHA-256
  */
 export async function openSource(place: string, options: SourceOptions): Promise<ModelSource> {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(place)) return openAddress(addressOf(place), options);
+  if (isAddress(place)) return openAddress(addressOf(place), options);
   const path = resolve(place);
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory()) return folderSource(path);
@@ -40,6 +40,9 @@ export async function openSource(place: string, options: SourceOptions): Promise
     'it is neither a folder, nor an archive (.tar, .tar.gz, .tgz), nor an address',
   );
 }
+
+/** Whether a place is meant as an address, whatever its scheme. */
+export const isAddress = (place: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
 
 async function openAddress(url: URL, options: SourceOptions): Promise<ModelSource> {
   const { work, progress, bytesMax, sha256 } = options;

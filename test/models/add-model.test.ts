@@ -1,0 +1,218 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { pack } from 'tar-stream';
+import type { ModelManifest } from '../../models/vision/embedding-model';
+import { bundledModel, modelLibrary } from '../../scripts/model-library';
+import { addModel } from '../../scripts/models/add-model';
+import { sha256Of } from '../../workers/embedder/sha256-of';
+import { colouredJpeg, meanColour, temporaryFolder, writeModel } from '../workers/tiny-models';
+import { addOptions, filesOf, libraryNames } from './library-fixture';
+
+let root = '';
+let remove = async (): Promise<void> => undefined;
+let dataDir = '';
+let folder = '';
+
+beforeAll(async () => {
+  ({ folder: root, remove } = await temporaryFolder());
+});
+afterAll(() => remove());
+
+beforeEach(async () => {
+  await rm(root, { recursive: true });
+  dataDir = join(root, 'data');
+  folder = join(root, 'source');
+  await mkdir(dataDir, { recursive: true });
+});
+
+const add = (place = folder, change: Partial<ReturnType<typeof addOptions>> = {}) =>
+  addModel(place, { ...addOptions(dataDir), ...change });
+
+const NOTHING = { models: [], work: [] };
+
+describe('models add', () => {
+  test('installs a folder: the files that the manifest names, and no others', async () => {
+    const { calibration: _, ...written } = await writeModel(folder, meanColour);
+    await writeFile(join(folder, 'manifest.json'), JSON.stringify(written));
+    await writeFile(join(folder, 'notes.txt'), 'not part of the model');
+    const { model, isNew } = await add();
+    expect(isNew).toBe(true);
+    expect(model.manifest).toEqual({ ...written, calibration: null });
+    expect((await readdir(model.folder)).sort()).toEqual(filesOf(model.manifest));
+    expect(await libraryNames(dataDir)).toEqual({ models: ['tiny@1.0.0'], work: [] });
+    expect((await modelLibrary(dataDir)).models).toContainEqual(model);
+  });
+
+  test('brings the golden pair along and holds the model to it', async () => {
+    await writeModel(folder, meanColour, { golden: 'golden.json' });
+    await writeFile(join(folder, 'golden.jpg'), await colouredJpeg(['#f00'], 8, 8));
+    const golden = (embedding: number[]) =>
+      writeFile(
+        join(folder, 'golden.json'),
+        JSON.stringify({ picture: 'golden.jpg', embedding, tolerance: 0.01 }),
+      );
+    await golden([0, 1, 0]);
+    await expect(add()).rejects.toThrow('it does not give its golden vector here');
+    expect(await libraryNames(dataDir)).toEqual(NOTHING);
+    await golden([1, 0, 0]);
+    const { model } = await add();
+    expect(await readdir(model.folder)).toEqual(expect.arrayContaining(['golden.jpg', 'golden.json']));
+  });
+
+  test('is fine to repeat, and refuses another model of the same name', async () => {
+    await writeModel(folder, meanColour);
+    await add();
+    expect(await add()).toMatchObject({ isNew: false });
+    await writeModel(folder, meanColour, { licence: 'another' });
+    await expect(add()).rejects.toThrow('another model is installed as tiny@1.0.0');
+    await writeModel(folder, meanColour, { version: '1.0.1' });
+    expect(await add()).toMatchObject({ isNew: true });
+  });
+
+  test('says so when what is installed under the name was changed', async () => {
+    await writeModel(folder, meanColour);
+    const { model } = await add();
+    await writeFile(join(model.folder, 'weights-1.bin'), 'other');
+    await expect(add()).rejects.toThrow(/weights-1\.bin has SHA-256/);
+    await writeFile(join(model.folder, 'manifest.json'), '{');
+    await expect(add()).rejects.toThrow('is in its place: manifest.json is no JSON');
+  });
+
+  test('leaves the name of the bundled model to it', async () => {
+    const { id, version } = (await bundledModel()).manifest;
+    await writeModel(folder, meanColour, { id, version });
+    await expect(add()).rejects.toThrow('is the model that ships with Loupe');
+  });
+
+  test('of two at the same time installs one and agrees with the other', async () => {
+    await writeModel(folder, meanColour);
+    const both = await Promise.all([add(), add()]);
+    expect(both.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
+    expect(await libraryNames(dataDir)).toEqual({ models: ['tiny@1.0.0'], work: [] });
+  });
+
+  test('holds the manifest to the SHA-256 that the operator has', async () => {
+    await writeModel(folder, meanColour);
+    const sha256 = await sha256Of(join(folder, 'manifest.json'));
+    await expect(add(folder, { sha256: '0'.repeat(64) })).rejects.toThrow(
+      `manifest.json has SHA-256 ${sha256}, not 000`,
+    );
+    expect(await add(folder, { sha256 })).toMatchObject({ isNew: true });
+  });
+
+  describe('refuses with the reason, and leaves nothing', () => {
+    const digestsOf = async (change: Partial<ModelManifest['digests']>) => {
+      const { digests } = await writeModel(folder, meanColour);
+      return { digests: { ...digests, ...change } as ModelManifest['digests'] };
+    };
+
+    test.each<[string, () => Promise<Partial<ModelManifest> | object>, RegExp]>([
+      ['each fault of a manifest', async () => ({ id: 'No', licence: '' }), /id: .*; licence: /],
+      ['a missing file', () => digestsOf({ 'lost.bin': '0'.repeat(64) }), /there is no file lost\.bin/],
+      [
+        'a wrong digest',
+        () => digestsOf({ 'model.json': '1'.repeat(64) }),
+        /model\.json has SHA-256 .*, not 111/,
+      ],
+      ['wrong dimensions', async () => ({ output: { dimensions: 4 } }), /it answers 3 values for a picture/],
+      [
+        'a golden pair that is not there',
+        async () => ({ golden: 'lost.json' }),
+        /there is no file lost\.json/,
+      ],
+    ])('%s', async (_case, change, reason) => {
+      await writeModel(folder, meanColour, (await change()) as Partial<ModelManifest>);
+      await expect(add()).rejects.toThrow(reason);
+      expect(await libraryNames(dataDir)).toEqual(NOTHING);
+    });
+
+    test('a model larger than is taken', async () => {
+      await writeModel(folder, meanColour);
+      await expect(add(folder, { bytesMax: 300 })).rejects.toThrow(
+        'model.json is larger than the 300 bytes that are still allowed',
+      );
+      expect(await libraryNames(dataDir)).toEqual(NOTHING);
+    });
+
+    test('a place where there is nothing', async () => {
+      await expect(add(join(root, 'nowhere'))).rejects.toThrow('it is neither a folder, nor an archive');
+      await expect(add('ftp://example.org/model/')).rejects.toThrow('must begin with http:// or https://');
+      await expect(add('https://me:secret@example.org/model/')).rejects.toThrow(
+        'The model https://example.org/model/ is refused: an address with a name or password',
+      );
+    });
+  });
+});
+
+type Entry = Parameters<ReturnType<typeof pack>['entry']>[0] & { readonly body?: string | Buffer };
+
+describe('models add of an archive', () => {
+  const archive = async (name: string, entries: readonly Entry[]): Promise<string> => {
+    const path = join(root, name);
+    const tar = pack();
+    for (const { body = '', ...header } of entries) tar.entry(header, body);
+    tar.finalize();
+    await (name.endsWith('.tar')
+      ? pipeline(tar, createWriteStream(path))
+      : pipeline(tar, createGzip(), createWriteStream(path)));
+    return path;
+  };
+
+  const entriesOf = async (below: string) => {
+    const manifest = await writeModel(folder, meanColour);
+    return Promise.all(
+      filesOf(manifest).map(async (name) => ({
+        name: `${below}${name}`,
+        body: await readFile(join(folder, name)),
+      })),
+    );
+  };
+
+  test.each([
+    ['model.tar', ''],
+    ['model.tar.gz', './'],
+    ['model.tgz', 'tiny-1.0.0/'],
+  ])('%s with its files below "%s" is installed', async (name, below) => {
+    const path = await archive(name, await entriesOf(below));
+    await expect(add(path, { sha256: '0'.repeat(64) })).rejects.toThrow(/it has SHA-256 .*, not 000/);
+    expect(await add(path, { sha256: await sha256Of(path) })).toMatchObject({ isNew: true });
+    expect(await libraryNames(dataDir)).toEqual({ models: ['tiny@1.0.0'], work: [] });
+  });
+
+  test.each<[string, Entry, string]>([
+    [
+      'a path that leads outside',
+      { name: '../../escaped', body: 'x' },
+      '../../escaped is a path that leaves',
+    ],
+    ['an absolute path', { name: '/tmp/escaped', body: 'x' }, '/tmp/escaped is an absolute path'],
+    ['a symbolic link', { name: 'a', type: 'symlink', linkname: '/etc' }, 'its entry a is a link'],
+    ['a hard link', { name: 'a', type: 'link', linkname: '/etc/passwd' }, 'its entry a is a link'],
+    ['a device', { name: 'a', type: 'character-device' }, 'its entry a is no plain file'],
+    [
+      'more bytes than are taken',
+      { name: 'zeros', body: Buffer.alloc(2 ** 21) },
+      'more bytes than are taken',
+    ],
+  ])('with %s is refused', async (_case, entry, reason) => {
+    const path = await archive('model.tar.gz', [entry, ...(await entriesOf(''))]);
+    await expect(add(path)).rejects.toThrow(reason);
+    expect(await libraryNames(dataDir)).toEqual(NOTHING);
+    expect((await readdir(root)).sort()).toEqual(['data', 'model.tar.gz', 'source']);
+  });
+
+  test('that is none, is cut off, or holds no model is refused', async () => {
+    const path = join(root, 'model.tar');
+    await writeFile(path, 'no archive'.repeat(200));
+    await expect(add(path)).rejects.toThrow('it is no tar archive, or it is damaged');
+    const whole = await readFile(await archive('whole.tar', await entriesOf('')));
+    await writeFile(path, whole.subarray(0, 900));
+    await expect(add(path)).rejects.toThrow('it is no tar archive, or it is damaged');
+    await archive('model.tar', [{ name: 'readme.txt', body: 'x' }]);
+    await expect(add(path)).rejects.toThrow('there is no manifest.json in it');
+    expect(await libraryNames(dataDir)).toEqual(NOTHING);
+  });
+});

@@ -1,0 +1,202 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { processEnvironment } from '../../scripts/config';
+import { addModel } from '../../scripts/models/add-model';
+import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/service-processes';
+import { sha256Of } from '../../workers/embedder/sha256-of';
+import { meanColour, temporaryFolder, writeModel } from '../workers/tiny-models';
+import { FileServer } from './file-server';
+import { addOptions, filesOf, libraryNames } from './library-fixture';
+
+/** Files come over a network that breaks; what is counted is what the server had to send. */
+jest.setTimeout(120_000);
+
+let root = '';
+let remove = async (): Promise<void> => undefined;
+let server: FileServer;
+let dataDir = '';
+
+/** A padding that the manifest names, so that there is something to download. */
+const BALLAST = 400_000;
+const ADDED = { models: ['tiny@1.0.0'], work: [] };
+const NOTHING = { models: [], work: [] };
+
+beforeAll(async () => {
+  ({ folder: root, remove } = await temporaryFolder());
+});
+afterAll(() => remove());
+
+beforeEach(async () => {
+  await rm(root, { recursive: true });
+  dataDir = join(root, 'data');
+  server = await FileServer.start();
+  await publish();
+});
+afterEach(() => server.close());
+
+/** Puts the tiny model and its ballast on the server. */
+async function publish(): Promise<void> {
+  const folder = join(root, 'source');
+  const { digests } = await writeModel(folder, meanColour);
+  const ballast = join(folder, 'ballast.bin');
+  await rm(ballast, { force: true });
+  await appendFile(ballast, randomBytes(BALLAST));
+  const manifest = await writeModel(folder, meanColour, {
+    digests: { ...digests, 'ballast.bin': await sha256Of(ballast) },
+  });
+  for (const name of filesOf(manifest)) server.files.set(`m/${name}`, await readFile(join(folder, name)));
+}
+
+const add = (path = 'm/manifest.json', change: Partial<ReturnType<typeof addOptions>> = {}) =>
+  addModel(server.url(path), { ...addOptions(dataDir), ...change });
+
+/** `loupe models add` in a process of its own. */
+function command(...words: string[]) {
+  const env = { PATH: processEnvironment()['PATH'], DATA_DIR: dataDir };
+  const child = execFile(process.execPath, [...LOUPE_ARGUMENTS, 'models', 'add', ...words], {
+    cwd: REPOSITORY_ROOT,
+    env,
+  });
+  let stderr = '';
+  let stdout = '';
+  child.stderr?.on('data', (chunk: string) => (stderr += chunk));
+  child.stdout?.on('data', (chunk: string) => (stdout += chunk));
+  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
+    child.on('close', (code) => resolve({ code, stdout, stderr })),
+  );
+  return { kill: () => child.kill('SIGKILL'), ended };
+}
+
+test.each(['m/manifest.json', 'm/'])('a model at the address %s is installed', async (path) => {
+  expect(await add(path)).toMatchObject({ isNew: true });
+  expect(await libraryNames(dataDir)).toEqual(ADDED);
+});
+
+test('an archive at an address is installed', async () => {
+  const { pack } = await import('tar-stream');
+  const tar = pack();
+  for (const [name, body] of server.files) tar.entry({ name: name.slice(2) }, body);
+  tar.finalize();
+  const chunks: Buffer[] = [];
+  for await (const chunk of tar) chunks.push(chunk as Buffer);
+  server.files.set('m.tar', Buffer.concat(chunks));
+  server.faults = { cuts: [300_000] };
+  expect(await add('m.tar')).toMatchObject({ isNew: true });
+  expect(server.bytesOf('m.tar')).toBe(server.files.get('m.tar')?.length);
+  expect(await libraryNames(dataDir)).toEqual(ADDED);
+});
+
+test('a connection that breaks is taken up where it broke: every byte is sent once', async () => {
+  // The manifest and three small files come first, in one piece each.
+  server.faults = { cuts: [9e9, 9e9, 9e9, 9e9, 100_000, 150_000] };
+  expect(await add()).toMatchObject({ isNew: true });
+  const ballast = server.served.filter(({ path }) => path === 'm/ballast.bin');
+  expect(ballast.map(({ range, status, bytes }) => [range, status, bytes])).toEqual([
+    [null, 200, 100_000],
+    [expect.stringMatching(/^bytes=100000-/), 206, 150_000],
+    [expect.stringMatching(/^bytes=250000-/), 206, BALLAST - 250_000],
+  ]);
+});
+
+test('a command that is killed leaves nothing in the library; the next one downloads what is missing', async () => {
+  server.faults = { hangsAfter: 260_000 };
+  const first = command(server.url('m/manifest.json'));
+  await server.hanging();
+  await arrived(260_000);
+  first.kill();
+  await first.ended;
+  expect((await libraryNames(dataDir)).models).toEqual([]);
+  server.faults = {};
+  const { code, stdout, stderr } = await command(server.url('m/'), '--json').ended;
+  expect([code, stderr]).toEqual([0, expect.stringContaining('ballast.bin')]);
+  expect(JSON.parse(stdout)).toMatchObject({ model: 'tiny@1.0.0', added: true, calibrated: true });
+  expect(server.bytesOf('m/ballast.bin')).toBe(BALLAST);
+  // What had come whole was not asked for again.
+  expect(server.served.filter(({ path }) => path === 'm/model.json')).toHaveLength(1);
+  expect(await libraryNames(dataDir)).toEqual(ADDED);
+});
+
+/** Resolves when so many bytes of a download lie on the disk. */
+async function arrived(bytes: number): Promise<void> {
+  const work = join(dataDir, 'models', '.work');
+  for (;;) {
+    for (const name of await readdir(work)) {
+      const file = await readFile(join(work, name, 'file')).catch(() => Buffer.alloc(0));
+      if (file.length >= bytes) return;
+    }
+  }
+}
+
+test('a file that changed since it was begun is not mixed with the older one', async () => {
+  server.faults = { cuts: [9e9, 9e9, 9e9, 9e9, ...Array<number>(7).fill(1000)] };
+  await expect(add()).rejects.toThrow(/can not be downloaded: .* goes on from there/);
+  await publish();
+  server.faults = {};
+  server.served.length = 0;
+  expect(await add()).toMatchObject({ isNew: true });
+  expect(server.served.filter(({ path }) => path === 'm/ballast.bin').map(({ status }) => status)).toEqual([
+    200,
+  ]);
+});
+
+test('a server that knows no ranges is asked for the whole file again', async () => {
+  server.faults = { cuts: [9e9, 9e9, 9e9, 9e9, 1000], noRanges: true };
+  await expect(add()).rejects.toThrow('can not be downloaded');
+  expect(await add()).toMatchObject({ isNew: true });
+});
+
+test.each([
+  ['that says its length', {}],
+  ['that says none', { noLength: true }],
+])('a file %s and is larger than is taken is refused', async (_case, faults) => {
+  server.faults = faults;
+  await expect(add(undefined, { bytesMax: 100_000 })).rejects.toThrow(
+    /ballast\.bin is larger than the \d+ bytes that are still allowed/,
+  );
+  expect(await libraryNames(dataDir)).toEqual(NOTHING);
+});
+
+test('a file that is not the one of the manifest is refused, and fetched anew the next time', async () => {
+  const right = server.files.get('m/ballast.bin') ?? Buffer.alloc(0);
+  server.files.set('m/ballast.bin', randomBytes(BALLAST));
+  await expect(add()).rejects.toThrow(/ballast\.bin has SHA-256 [0-9a-f]{64}, not [0-9a-f]{64}/);
+  expect(await libraryNames(dataDir)).toEqual(NOTHING);
+  server.files.set('m/ballast.bin', right);
+  expect(await add()).toMatchObject({ isNew: true });
+});
+
+test('an address without the file is refused at once; redirects are followed a few times, over http only', async () => {
+  await expect(add('none/manifest.json')).rejects.toThrow('/none/manifest.json answers with HTTP status 404');
+  server.redirects.set('moved/manifest.json', '/m/manifest.json');
+  server.redirects.set('round/manifest.json', '/round/manifest.json');
+  for (const hop of [0, 1, 2, 3, 4, 5, 6]) server.redirects.set(`far/${hop}`, `/far/${hop + 1}`);
+  server.redirects.set('away/manifest.json', 'ftp://127.0.0.1/manifest.json');
+  await expect(add('far/0')).rejects.toThrow('answers with HTTP status 302');
+  for (const path of ['round/manifest.json', 'away/manifest.json']) {
+    await expect(add(path)).rejects.toThrow(`/${path} redirects to where nothing can be fetched`);
+  }
+  // Files lie beside the address that was named.
+  await expect(add('moved/manifest.json')).rejects.toThrow('/moved/model.json answers with HTTP status 404');
+  expect((await libraryNames(dataDir)).models).toEqual([]);
+});
+
+test('two commands at the same time do not disturb each other', async () => {
+  const outcomes = await Promise.all([1, 2].map(() => command(server.url('m/'), '--json').ended));
+  expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
+  expect(outcomes.map(({ stdout }) => (JSON.parse(stdout) as { added: boolean }).added).sort()).toEqual([
+    false,
+    true,
+  ]);
+  expect(await libraryNames(dataDir)).toEqual(ADDED);
+});
+
+test('a refusal is said on stderr with exit code 1, wrong usage with 2', async () => {
+  const refused = await command(server.url('m/'), '--json', '--sha256', '0'.repeat(64)).ended;
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /The model http:.*\/m\/ is refused: manifest\.json has SHA-256 [0-9a-f]{64}, not 000/,
+  );
+  expect(await command(server.url('m/'), '--sha256', 'abc').ended).toMatchObject({ code: 2, stdout: '' });
+});

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One answer that the server gave. */
+export interface Served {
+  readonly path: string;
+  readonly range: string | null;
+  readonly status: number;
+  /** Bytes of the body that were handed to the connection. */
+  readonly bytes: number;
+}
+
+/** Ways in which a server can be no ideal one. */
+export interface Faults {
+  /** Cuts the connection after so many bytes of an answer; as many times as there are entries. */
+  readonly cuts?: number[];
+  /** After so many bytes an answer stops and stays open until its reader goes. */
+  readonly hangsAfter?: number;
+  readonly noRanges?: boolean;
+  readonly noLength?: boolean;
+}
+
+/** A web server with files, their ETags and ranges, that keeps account of what it serves. */
+export class FileServer {
+  readonly served: Served[] = [];
+  readonly files = new Map<string, Buffer>();
+  readonly redirects = new Map<string, string>();
+  faults: Faults = {};
+  readonly #server = createServer((request, response) => this.#answer(request, response));
+  #wakeUp: (() => void)[] = [];
+
+  static async start(): Promise<FileServer> {
+    const server = new FileServer();
+    server.#server.listen(0, '127.0.0.1');
+    await once(server.#server, 'listening');
+    return server;
+  }
+
+  url(path: string): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${path}`;
+  }
+
+  /** Resolves when an answer hangs. */
+  hanging(): Promise<void> {
+    return new Promise((resolve) => this.#wakeUp.push(resolve));
+  }
+
+  /** Bytes of a file that left the server, over all answers. */
+  bytesOf(path: string): number {
+    return this.served.filter((each) => each.path === path).reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const path = (request.url ?? '/').slice(1);
+    const location = this.redirects.get(path);
+    if (location !== undefined) {
+      response.writeHead(302, { location }).end();
+      return;
+    }
+    const file = this.files.get(path);
+    if (!file) {
+      this.served.push({ path, range: null, status: 404, bytes: 0 });
+      response.writeHead(404).end();
+      return;
+    }
+    const etag = `"${createHash('sha256').update(file).digest('hex').slice(0, 16)}"`;
+    const range = request.headers.range ?? null;
+    const from = Number(/^bytes=(\d+)-\d*$/.exec(range ?? '')?.[1] ?? 0);
+    const current = [undefined, etag].includes(request.headers['if-range']?.toString());
+    const partial = from > 0 && current && !this.faults.noRanges;
+    const body = partial ? file.subarray(from) : file;
+    const status = !partial ? 200 : body.length === 0 ? 416 : 206;
+    response.writeHead(status, {
+      ...(this.faults.noRanges ? {} : { etag, 'accept-ranges': 'bytes' }),
+      ...(this.faults.noLength ? {} : { 'content-length': body.length }),
+      ...(partial ? { 'content-range': `bytes ${from}-${file.length - 1}/${file.length}` } : {}),
+    });
+    this.#send(path, range, status, body, response);
+  }
+
+  #send(path: string, range: string | null, status: number, body: Buffer, response: ServerResponse): void {
+    const cut = this.faults.cuts?.shift();
+    const end = Math.min(cut ?? body.length, this.faults.hangsAfter ?? body.length, body.length);
+    this.served.push({ path, range, status, bytes: end });
+    if (end === body.length) {
+      response.end(body);
+      return;
+    }
+    response.write(body.subarray(0, end), () => {
+      if (cut !== undefined) response.destroy();
+      else for (const wake of this.#wakeUp.splice(0)) wake();
+    });
+  }
+}
