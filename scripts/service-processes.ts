@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { processEnvironment } from './config';
 
 /** Where `npm` commands run. */
@@ -60,13 +61,21 @@ export async function startProcess(settings: Settings): Promise<ServiceProcess> 
   throw new Error('the service ended before it was ready');
 }
 
-/** Runs a `loupe` command with these settings and answers the JSON that it prints. */
-export async function runLoupe(settings: Settings, ...words: readonly string[]): Promise<unknown> {
-  const child = spawn(process.execPath, [...LOUPE_ARGUMENTS, ...words, '--json'], {
+/** A `loupe` command in a process of its own, with these settings. */
+export function spawnLoupe(
+  settings: Settings,
+  ...words: readonly string[]
+): ChildProcessByStdio<null, Readable, Readable> {
+  return spawn(process.execPath, [...LOUPE_ARGUMENTS, ...words], {
     cwd: REPOSITORY_ROOT,
     env: { PATH: processEnvironment()['PATH'], LOG_LEVEL: 'warn', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+/** Runs a `loupe` command with these settings and answers the JSON that it prints. */
+export async function runLoupe(settings: Settings, ...words: readonly string[]): Promise<unknown> {
+  const child = spawnLoupe(settings, ...words, '--json');
   const chunks: Buffer[] = [];
   const told: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -33,6 +33,8 @@ function recallTable(versions: readonly VersionFigures[]): string {
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
+const points = (share: number): string => `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)}`;
+
 const shareText = ({ right, of, low, high }: Share): string =>
   `${percent(of === 0 ? 0 : right / of)} (${percent(low)} to ${percent(high)}, of ${of})`;
 
@@ -41,7 +43,7 @@ function comparisonLines({ comparison, live }: Evaluation): string[] {
   const { wins, losses, agreement, difference } = comparison;
   return [
     `against ${live.model}: ${wins} queries won, ${losses} lost, the same first item in ${percent(agreement)}`,
-    `recall@1 ${percent(difference.mean)} (${percent(difference.low)} to ${percent(difference.high)}) above it`,
+    `recall@1 less that of the live version: ${points(difference.mean)} points (${points(difference.low)} to ${points(difference.high)})`,
   ];
 }
 

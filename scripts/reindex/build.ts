@@ -1,5 +1,5 @@
 import { AppError } from '../../models/errors';
-import type { VersionRecord } from '../../models/indexing/embedding-version';
+import type { VersionRecord, VersionState } from '../../models/indexing/embedding-version';
 import { type ModelManifest, modelReference } from '../../models/vision/embedding-model';
 import { findModel } from '../model-library';
 import { buildEmbeddings } from './build-embeddings';
@@ -21,6 +21,7 @@ export interface BuildOptions {
 export interface BuildResult {
   readonly model: string;
   readonly version: number;
+  readonly state: VersionState;
   readonly images: number;
   readonly embedded: number;
   readonly failed: number;
@@ -53,6 +54,7 @@ export async function build(
   return {
     model: version.model,
     version: version.id,
+    state: version.state,
     images: proven.done + proven.failed + proven.pending,
     embedded: proven.done,
     failed: proven.failed,
@@ -71,7 +73,7 @@ export function describeBuild(result: BuildResult): string {
     ...result.failures.map(({ image, reason }) => `not embedded: ${image}: ${reason}`),
     ...(failed > result.failures.length ? [`not embedded: ${failed - result.failures.length} more`] : []),
     ...(failed > 0 ? ['--resume --retry-failures tries them again'] : []),
-    `next: loupe embeddings evaluate --model ${model}`,
+    ...(result.state === 'building' ? [`next: loupe embeddings evaluate --model ${model}`] : []),
   ].join('\n');
 }
 

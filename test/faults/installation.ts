@@ -6,8 +6,7 @@ import { processEnvironment } from '../../scripts/config';
 import { runLoupe } from '../../scripts/service-processes';
 import { bringUpServices, type Services } from '../../scripts/services/bring-up-services';
 import { freePort } from '../../scripts/services/free-port';
-import { writeModel } from '../workers/tiny-models';
-import { layoutModel } from './layout-model';
+import { writeLayoutModel } from './layout-model';
 import { Photos } from './photos';
 import { ServicePart } from './service-part';
 import { SlowHost } from './slow-host';
@@ -61,7 +60,7 @@ async function open(closers: Closers): Promise<Installation> {
   });
   closing(() => services.stop());
   const settings = settingsFor(folder, services, slowHost);
-  await writeLayoutModel(folder);
+  await writeLayoutModel(join(folder, 'data', 'models', 'layout'), { id: 'layout' });
   const bundle = join(folder, 'bundle');
   const photos = await Photos.ofCatalog(bundle);
   const apis = await Promise.all([1, 2].map(() => onPortOfItsOwn({ ...settings, ROLE: 'api' })));
@@ -108,27 +107,6 @@ function settingsFor(folder: string, services: Services, slowHost: SlowHost): Re
     VISION_CONCURRENCY: '1000',
     LOG_LEVEL: 'error',
   };
-}
-
-/** The confidence of a product is always sure, so that no row of the taxonomy stands before it. */
-async function writeLayoutModel(folder: string): Promise<void> {
-  await writeModel(join(folder, 'data', 'models', 'layout'), layoutModel, {
-    id: 'layout',
-    calibration: {
-      confidence: { kind: 'logistic', bias: 1, weights: { similarity: 1, margin: 1 } },
-      floor: 0,
-    },
-    input: {
-      width: 8,
-      height: 8,
-      layout: 'nhwc',
-      channels: 'rgb',
-      mean: [255, 255, 255],
-      scale: [-1 / 255, -1 / 255, -1 / 255],
-      fit: 'contain',
-      background: [255, 255, 255],
-    },
-  });
 }
 
 /** Its address stays the same when it is started again, as behind a load balancer. */

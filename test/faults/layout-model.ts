@@ -1,4 +1,5 @@
-import type { TinyModel } from '../workers/tiny-models';
+import type { View } from '../../models/vision/embedding-model';
+import { type TinyModel, writeModel } from '../workers/tiny-models';
 
 /** Side of the thumbnail that is the embedding. */
 const GRID = 8;
@@ -25,4 +26,35 @@ export const layoutModel: TinyModel = {
 
 function identity(size: number): number[] {
   return Array.from({ length: size * size }, (_, at) => (at % (size + 1) === 0 ? 1 : 0));
+}
+
+/**
+ * Writes the model to a folder. The confidence of a product is always sure, so that no row of the taxonomy stands
+ * before it.
+ *
+ * @param change another order of channels and another view make another model of it
+ */
+export async function writeLayoutModel(
+  folder: string,
+  change: { readonly id: string; readonly channels?: 'rgb' | 'bgr'; readonly view?: View },
+): Promise<void> {
+  const { id, channels = 'rgb', view = [0, 0, 1, 1] } = change;
+  await writeModel(folder, layoutModel, {
+    id,
+    calibration: {
+      confidence: { kind: 'logistic', bias: 1, weights: { similarity: 1, margin: 1 } },
+      floor: 0,
+    },
+    input: {
+      width: GRID,
+      height: GRID,
+      layout: 'nhwc',
+      channels,
+      mean: [255, 255, 255],
+      scale: [-1 / 255, -1 / 255, -1 / 255],
+      fit: 'contain',
+      background: [255, 255, 255],
+    },
+    views: { catalog: [view], query: [view] },
+  });
 }
