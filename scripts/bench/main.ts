@@ -11,6 +11,7 @@ import { benchIdentify } from './identify';
 import { benchImport } from './import';
 import type { Measurement } from './measure';
 import { benchSoak } from './soak';
+import { benchVectors } from './vectors/bench-vectors';
 import { benchVision } from './vision/bench-vision';
 import { MODES } from './vision-installation';
 
@@ -37,6 +38,12 @@ interface VisionCommandOptions {
   readonly split?: string;
   readonly model?: string;
   readonly sample: string;
+}
+
+interface VectorsCommandOptions {
+  readonly sizes: string;
+  readonly queries: string;
+  readonly indexMemory: string;
 }
 
 /** `npm run bench -- <name>`: each prints a table and writes it, with the machine it ran on, as JSON. */
@@ -101,6 +108,24 @@ async function main(): Promise<void> {
           model: options.model ?? null,
           dataDir: readConfig().DATA_DIR,
           sample: Number(options.sample),
+        }),
+      ),
+    );
+  program
+    .command('vectors')
+    .description(
+      "nearest neighbours among vectors like the bundled model's: HNSW, the exact scan, HNSW in the process",
+    )
+    .option('--sizes <sizes>', 'numbers of vectors', '200000,1000000')
+    .option('--queries <queries>', 'searches of each sort', '1000')
+    .option('--index-memory <MiB>', 'memory of the server for building the index', '2048')
+    .action(async (options: VectorsCommandOptions) =>
+      report(
+        'vectors',
+        await benchVectors({
+          sizes: options.sizes.split(',').map(Number),
+          queries: Number(options.queries),
+          indexMemoryMib: Number(options.indexMemory),
         }),
       ),
     );

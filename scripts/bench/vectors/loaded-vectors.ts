@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Knex } from 'knex';
+import type { ClientBase } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { PostgresEmbeddingRepository } from '../../../db/embedding-repository';
+import { embeddingsOf, vectorText } from '../../../db/embedding-tables';
+import { rowsOf, sql } from '../../../db/sql';
+import type { EmbeddingVersion } from '../../../models/indexing/embedding-version';
+import { bundledModel } from '../../model-library';
+import type { ClusteredVectors } from './clustered-vectors';
+
+/** Shares of the images that a filter by category keeps. */
+export const CATEGORIES = { most: 0.9, some: 0.09, few: 0.01 } as const;
+export type Category = keyof typeof CATEGORIES;
+
+const PRODUCTS = 10_000;
+const LINES_AT_ONCE = 500;
+
+/** Fills an empty database: products of three categories that show the images, and the vectors of these under one version. */
+export async function loadVectors(
+  knex: Knex,
+  embeddings: PostgresEmbeddingRepository,
+  vectors: ClusteredVectors,
+  images: number,
+): Promise<EmbeddingVersion> {
+  await showImages(knex, images);
+  const { manifest } = await bundledModel();
+  const version = await embeddings.create(manifest);
+  const connection: ClientBase = await knex.client.acquireConnection();
+  try {
+    const into = connection.query(copyFrom(`COPY ${embeddingsOf(version.id).text} FROM STDIN`));
+    await pipeline(Readable.from(lines(vectors, images)), into);
+  } finally {
+    await knex.client.releaseConnection(connection);
+  }
+  await rowsOf(knex, sql`VACUUM (ANALYZE)`);
+  return version;
+}
+
+/** Image ids begin at 1. */
+function* lines(vectors: ClusteredVectors, images: number): Generator<string> {
+  let waiting: string[] = [];
+  for (let image = 1; image <= images; image += 1) {
+    vectors.ofImage(image).forEach((vector, view) => {
+      waiting.push(`${image}\t${view}\t${vectorText(vector)}\n`);
+    });
+    if (waiting.length < LINES_AT_ONCE && image < images) continue;
+    yield waiting.join('');
+    waiting = [];
+  }
+}
+
+async function showImages(knex: Knex, images: number): Promise<void> {
+  const { most, some } = CATEGORIES;
+  const category = sql`CASE WHEN number < ${PRODUCTS * most}::float8 THEN 'most'
+      WHEN number < ${PRODUCTS * (most + some)}::float8 THEN 'some' ELSE 'few' END`;
+  await rowsOf(
+    knex,
+    sql`INSERT INTO categories (id, name, hierarchy, name_fields)
+        SELECT id, id, '{}', '{}' FROM unnest(${Object.keys(CATEGORIES)}::text[]) AS given (id)`,
+  );
+  await rowsOf(
+    knex,
+    sql`INSERT INTO products (id, category, attributes)
+        SELECT 'product_' || number, ${category}, '{}' FROM generate_series(0, ${PRODUCTS - 1}::integer) AS number`,
+  );
+  await rowsOf(
+    knex,
+    sql`INSERT INTO catalog_rows (id, kind, category, popularity, sort_key, facets, words, name, attributes, images,
+          thumbnails, updated_at)
+        SELECT 'product_' || number, 'product', ${category}, 0, 'bag', '{}', '', 'Bag', '[]', '{}', '{}', now()
+        FROM generate_series(0, ${PRODUCTS - 1}::integer) AS number`,
+  );
+  await rowsOf(
+    knex,
+    sql`INSERT INTO images (id, address) OVERRIDING SYSTEM VALUE
+        SELECT number, 'https://pictures/' || number || '.jpg' FROM generate_series(1, ${images}::integer) AS number`,
+  );
+  await rowsOf(
+    knex,
+    sql`INSERT INTO product_images (image_id, product_id)
+        SELECT number, 'product_' || number % ${PRODUCTS}::integer FROM generate_series(1, ${images}::integer) AS number`,
+  );
+}
