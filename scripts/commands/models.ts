@@ -1,11 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { modelReference } from '../../models/vision/embedding-model';
-import { TerminalProgress } from '../catalog/import/import-progress';
 import { readConfig } from '../config';
 import { type InstalledModel, modelLibrary } from '../model-library';
 import { addModel } from '../models/add-model';
+import { TerminalDownloadProgress } from '../models/download-progress';
 import { trialInference } from '../models/trial-inference';
+import { registerManifest } from './models-manifest';
 import { asTable, printAnswer } from './output';
+import { wholeNumber } from './whole-number';
 
 /** `loupe models`: the embedding models that can be used here, and how others get in (docs/models.md). */
 export function registerModels(program: Command): void {
@@ -23,6 +25,7 @@ export function registerModels(program: Command): void {
     .option('--max-mib <n>', 'largest model that is taken, in MiB', wholeNumber, 2048)
     .option('--json', 'print JSON')
     .action(addOne);
+  registerManifest(models);
 }
 
 interface ListOptions {
@@ -63,7 +66,7 @@ async function addOne(place: string, options: AddOptions): Promise<void> {
     sha256: options.sha256 ?? null,
     bytesMax: options.maxMib * 2 ** 20,
     inference: trialInference(config),
-    progress: new TerminalProgress(process.stderr),
+    progress: new TerminalDownloadProgress(process.stderr),
   });
   const answer = { ...presented(model), added: isNew };
   printAnswer(options.json, answer, () =>
@@ -86,9 +89,4 @@ const presented = ({ manifest, bundled }: InstalledModel) => ({
 function sha256(text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
-}
-
-function wholeNumber(text: string): number {
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number, at least 1.');
 }

@@ -5,8 +5,8 @@ import { type ModelManifest, modelReference } from '../../models/vision/embeddin
 import type { InferencePoolOptions } from '../../workers/embedder/inference-pool';
 import { checkModel } from '../../workers/embedder/load-tried';
 import { ModelRefused, verifyDigests } from '../../workers/embedder/manifest';
-import type { ImportProgress } from '../catalog/import/import-progress';
 import { type InstalledModel, modelLibrary, modelsFolder } from '../model-library';
+import type { DownloadProgress } from './download-progress';
 import type { ModelSource } from './model-source';
 import { isAddress, openSource } from './open-source';
 import { stageFiles, stageManifest } from './stage-model';
@@ -21,7 +21,7 @@ export interface AddModelOptions {
   readonly bytesMax: number;
   /** On what the trial inference runs. */
   readonly inference: InferencePoolOptions;
-  readonly progress: ImportProgress;
+  readonly progress: DownloadProgress;
 }
 
 /** A model that can be used from now on. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { copyFile, link } from 'node:fs/promises';
-import type { ImportProgress } from '../catalog/import/import-progress';
 import { download } from './download';
+import type { DownloadProgress } from './download-progress';
 import type { ModelSource } from './model-source';
 import { type WorkFolder, workFolder } from './work-folder';
 
@@ -14,14 +14,13 @@ export class AddressSource implements ModelSource {
   constructor(
     private readonly manifest: URL,
     private readonly work: string,
-    private readonly progress: ImportProgress,
+    private readonly progress: DownloadProgress,
   ) {}
 
   async bring(name: string, target: string, digest: string | null, bytesMax: number): Promise<void> {
     const url = name === 'manifest.json' ? this.manifest : new URL(name, this.manifest);
     const folder = await downloadFolder(this.work, url);
     this.#works.push(folder);
-    this.progress.note(name);
     const file = await download(url, { folder: folder.path, digest, bytesMax, progress: this.progress });
     // The download stays until all of the model is here, so that nothing is fetched twice after a kill.
     await link(file, target).catch(() => copyFile(file, target));

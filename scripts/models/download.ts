@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { Agent, type Dispatcher, interceptors, request } from 'undici';
 import { ModelRefused } from '../../workers/embedder/manifest';
 import { sha256Of } from '../../workers/embedder/sha256-of';
-import type { ImportProgress } from '../catalog/import/import-progress';
+import type { DownloadProgress } from './download-progress';
 import { tooLarge } from './model-source';
 
 /** A download did not come to its end, through no fault of what is downloaded. */
@@ -27,7 +27,7 @@ export interface DownloadOptions {
   readonly digest: string | null;
   /** The largest file that is taken. */
   readonly bytesMax: number;
-  readonly progress: ImportProgress;
+  readonly progress: DownloadProgress;
 }
 
 const REDIRECTS_MAX = 5;
@@ -108,10 +108,15 @@ async function fetchInto(
     if (from !== null) throw refusal;
     throw new ModelRefused(shown(url), `${shown(url)} answers with HTTP status ${answer.statusCode}`);
   }
+  // Never one file's bytes beside another file's validator, wherever this ends.
+  if (from === 0) await rm(file, { force: true });
   await writeFile(note, validatorOf(answer));
-  const counted = counting(from, length, options, refusal);
-  await pipeline(answer.body, counted, createWriteStream(file, { flags: from > 0 ? 'a' : 'w' }));
-  options.progress.end();
+  options.progress.begin(shown(url), from, length === null ? null : from + length);
+  try {
+    await pipeline(answer.body, counting(from, options, refusal), createWriteStream(file, { flags: 'a' }));
+  } finally {
+    options.progress.end();
+  }
 }
 
 /** Where the body of the answer begins in the file; null when it is no part of the file. */
@@ -134,18 +139,13 @@ function validatorOf({ headers }: Dispatcher.ResponseData): string {
   return typeof modified === 'string' ? modified : '';
 }
 
-function counting(
-  from: number,
-  length: number | null,
-  { bytesMax, progress }: DownloadOptions,
-  refusal: Error,
-): Transform {
+/** Tells how far the file is, and ends it where it gets too large. */
+function counting(from: number, { bytesMax, progress }: DownloadOptions, refusal: Error): Transform {
   let done = from;
-  if (length !== null) progress.begin('download', from + length);
   return new Transform({
     transform(chunk: Buffer, _encoding, pass) {
       done += chunk.length;
-      if (length !== null) progress.reach(done);
+      progress.reach(done);
       if (done > bytesMax) pass(refusal);
       else pass(null, chunk);
     },

@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ModelRefused } from '../../workers/embedder/manifest';
 import { sha256Of } from '../../workers/embedder/sha256-of';
-import type { ImportProgress } from '../catalog/import/import-progress';
 import { AddressSource, downloadFolder } from './address-source';
 import { download } from './download';
+import type { DownloadProgress } from './download-progress';
 import { folderSource } from './folder-source';
 import type { ModelSource } from './model-source';
 import { unpackModel } from './unpack-model';
@@ -18,7 +18,7 @@ export interface SourceOptions {
   /** SHA-256 of the file that is named, when the operator has one. */
   readonly sha256: string | null;
   readonly bytesMax: number;
-  readonly progress: ImportProgress;
+  readonly progress: DownloadProgress;
 }
 
 const ARCHIVE = /\.(tar|tar\.gz|tgz)$/i;

@@ -10,7 +10,7 @@ export const addOptions = (dataDir: string): AddModelOptions => ({
   sha256: null,
   bytesMax: 2 ** 20,
   inference: { threads: 1, backend: 'wasm', waitingMax: 1, batchTimeoutMs: 30_000, logger: silent },
-  progress: { begin: () => undefined, reach: () => undefined, end: () => undefined, note: () => undefined },
+  progress: { begin: () => undefined, reach: () => undefined, end: () => undefined },
 });
 
 /** Names in the library, and those of what is in work in it. */

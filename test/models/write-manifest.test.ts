@@ -1,0 +1,89 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { addModel } from '../../scripts/models/add-model';
+import { type ManifestWishes, writeManifest } from '../../scripts/models/write-manifest';
+import { readManifest } from '../../workers/embedder/manifest';
+import { meanColour, temporaryFolder, writeModel } from '../workers/tiny-models';
+import { writeOnnxModel } from '../workers/tiny-onnx';
+import { addOptions } from './library-fixture';
+
+let root = '';
+let folder = '';
+let remove = async (): Promise<void> => undefined;
+
+beforeEach(async () => {
+  ({ folder: root, remove } = await temporaryFolder());
+  folder = join(root, 'source');
+});
+afterEach(() => remove());
+
+const wishes: ManifestWishes = {
+  id: 'strange',
+  version: '2.0.0',
+  licence: 'MIT',
+  dimensions: 3,
+  size: 8,
+  values: 'imagenet',
+  views: 'whole',
+  fit: 'contain',
+  layout: null,
+  input: null,
+  output: null,
+};
+
+test('a manifest that is written for a TensorFlow.js model is all that models add needs', async () => {
+  const { digests } = await writeModel(folder, meanColour);
+  await rm(join(folder, 'manifest.json'));
+  await writeManifest(join(folder, 'model.json'), wishes);
+  const { model } = await addModel(folder, addOptions(join(root, 'data')));
+  expect(model.manifest).toMatchObject({ id: 'strange', version: '2.0.0', format: 'tfjs-layers', digests });
+  expect(model.manifest.calibration).toBeNull();
+});
+
+test('an ONNX model has its channels first, and its weights may lie in a file beside it', async () => {
+  const { digests } = await writeOnnxModel(folder, { shape: ['rows', 3, 8, 8], kernel: [[1], [2], [3]] });
+  await rm(join(folder, 'manifest.json'));
+  await writeFile(join(folder, 'model.onnx_data'), 'weights');
+  await writeFile(join(folder, 'readme.txt'), 'no part of the model');
+  await writeManifest(join(folder, 'model.onnx'), wishes);
+  const manifest = await readManifest(folder);
+  expect(manifest).toMatchObject({ format: 'onnx', input: { layout: 'nchw' }, digests });
+  expect(Object.keys(manifest.digests)).toEqual(['model.onnx', 'model.onnx_data']);
+});
+
+test('pixels become what the network was trained with', async () => {
+  await writeModel(folder, meanColour);
+  const valueOf = async (values: string, pixel: number) => {
+    await rm(join(folder, 'manifest.json'));
+    await writeManifest(join(folder, 'model.json'), { ...wishes, values });
+    const { mean, scale } = (await readManifest(folder)).input;
+    return mean.map((each, channel) => (pixel - each) * (scale[channel] ?? 0));
+  };
+  expect(await valueOf('0..255', 255)).toEqual([255, 255, 255]);
+  expect(await valueOf('0..1', 255)).toEqual([1, 1, 1]);
+  expect(await valueOf('-1..1', 0)).toEqual([-1, -1, -1]);
+  // (1 - 0.485) / 0.229 and so on, as torchvision has it.
+  for (const [channel, value] of [2.2489, 2.4286, 2.64].entries()) {
+    expect((await valueOf('imagenet', 255))[channel]).toBeCloseTo(value, 4);
+  }
+  // (1 - 0.48145466) / 0.26862954 and so on, as CLIP has it.
+  for (const [channel, value] of [1.9303, 2.0749, 2.1459].entries()) {
+    expect((await valueOf('clip', 255))[channel]).toBeCloseTo(value, 4);
+  }
+});
+
+test('a manifest that is there is not written over, and one that would be wrong is not left', async () => {
+  await writeModel(folder, meanColour);
+  const path = join(folder, 'manifest.json');
+  const before = await readFile(path);
+  await expect(writeManifest(join(folder, 'model.json'), wishes)).rejects.toThrow('is there already');
+  expect(await readFile(path)).toEqual(before);
+  await rm(path);
+  await expect(writeManifest(join(folder, 'model.json'), { ...wishes, id: 'No Id' })).rejects.toThrow(
+    'id: must be',
+  );
+  await expect(writeManifest(join(folder, 'weights-1.bin'), wishes)).rejects.toThrow(
+    'it is neither an .onnx file',
+  );
+  await expect(readFile(path)).rejects.toThrow('ENOENT');
+});
