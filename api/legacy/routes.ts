@@ -6,10 +6,9 @@ import { setCreditHeaders } from '../http/credit-headers';
 import type { Gates } from '../http/gates';
 import { mountRoute } from '../http/mount-route';
 import { publicAddress } from '../http/public-address';
-import { validate } from '../http/validate';
 import { PATHS } from '../paths';
 import type { PhotoIdentifier } from '../vision/identify-photo';
-import { toImageInput } from '../wire/image-input';
+import { takePhoto } from '../vision/take-photo';
 import { presentLegacyMatch, presentLegacyPage } from './presenter';
 import { type LegacyParameters, legacyIdentifyBody, toLegacyQuery } from './schema';
 
@@ -53,7 +52,7 @@ function listProducts(
 
 function identify(settings: ApiSettings, identifyPhoto: PhotoIdentifier): RequestHandler {
   return async (req, res) => {
-    const image = toImageInput(validate(legacyIdentifyBody, req.body));
+    const { image } = takePhoto(req, legacyIdentifyBody);
     const price = legacyVisionPrice();
     const { value } = await identifyPhoto(req, res, 'v2.vision', image, { pricing: true, price });
     const address = publicAddress(req, settings.publicUrl);

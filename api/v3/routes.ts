@@ -11,7 +11,7 @@ import { publicAddress } from '../http/public-address';
 import { validate } from '../http/validate';
 import { PATHS } from '../paths';
 import type { PhotoIdentifier } from '../vision/identify-photo';
-import { toImageInput } from '../wire/image-input';
+import { takePhoto } from '../vision/take-photo';
 import { presentEnvelope, presentItem } from './presenter';
 import {
   catalogQueryBody,
@@ -76,10 +76,10 @@ function showItem(services: ApiServices, settings: ApiSettings): RequestHandler 
 
 function identify(settings: ApiSettings, identifyPhoto: PhotoIdentifier): RequestHandler {
   return async (req, res) => {
-    const body = validate(identifyBody, req.body);
-    const modules = effectiveModules(body.includes);
+    const { image, parameters } = takePhoto(req, identifyBody);
+    const modules = effectiveModules(parameters.includes);
     const pricing = modules.includes('pricing');
-    const billed = await identifyPhoto(req, res, 'v3.vision.identify', toImageInput(body), {
+    const billed = await identifyPhoto(req, res, 'v3.vision.identify', image, {
       pricing,
       price: visionPrice({ pricing }),
     });
