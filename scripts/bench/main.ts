@@ -10,6 +10,7 @@ import { benchFlood } from './flood';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
 import type { Measurement } from './measure';
+import { benchReindex } from './reindex';
 import { benchSoak } from './soak';
 import { benchVectors } from './vectors/bench-vectors';
 import { benchVision } from './vision/bench-vision';
@@ -74,6 +75,26 @@ async function main(): Promise<void> {
           factor: Number(options.factor),
           products: Number(options.products),
           modes: MODES.filter((mode) => mode.includes(options.only ?? '')),
+        }),
+      ),
+    );
+  program
+    .command('reindex')
+    .description(
+      'another model built beside the live one under load, killed and resumed, promoted and rolled back',
+    )
+    .option('--images <images>', 'pictures of the catalog', '100000')
+    .option('--kills <kills>', 'how often the command or a worker is killed', '5')
+    .option('--photos <photos>', 'photos a second', '2')
+    .option('--queries <queries>', 'catalog queries a second', '5')
+    .action(async (options: Record<'images' | 'kills' | 'photos' | 'queries', string>) =>
+      report(
+        'reindex',
+        await benchReindex({
+          images: Number(options.images),
+          kills: Number(options.kills),
+          photosPerSecond: Number(options.photos),
+          queriesPerSecond: Number(options.queries),
         }),
       ),
     );

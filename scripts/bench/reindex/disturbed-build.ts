@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { Random } from '../../catalog/generate/random';
+import { runLoupe, type ServiceProcess, spawnLoupe, startProcess } from '../../service-processes';
+import { imagesEmbedded } from './vectors-of';
+
+export interface DisturbedBuildOptions {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly knex: Knex;
+  readonly model: string;
+  readonly images: number;
+  readonly kills: number;
+  /** The processes of the service, the api first; a worker that is killed is replaced in place. */
+  readonly processes: ServiceProcess[];
+}
+
+const POLL_MS = 250;
+
+/**
+ * Builds the embeddings of a model while the command and the workers are killed in turn, at random moments, and resumes
+ * it each time.
+ *
+ * @returns what was killed, and when
+ */
+export async function disturbedBuild(
+  options: DisturbedBuildOptions,
+): Promise<{ images: number; kills: string[] }> {
+  const { settings, knex, model, images, processes } = options;
+  const random = new Random('kills');
+  const moments = Array.from({ length: options.kills }, () =>
+    Math.floor(images * random.between(0.05, 0.95)),
+  );
+  const kills: string[] = [];
+  let resume: string[] = [];
+  let command = startBuild(settings, model, resume);
+  for (const [index, moment] of moments.sort((left, right) => left - right).entries()) {
+    resume = ['--resume'];
+    while ((await imagesEmbedded(knex)) < moment && command.exitCode === null) await delay(POLL_MS);
+    if (index % 2 === 0) {
+      await killed(command);
+      command = startBuild(settings, model, resume);
+      kills.push(`the command at ${moment}`);
+    } else {
+      const place = 1 + (Math.floor(index / 2) % (processes.length - 1));
+      const worker = processes[place];
+      if (worker) await killed(worker.process);
+      processes[place] = await startProcess({ ...settings, ROLE: 'worker' });
+      kills.push(`a worker at ${moment}`);
+    }
+  }
+  if (command.exitCode === null) await once(command, 'exit');
+  // Whatever became of the last one: says that it is complete, or completes it.
+  await runLoupe(settings, 'embeddings', 'build', '--model', model, '--resume');
+  return { images, kills };
+}
+
+function startBuild(settings: DisturbedBuildOptions['settings'], model: string, words: readonly string[]) {
+  const child = spawnLoupe(settings, 'embeddings', 'build', '--model', model, ...words);
+  child.stdout.resume();
+  child.stderr.pipe(process.stderr);
+  return child;
+}
+
+async function killed(child: ServiceProcess['process']): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}

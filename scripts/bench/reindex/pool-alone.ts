@@ -1,0 +1,49 @@
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import { LocalImageStore } from '../../../db/files/local-image-store';
+import type { EmbeddingVersion } from '../../../models/indexing/embedding-version';
+import { PooledEmbedderRegistry } from '../../../workers/embedder/embedder-registry';
+import { defaultThreads } from '../../../workers/embedder/inference-pool';
+import { SharpImagePreparer } from '../../../workers/image/sharp-image-preparer';
+import { readConfig } from '../../config';
+import { bundledModel } from '../../model-library';
+import { runConcurrently } from '../measure';
+
+const IMAGES = 400;
+const WARM_UP = 32;
+const CONCURRENCY = 16;
+
+/** Catalog images that intake and inference alone do in a second, in this process, with nothing stored. */
+export async function catalogPoolPerSecond(knex: Knex, dataDir: string): Promise<number> {
+  const config = readConfig({});
+  const preparer = new SharpImagePreparer({
+    bytesMax: config.IMAGE_BYTES_MAX,
+    pixelsMax: config.IMAGE_PIXELS_MAX,
+  });
+  const store = new LocalImageStore(join(dataDir, 'images'));
+  const addresses: string[] = await knex('images').orderBy('id', 'desc').limit(IMAGES).pluck('address');
+  const model = await bundledModel();
+  const embedders = new PooledEmbedderRegistry({
+    threads: defaultThreads(cpus().length),
+    backend: 'auto',
+    waitingMax: 1000,
+    batchTimeoutMs: 30_000,
+    logger: pino({ level: 'warn' }),
+    folderOf: () => model.folder,
+  });
+  try {
+    const embedder = await embedders.forVersion({ manifest: model.manifest } as EmbeddingVersion);
+    const embed = async (index: number) => {
+      const bytes = await store.get(addresses[index % addresses.length] ?? '');
+      const { jpeg } = await preparer.prepare(bytes ?? Buffer.alloc(0));
+      await embedder.embed([jpeg], 'catalog');
+    };
+    await runConcurrently(WARM_UP, CONCURRENCY, embed);
+    const { totalMs } = await runConcurrently(IMAGES, CONCURRENCY, embed);
+    return (1000 * IMAGES) / totalMs;
+  } finally {
+    await embedders.close();
+  }
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { JsonClient, type TimedCall } from '../open-loop';
+import type { AnswerLog } from './answer-log';
+
+export interface SteadyLoadOptions {
+  readonly url: string;
+  readonly key: string;
+  readonly photos: readonly Buffer[];
+  readonly photosPerSecond: number;
+  readonly queriesPerSecond: number;
+}
+
+/** What was sent while something else went on. */
+export interface LoadedPhase<Result> {
+  readonly result: Result;
+  readonly seconds: number;
+  readonly photos: readonly TimedCall[];
+  readonly queries: readonly TimedCall[];
+}
+
+const QUESTIONS = ['bag', 'watch', 'leather', 'gold', 'small', 'black', 'steel', 'classic'];
+
+/** Photos and catalog queries at a fixed rate, whatever becomes of them, while something else goes on. */
+export class SteadyLoad {
+  readonly #client: JsonClient;
+  #photo = 0;
+  #query = 0;
+
+  constructor(
+    private readonly log: AnswerLog,
+    private readonly options: SteadyLoadOptions,
+  ) {
+    this.#client = new JsonClient(options.url);
+  }
+
+  async during<Result>(work: Promise<Result>): Promise<LoadedPhase<Result>> {
+    const { photosPerSecond, queriesPerSecond } = this.options;
+    const started = performance.now();
+    let ended = false;
+    const ending = work.finally(() => {
+      ended = true;
+    });
+    ending.catch(() => undefined);
+    const isOver = () => ended;
+    const [photos, queries] = await Promise.all([
+      steadily(photosPerSecond, isOver, () => this.#identify()),
+      steadily(queriesPerSecond, isOver, () => this.#ask()),
+    ]);
+    return { result: await ending, seconds: (performance.now() - started) / 1000, photos, queries };
+  }
+
+  async #identify(): Promise<TimedCall> {
+    const { url, key, photos } = this.options;
+    const photo = this.#photo++ % photos.length;
+    const { status, sentAt, endedAt } = await this.log.identify(
+      url,
+      key,
+      photo,
+      photos[photo] ?? Buffer.alloc(0),
+    );
+    return { status, ms: endedAt - sentAt };
+  }
+
+  #ask(): Promise<TimedCall> {
+    const query = QUESTIONS[this.#query++ % QUESTIONS.length];
+    return this.#client.post('/v3/catalog/query', this.options.key, Buffer.from(JSON.stringify({ query })));
+  }
+}
+
+/** Calls that do not wait for one another, until it is over. */
+async function steadily(
+  perSecond: number,
+  isOver: () => boolean,
+  call: () => Promise<TimedCall>,
+): Promise<TimedCall[]> {
+  const started = performance.now();
+  const calls: Promise<TimedCall>[] = [];
+  while (!isOver()) {
+    const waitMs = started + (calls.length * 1000) / perSecond - performance.now();
+    if (waitMs > 1) await delay(Math.min(waitMs, 100));
+    else calls.push(call());
+  }
+  return Promise.all(calls);
+}
