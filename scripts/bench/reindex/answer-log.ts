@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Knex } from 'knex';
+import type { Database } from '../../../db/knex';
 import { rowsOf, sql } from '../../../db/sql';
 import type { Neighbour } from '../../../models/vision/neighbours';
 
@@ -29,7 +29,7 @@ export class AnswerLog {
   readonly #calls: Call[] = [];
   readonly #periods: Period[] = [];
 
-  constructor(private readonly knex: Knex) {}
+  constructor(private readonly knex: Database['knex']) {}
 
   get calls(): readonly Call[] {
     return this.#calls;

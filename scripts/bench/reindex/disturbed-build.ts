@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Knex } from 'knex';
+import type { Database } from '../../../db/knex';
 import { Random } from '../../catalog/generate/random';
 import { runLoupe, type ServiceProcess, spawnLoupe, startProcess } from '../../service-processes';
 import { imagesEmbedded } from './vectors-of';
 
 export interface DisturbedBuildOptions {
   readonly settings: Readonly<Record<string, string>>;
-  readonly knex: Knex;
+  readonly knex: Database['knex'];
   readonly model: string;
   readonly images: number;
   readonly kills: number;

@@ -1,5 +1,5 @@
 import { createCanvas } from '@napi-rs/canvas';
-import type { Knex } from 'knex';
+import type { Database } from '../../../db/knex';
 import { rowsOf, sql } from '../../../db/sql';
 import type { ImageStore } from '../../../models/ports';
 import { Random } from '../../catalog/generate/random';
@@ -17,7 +17,7 @@ const SHAPES = 6;
  * @returns their image ids
  */
 export async function addPictures(
-  { knex, store }: { knex: Knex; store: ImageStore },
+  { knex, store }: { knex: Database['knex']; store: ImageStore },
   { count, from, side }: { count: number; from: number; side: number },
 ): Promise<number[]> {
   const products: string[] = await knex('catalog_search')

@@ -1,8 +1,8 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { LocalImageStore } from '../../../db/files/local-image-store';
+import type { Database } from '../../../db/knex';
 import type { EmbeddingVersion } from '../../../models/indexing/embedding-version';
 import { PooledEmbedderRegistry } from '../../../workers/embedder/embedder-registry';
 import { defaultThreads } from '../../../workers/embedder/inference-pool';
@@ -16,7 +16,7 @@ const WARM_UP = 32;
 const CONCURRENCY = 16;
 
 /** Catalog images that intake and inference alone do in a second, in this process, with nothing stored. */
-export async function catalogPoolPerSecond(knex: Knex, dataDir: string): Promise<number> {
+export async function catalogPoolPerSecond(knex: Database['knex'], dataDir: string): Promise<number> {
   const config = readConfig({});
   const preparer = new SharpImagePreparer({
     bytesMax: config.IMAGE_BYTES_MAX,
