@@ -14,6 +14,11 @@ export interface IndexBuildOptions {
 /** Any number: with a version's id it names the right to build that version's index. */
 const BUILD_LOCK = 5_683_002;
 const POLL_MS = 500;
+
+/** Of a vector in the graph, beside the vector itself: its neighbours on all layers, with room to spare. */
+const NODE_BYTES = 900;
+const MEMORY_LEAST_MIB = 64;
+
 const PARALLEL_WORKERS = 4;
 
 const SETTINGS = ['statement_timeout', 'maintenance_work_mem', 'max_parallel_maintenance_workers'];
@@ -52,7 +57,8 @@ export async function buildNearestIndex(
   try {
     while (!(await isLocked(knex, connection, versionId))) await delay(POLL_MS);
     await run(setting('statement_timeout', '0'));
-    await run(setting('maintenance_work_mem', `${options.memoryMib}MB`));
+    const memoryMib = await memoryFor(knex, versionId, options);
+    await run(setting('maintenance_work_mem', `${memoryMib}MB`));
     await build(knex, run, versionId, options);
   } finally {
     connection.off('notice', hear);
@@ -64,6 +70,27 @@ export async function buildNearestIndex(
     }
     await knex.client.releaseConnection(connection);
   }
+}
+
+/** What the graph needs, at most what it may have: the server reserves all of it, however few the vectors are. */
+async function memoryFor(
+  knex: Knex,
+  versionId: number,
+  { memoryMib, onNotice }: IndexBuildOptions,
+): Promise<number> {
+  const [line] = await rowsOf<{ vectors: number; bytes: number }>(
+    knex,
+    sql`SELECT count(*) AS vectors, coalesce(max(pg_column_size(embedding)), 0) AS bytes
+        FROM ${embeddingsOf(versionId)}`,
+  );
+  const { vectors = 0, bytes = 0 } = line ?? {};
+  const neededMib = MEMORY_LEAST_MIB + Math.ceil((Number(vectors) * (Number(bytes) + NODE_BYTES)) / 2 ** 20);
+  if (neededMib > memoryMib) {
+    onNotice(
+      `the graph of ${vectors} vectors takes about ${neededMib} MiB and may have ${memoryMib} (INDEX_MEMORY_MIB): the build takes many times longer`,
+    );
+  }
+  return Math.min(neededMib, memoryMib);
 }
 
 async function build(

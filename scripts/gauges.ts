@@ -41,7 +41,7 @@ const queueGauges = (queue: VisionQueue): GaugeSource[] => [
   },
 ];
 
-/** Nothing is told before a search was measured. */
+/** No number before a search was measured. */
 const recallGauges = (sampler: RecallSampler): GaugeSource[] => [
   {
     name: 'loupe_ann_recall',
@@ -49,7 +49,7 @@ const recallGauges = (sampler: RecallSampler): GaugeSource[] => [
     label: 'statistic',
     read: (): Record<string, number> => {
       const figures = sampler.figures();
-      return figures ? { mean: figures.mean, lowest: figures.lowest } : {};
+      return { mean: figures?.mean ?? Number.NaN, lowest: figures?.lowest ?? Number.NaN };
     },
   },
   {
