@@ -130,7 +130,7 @@ const settings = z
     INFERENCE_THREADS: wholeNumber(0, 0, 256),
     INFERENCE_BACKEND: z.enum(['auto', 'tensorflow', 'wasm', 'cpu']).default('auto'),
     PHOTO_MEMORY_MIB: wholeNumber(32, 0, 65_536),
-    INDEX_MEMORY_MIB: wholeNumber(1024, 16, 1_048_576),
+    INDEX_MEMORY_MIB: wholeNumber(1536, 64, 1_048_576),
     NEIGHBOUR_RECALL_SAMPLE: wholeNumber(1000),
     QUEUE_PREFIX: z
       .string()
