@@ -36,24 +36,22 @@ const TAGGED_FIELD = 'style';
 export function productRow(product: ProductRecord, around: Surroundings): CatalogRow {
   const category = categoryOf(product.category, around);
   const fields = Taxonomy.attributeOrder(category.hierarchy, Object.keys(product.attributes));
-  const named: Named[] = [];
-  for (const field of fields) named.push(...namedBy(field, product.attributes[field] ?? [], around));
+  const named: EntityFacts[] = [];
+  for (const field of fields) addNamed(named, product.attributes[field], around);
   const names = new Map<string, string>();
   const tags = [...product.tags];
   const words = new Set<string>();
   addOwnWords(words, product, category);
-  for (const { field, entity } of named) {
-    if (!names.has(field)) names.set(field, entity.name);
-    if (field === TAGGED_FIELD) tags.push(...entity.tags);
-    addAll(words, entityWords(entity));
+  for (const { attribute, tags: inherited } of named) {
+    if (!names.has(attribute.field)) names.set(attribute.field, attribute.name);
+    if (attribute.field === TAGGED_FIELD) tags.push(...inherited);
   }
-  return row({
+  return row(category, {
     ...pictures(product),
     id: product.id,
     kind: 'product',
-    category: category.id,
     name: composeProductName(category.name_fields, names),
-    attributes: [categoryAttribute(category), ...named.map(attributeOf)],
+    named,
     tags,
     words,
   });
@@ -77,33 +75,31 @@ function addAll(words: Set<string>, more: readonly string[]): void {
 /** The row of an entity: its category, its parents in order, then itself. `tags` are those that it carries itself. */
 export function entityRow(entity: EntityRecord, tags: readonly string[], around: Surroundings): CatalogRow {
   const category = categoryOf(entity.category, around);
-  const fields = Taxonomy.attributeOrder(category.hierarchy, Object.keys(entity.parents));
-  const parents = fields.flatMap((field) => {
+  const named: EntityFacts[] = [];
+  for (const field of Taxonomy.attributeOrder(category.hierarchy, Object.keys(entity.parents))) {
     const parent = entity.parents[field];
-    return parent === undefined ? [] : namedBy(field, [parent], around);
-  });
-  const named = [...parents, { field: entity.kind, entity }];
-  return row({
+    if (parent !== undefined) addNamed(named, [parent], around);
+  }
+  named.push(factsOf(entity));
+  return row(category, {
     ...pictures(entity),
     id: entity.id,
     kind: entity.kind,
-    category: category.id,
     name: entity.name,
-    attributes: [categoryAttribute(category), ...named.map(attributeOf)],
+    named,
     tags,
-    words: new Set([...foldedTexts.of(category.name), ...named.flatMap((each) => entityWords(each.entity))]),
+    words: new Set(foldedTexts.of(category.name)),
   });
 }
 
 /** The row of a category; it is its own only attribute and carries no tags. */
 export function categoryRow(category: CategoryRecord): CatalogRow {
-  return row({
+  return row(category, {
     ...pictures(category),
     id: category.id,
     kind: CATEGORY_FIELD,
-    category: category.id,
     name: category.name,
-    attributes: [categoryAttribute(category)],
+    named: [],
     tags: [],
     words: new Set(foldedTexts.of(category.name)),
   });
@@ -124,43 +120,41 @@ export function rowOfFacet(facet: string): string | null {
   return facet.slice(0, colon) === TAGS_FIELD ? null : facet.slice(colon + 1);
 }
 
-interface Named {
-  readonly field: string;
-  readonly entity: EntityRecord;
-}
-
 interface RowParts extends Pictured {
   readonly id: string;
   readonly kind: string;
-  readonly category: string;
   readonly name: string;
-  readonly attributes: readonly Attribute[];
+  readonly named: readonly EntityFacts[];
   readonly tags: readonly string[];
-  readonly words: ReadonlySet<string>;
+  /** Of the row itself; those of what it names are added. */
+  readonly words: Set<string>;
 }
 
-function row({ tags, words, ...rest }: RowParts): CatalogRow {
-  const facets = new Set<string>();
-  for (const { field, id } of rest.attributes) facets.add(facetOf(field, id));
-  for (const tag of tags) facets.add(facetOf(TAGS_FIELD, tag));
+function row(category: CategoryRecord, { named, tags, words, ...rest }: RowParts): CatalogRow {
+  const facets = new Set([categoryFacet(category.id)]);
+  const attributes = [categoryAttribute(category)];
+  for (const facts of named) {
+    attributes.push(facts.attribute);
+    facets.add(facts.facet);
+    addAll(words, facts.words);
+  }
+  for (const tag of tags) facets.add(tagFacets.of(tag));
   return {
     ...rest,
+    category: category.id,
     sort_key: sortKeys.of(rest.name),
     facets: [...facets].sort(),
     words: [...words],
+    attributes,
   };
 }
 
-function namedBy(field: string, ids: readonly string[], around: Surroundings): Named[] {
-  const named: Named[] = [];
-  for (const id of ids) {
+function addNamed(named: EntityFacts[], ids: readonly string[] | undefined, around: Surroundings): void {
+  for (const id of ids ?? []) {
     const entity = around.entities.get(id)?.record;
-    if (entity) named.push({ field, entity });
+    if (entity) named.push(factsOf(entity));
   }
-  return named;
 }
-
-const attributeOf = ({ field, entity }: Named): Attribute => ({ field, id: entity.id, name: entity.name });
 
 const categoryAttribute = ({ id, name }: CategoryRecord): Attribute => ({ field: CATEGORY_FIELD, id, name });
 
@@ -176,15 +170,25 @@ function categoryOf(id: string, around: Surroundings): CategoryRecord {
   return category;
 }
 
-/** Folding is the dearest step of a projection, and the rows of a batch share their entities. */
-const foldedEntities = new WeakMap<EntityRecord, readonly string[]>();
+/** What an entity brings to every row that names it; it stands in the field of its kind, always. */
+interface EntityFacts {
+  readonly attribute: Attribute;
+  readonly facet: string;
+  readonly tags: readonly string[];
+  readonly words: readonly string[];
+}
 
-function entityWords(entity: EntityRecord): readonly string[] {
-  const known = foldedEntities.get(entity);
+/** Rows by the thousand share them, in time as in memory. */
+const knownFacts = new WeakMap<EntityRecord, EntityFacts>();
+
+function factsOf(entity: EntityRecord): EntityFacts {
+  const known = knownFacts.get(entity);
   if (known) return known;
-  const words = countedWords([entity.name, ...entity.keywords].join(' '));
-  foldedEntities.set(entity, words);
-  return words;
+  const { id, kind, name, tags, keywords } = entity;
+  const words = [...new Set(countedWords([name, ...keywords].join(' ')))];
+  const facts = { attribute: { field: kind, id, name }, facet: facetOf(kind, id), tags, words };
+  knownFacts.set(entity, facts);
+  return facts;
 }
 
 const countedWords = (text: string): readonly string[] =>
@@ -193,6 +197,7 @@ const countedWords = (text: string): readonly string[] =>
 /** Products of one style have one name, and variants few sizes and colours. */
 const sortKeys = new Derived((name) => firstCodePoints(nameSortKey(name), SORT_KEY_LENGTH_MAX));
 const foldedTexts = new Derived(countedWords);
+const tagFacets = new Derived((tag) => facetOf(TAGS_FIELD, tag));
 
 function firstCodePoints(text: string, count: number): string {
   return text.length <= count ? text : Array.from(text).slice(0, count).join('');

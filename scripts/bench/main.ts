@@ -155,8 +155,9 @@ async function main(): Promise<void> {
     .description('catalog imports of generated bundles without images, one of them beside a reader')
     .option('--products <products>', 'size of the generated catalog', '100000')
     .option('--no-complete', 'leave out the bundle with history and listings')
-    .action(async (options: { products: string; complete: boolean }) =>
-      report('import', await benchImport({ products: Number(options.products), complete: options.complete })),
+    .option('--no-repeat', 'only into an empty catalog: leave out the same again, and all estimates anew')
+    .action(async ({ products, ...options }: { products: string; complete: boolean; repeat: boolean }) =>
+      report('import', await benchImport({ products: Number(products), ...options })),
     );
   program
     .command('catalog')

@@ -99,6 +99,9 @@ async function importInto(bundle: string, options: ImportCommandOptions): Promis
   }
 }
 
+/** Others are answered beside a transaction, and it is far shorter than what a lock takes for a death. */
+const SERVER_TRANSACTION_MS = 1_500;
+
 /** Imports a bundle into what a process has opened; progress goes to stderr. */
 export function importCatalog(
   { config, container, database }: Loupe,
@@ -111,6 +114,7 @@ export function importCatalog(
       report: join(config.DATA_DIR, 'reports', `import-${stamp}.txt`),
       ...options,
       imageBytesMax: config.IMAGE_BYTES_MAX,
+      ...(database.kind === 'postgres' ? { transactionMs: SERVER_TRANSACTION_MS } : {}),
     },
     {
       openTarget: (dryRun) => openTarget(database.knex, dryRun),

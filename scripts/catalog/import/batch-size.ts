@@ -1,12 +1,13 @@
-/** A batch is written in about this time: the embedded database answers nobody else meanwhile. */
-const TARGET_MS = 500;
 const SIZE_MIN = 20;
-const SIZE_MAX = 2_000;
+const SIZE_MAX = 4_000;
 const SIZE_FIRST = 100;
 
 /** How many records go into one transaction, from how long the last one took. */
 export class BatchSize {
   private size = SIZE_FIRST;
+
+  /** @param targetMs about how long a transaction is to take */
+  constructor(private readonly targetMs: number) {}
 
   get records(): number {
     return this.size;
@@ -14,7 +15,7 @@ export class BatchSize {
 
   /** Tells what `records` took to write. Grows and shrinks by at most half, so that one slow write says little. */
   learn(records: number, tookMs: number): void {
-    const ideal = (records * TARGET_MS) / Math.max(tookMs, 1);
+    const ideal = (records * this.targetMs) / Math.max(tookMs, 1);
     const bounded = Math.min(this.size * 1.5, Math.max(this.size / 2, ideal));
     this.size = Math.round(Math.min(SIZE_MAX, Math.max(SIZE_MIN, bounded)));
   }

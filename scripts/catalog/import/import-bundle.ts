@@ -23,6 +23,11 @@ export interface ImportOptions {
   readonly report: string;
   /** Whether to stay until the new images are embedded. */
   readonly wait: boolean;
+  /**
+   * About how long a transaction is to take. Default 500 ms: the embedded database answers nobody else meanwhile. A
+   * server does, and has less work with fewer of them.
+   */
+  readonly transactionMs?: number;
   /** A larger image is a reject. Default 20 MiB. */
   readonly imageBytesMax?: number;
   /** Where an archive is unpacked. Default the system's. */
@@ -46,6 +51,7 @@ export interface ImportResult extends EmbeddedImages {
 }
 
 const IMAGE_BYTES_MAX = 20 * 1024 * 1024;
+const TRANSACTION_MS = 500;
 /** After fewer records the tables are as they were before. */
 const RECORDS_WORTH_TIDYING = 1_000;
 
@@ -94,9 +100,10 @@ async function importInto(
     );
     const categories = new Set(await target.categoryIds());
     const tags = new Set(await target.tagIds());
-    const context = { bundle, target, pictures, report, progress, categories, tags };
+    const transactionMs = options.transactionMs ?? TRANSACTION_MS;
+    const context = { bundle, target, pictures, report, progress, categories, tags, transactionMs };
     const accepted = await importFiles(context, ports.clock.now());
-    await projectStaleRows(target, progress);
+    await projectStaleRows(context);
     if (accepted >= RECORDS_WORTH_TIDYING) await target.tidy();
     await target.refreshSearch();
     return { accepted, rejected: report.count };
@@ -111,7 +118,7 @@ async function importFiles(context: ImportContext, now: Date): Promise<number> {
   accepted += await runStage(context, tagsStage(context));
   accepted += await importEntities(context);
   // Rows above products are cheap to derive before a first load's products are there, and dear afterwards.
-  await projectStaleRows(context.target, context.progress);
+  await projectStaleRows(context);
   accepted += await runStage(context, productsStage(context));
   accepted += await runStage(context, estimatesStage(context, now));
   accepted += await runStage(context, historyStage(context));
@@ -119,11 +126,11 @@ async function importFiles(context: ImportContext, now: Date): Promise<number> {
 }
 
 /** Also those that an import left which was killed. */
-async function projectStaleRows(target: ImportTarget, progress: ImportProgress): Promise<void> {
+async function projectStaleRows({ target, progress, transactionMs }: ImportContext): Promise<void> {
   const total = await target.staleRows();
   if (total === 0) return;
   progress.begin('rows that follow', total);
-  const size = new BatchSize();
+  const size = new BatchSize(transactionMs);
   for (let done = 0; ; ) {
     const startedAt = performance.now();
     const count = await target.projectStaleRows(size.records);

@@ -14,4 +14,6 @@ export interface ImportContext {
   /** Known so far: the database's, and those of the bundle that were accepted. */
   readonly categories: Set<string>;
   readonly tags: Set<string>;
+  /** About how long a transaction is to take. */
+  readonly transactionMs: number;
 }

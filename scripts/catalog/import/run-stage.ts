@@ -10,7 +10,7 @@ import type { Numbered, Reject, Stage } from './stage';
 const LINES_AT_ONCE = 32;
 
 /** Characters of the lines of one batch: it is in memory as a whole, and two more beside it. */
-const BATCH_LENGTH_MAX = 8 * 1024 * 1024;
+const BATCH_LENGTH_MAX = 1024 * 1024;
 
 /**
  * Imports one file in batches of one transaction each, the next one being read and prepared while one is written; only
@@ -24,7 +24,7 @@ export async function runStage<Record>(
   const file = await context.bundle.file(stage.file);
   if (!file) return 0;
   const reject: Reject = (line, field, reason) => context.report.add(file.name, line, field, reason);
-  const batches = new BatchQueue(stage, reject);
+  const batches = new BatchQueue(stage, reject, new BatchSize(context.transactionMs));
   let bytesRead = 0;
   const lines = file.lines((bytes) => {
     bytesRead = bytes;
@@ -51,7 +51,6 @@ export async function runStage<Record>(
 
 class BatchQueue<Record> {
   accepted = 0;
-  private readonly size = new BatchSize();
   private batch: Numbered<Record>[] = [];
   private keys = new Set<string>();
   private length = 0;
@@ -61,6 +60,7 @@ class BatchQueue<Record> {
   constructor(
     private readonly stage: Stage<Record>,
     private readonly reject: Reject,
+    private readonly size: BatchSize,
   ) {}
 
   /** Takes a record, of a line of this length; true when the batch must be sent before the next one. */
