@@ -50,9 +50,9 @@ export async function addModel(place: string, options: AddModelOptions): Promise
     return await addBy(place, work, staging.path, options);
   } catch (failure) {
     // The operator knows the place; the folders in between are ours.
-    throw failure instanceof ModelRefused
-      ? new ModelRefused(withoutSecrets(place), failure.reason, failure)
-      : failure;
+    if (!(failure instanceof ModelRefused)) throw failure;
+    const reason = failure.reason.replaceAll(`${join(staging.path, 'model')}/`, '');
+    throw new ModelRefused(withoutSecrets(place), reason, failure);
   } finally {
     await staging.remove();
   }

@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { InferencePool } from '../../workers/embedder/inference-pool';
 import { loadTried } from '../../workers/embedder/load-tried';
 import { isOnnxInstalled, ONNX_INSTALL } from '../../workers/embedder/onnx-runtime';
@@ -33,6 +34,12 @@ const tensorFlow: TinyModel = {
 const pictures = Array.from({ length: 11 }, (_, picture) =>
   Uint8Array.from({ length: SIDE * SIDE * 3 }, (_value, at) => (at * (picture * 7 + 3) + picture * 20) % 251),
 );
+
+test('the command that installs the runtime is the one that is documented, and CI has its version', async () => {
+  const read = (path: string) => readFile(join(__dirname, '../..', path), 'utf8');
+  expect(await read('docs/models.md')).toContain(`\n${ONNX_INSTALL}\n`);
+  expect(await read('.ci/run')).toContain(ONNX_INSTALL.split(' ').at(-1));
+});
 
 describe('an ONNX model', () => {
   let pool: InferencePool;
