@@ -50,6 +50,7 @@ module.exports = {
     only('sql-in-db', 'knex|pg|pg-copy-streams|pgvector|@electric-sql/[^/]+', '^db/'),
     only('vision-in-workers', 'sharp|@tensorflow/[^/]+|onnxruntime-node', '^workers/'),
     only('queue-in-workers', 'bullmq', '^workers/'),
+    only('traces-in-scripts', '@opentelemetry/[^/]+', '^scripts/tracing/'),
     {
       name: 'zod-at-the-edges',
       severity: 'error',

@@ -176,6 +176,12 @@ export interface ImagePreparer {
   thumbnail(bytes: Buffer, side: number): Promise<Buffer>;
 }
 
+/** Names the trace that work belongs to and its place there, as W3C Trace Context has it; for work in other processes. */
+export interface TraceContext {
+  readonly traceparent: string;
+  readonly tracestate?: string | undefined;
+}
+
 /** A photo on its way to the workers. */
 export interface NeighbourRequest {
   readonly jobId: string;
@@ -187,6 +193,8 @@ export interface NeighbourRequest {
   readonly deadlineAt: number;
   /** Aborted when the caller hung up: the place in the queue is given back. */
   readonly signal?: AbortSignal;
+  /** Set where calls are traced. */
+  readonly trace?: TraceContext;
 }
 
 /** The place of a call among those whose photos are on their way to the queue. */

@@ -20,6 +20,7 @@ import { InProcessIndexQueue } from '../workers/queue/in-process-index-queue';
 import { InProcessVisionQueue } from '../workers/queue/in-process-queue';
 import { impatientConnection } from '../workers/queue/redis-connection';
 import type { Config } from './config';
+import type { Tracing } from './tracing/tracing';
 
 export type Container = DependencyContainer;
 
@@ -42,6 +43,7 @@ export interface Opening {
   readonly config: Config;
   readonly container: Container;
   readonly logger: PinoLogger;
+  readonly tracing: Tracing;
   /** Has something closed later, before all that was opened earlier. */
   closing(close: () => Promise<unknown>): void;
 }
@@ -70,8 +72,8 @@ const POSTGRES: Pick<Adapters, 'database'> = {
 
 const IN_PROCESS: Omit<Adapters, 'database'> = {
   rateLimiter: async () => new MemoryRateLimiter(),
-  visionQueue: async ({ config, container, logger, closing }) => {
-    const queue = new InProcessVisionQueue(container.resolve(VisionPipeline), {
+  visionQueue: async ({ config, container, logger, tracing, closing }) => {
+    const queue = new InProcessVisionQueue(tracing.photos(container.resolve(VisionPipeline)), {
       clock: container.resolve<Clock>(PORTS.Clock),
       logger,
       concurrency: visionConcurrency(inferenceThreads(config)),
@@ -116,8 +118,8 @@ function redis(redisUrl: string): Omit<Adapters, 'database'> {
       return queue;
     },
     answer: async (opening) => {
-      const { config, container, closing } = opening;
-      const photos = new BullMqVisionWorker(container.resolve(VisionPipeline), {
+      const { config, container, tracing, closing } = opening;
+      const photos = new BullMqVisionWorker(tracing.photos(container.resolve(VisionPipeline)), {
         ...bullMq(opening),
         clock: container.resolve<Clock>(PORTS.Clock),
         concurrency: visionConcurrency(inferenceThreads(config)),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { config as readDotEnv } from 'dotenv';
 import { z } from 'zod';
+import { TRACE_SETTINGS } from './tracing/settings';
 
 /** What this process does: everything, only HTTP, or only vision jobs. */
 export const ROLES = ['all', 'api', 'worker'] as const;
@@ -141,6 +142,7 @@ const settings = z
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     LOG_FORMAT: z.enum(['json', 'pretty']).default('json'),
     STOP_TIMEOUT_MS: wholeNumber(20_000, 100),
+    ...TRACE_SETTINGS,
   })
   .refine((config) => config.ROLE === 'all' || config.REDIS_URL !== undefined, {
     path: ['ROLE'],

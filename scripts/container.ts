@@ -47,6 +47,9 @@ import { createLogger } from './log';
 import { installedModels } from './model-library';
 import { signingKeys } from './signing-keys';
 import { RandomIds, SystemClock } from './system';
+import { openTracing } from './tracing/open-tracing';
+import { TRACED_STORES } from './tracing/traced-calls';
+import { NO_TRACING, type Tracing } from './tracing/tracing';
 
 export type { Container };
 
@@ -56,6 +59,7 @@ export interface Loupe {
   readonly container: Container;
   readonly database: Database;
   readonly logger: PinoLogger;
+  readonly tracing: Tracing;
   /** The queue dashboard, where this process shows one. */
   readonly queuePage: QueuePage | null;
   /** Closes what was opened, in the reverse order. */
@@ -91,7 +95,7 @@ export async function buildContainer(config: Config, overrides: Overrides = {}):
 }
 
 /**
- * Runs `work` with the stores alone (database, images, keys), beside a running service or without one.
+ * Runs `work` with the stores alone (database, images, keys), beside a running service or without one; never traced.
  *
  * @throws whatever `work` throws, after everything is closed
  */
@@ -99,7 +103,7 @@ export async function withStore<Result>(
   work: (container: Container, loupe: Loupe) => Promise<Result>,
   config: Config = { ...readConfig(), LOG_LEVEL: 'warn' },
 ): Promise<Result> {
-  const loupe = await opened(config, {}, async () => null);
+  const loupe = await opened({ ...config, OTEL_SDK_DISABLED: true }, {}, async () => null);
   try {
     return await work(loupe.container, loupe);
   } finally {
@@ -113,9 +117,12 @@ async function opened(
   openMore: (opening: Opening) => Promise<QueuePage | null>,
 ): Promise<Loupe> {
   const container = root.createChildContainer();
-  const logger = createLogger(config);
-  const closers: (() => Promise<unknown>)[] = [];
-  const opening: Opening = { config, container, logger, closing: (close) => void closers.unshift(close) };
+  let tracing = NO_TRACING;
+  const logger = createLogger(config, () => tracing.logFields());
+  tracing = openTracing(config, logger);
+  const closers: (() => Promise<unknown>)[] = [() => tracing.close()];
+  const closing: Opening['closing'] = (close) => void closers.unshift(close);
+  const opening: Opening = { config, container, logger, tracing, closing };
   const close = async () => {
     for (const closer of closers.splice(0)) {
       await closer().catch((failure: unknown) => logger.error({ error: String(failure) }, 'closing failed'));
@@ -129,8 +136,9 @@ async function opened(
     for (const token of Object.getOwnPropertySymbols(overrides)) {
       container.register(token, { useValue: overrides[token] });
     }
+    for (const token of TRACED_STORES) rebind(opening, token);
     const queuePage = await openMore(opening);
-    return { config, container, database, logger, queuePage, close };
+    return { config, container, database, logger, tracing, queuePage, close };
   } catch (failure) {
     await close();
     throw failure;
@@ -180,7 +188,7 @@ async function bindVision(opening: Opening, adapters: Adapters): Promise<void> {
   });
   const source = container.resolve(HttpImageSource);
   closing(() => source.close());
-  bindUnlessGiven(container, PORTS.ImageSource, source);
+  bindUnlessGiven(opening, PORTS.ImageSource, source);
   refuseTelemetry();
   const embedders = new PooledEmbedderRegistry({
     threads: inferenceThreads(config),
@@ -195,7 +203,7 @@ async function bindVision(opening: Opening, adapters: Adapters): Promise<void> {
     },
   });
   closing(() => embedders.close());
-  bindUnlessGiven(container, PORTS.EmbedderRegistry, embedders);
+  bindUnlessGiven(opening, PORTS.EmbedderRegistry, embedders);
   container.register(PhotoMemory, { useValue: new PhotoMemory(config.PHOTO_MEMORY_MIB * 2 ** 20) });
   container.register(PhotosInWork, { useValue: new PhotosInWork() });
   const recall = new RecallSampler(container.resolve<ExactNeighbours>(PORTS.ExactNeighbours), logger, {
@@ -203,9 +211,9 @@ async function bindVision(opening: Opening, adapters: Adapters): Promise<void> {
   });
   closing(() => recall.close());
   container.register(RecallSampler, { useValue: recall });
-  bindUnlessGiven(container, PORTS.RateLimiter, await adapters.rateLimiter(opening));
-  bindUnlessGiven(container, PORTS.VisionQueue, await adapters.visionQueue(opening));
-  bindUnlessGiven(container, PORTS.IndexQueue, await adapters.indexQueue(opening));
+  bindUnlessGiven(opening, PORTS.RateLimiter, await adapters.rateLimiter(opening));
+  bindUnlessGiven(opening, PORTS.VisionQueue, await adapters.visionQueue(opening));
+  bindUnlessGiven(opening, PORTS.IndexQueue, await adapters.indexQueue(opening));
 }
 
 /** PostgreSQL scans fewer vectors than this in a few milliseconds. The embedded one would stand still for minutes. */
@@ -214,6 +222,12 @@ const VECTORS_INDEXED_FROM = 20_000;
 /** A batch that takes longer hangs. */
 const BATCH_TIMEOUT_MS = 30_000;
 
-function bindUnlessGiven(container: Container, token: symbol, adapter: unknown): void {
-  if (!container.isRegistered(token)) container.register(token, { useValue: adapter });
+function bindUnlessGiven({ container, tracing }: Opening, token: symbol, adapter: object): void {
+  if (!container.isRegistered(token)) container.register(token, { useValue: tracing.port(token, adapter) });
+}
+
+/** Binds what is bound already as it is when it is traced. */
+function rebind({ container, tracing }: Opening, token: symbol): void {
+  const adapter = container.resolve<object>(token);
+  container.register(token, { useValue: tracing.port(token, adapter) });
 }

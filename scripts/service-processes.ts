@@ -2,7 +2,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import type { Readable, Stream } from 'node:stream';
 import { processEnvironment } from './config';
 
 /** Where `npm` commands run. */
@@ -33,8 +33,15 @@ export interface ServiceProcess {
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Starts `npm start`'s program with these settings and waits until it says that it is ready. */
-export async function startProcess(settings: Settings): Promise<ServiceProcess> {
+/**
+ * Starts `npm start`'s program with these settings and waits until it says that it is ready.
+ *
+ * @param log an open file stream that takes its log; else it is shown
+ */
+export async function startProcess(
+  settings: Settings,
+  log: Stream | 'inherit' = 'inherit',
+): Promise<ServiceProcess> {
   const child = spawn(process.execPath, START_ARGUMENTS, {
     cwd: REPOSITORY_ROOT,
     env: {
@@ -44,7 +51,7 @@ export async function startProcess(settings: Settings): Promise<ServiceProcess> 
       LOG_LEVEL: 'warn',
       ...settings,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', log],
   });
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;

@@ -42,7 +42,7 @@ export async function startService(
       config.ROLE === 'worker'
         ? createOperationsApp(settings)
         : createApp(apiServices(loupe.container), settings);
-    const server = createServer(app);
+    const server = createServer(loupe.tracing.requests(app));
     const url =
       config.ROLE === 'worker' ? await listenIfFree(server, config, loupe) : await listen(server, config);
     if (config.ROLE !== 'worker') await announceService(config, url);

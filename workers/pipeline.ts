@@ -1,7 +1,13 @@
 import { inject, injectable } from 'tsyringe';
 import { unavailable } from '../models/errors';
 import type { EmbeddingVersion } from '../models/indexing/embedding-version';
-import { type EmbedderRegistry, type EmbeddingRepository, type NeighbourIndex, PORTS } from '../models/ports';
+import {
+  type EmbedderRegistry,
+  type EmbeddingRepository,
+  type NeighbourIndex,
+  PORTS,
+  type TraceContext,
+} from '../models/ports';
 import type { Neighbourhood } from '../models/vision/neighbours';
 import { PhotoMemory } from './photo-memory';
 import { PhotosInWork } from './photos-in-work';
@@ -15,6 +21,8 @@ export interface Photo {
   readonly limit: number;
   /** Milliseconds that it waited in the queue. */
   readonly queueMs: number;
+  /** Of the call that it belongs to, where calls are traced. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** What the queues hand a photo to. */

@@ -31,7 +31,10 @@ export interface Books {
   readonly faults: readonly string[];
 }
 
-export async function openAccount({ database }: Installation, name: string): Promise<Payer> {
+export async function openAccount(
+  { database }: Pick<Installation, 'database'>,
+  name: string,
+): Promise<Payer> {
   const accounts = new PostgresAccountRepository(database.knex, new RandomIds());
   const { id: accountId } = await accounts.createAccount(name, CREDITS);
   const key = makeKey(true);
@@ -45,7 +48,7 @@ export async function openAccount({ database }: Installation, name: string): Pro
  * all, and one whose client got no answer at most once.
  */
 export async function audit(
-  { database: { knex } }: Installation,
+  { database: { knex } }: Pick<Installation, 'database'>,
   { accountId }: Payer,
   outcomes: readonly Outcome[],
 ): Promise<Books> {

@@ -49,7 +49,7 @@ const success = z.object({
 const refusal = z.object({ success: z.literal(false), error: z.string(), message: z.string() });
 
 /** Calls of a number of clients, each of which sends its next one when the last is over; to the apis in turn. */
-export async function runLoad(installation: Installation, load: Load): Promise<Outcome[]> {
+export async function runLoad(installation: Pick<Installation, 'apis'>, load: Load): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   let faulty = true;
   const over = load.faults.finally(() => {
@@ -70,7 +70,7 @@ export async function runLoad(installation: Installation, load: Load): Promise<O
 
 /** One call. An api that is not there at all is left out, as a load balancer does. */
 export async function identify(
-  { apis }: Installation,
+  { apis }: Pick<Installation, 'apis'>,
   key: string,
   call: number,
   plan: CallPlan,

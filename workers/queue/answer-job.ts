@@ -24,7 +24,8 @@ export function answerPhoto(data: unknown, pipeline: PhotoPipeline, now: number)
       if (job.jpeg === '') throw unavailable('The queue lost the photo.', 1);
       const jpeg = Buffer.from(job.jpeg, 'base64');
       const queueMs = Math.max(0, now - job.askedAt);
-      return answerWith(await pipeline.neighbours({ jpeg, limit: job.limit, queueMs }));
+      const { limit, trace } = job;
+      return answerWith(await pipeline.neighbours({ jpeg, limit, queueMs, trace }));
     },
     () => true,
   );

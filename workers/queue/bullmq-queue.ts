@@ -96,9 +96,9 @@ export class BullMqVisionQueue implements VisionQueue {
   }
 
   async #ask(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
-    const { jobId, requestId, limit, deadlineAt, signal } = request;
+    const { jobId, requestId, limit, deadlineAt, signal, trace } = request;
     const ticket = this.#rate.ask(askedAt);
-    const job = visionJobOf({ requestId, limit, askedAt, deadlineAt }, request.image.jpeg);
+    const job = visionJobOf({ requestId, limit, askedAt, deadlineAt, trace }, request.image.jpeg);
     this.#adding += 1;
     const { added, answer } = this.#asker.ask(jobId, job, JOB);
     const counted = added.finally(() => {

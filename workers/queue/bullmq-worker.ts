@@ -1,5 +1,5 @@
 import type { Job } from 'bullmq';
-import type { Clock } from '../../models/ports';
+import type { Clock, TraceContext } from '../../models/ports';
 import type { PhotoPipeline } from '../pipeline';
 import { answerPhoto } from './answer-job';
 import { BullMqAnswerer } from './bullmq-answerer';
@@ -66,10 +66,15 @@ export class BullMqVisionWorker {
     const answer = waited.value;
     const outcome = answer.ok ? 'ok' : answer.error.code;
     const elapsedMs = Math.round(performance.now() - started);
-    logger.info({ requestId: job.data.requestId, jobId: job.id, outcome, elapsedMs }, 'photo');
+    const { requestId, trace } = job.data;
+    logger.info({ requestId, jobId: job.id, outcome, elapsedMs, ...traceField(trace) }, 'photo');
     return answer;
   }
 }
+
+/** The id of a trace stands between the version and the place in it. */
+const traceField = (trace?: TraceContext): object =>
+  trace ? { trace_id: trace.traceparent.split('-')[1] } : {};
 
 /** Only the result is kept; and not before it is stored, since until then another worker may have to take over. */
 function forgetPhoto(job: Job<VisionJob, VisionAnswer>): void {

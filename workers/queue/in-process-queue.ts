@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { AppError, internalError, timeout, unavailable } from '../../models/errors';
 import type { Clock, Logger, NeighbourRequest, VisionPlace, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
@@ -21,6 +22,8 @@ interface Place {
   readonly request: NeighbourRequest;
   readonly askedAt: number;
   readonly answer: Promise<Neighbourhood>;
+  /** Has work done in the asynchronous context of the call, not in that of the one which made room for it. */
+  inItsCall<Result>(work: () => Result): Result;
   resolve(neighbourhood: Neighbourhood): void;
   reject(failure: unknown): void;
 }
@@ -115,11 +118,13 @@ export class InProcessVisionQueue implements VisionQueue {
     for (const place of this.#waiting) {
       if (this.#active.size >= this.options.concurrency) return;
       this.#waiting.delete(place);
-      const work = this.#work(place).finally(() => {
-        this.#active.delete(place);
-        this.#rate.finish();
-        this.#takeNext();
-      });
+      const work = place
+        .inItsCall(() => this.#work(place))
+        .finally(() => {
+          this.#active.delete(place);
+          this.#rate.finish();
+          this.#takeNext();
+        });
       this.#active.set(place, work);
     }
   }
@@ -131,6 +136,7 @@ export class InProcessVisionQueue implements VisionQueue {
       jpeg: request.image.jpeg,
       limit: request.limit,
       queueMs: Math.max(0, this.#now() - askedAt),
+      trace: request.trace,
     };
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -166,5 +172,6 @@ function placeFor(request: NeighbourRequest, askedAt: number): Place {
   });
   // The one who waits may have left.
   answer.catch(() => undefined);
-  return { request, askedAt, answer, resolve, reject };
+  const inItsCall: Place['inItsCall'] = AsyncResource.bind((work) => work());
+  return { request, askedAt, answer, inItsCall, resolve, reject };
 }

@@ -21,6 +21,8 @@ const visionJob = z.object({
   limit: z.number().int().positive(),
   askedAt: z.number(),
   deadlineAt: z.number(),
+  /** As W3C Trace Context has it; absent where calls are not traced. */
+  trace: z.object({ traceparent: z.string(), tracestate: z.string().optional() }).optional(),
 });
 
 /**

@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectEmbedded, connectPostgres } from '../../db/knex';
+import { generateBundle, productId } from '../../scripts/catalog/generate/generate-bundle';
+import { processEnvironment } from '../../scripts/config';
+import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/service-processes';
+import { openAccount } from '../faults/books';
+import { writeLayoutModel } from '../faults/layout-model';
+import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
+
+/**
+ * One call is one trace, from its request through the queue to the worker and back, whoever works on it: one process on
+ * the embedded default; an api and a worker on PostgreSQL and Redis. They are stopped before the spans are looked at.
+ */
+const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
+const SEED = 5;
+const PRODUCT = productId(SEED, 3);
+const CALLER = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' };
+
+const collector = new TraceCollector();
+let folder: string;
+let database: OwnDatabase | undefined;
+let key: string;
+let photo: string;
+let log: Record<string, unknown>[];
+const found: unknown[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'loupe-'));
+  database = TEST_DATABASE_URL ? await createOwnDatabase(TEST_DATABASE_URL) : undefined;
+  const settings = {
+    DATA_DIR: join(folder, 'data'),
+    MODEL: 'layout',
+    CONFIDENCE_FLOOR: '0',
+    INFERENCE_THREADS: '1',
+    QUEUE_PREFIX: `tracing-${process.pid}`,
+    LOG_LEVEL: 'info',
+    ...(database ? { DATABASE_URL: database.url } : {}),
+    ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}),
+  };
+  await writeLayoutModel(join(folder, 'data', 'models', 'layout'), { id: 'layout' });
+  const bundle = join(folder, 'bundle');
+  await generateBundle({ seed: SEED, products: 6, out: bundle, images: true, imageSize: 192 });
+  photo = (await readFile(join(bundle, 'images', '0000', `${PRODUCT}.jpg`))).toString('base64');
+  const traced = {
+    ...settings,
+    OTEL_EXPORTER_OTLP_ENDPOINT: await collector.open(),
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=abc%20def',
+  };
+  const lines = createWriteStream(join(folder, 'log'));
+  await once(lines, 'open');
+  const processes: ServiceProcess[] = [];
+  for (const ROLE of TEST_REDIS_URL === undefined ? ['all'] : ['api', 'worker']) {
+    processes.push(await startProcess({ ...traced, ROLE }, lines));
+  }
+  await runLoupe(settings, 'catalog', 'import', bundle);
+  const stores = database
+    ? connectPostgres({ url: database.url, poolMax: 1 })
+    : await connectEmbedded({ dataDir: settings.DATA_DIR });
+  key = (await openAccount({ database: stores }, 'test')).key;
+  await stores.close();
+  const url = processes[0]?.url ?? '';
+  found.push(
+    await identify(url, { base64: photo, includes: ['pricing'] }, 'call-that-is-traced', {
+      traceparent: `00-${CALLER.trace}-${CALLER.span}-01`,
+    }),
+    await identify(url, { base64: 'aGVsbG8sIHRoaXMgaXMgdGV4dA==' }, 'call-with-a-text', {}),
+    await (await fetch(`${url}/readyz`)).status,
+  );
+  for (const process of processes.reverse()) await process.stop();
+  lines.destroy();
+  const text = await readFile(join(folder, 'log'), 'utf8');
+  log = text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+}, 180_000);
+
+afterAll(async () => {
+  await collector.close();
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+async function identify(url: string, body: object, requestId: string, headers: Record<string, string>) {
+  const answer = await fetch(`${url}/v3/vision/identify`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'x-request-id': requestId,
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  });
+  const { data = [] } = (await answer.json()) as { data?: { id: string }[] };
+  return [answer.status, data[0]?.id];
+}
+
+const traceOf = (requestId: string): CollectedSpan[] => {
+  const root = collector.spans.find((span) => span.attributes.get('loupe.request_id') === requestId);
+  return collector.spans.filter((span) => span.traceId === root?.traceId);
+};
+
+function spanOf(trace: readonly CollectedSpan[], name: string): CollectedSpan {
+  const span = trace.find((each) => each.name === name);
+  if (!span) throw new Error(`no span ${name} among ${trace.map((each) => each.name).join(', ')}`);
+  return span;
+}
+
+it('the calls are answered as ever', () => {
+  expect(found).toEqual([[200, PRODUCT], [422, undefined], 200]);
+});
+
+it('a call goes on with the trace of its caller, and every span has its parent in it', () => {
+  const trace = traceOf('call-that-is-traced');
+  expect(new Set(trace.map((span) => span.traceId))).toEqual(new Set([CALLER.trace]));
+  const ids = new Set([CALLER.span, ...trace.map((span) => span.spanId)]);
+  expect(trace.filter((span) => !ids.has(span.parentSpanId))).toEqual([]);
+  const root = spanOf(trace, 'POST /v3/vision/identify');
+  expect(root.parentSpanId).toBe(CALLER.span);
+  expect(trace.filter((span) => span.parentSpanId === CALLER.span)).toEqual([root]);
+  expect(root.attributes.get('http.response.status_code')).toBe(200);
+});
+
+it('the trace leads through the queue to the worker, and back to the rows', () => {
+  const trace = traceOf('call-that-is-traced');
+  const parentOf = (name: string) => {
+    const { parentSpanId } = spanOf(trace, name);
+    return trace.find((span) => span.spanId === parentSpanId)?.name;
+  };
+  const root = 'POST /v3/vision/identify';
+  const parents = {
+    'AccountRepository.callerByKeyHash': root,
+    'ImagePreparer.prepare': root,
+    'VisionQueue.neighbours': root,
+    'wait in queue': 'VisionQueue.neighbours',
+    'answer photo': 'VisionQueue.neighbours',
+    'Embedder.embed': 'answer photo',
+    'NeighbourIndex.nearest': 'answer photo',
+    'CatalogRepository.productsShowing': root,
+    'PricingRepository.estimates': root,
+    'PredictionRepository.save': root,
+    'CreditLedger.settle': root,
+  };
+  expect(Object.fromEntries(Object.keys(parents).map((name) => [name, parentOf(name)]))).toEqual(parents);
+  const stages = trace.flatMap((span) => span.attributes.get('loupe.stage') ?? []);
+  expect(new Set(stages)).toEqual(new Set(['intake', 'queue', 'embed', 'neighbours', 'rows']));
+});
+
+it('each span is of the process that did the work', () => {
+  const trace = traceOf('call-that-is-traced');
+  const processOf = (name: string) => spanOf(trace, name).process;
+  expect(processOf('CatalogRepository.productsShowing')).toBe(processOf('VisionQueue.neighbours'));
+  expect(processOf('NeighbourIndex.nearest')).toBe(processOf('answer photo'));
+  const together = TEST_REDIS_URL === undefined;
+  expect(processOf('answer photo') === processOf('VisionQueue.neighbours')).toBe(together);
+});
+
+it('what a caller does wrong is recorded where it was noticed, and is no error of the service', () => {
+  const trace = traceOf('call-with-a-text');
+  expect(trace).not.toHaveLength(0);
+  expect(spanOf(trace, 'ImagePreparer.prepare')).toMatchObject({
+    failures: ['unprocessable'],
+    status: 0,
+  });
+  const root = spanOf(trace, 'POST /v3/vision/identify');
+  expect(root).toMatchObject({ parentSpanId: '', status: 0 });
+  expect(root.attributes.get('http.response.status_code')).toBe(422);
+  expect(trace.map((span) => span.name)).not.toContain('VisionQueue.neighbours');
+});
+
+it('only calls are traced: no health check, nothing of the background', () => {
+  const beginnings = collector.spans.filter((span) => ['', CALLER.span].includes(span.parentSpanId));
+  expect(beginnings.map((span) => span.name)).toEqual(Array(2).fill('POST /v3/vision/identify'));
+});
+
+it('the log names the trace: the line of the call, and that of the worker', () => {
+  const ofCall = log.filter((line) => line['trace_id'] === CALLER.trace).map((line) => line['msg']);
+  expect(ofCall).toEqual(TEST_REDIS_URL === undefined ? ['answered'] : ['photo', 'answered']);
+  expect(log.filter((line) => line['msg'] === 'ready').every((line) => !('trace_id' in line))).toBe(true);
+});
+
+it('the collector is sent no key, no photo and no signed link', () => {
+  expect(collector.headers[0]?.['x-collector-key']).toBe('abc def');
+  for (const secret of [key, photo.slice(0, 40), 'signature=', 'sig=']) {
+    expect(collector.text).not.toContain(secret);
+  }
+});

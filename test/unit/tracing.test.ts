@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { ConfigError, readConfig } from '../../scripts/config';
+import { REPOSITORY_ROOT } from '../../scripts/service-processes';
+import { freePort } from '../../scripts/services/free-port';
+import { TraceCollector } from '../support/trace-collector';
+import type { TracedCalls } from '../support/traced-calls';
+
+/** Traces where there is somewhere to send them, and nothing of it otherwise (README, "Settings"). */
+
+/** The logs of the cases, and the modules of OpenTelemetry that they loaded. */
+async function traced(...cases: TracedCalls[]): Promise<{ logs: string[][]; modules: string[] }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/support/traced-calls.ts'], {
+    cwd: REPOSITORY_ROOT,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin.end(JSON.stringify(cases));
+  return JSON.parse(await text(child.stdout));
+}
+
+const to = (endpoint: string) => ({
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+});
+
+test('nothing is loaded while there is nowhere to send traces', async () => {
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:1';
+  const off = [
+    {},
+    { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'TRUE' },
+    { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none' },
+  ];
+  const calls = off.map((settings): TracedCalls => ({ settings, calls: 1, fetched: 'an image' }));
+  expect(await traced(...calls)).toEqual({ logs: [[], [], []], modules: [] });
+});
+
+test('a failure is recorded by its kind, and what a mistake says of the inside is not', async () => {
+  const collector = new TraceCollector();
+  const settings = to(`${await collector.open()}/v1/traces`);
+  const { modules } = await traced(
+    { settings, calls: 1, fetched: 'unavailable' },
+    { settings, calls: 1, fetched: 'a mistake' },
+    { settings: { ...settings, OTEL_TRACES_SAMPLER: 'always_off' }, calls: 1, fetched: 'unavailable' },
+  );
+  await collector.close();
+  expect(modules).toContain('sdk-trace');
+  const fetches = collector.spans.filter((span) => span.name === 'ImageSource.fetch');
+  expect(fetches.map(({ failures, status }) => [...failures, status])).toEqual([
+    ['unavailable', 2],
+    ['TypeError', 2],
+  ]);
+  expect(collector.text).toContain('The host is away.');
+  expect(collector.text).not.toContain('secret');
+});
+
+test('a collector that is away, or never answers, is told of once and holds up no stop', async () => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const away = to(`http://127.0.0.1:${await freePort()}`);
+  // More spans than go into one message.
+  const told = await traced(
+    { settings: { ...away, OTEL_EXPORTER_OTLP_TIMEOUT: '100' }, calls: 300, fetched: 'an image' },
+    {
+      // Whoever waited for that would not end within the time of a test.
+      settings: { ...to(`http://127.0.0.1:${port}`), OTEL_EXPORTER_OTLP_TIMEOUT: '600000' },
+      calls: 1,
+      fetched: 'an image',
+    },
+  );
+  silent.closeAllConnections();
+  silent.close();
+  expect(told.logs[0]).toEqual(['traces do not arrive and are dropped']);
+  expect(told.logs[1]).toEqual([]);
+});
+
+test('every fault of the settings is named', () => {
+  const wrong = {
+    OTEL_TRACES_EXPORTER: 'zipkin',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+    OTEL_EXPORTER_OTLP_HEADERS: 'no pair',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '0',
+    OTEL_RESOURCE_ATTRIBUTES: 'a=%',
+    OTEL_TRACES_SAMPLER: 'sometimes',
+    OTEL_TRACES_SAMPLER_ARG: '2',
+  };
+  const faults = (() => {
+    try {
+      readConfig(wrong);
+    } catch (failure) {
+      return failure instanceof ConfigError ? failure.faults : [];
+    }
+    return [];
+  })();
+  expect(faults.map((fault) => fault.split(':')[0]).sort()).toEqual(Object.keys(wrong).sort());
+});
