@@ -3,10 +3,13 @@ import type { DemoOffer } from '../api/site/demo-offer';
 import { sitePages } from '../api/site/routes';
 import { ping } from '../db/knex';
 import { CatalogService } from '../models/catalog/catalog-service';
+import { unavailable } from '../models/errors';
+import type { EmbeddingVersion } from '../models/indexing/embedding-version';
 import {
   type AccountRepository,
   type Clock,
   type DataFileSigner,
+  type EmbedderRegistry,
   type EmbeddingRepository,
   type IdempotencyStore,
   type ImageStore,
@@ -22,6 +25,16 @@ import type { Container, Loupe } from './container';
 import { gaugesOf } from './gauges';
 
 const PING_MS = 2000;
+
+/** @throws unavailable saying why the model of a version can't be computed with here */
+async function loaded(version: EmbeddingVersion, embedders: EmbedderRegistry): Promise<void> {
+  try {
+    await embedders.forVersion(version);
+  } catch (failure) {
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    throw unavailable(`version ${version.id} is live: ${reason}`, 1, failure);
+  }
+}
 
 /** What the HTTP side gets of the container. */
 export function apiServices(container: Container): ApiServices {
@@ -78,7 +91,9 @@ function readinessOf(config: Config, { container, database }: Loupe): ReadinessC
     {
       name: 'model',
       check: async () => {
-        if (!(await embeddings.live())) throw new Error('no embedding version is live');
+        const live = await embeddings.live();
+        if (!live) throw unavailable('no embedding version is live', 1);
+        if (config.ROLE !== 'api') await loaded(live, container.resolve(PORTS.EmbedderRegistry));
       },
     },
     {

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { unavailable } from '../../models/errors';
+import { AppError, unavailable } from '../../models/errors';
 import type { LifecycleState, ReadinessCheck } from '../api-services';
 import { errorBody } from '../http/error-body';
 import '../http/locals';
@@ -18,9 +18,14 @@ export function showReadiness(
   lifecycle: () => LifecycleState,
 ): RequestHandler {
   return async (_req, res) => {
-    const results = await Promise.all(checks.map(async (each) => [each.name, await stateOf(each)] as const));
-    const failed = results.filter(([, state]) => state !== 'ok').map(([name]) => name);
-    const states = { process: lifecycle(), ...Object.fromEntries(results) };
+    const results = await Promise.all(checks.map(async (each) => ({ ...each, fault: await faultOf(each) })));
+    const failed = results.flatMap(({ name, fault }) =>
+      fault === null ? [] : [fault === '' ? name : `${name} (${fault})`],
+    );
+    const states = {
+      process: lifecycle(),
+      ...Object.fromEntries(results.map(({ name, fault }) => [name, fault === null ? 'ok' : 'failed'])),
+    };
     res.set('Cache-Control', 'no-store');
     if (lifecycle() === 'ready' && failed.length === 0) {
       res.json({ status: 'ready', checks: states });
@@ -35,16 +40,17 @@ export function showReadiness(
   };
 }
 
-async function stateOf(check: ReadinessCheck): Promise<'ok' | 'failed'> {
+/** Null when all is well; else why not, as far as it may be told to anybody: in words of ours. */
+async function faultOf(check: ReadinessCheck): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`${check.name} took too long`)), CHECK_MS_MAX);
   });
   try {
     await Promise.race([check.check(), late]);
-    return 'ok';
-  } catch {
-    return 'failed';
+    return null;
+  } catch (failure) {
+    return failure instanceof AppError && failure.code === 'unavailable' ? failure.message : '';
   } finally {
     clearTimeout(timer);
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { notFound } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { IndexQueue } from '../../models/ports';
+import { ModelRefused } from '../../workers/embedder/manifest';
 import type { ImageIndex, IndexOutcome } from '../../workers/index-images';
 import { BullMqIndexQueue } from '../../workers/queue/bullmq-index-queue';
 import { BullMqIndexWorker } from '../../workers/queue/bullmq-index-worker';
@@ -148,4 +149,21 @@ withRedis('index queue, BullMQ, with several workers', () => {
     await second.close();
     await deleteKeys(url, options.prefix);
   });
+
+  test('a worker that does not have the model leaves the work to those that do', async () => {
+    const url = redisUrl ?? '';
+    const options = { redisUrl: url, prefix: `test-${randomUUID()}`, logger: silent };
+    const queue = new BullMqIndexQueue(options);
+    const [without, having] = [new FakeIndex(), new FakeIndex()];
+    without.behave = () => Promise.reject(new ModelRefused('eye@2.0.0', 'it is not installed here'));
+    const workers = [new BullMqIndexWorker(without, options)];
+    await Promise.all([queue.ready(), workers[0]?.ready()]);
+    const asked = queue.embed(7, imagesUpTo(200));
+    await without.started.opened;
+    workers.push(new BullMqIndexWorker(having, options));
+    await expect(asked).resolves.toEqual({ embedded: 200, failed: 0 });
+    await queue.close();
+    await Promise.all(workers.map((worker) => worker.close()));
+    await deleteKeys(url, options.prefix);
+  }, 60_000);
 });

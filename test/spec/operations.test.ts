@@ -1,3 +1,5 @@
+import type { Knex } from 'knex';
+import { PORTS } from '../../models/ports';
 import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
@@ -25,6 +27,27 @@ test('/readyz is a 503 that names what fails', async () => {
     body: { success: false, error: 'unavailable', checks: { database: 'ok', queue: 'failed' } },
   });
   expect(answer.headers.has('Retry-After')).toBe(true);
+});
+
+test('/readyz says what is wrong with the vectors that answers are made of', async () => {
+  const knex = service.resolve<Knex>(PORTS.Knex);
+  const live = await knex('embedding_versions').where({ state: 'live' }).first('id', 'manifest');
+  const { manifest } = live;
+  const wider = { ...manifest, output: { ...manifest.output, dimensions: 7 } };
+  await knex('embedding_versions')
+    .where({ id: live.id })
+    .update({ manifest: JSON.stringify(wider) });
+  const answer = await anybody().send('GET', '/readyz');
+  await knex('embedding_versions')
+    .where({ id: live.id })
+    .update({ manifest: JSON.stringify(manifest) });
+  expect(answer).toMatchObject({
+    status: 503,
+    body: {
+      checks: { index: 'failed', model: 'ok' },
+      message: expect.stringContaining('its model makes halfvec(7)'),
+    },
+  });
 });
 
 describe.each(['starting', 'stopping'] as const)('while the process is %s', (state) => {

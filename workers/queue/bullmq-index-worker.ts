@@ -1,4 +1,5 @@
-import { type Job, WaitingError } from 'bullmq';
+import { DelayedError, type Job, WaitingError } from 'bullmq';
+import { ModelRefused } from '../embedder/manifest';
 import type { ImageIndex } from '../index-images';
 import { answerImages } from './answer-job';
 import { BullMqAnswerer } from './bullmq-answerer';
@@ -10,6 +11,9 @@ import { INDEX_QUEUE, type IndexAnswer, type IndexJob } from './job';
  * died go to another one within seconds, however often that happens.
  */
 const SETTINGS = { concurrency: 2, maxStalledCount: 5, lockDuration: 10_000, stalledInterval: 5_000 };
+
+/** A worker that does not have the model leaves the work to those that do, and does not take it back at once. */
+const LEFT_TO_OTHERS_MS = 2_000;
 
 /** The answering side of the index queue on Redis. */
 export class BullMqIndexWorker {
@@ -52,6 +56,14 @@ export class BullMqIndexWorker {
       this.options.logger.info({ jobId: job.id, ...outcome, elapsedMs }, 'catalog images');
       return answer;
     } catch (failure) {
+      if (failure instanceof ModelRefused && !signal.aborted) {
+        this.options.logger.warn(
+          { jobId: job.id, reason: failure.message },
+          'catalog images are left to others',
+        );
+        await job.moveToDelayed(Date.now() + LEFT_TO_OTHERS_MS, token);
+        throw new DelayedError();
+      }
       if (!signal.aborted) throw failure;
       await job.moveToWait(token);
       throw new WaitingError();
