@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
 import { rollbackTarget } from '../../models/indexing/embedding-version';
 import { modelReference } from '../../models/vision/embedding-model';
@@ -7,6 +9,7 @@ import { bundledModel } from '../../scripts/model-library';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { LogSink } from '../support/log-sink';
 import { modelManifest } from '../support/model-manifest';
+import { temporaryFolder } from '../workers/tiny-models';
 
 /** What a process starts with when a release brought another model than the database was filled under. */
 describe('the live version, when its model is not installed any more', () => {
@@ -64,5 +67,18 @@ describe('the live version, when its model is not installed any more', () => {
     sink.clear();
     await liveVersion(readConfig({ ...settings, ROLE: 'api' }), embeddings, logger);
     expect(await sink.lines(1)).toMatchObject([{ level: 40, model: 'strange@1.0.0' }]);
+  });
+
+  test('is not given up because its folder is broken: that is for somebody to repair', async () => {
+    const { folder, remove } = await temporaryFolder();
+    const live = await embeddings.live();
+    const broken = join(folder, 'models', live?.model ?? '');
+    await mkdir(broken, { recursive: true });
+    const config = readConfig({ ...settings, DATA_DIR: folder, ROLE: 'worker' });
+    await expect(liveVersion(config, embeddings, logger)).rejects.toThrow(
+      'no manifest.json that can be read',
+    );
+    expect(await embeddings.live()).toEqual(live);
+    await remove();
   });
 });

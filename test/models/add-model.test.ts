@@ -81,6 +81,20 @@ describe('models add', () => {
     await expect(add()).rejects.toThrow('is in its place: manifest.json is no JSON');
   });
 
+  test('is not hindered by a folder that is broken; the library names it', async () => {
+    await mkdir(join(dataDir, 'models', 'odd'), { recursive: true });
+    await writeModel(folder, meanColour);
+    await add();
+    const { models, broken } = await modelLibrary(dataDir);
+    expect(models.map(({ manifest, bundled }) => [manifest.id, bundled])).toEqual([
+      [(await bundledModel()).manifest.id, true],
+      ['tiny', false],
+    ]);
+    expect(broken).toEqual([
+      expect.objectContaining({ name: 'odd', reason: 'there is no manifest.json that can be read' }),
+    ]);
+  });
+
   test('leaves the name of the bundled model to it', async () => {
     const { id, version } = (await bundledModel()).manifest;
     await writeModel(folder, meanColour, { id, version });

@@ -7,6 +7,7 @@ import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry
 import { checkModel } from '../../workers/embedder/load-tried';
 import { readManifest } from '../../workers/embedder/manifest';
 import { silent } from '../contracts/queue-support';
+import { writeGraphModel } from './tiny-graph';
 import {
   colouredJpeg,
   meanColour,
@@ -139,6 +140,22 @@ describe('an embedder', () => {
     const { load } = await install('once', meanColour);
     const [first, second] = await Promise.all([load(), load()]);
     expect(second).toBe(first);
+  });
+});
+
+describe('a graph model', () => {
+  test('is embedded with by the input and the output that its manifest names', async () => {
+    const { folder, remove } = await temporaryFolder();
+    cleanups.push(remove);
+    folders.set('graph', folder);
+    const manifest = await writeGraphModel(folder, {
+      id: 'graph',
+      input: { ...tinyManifest(3).input, name: 'image' },
+      output: { name: 'mean', dimensions: 3 },
+    });
+    const embedder = await registry.forVersion(versionOf(manifest));
+    const [views] = await embedder.embed([await colouredJpeg(['#f00'])], 'query');
+    expect(views?.map(rounded)).toEqual([[1, 0, 0]]);
   });
 });
 
