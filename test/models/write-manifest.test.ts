@@ -53,22 +53,22 @@ test('an ONNX model has its channels first, and its weights may lie in a file be
 
 test('pixels become what the network was trained with', async () => {
   await writeModel(folder, meanColour);
-  const valueOf = async (values: string, pixel: number) => {
+  const valuesAt = async (values: string, pixel: number) => {
     await rm(join(folder, 'manifest.json'));
     await writeManifest(join(folder, 'model.json'), { ...wishes, values });
     const { mean, scale } = (await readManifest(folder)).input;
     return mean.map((each, channel) => (pixel - each) * (scale[channel] ?? 0));
   };
-  expect(await valueOf('0..255', 255)).toEqual([255, 255, 255]);
-  expect(await valueOf('0..1', 255)).toEqual([1, 1, 1]);
-  expect(await valueOf('-1..1', 0)).toEqual([-1, -1, -1]);
+  expect(await valuesAt('0..255', 255)).toEqual([255, 255, 255]);
+  expect(await valuesAt('0..1', 255)).toEqual([1, 1, 1]);
+  expect(await valuesAt('-1..1', 0)).toEqual([-1, -1, -1]);
   // (1 - 0.485) / 0.229 and so on, as torchvision has it.
   for (const [channel, value] of [2.2489, 2.4286, 2.64].entries()) {
-    expect((await valueOf('imagenet', 255))[channel]).toBeCloseTo(value, 4);
+    expect((await valuesAt('imagenet', 255))[channel]).toBeCloseTo(value, 4);
   }
   // (1 - 0.48145466) / 0.26862954 and so on, as CLIP has it.
   for (const [channel, value] of [1.9303, 2.0749, 2.1459].entries()) {
-    expect((await valueOf('clip', 255))[channel]).toBeCloseTo(value, 4);
+    expect((await valuesAt('clip', 255))[channel]).toBeCloseTo(value, 4);
   }
 });
 
