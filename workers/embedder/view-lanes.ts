@@ -2,6 +2,9 @@
 export const LANES = ['query', 'catalog'] as const;
 export type Lane = (typeof LANES)[number];
 
+/** A photo that comes waits for the batch in work: few pictures of the catalog are as quick, view by view, as many. */
+const CATALOG_ROWS_MAX = 3;
+
 /** One view of a picture that waits for an engine. */
 export interface WaitingView {
   readonly lane: Lane;
@@ -37,7 +40,8 @@ export class ViewLanes {
     const first = lane?.[0];
     if (!lane || !first) return [];
     if (first.failedBefore) return lane.splice(0, 1);
-    const most = Math.min(rowsMax, Math.ceil(lane.length / idle));
+    const share = Math.ceil(lane.length / idle);
+    const most = Math.min(rowsMax, share, first.lane === 'catalog' ? CATALOG_ROWS_MAX : share);
     const other = lane.findIndex(({ model, failedBefore }) => failedBefore || model !== first.model);
     return lane.splice(0, other < 0 ? most : Math.min(most, other));
   }
