@@ -11,10 +11,10 @@ import { type Measurement, percentile } from './measure';
 import type { TimedCall } from './open-loop';
 import { AnswerLog } from './reindex/answer-log';
 import { copyModel } from './reindex/copy-model';
-import { disturbedBuild } from './reindex/disturbed-build';
+import { type DisturbedBuild, disturbedBuild } from './reindex/disturbed-build';
 import { addPictures } from './reindex/many-pictures';
 import { catalogPoolPerSecond } from './reindex/pool-alone';
-import { SteadyLoad } from './reindex/steady-load';
+import { type LoadedCall, type LoadedPhase, SteadyLoad } from './reindex/steady-load';
 import { coverageFaults, differingImages } from './reindex/vectors-of';
 import { drawPhotos, machine } from './vision-installation';
 
@@ -35,8 +35,7 @@ const PICTURE_SIDE = 256;
 const PHOTO_SIDE = 640;
 const SECOND_MODEL = 'second-eye';
 
-/** Two workers of one engine each, so that one may be killed. */
-const SETTINGS = { CONFIDENCE_FLOOR: '0', RATE_PER_SECOND: '0', INFERENCE_THREADS: '1' };
+const SETTINGS = { CONFIDENCE_FLOOR: '0', RATE_PER_SECOND: '0' };
 
 interface Phase {
   readonly name: string;
@@ -48,7 +47,7 @@ interface Phase {
 }
 
 /**
- * Another model built beside the live one, on PostgreSQL and Redis with an api and two workers: without a load and under a
+ * Another model built beside the live one, on PostgreSQL and Redis with an api and a worker: without a load and under a
  * steady load of photos and catalog queries, killed at random moments and resumed, then promoted and rolled back. What
  * failed, what was mixed, how much slower answers were, and how near it comes to the inference pool alone.
  */
@@ -68,7 +67,7 @@ export async function benchReindex(options: ReindexBenchOptions): Promise<Measur
       DATABASE_URL: services.postgres.url,
       REDIS_URL: services.redis.url,
     };
-    for (const ROLE of ['api', 'worker', 'worker']) processes.push(await startProcess({ ...settings, ROLE }));
+    for (const ROLE of ['api', 'worker']) processes.push(await startProcess({ ...settings, ROLE }));
     await fillCatalog(settings, folder, database, options.images);
     return await measured({ settings, database, processes, options });
   } finally {
@@ -133,9 +132,10 @@ async function measured(bench: Bench): Promise<Measurement> {
   const [first = 0, second = 0] = await versionIds(database);
   const phases: Phase[] = [
     { name: 'calm', images: 0, ...calm },
-    { name: 'building', images: built.result.images, ...built },
+    ...splitAtFirstKill(built),
     { name: 'promoted, rolled back', images: 0, ...switched },
   ];
+  const undisturbed = phases[1];
   const p99 = (calls: readonly TimedCall[]) =>
     percentile(
       calls.map(({ ms }) => ms),
@@ -159,13 +159,38 @@ async function measured(bench: Bench): Promise<Measurement> {
     rows: phases.map(rowOf),
     notes: [
       `Inference pool alone, with the pictures' intake: ${poolPerSecond.toFixed(1)} images/s; a build without a load ${alone.perSecond.toFixed(1)} images/s, ${percentOf(alone.perSecond, poolPerSecond)} of it.`,
-      `p99 while building against calm: photos ${(p99(built.photos) / p99(calm.photos)).toFixed(2)}, queries ${(p99(built.queries) / p99(calm.queries)).toFixed(2)} times.`,
+      `p99 while building against calm: photos ${(p99(undisturbed?.photos ?? []) / p99(calm.photos)).toFixed(2)}, queries ${(p99(undisturbed?.queries ?? []) / p99(calm.queries)).toFixed(2)} times.`,
       `Killed (-9) ${built.result.kills.length} times: ${built.result.kills.join(', ')}.`,
       `Final state: ${(await coverageFaults(database.knex, second, options.images)).join('; ') || 'every image embedded once, no index or vector missing'}; ${await differingImages(database.knex, first, second)} images whose vectors are not those of an undisturbed build of the same weights.`,
       `Answers by version: ${[...answersByVersion].map(([version, count]) => `${version}: ${count}`).join(', ')}. Failed or mixed: ${faults.length === 0 ? 'none' : faults.slice(0, 10).join('; ')}.`,
       'The client is a process on the same cores; a photo is decoded, embedded in four views and searched, an image of the catalog in three views and stored.',
     ],
   };
+}
+
+/** The part of a build that was left alone, and the one in which things were killed. */
+function splitAtFirstKill({ seconds: took, photos, queries, result }: LoadedPhase<DisturbedBuild>): Phase[] {
+  const { firstKillAt, imagesBefore, images } = result;
+  const before = ({ at }: LoadedCall) => at < firstKillAt;
+  const after = (call: LoadedCall) => !before(call);
+  const from = Math.min(...photos.map(({ at }) => at));
+  const secondsBefore = Math.min(took, (firstKillAt - from) / 1000);
+  return [
+    {
+      name: 'building',
+      seconds: secondsBefore,
+      images: imagesBefore,
+      photos: photos.filter(before),
+      queries: queries.filter(before),
+    },
+    {
+      name: 'building, killed and resumed',
+      seconds: took - secondsBefore,
+      images: images - imagesBefore,
+      photos: photos.filter(after),
+      queries: queries.filter(after),
+    },
+  ];
 }
 
 async function timedBuild(settings: Bench['settings'], model: string): Promise<{ perSecond: number }> {

@@ -15,28 +15,42 @@ export interface DisturbedBuildOptions {
   readonly processes: ServiceProcess[];
 }
 
+/** What was killed, and what was done before the first time. */
+export interface DisturbedBuild {
+  readonly images: number;
+  readonly kills: readonly string[];
+  /** Epoch milliseconds. */
+  readonly firstKillAt: number;
+  readonly imagesBefore: number;
+}
+
 const POLL_MS = 250;
 
+/** The build is left alone until so much of it is done. */
+const UNDISTURBED = 0.5;
+
 /**
- * Builds the embeddings of a model while the command and the workers are killed in turn, at random moments, and resumes
- * it each time.
- *
- * @returns what was killed, and when
+ * Builds the embeddings of a model; in the second half the command and the workers are killed in turn, at random moments, and
+ * it is resumed each time.
  */
-export async function disturbedBuild(
-  options: DisturbedBuildOptions,
-): Promise<{ images: number; kills: string[] }> {
+export async function disturbedBuild(options: DisturbedBuildOptions): Promise<DisturbedBuild> {
   const { settings, knex, model, images, processes } = options;
   const random = new Random('kills');
   const moments = Array.from({ length: options.kills }, () =>
-    Math.floor(images * random.between(0.05, 0.95)),
+    Math.floor(images * random.between(UNDISTURBED, 0.95)),
   );
   const kills: string[] = [];
+  let firstKillAt = Number.POSITIVE_INFINITY;
+  let imagesBefore = images;
   let resume: string[] = [];
   let command = startBuild(settings, model, resume);
   for (const [index, moment] of moments.sort((left, right) => left - right).entries()) {
     resume = ['--resume'];
     while ((await imagesEmbedded(knex)) < moment && command.exitCode === null) await delay(POLL_MS);
+    if (index === 0) {
+      firstKillAt = Date.now();
+      imagesBefore = await imagesEmbedded(knex);
+    }
     if (index % 2 === 0) {
       await killed(command);
       command = startBuild(settings, model, resume);
@@ -52,7 +66,7 @@ export async function disturbedBuild(
   if (command.exitCode === null) await once(command, 'exit');
   // Whatever became of the last one: says that it is complete, or completes it.
   await runLoupe(settings, 'embeddings', 'build', '--model', model, '--resume');
-  return { images, kills };
+  return { images, kills, firstKillAt, imagesBefore };
 }
 
 function startBuild(settings: DisturbedBuildOptions['settings'], model: string, words: readonly string[]) {

@@ -10,12 +10,17 @@ export interface SteadyLoadOptions {
   readonly queriesPerSecond: number;
 }
 
+/** A call with the moment at which it was sent, in epoch milliseconds. */
+export interface LoadedCall extends TimedCall {
+  readonly at: number;
+}
+
 /** What was sent while something else went on. */
 export interface LoadedPhase<Result> {
   readonly result: Result;
   readonly seconds: number;
-  readonly photos: readonly TimedCall[];
-  readonly queries: readonly TimedCall[];
+  readonly photos: readonly LoadedCall[];
+  readonly queries: readonly LoadedCall[];
 }
 
 const QUESTIONS = ['bag', 'watch', 'leather', 'gold', 'small', 'black', 'steel', 'classic'];
@@ -72,13 +77,16 @@ async function steadily(
   perSecond: number,
   isOver: () => boolean,
   call: () => Promise<TimedCall>,
-): Promise<TimedCall[]> {
+): Promise<LoadedCall[]> {
   const started = performance.now();
-  const calls: Promise<TimedCall>[] = [];
+  const calls: Promise<LoadedCall>[] = [];
   while (!isOver()) {
     const waitMs = started + (calls.length * 1000) / perSecond - performance.now();
     if (waitMs > 1) await delay(Math.min(waitMs, 100));
-    else calls.push(call());
+    else {
+      const at = Date.now();
+      calls.push(call().then((ended) => ({ ...ended, at })));
+    }
   }
   return Promise.all(calls);
 }
