@@ -82,6 +82,8 @@ const signingKeys = z
     (keys) => keys.every((key) => /^[A-Za-z0-9_-]{1,32}$/.test(key.id) && key.secret.length >= 16),
     'must be id:secret[,id:secret], each secret at least 16 characters',
   )
+  // A link would be signed with one of the two and verified with the other.
+  .refine((keys) => new Set(keys.map((key) => key.id)).size === keys.length, 'names an id twice')
   .optional();
 
 const url = (protocols: readonly string[]) =>
@@ -144,7 +146,9 @@ const settings = z
     STOP_TIMEOUT_MS: wholeNumber(20_000, 100),
     ...TRACE_SETTINGS,
   })
-  .refine((config) => config.ROLE === 'all' || config.REDIS_URL !== undefined, {
+  .refine(({ ROLE, REDIS_URL }) => (ROLE !== 'api' && ROLE !== 'worker') || REDIS_URL !== undefined, {
     path: ['ROLE'],
     message: 'api and worker meet in Redis: set REDIS_URL, or use all',
+    // Told together with the faults of single settings.
+    when: () => true,
   });

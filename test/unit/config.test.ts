@@ -61,18 +61,38 @@ test('every fault is named at once', () => {
     PAGE_SIZE_MAX: '0',
     VISION_DEADLINE_MS: '1.5',
   };
-  const faults = (() => {
-    try {
-      readConfig(wrong);
-    } catch (failure) {
-      return failure instanceof ConfigError ? failure.faults : [];
-    }
-    return [];
-  })();
-  expect(faults.map((fault) => fault.split(':')[0]).sort()).toEqual(Object.keys(wrong).sort());
+  expect(
+    faultsOf(wrong)
+      .map((fault) => fault.split(':')[0])
+      .sort(),
+  ).toEqual(Object.keys(wrong).sort());
+});
+
+test('a fault between settings is named together with those of single ones', () => {
+  expect(faultsOf({ ROLE: 'worker', PORT: 'http' }).map((fault) => fault.split(':')[0])).toEqual([
+    'PORT',
+    'ROLE',
+  ]);
+  expect(faultsOf({ ROLE: 'worker', REDIS_URL: 'x' }).map((fault) => fault.split(':')[0])).toEqual([
+    'REDIS_URL',
+  ]);
+});
+
+test('two signing keys of one name are refused', () => {
+  const SIGNING_KEYS = 'a:0123456789abcdef,b:0123456789abcdef,a:fedcba9876543210';
+  expect(faultsOf({ SIGNING_KEYS })).toEqual(['SIGNING_KEYS: names an id twice']);
 });
 
 test('api and worker meet in Redis', () => {
   expect(() => readConfig({ ROLE: 'api' })).toThrow(/REDIS_URL/);
   expect(readConfig({ ROLE: 'api', REDIS_URL: 'redis://localhost' }).ROLE).toBe('api');
 });
+
+function faultsOf(settings: Record<string, string>): readonly string[] {
+  try {
+    readConfig(settings);
+  } catch (failure) {
+    return failure instanceof ConfigError ? failure.faults : [];
+  }
+  return [];
+}
