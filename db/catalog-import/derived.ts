@@ -1,7 +1,7 @@
 /** So many are kept; then it begins anew, so that memory stays flat. */
-const KEPT_MAX = 10_000;
+const KEPT_MAX = 2_000;
 /** Longer texts hardly ever come again. */
-const LENGTH_MAX = 200;
+const LENGTH_MAX = 100;
 
 /** What follows from a text alone, derived once for texts that come again and again. */
 export class Derived<Value> {

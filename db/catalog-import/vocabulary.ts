@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { rowsOf, sql } from '../sql';
 
 /** So many are remembered; then it begins anew, so that the memory of an import stays flat. */
-const REMEMBERED_MAX = 100_000;
+const REMEMBERED_MAX = 20_000;
 
 /** The words that misspelt ones are compared with. Most words of a row were learnt with another row. */
 export class Vocabulary {

@@ -1,5 +1,5 @@
 const SIZE_MIN = 20;
-const SIZE_MAX = 4_000;
+const SIZE_MAX = 2_000;
 const SIZE_FIRST = 100;
 
 /** How many records go into one transaction, from how long the last one took. */
