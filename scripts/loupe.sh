@@ -1,0 +1,7 @@
+#!/bin/sh
+# The command `loupe` (`npx loupe`, or on the PATH): as `npm run loupe`, without npm's lines before the answer and in the
+# folder of whoever calls it.
+set -eu
+scripts=$(dirname "$(readlink -f "$0")")
+exec node --max-old-space-size=160 --max-semi-space-size=32 \
+  --import "file://$scripts/../node_modules/tsx/dist/loader.mjs" "$scripts/loupe.ts" "$@"
