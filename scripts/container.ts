@@ -22,6 +22,7 @@ import {
   type EmbedderRegistry,
   type EmbeddingRepository,
   type ExactNeighbours,
+  type NeighbourIndex,
   PORTS,
 } from '../models/ports';
 import { modelReference } from '../models/vision/embedding-model';
@@ -42,7 +43,7 @@ import {
 } from './adapters';
 import { keepModelsWarm, lapseReservations, seeToAbandonedImages } from './background-work';
 import { type Config, readConfig, refuseTelemetry } from './config';
-import { liveVersion } from './live-version';
+import { liveVersion, tellOfWrongVectors } from './live-version';
 import { createLogger } from './log';
 import { installedModels } from './model-library';
 import { signingKeys } from './signing-keys';
@@ -80,6 +81,8 @@ export async function buildContainer(config: Config, overrides: Overrides = {}):
     await bindVision(opening, adapters);
     const embeddings = opening.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
     const live = await liveVersion(config, embeddings, opening.logger);
+    const index = opening.container.resolve<NeighbourIndex>(PORTS.NeighbourIndex);
+    await tellOfWrongVectors(live, index, opening.logger);
     const answersHere = config.ROLE !== 'api';
     if (answersHere) {
       await opening.container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry).forVersion(live);

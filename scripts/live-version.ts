@@ -1,6 +1,6 @@
 import { AppError } from '../models/errors';
 import type { EmbeddingVersion } from '../models/indexing/embedding-version';
-import type { EmbeddingRepository, Logger } from '../models/ports';
+import type { EmbeddingRepository, Logger, NeighbourIndex } from '../models/ports';
 import { modelReference } from '../models/vision/embedding-model';
 import { ModelRefused } from '../workers/embedder/manifest';
 import type { Config } from './config';
@@ -55,6 +55,17 @@ async function standingOrNew(
 }
 
 /** @throws ModelRefused when the model is here and broken: that is for somebody to repair, not to embed anew */
+/** Says at the start what `/readyz` says from then on: photos can't be answered, while the catalog can. */
+export async function tellOfWrongVectors(
+  version: EmbeddingVersion,
+  index: NeighbourIndex,
+  logger: Logger,
+): Promise<void> {
+  await index.check(version).catch((failure: unknown) => {
+    logger.error({ model: version.model, reason: String(failure) }, 'the live version can not be searched');
+  });
+}
+
 async function isInstalled(config: Config, version: EmbeddingVersion): Promise<boolean> {
   const { models, broken } = await modelLibrary(config.DATA_DIR);
   const damaged = broken.find(({ name }) => name === version.model);
