@@ -7,6 +7,7 @@ import { pack } from 'tar-stream';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { bundledModel, modelLibrary } from '../../scripts/model-library';
 import { addModel } from '../../scripts/models/add-model';
+import { isInstalled, NATIVE_PACKAGE } from '../../workers/embedder/backend-choice';
 import { sha256Of } from '../../workers/embedder/sha256-of';
 import { colouredJpeg, meanColour, temporaryFolder, writeModel } from '../workers/tiny-models';
 import { addOptions, filesOf, libraryNames } from './library-fixture';
@@ -139,6 +140,14 @@ describe('models add', () => {
       ],
     ])('%s', async (_case, change, reason) => {
       await writeModel(folder, meanColour, (await change()) as Partial<ModelManifest>);
+      await expect(add()).rejects.toThrow(reason);
+      expect(await libraryNames(dataDir)).toEqual(NOTHING);
+    });
+
+    test('a format that nothing here runs, before its files are looked at', async () => {
+      const manifest = await writeModel(folder, meanColour, { format: 'tf-saved-model' });
+      await rm(join(folder, manifest.file));
+      const reason = isInstalled(NATIVE_PACKAGE) ? 'there is no file model.json' : 'needs the native backend';
       await expect(add()).rejects.toThrow(reason);
       expect(await libraryNames(dataDir)).toEqual(NOTHING);
     });

@@ -1,11 +1,12 @@
 import type { ModelFormat } from '../../models/vision/embedding-model';
+import { isInstalled, NATIVE_PACKAGE } from './backend-choice';
 import type { OpenBackend } from './backends';
 import type { LoadedModel, ModelLoader } from './loaded-model';
 import { ModelRefused } from './manifest';
 import type { ModelFolder } from './model-files';
 import { loadOnnx } from './onnx-loader';
 import { checkOnnxInstalled } from './onnx-runtime';
-import { loadGraph, loadLayers, loadSaved } from './tensorflow-loaders';
+import { loadGraph, loadLayers, loadSaved, needsNative } from './tensorflow-loaders';
 
 /** Who loads which format. A further runtime is one more entry. */
 const MODEL_LOADERS: Readonly<Record<ModelFormat, ModelLoader>> = {
@@ -37,5 +38,7 @@ export async function loadModel(model: ModelFolder, backend: OpenBackend): Promi
  * @throws ModelRefused with what to install
  */
 export function checkRuntime(model: ModelFolder): void {
-  if (model.manifest.format === 'onnx') checkOnnxInstalled(model.folder);
+  const { format } = model.manifest;
+  if (format === 'onnx') checkOnnxInstalled(model.folder);
+  if (format === 'tf-saved-model' && !isInstalled(NATIVE_PACKAGE)) throw needsNative(model.folder);
 }

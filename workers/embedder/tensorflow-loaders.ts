@@ -37,15 +37,17 @@ export async function loadGraph(model: ModelFolder): Promise<LoadedModel> {
  * @throws ModelRefused where the native backend is not there
  */
 export async function loadSaved(model: ModelFolder, backend: OpenBackend): Promise<LoadedModel> {
-  if (!backend.native) {
-    throw new ModelRefused(model.folder, 'tf-saved-model needs the native backend (@tensorflow/tfjs-node)');
-  }
+  if (!backend.native) throw needsNative(model.folder);
   const saved = await backend.native.node.loadSavedModel(dirname(join(model.folder, model.manifest.file)));
   return {
     predict: onTensors(model, (pictures) => saved.predict(pictures)),
     dispose: () => saved.dispose(),
   };
 }
+
+/** The refusal of a SavedModel where nothing runs it. */
+export const needsNative = (model: string): ModelRefused =>
+  new ModelRefused(model, 'tf-saved-model needs the native backend (@tensorflow/tfjs-node)');
 
 /** An inference between plain arrays; what it makes on the way is disposed of. */
 function onTensors(
