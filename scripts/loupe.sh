@@ -3,5 +3,5 @@
 # folder of whoever calls it.
 set -eu
 scripts=$(dirname "$(readlink -f "$0")")
-exec node --max-old-space-size=160 --max-semi-space-size=32 \
+exec node --max-old-space-size=176 --max-semi-space-size=16 --no-parallel-scavenge --heap-growing-percent=100 \
   --import "file://$scripts/../node_modules/tsx/dist/loader.mjs" "$scripts/loupe.ts" "$@"

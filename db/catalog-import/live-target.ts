@@ -178,9 +178,13 @@ export class LiveTarget implements ImportTarget {
     // One look-up for each key: the planner else reads the whole table for a few thousand of them.
     const owners = await rowsOf<VariantOwner>(
       this.knex,
-      sql`SELECT variant.*, (SELECT deleted FROM products WHERE products.id = product_id) AS deleted
-          FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
-            SELECT id, product_id FROM variants WHERE variants.id = given.id LIMIT 1) AS variant`,
+      sql`WITH owned AS MATERIALIZED (
+            SELECT variant.* FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
+              SELECT id, product_id FROM variants WHERE variants.id = given.id LIMIT 1) AS variant),
+          gone AS (
+            SELECT id FROM (SELECT DISTINCT product_id AS id FROM owned) AS owner
+            WHERE (SELECT deleted FROM products WHERE products.id = owner.id))
+          SELECT id, product_id, product_id IN (SELECT id FROM gone) AS deleted FROM owned`,
     );
     return new Map(owners.map((owner) => [owner.id, owner]));
   }
