@@ -28,9 +28,6 @@ export interface ImageIndex {
 /** Few, so that decoding big catalog pictures does not hold up the photos of callers. */
 const IMAGES_AT_ONCE = 4;
 
-/** A picture waits while photos of callers are in work, but no longer than this: work on the catalog never stands still. */
-const PHOTOS_FIRST_MS = 2_000;
-
 type Embedded = { readonly imageId: number; readonly vectors: readonly Float32Array[] };
 type Failed = { readonly imageId: number; readonly reason: string };
 
@@ -79,11 +76,14 @@ export class ImageIndexer implements ImageIndex {
   }
 
   async #embed(image: CatalogImage, embedder: Embedder, signal?: AbortSignal): Promise<Embedded | Failed> {
-    await this.photos.none(PHOTOS_FIRST_MS, signal);
     signal?.throwIfAborted();
     try {
-      const { jpeg } = await this.preparer.prepare(await this.#bytes(image.address, signal));
-      const [vectors = []] = await embedder.embed([jpeg], 'catalog');
+      const bytes = await this.#bytes(image.address, signal);
+      const [vectors = []] = await this.photos.beside(async () => {
+        signal?.throwIfAborted();
+        const { jpeg } = await this.preparer.prepare(bytes);
+        return embedder.embed([jpeg], 'catalog');
+      }, signal);
       return { imageId: image.id, vectors };
     } catch (failure) {
       // A fetch that was stopped says nothing about the image.

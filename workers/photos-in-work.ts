@@ -1,9 +1,17 @@
 import { firstOf } from './queue/first-of';
 
+/** Photos are expected for so long after the last one. */
+const EXPECTED_MS = 1_000;
+
+/** Other work waits for photos, but no longer than this: it never stands still. */
+const PATIENCE_MS = 500;
+
 /** The photos of callers that this process works on, so that other work can step aside for them. */
 export class PhotosInWork {
   #count = 0;
+  #seenAt = Number.NEGATIVE_INFINITY;
   #idle: { readonly promise: Promise<void>; resolve(): void } | null = null;
+  #last: Promise<unknown> = Promise.resolve();
 
   /** Counts a photo as in work until `work` has ended. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -12,6 +20,7 @@ export class PhotosInWork {
       return await work();
     } finally {
       this.#count -= 1;
+      this.#seenAt = performance.now();
       if (this.#count === 0) {
         this.#idle?.resolve();
         this.#idle = null;
@@ -19,11 +28,23 @@ export class PhotosInWork {
     }
   }
 
-  /** Resolves when no photo is in work, at the latest after `atMostMs`, so that nothing waits for ever. */
-  async none(atMostMs: number, signal?: AbortSignal): Promise<void> {
+  /**
+   * Does other work when photos leave room for it: at once while none come; while they come, piece by piece, each when no
+   * photo is in work, so that the next one finds processors free.
+   *
+   * @param signal ends the waiting; it is for `work` to look at it
+   */
+  beside<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    if (this.#count === 0 && performance.now() - this.#seenAt > EXPECTED_MS) return work();
+    const turn = this.#last.then(() => this.#none(signal)).then(work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #none(signal?: AbortSignal): Promise<void> {
     if (this.#count === 0) return;
     this.#idle ??= signalled();
-    await firstOf(this.#idle.promise, atMostMs, signal);
+    await firstOf(this.#idle.promise, PATIENCE_MS, signal);
   }
 }
 
