@@ -2,6 +2,8 @@
 # The command `loupe` (`npx loupe`, or on the PATH): as `npm run loupe`, without npm's lines before the answer and in the
 # folder of whoever calls it.
 set -eu
-scripts=$(dirname "$(readlink -f "$0")")
-exec node --max-old-space-size=176 --max-semi-space-size=16 --no-parallel-scavenge --heap-growing-percent=100 \
-  --import "file://$scripts/../node_modules/tsx/dist/loader.mjs" "$scripts/loupe.ts" "$@"
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+# Else looked for in the folder of the caller.
+export TSX_TSCONFIG_PATH="$root/tsconfig.json"
+exec node --max-old-space-size=160 --max-semi-space-size=32 \
+  --import "file://$root/node_modules/tsx/dist/loader.mjs" "$root/scripts/loupe.ts" "$@"
