@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { csvParse } from 'd3-dsv';
 import { z } from 'zod';
 import { AppError } from '../../models/errors';
 import { mapConcurrently } from '../catalog/import/map-concurrently';
@@ -47,8 +46,21 @@ async function labelsOf(folder: string): Promise<Label[]> {
     return z.array(label).parse(rows.map((line) => JSON.parse(line)));
   }
   const table = await readFile(join(folder, 'labels.csv'), 'utf8').catch(() => null);
-  if (table !== null) return z.array(label).parse([...csvParse(table)]);
+  if (table !== null) return z.array(label).parse(rowsOf(table));
   return labelsByFolder(folder);
+}
+
+/** The rows of a CSV table by its first line; a cell in quotes may hold commas and doubled quotes, and no line break. */
+function rowsOf(table: string): Record<string, string>[] {
+  const [head = [], ...lines] = table
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+        ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain?.trim() ?? '',
+      ),
+    );
+  return lines.map((cells) => Object.fromEntries(head.map((name, column) => [name, cells[column] ?? ''])));
 }
 
 async function labelsByFolder(folder: string): Promise<Label[]> {

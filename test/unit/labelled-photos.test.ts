@@ -29,7 +29,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 test.each([
   ['a subfolder per product', null, ''],
   ['lines of JSON', 'labels.jsonl', '{"photo": "bag/a.jpg", "product": "bag"}\n\n'],
-  ['a table', 'labels.csv', 'product,photo\nbag,bag/a.jpg\nnobody,watch/a.jpg\n'],
+  ['a table', 'labels.csv', 'product,photo\r\nbag,"bag/a.jpg"\r\n"no, ""body""",watch/a.jpg\n'],
 ])('photos are labelled by %s', async (_what, file, text) => {
   if (file !== null) await writeFile(join(folder, file), text);
   const queries = await labelledQueries(ports, folder, 10);
