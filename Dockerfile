@@ -14,6 +14,13 @@ RUN if [ "$NATIVE_TENSORFLOW" = 1 ]; then \
       && npm uninstall @tensorflow/tfjs-node --omit=dev --no-progress --ignore-scripts; \
     fi \
     && find node_modules -name '*.map' -delete
+# A version of onnxruntime-node (docs/models.md) brings what runs models in ONNX; its files for other platforms are left out.
+ARG ONNX_RUNTIME=
+RUN if [ -n "$ONNX_RUNTIME" ]; then \
+      npm install "onnxruntime-node@$ONNX_RUNTIME" --omit=dev --no-progress --ignore-scripts \
+      && find node_modules/onnxruntime-node/bin -mindepth 2 -maxdepth 2 -type d \
+           ! -path "*/$(node -p process.platform)" -exec rm -r {} +; \
+    fi
 
 # --- the image -----------------------------------------------------------------------------------------------------
 FROM ${NODE_IMAGE}
