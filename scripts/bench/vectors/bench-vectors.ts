@@ -1,9 +1,8 @@
 import { cpus } from 'node:os';
-import type { Knex } from 'knex';
 import { PostgresEmbeddingRepository } from '../../../db/embedding-repository';
 import { embeddingsOf, isShown, nearestIndexOf, vectorText, vectorType } from '../../../db/embedding-tables';
 import { PgvectorExactNeighbours } from '../../../db/exact-neighbours';
-import { connectPostgres } from '../../../db/knex';
+import { connectPostgres, type Database } from '../../../db/knex';
 import { migrate } from '../../../db/migrate';
 import { migrations } from '../../../db/migrations';
 import { PgvectorNeighbourIndex } from '../../../db/neighbour-index';
@@ -86,7 +85,7 @@ async function benchSize(images: number, queries: number, indexMemoryMib: number
   }
 }
 
-async function measure(knex: Knex, images: number, queries: number, indexMemoryMib: number) {
+async function measure(knex: Database['knex'], images: number, queries: number, indexMemoryMib: number) {
   const vectors = new ClusteredVectors();
   const embeddings = new PostgresEmbeddingRepository(knex, 1, indexMemoryMib);
   const version = await timed('loaded', () => loadVectors(knex, embeddings, vectors, images));
@@ -127,7 +126,11 @@ async function measure(knex: Knex, images: number, queries: number, indexMemoryM
 }
 
 /** Exact answers to the first queries under each filter, and how long the scans took. */
-async function exactAnswers(knex: Knex, version: EmbeddingVersion, asked: readonly Float32Array[]) {
+async function exactAnswers(
+  knex: Database['knex'],
+  version: EmbeddingVersion,
+  asked: readonly Float32Array[],
+) {
   const exact = new PgvectorExactNeighbours(knex);
   const some = asked.filter((_, at) => at % Math.ceil(asked.length / EXACT_QUERIES) === 0);
   const answers = new Map<string, ReadonlyMap<Float32Array, readonly number[]>>();
@@ -186,7 +189,7 @@ async function search(
 }
 
 /** The index alone, with so many candidates. */
-function byIndex(knex: Knex, version: EmbeddingVersion, efSearch: number): Ask {
+function byIndex(knex: Database['knex'], version: EmbeddingVersion, efSearch: number): Ask {
   const type = vectorType(version.manifest.output.dimensions);
   return ([vector = new Float32Array()]) =>
     inTransaction(knex, async (transaction) => {
@@ -207,7 +210,7 @@ function byIndex(knex: Knex, version: EmbeddingVersion, efSearch: number): Ask {
     });
 }
 
-async function sizeOf(knex: Knex, version: EmbeddingVersion): Promise<string> {
+async function sizeOf(knex: Database['knex'], version: EmbeddingVersion): Promise<string> {
   const [line] = await rowsOf<{ table: string; index: string }>(
     knex,
     sql`SELECT pg_size_pretty(pg_table_size(${embeddingsOf(version.id).text}::regclass)) AS table,

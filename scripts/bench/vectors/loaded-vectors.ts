@@ -1,11 +1,8 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { Knex } from 'knex';
-import type { ClientBase } from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
+import { copyRows } from '../../../db/catalog-import/copy-rows';
 import type { PostgresEmbeddingRepository } from '../../../db/embedding-repository';
 import { embeddingsOf, vectorText } from '../../../db/embedding-tables';
-import { rowsOf, sql } from '../../../db/sql';
+import type { Database } from '../../../db/knex';
+import { inTransaction, rowsOf, sql } from '../../../db/sql';
 import type { EmbeddingVersion } from '../../../models/indexing/embedding-version';
 import { bundledModel } from '../../model-library';
 import type { ClusteredVectors } from './clustered-vectors';
@@ -15,11 +12,10 @@ export const CATEGORIES = { most: 0.9, some: 0.09, few: 0.01 } as const;
 export type Category = keyof typeof CATEGORIES;
 
 const PRODUCTS = 10_000;
-const LINES_AT_ONCE = 500;
 
 /** Fills an empty database: products of three categories that show the images, and the vectors of these under one version. */
 export async function loadVectors(
-  knex: Knex,
+  knex: Database['knex'],
   embeddings: PostgresEmbeddingRepository,
   vectors: ClusteredVectors,
   images: number,
@@ -27,31 +23,27 @@ export async function loadVectors(
   await showImages(knex, images);
   const { manifest } = await bundledModel();
   const version = await embeddings.create(manifest);
-  const connection: ClientBase = await knex.client.acquireConnection();
-  try {
-    const into = connection.query(copyFrom(`COPY ${embeddingsOf(version.id).text} FROM STDIN`));
-    await pipeline(Readable.from(lines(vectors, images)), into);
-  } finally {
-    await knex.client.releaseConnection(connection);
-  }
+  const table = {
+    name: embeddingsOf(version.id).text,
+    key: ['image_id', 'view'],
+    columns: { image_id: 'int4', view: 'int4', embedding: 'text' },
+    dated: false,
+  } as const;
+  await inTransaction(knex, (transaction) => copyRows(transaction, table, rows(vectors, images)));
   await rowsOf(knex, sql`VACUUM (ANALYZE)`);
   return version;
 }
 
 /** Image ids begin at 1. */
-function* lines(vectors: ClusteredVectors, images: number): Generator<string> {
-  let waiting: string[] = [];
+function* rows(vectors: ClusteredVectors, images: number): Generator<object> {
   for (let image = 1; image <= images; image += 1) {
-    vectors.ofImage(image).forEach((vector, view) => {
-      waiting.push(`${image}\t${view}\t${vectorText(vector)}\n`);
-    });
-    if (waiting.length < LINES_AT_ONCE && image < images) continue;
-    yield waiting.join('');
-    waiting = [];
+    for (const [view, vector] of vectors.ofImage(image).entries()) {
+      yield { image_id: image, view, embedding: vectorText(vector) };
+    }
   }
 }
 
-async function showImages(knex: Knex, images: number): Promise<void> {
+async function showImages(knex: Database['knex'], images: number): Promise<void> {
   const { most, some } = CATEGORIES;
   const category = sql`CASE WHEN number < ${PRODUCTS * most}::float8 THEN 'most'
       WHEN number < ${PRODUCTS * (most + some)}::float8 THEN 'some' ELSE 'few' END`;

@@ -1,11 +1,21 @@
-import sharp from 'sharp';
+import { renderViews } from '../../../workers/embedder/render-views';
+import { SharpImagePreparer } from '../../../workers/image/sharp-image-preparer';
 
 /** What anyone would try first: a photo as numbers that are compared by cosine. */
 export interface Baseline {
   readonly name: string;
-  describe(photo: string | Buffer): Promise<Float32Array>;
+  describe(photo: Buffer): Promise<Float32Array>;
 }
 
+const INTAKE = new SharpImagePreparer({ bytesMax: 1 << 30, pixelsMax: 1 << 30 });
+const ON_WHITE = {
+  layout: 'nhwc',
+  channels: 'rgb',
+  fit: 'contain',
+  mean: [0, 0, 0],
+  scale: [1, 1, 1],
+  background: [255, 255, 255],
+} as const;
 const THUMBNAIL_SIDE = 32;
 const SIDE = 64;
 const HUES = 12;
@@ -37,18 +47,19 @@ export function ranked(asked: Float32Array, known: readonly Float32Array[]): num
   return scores.map((_, place) => place).sort((left, right) => (scores[right] ?? 0) - (scores[left] ?? 0));
 }
 
-const pixelsOf = (photo: string | Buffer, side: number): Promise<Buffer> =>
-  sharp(photo)
-    .rotate()
-    .flatten({ background: '#fff' })
-    .toColourspace('srgb')
-    .resize(side, side, { fit: 'contain', background: '#fff' })
-    .removeAlpha()
-    .raw()
-    .toBuffer();
+/** The whole photo on white, as the service takes it in. */
+async function pixelsOf(photo: Buffer, side: number): Promise<Uint8Array> {
+  const { jpeg } = await INTAKE.prepare(photo);
+  const [pixels = new Uint8Array()] = await renderViews(jpeg, [[0, 0, 1, 1]], {
+    ...ON_WHITE,
+    width: side,
+    height: side,
+  });
+  return pixels;
+}
 
 /** Hue, saturation and value of the whole and of its quarters, as square roots of shares; a unit vector. */
-function colourHistogram(pixels: Buffer): Float32Array {
+function colourHistogram(pixels: Uint8Array): Float32Array {
   const counts = new Float32Array(COLOURS * 5);
   for (let y = 0; y < SIDE; y += 1) {
     for (let x = 0; x < SIDE; x += 1) {
@@ -62,7 +73,7 @@ function colourHistogram(pixels: Buffer): Float32Array {
   return unit(counts.map(Math.sqrt));
 }
 
-function colourOf(pixels: Buffer, at: number): number {
+function colourOf(pixels: Uint8Array, at: number): number {
   const [red = 0, green = 0, blue = 0] = [pixels[at], pixels[at + 1], pixels[at + 2]].map(
     (each) => (each ?? 0) / 255,
   );
@@ -82,7 +93,7 @@ function hueOf(red: number, green: number, blue: number, most: number, spread: n
 }
 
 /** Directions of edges in cells of 8 x 8 pixels, in blocks of four cells; a unit vector. */
-function orientedGradients(pixels: Buffer): Float32Array {
+function orientedGradients(pixels: Uint8Array): Float32Array {
   const grey = Float32Array.from({ length: SIDE * SIDE }, (_, at) => {
     const [red = 0, green = 0, blue = 0] = [pixels[3 * at], pixels[3 * at + 1], pixels[3 * at + 2]];
     return 0.299 * red + 0.587 * green + 0.114 * blue;

@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { multiplyAddsOf } from '../../../workers/embedder/multiply-adds';
 import { findModel, type InstalledModel } from '../../model-library';
 import { runLoupe, startProcess } from '../../service-processes';
 import { type Measurement, percentile, runConcurrently } from '../measure';
 import { type Answer, identify } from './answer';
 import { BASELINES, ranked } from './baselines';
-import { multiplyAddsOf } from './multiply-adds';
 import { type PhotoSet, type PhotoSetSource, type Query, readPhotoSet, writeRemoval } from './photo-set';
 import { type Asked, recallRow, sortsOf, trustNotes } from './vision-figures';
 
@@ -112,7 +112,7 @@ async function askBaseline(
   { photos, queries }: PhotoSet,
   { describe }: (typeof BASELINES)[number],
 ): Promise<Asked[]> {
-  const known = await Promise.all(photos.map(({ file }) => describe(file)));
+  const known = await Promise.all(photos.map(async ({ file }) => describe(await readFile(file))));
   const asked: Asked[] = [];
   for (const query of queries) {
     const order = ranked(await describe(await readFile(query.file)), known);

@@ -1,13 +1,12 @@
 import '@tensorflow/tfjs-backend-cpu';
 import { loadLayersModel } from '@tensorflow/tfjs-layers';
-import { modelFiles } from '../../../workers/embedder/model-files';
-import type { InstalledModel } from '../../model-library';
+import { type ModelFolder, modelFiles } from './model-files';
 
 /**
  * Multiplications with an addition that a TensorFlow.js layers model takes for one picture: each kernel once for every place
  * of its output. Null for other formats, whose graphs do not say their shapes.
  */
-export async function multiplyAddsOf({ folder, manifest }: InstalledModel): Promise<number | null> {
+export async function multiplyAddsOf({ folder, manifest }: ModelFolder): Promise<number | null> {
   if (manifest.format !== 'tfjs-layers') return null;
   const model = await loadLayersModel(modelFiles({ folder, manifest }));
   try {
