@@ -50,6 +50,8 @@ export async function disturbedBuild(options: DisturbedBuildOptions): Promise<Di
     if (index === 0) {
       firstKillAt = Date.now();
       imagesBefore = await imagesEmbedded(knex);
+      // As in any installation that is to survive the loss of one.
+      processes.push(await startProcess({ ...settings, ROLE: 'worker' }));
     }
     if (index % 2 === 0) {
       await killed(command);
