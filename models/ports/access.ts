@@ -1,0 +1,112 @@
+import type { Account, ApiKey, ApiVersion, Caller, KeyLimits } from '../access/api-key';
+
+/** Accounts and keys. */
+export interface AccountRepository {
+  /** The caller behind a credential, looked up by its SHA-256; null for unknown and revoked keys. */
+  callerByKeyHash(hash: Buffer): Promise<Caller | null>;
+  createAccount(name: string, credits: number | null): Promise<Account>;
+  listAccounts(): Promise<readonly Account[]>;
+  /** Null when there is no such account. */
+  account(id: string): Promise<Account | null>;
+  createKey(key: {
+    accountId: string;
+    name: string;
+    versions: readonly ApiVersion[];
+    test: boolean;
+    limits: KeyLimits;
+    hash: Buffer;
+  }): Promise<ApiKey>;
+  listKeys(): Promise<readonly ApiKey[]>;
+  /** False when there is no such key; true also when it was revoked before. */
+  revokeKey(id: string): Promise<boolean>;
+}
+
+/** A charge of one call: reserved before the work, settled or released after it. */
+export interface ChargeRequest {
+  /** Identity of the charge, ours; a repeated settle of it changes nothing. */
+  readonly chargeId: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly endpoint: string;
+  readonly requestId: string;
+}
+
+/** One line of an account's usage. */
+export interface UsageLine {
+  readonly day: string;
+  readonly endpoint: string;
+  readonly calls: number;
+  readonly credits: number;
+}
+
+/**
+ * Credits as they move. Balances never fall below zero, whatever runs at the same time; the sum of the ledger is the
+ * sum of what was answered as `credits_used`.
+ */
+export interface CreditLedger {
+  /** Holds `amount` until `expiresAt`; false when the balance less what is held does not cover it. */
+  reserve(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean>;
+  /** Books `amount` (at most what was reserved), frees the rest; the balance left, null when unlimited. Idempotent. */
+  settle(charge: ChargeRequest, amount: number): Promise<number | null>;
+  /** Frees a reservation without a charge; the balance left, null when unlimited. Idempotent. */
+  release(charge: ChargeRequest): Promise<number | null>;
+  /**
+   * Takes back what was held and booked for a call whose answer nobody got. Tries again for a while when the store is
+   * away, and rejects when that does not help.
+   */
+  takeBack(charge: ChargeRequest): Promise<void>;
+  /** Frees what reservations hold whose time is over: of calls that died with their process. */
+  lapse(): Promise<void>;
+  /** Adds credits to a limited account and answers its balance; null when the account is unknown or unlimited. */
+  topUp(accountId: string, amount: number): Promise<number | null>;
+  usage(accountId: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]>;
+}
+
+/** A call that names itself: whoever sends it again wants the answer of the first time. */
+export interface IdempotentCall {
+  readonly accountId: string;
+  /** The caller's name for it. */
+  readonly key: string;
+  /** SHA-256 of what is asked. */
+  readonly fingerprint: Buffer;
+}
+
+/** What is known of a call that names itself. */
+export type Claim =
+  /** It is the asker's to make, under this charge. */
+  | { readonly kind: 'granted'; readonly chargeId: string }
+  | { readonly kind: 'answered'; readonly answer: string }
+  | { readonly kind: 'running' }
+  /** The key stands for something else that was asked. */
+  | { readonly kind: 'other call' };
+
+/** Answers of calls that are made once per account and key, however often they are sent. */
+export interface IdempotencyStore {
+  /**
+   * Claims a call until `leasedUntil`; one whose lease is over may be claimed again and keeps its charge. After
+   * `expiresAt` the key is free for anything.
+   */
+  claim(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<Claim>;
+  /** Keeps the answer of a claimed call. */
+  complete(call: IdempotentCall, chargeId: string, answer: string): Promise<void>;
+  /** Frees the key of a claimed call that was refused: nothing happened. */
+  forget(call: IdempotentCall, chargeId: string): Promise<void>;
+  /** Ends the lease of a claimed call that broke off: it may have been charged. */
+  giveUp(call: IdempotentCall, chargeId: string): Promise<void>;
+}
+
+/** What a limit says about one call. */
+export interface LimitDecision {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/** Counts calls per key, shared by all processes of an installation. */
+export interface RateLimiter {
+  /** Counts one call against a window; windows with a limit of 0 are not asked. */
+  consume(keyId: string, window: 'second' | 'minute', limit: number): Promise<LimitDecision>;
+  /** Takes a place among the concurrent vision calls of a key, or null when all are taken. A place lapses by itself. */
+  acquire(keyId: string, limit: number, lapseMs: number): Promise<{ release(): Promise<void> } | null>;
+}

@@ -1,0 +1,46 @@
+import type { ResolvedQuery, SearchPage } from '../catalog/catalog-query';
+import type { CatalogItem, Category, Tag } from '../catalog/item';
+import type { DataFile, MarketEstimate } from '../pricing/estimate';
+
+/** The catalog as it is read. Rows that were deleted do not exist here. */
+export interface CatalogRepository {
+  categories(): Promise<readonly Category[]>;
+  /** The closed vocabulary, ordered by group, then display order. */
+  tags(): Promise<readonly Tag[]>;
+  /** Every field that an attribute may have: all hierarchy attributes and all kinds of entities, `category` excluded. */
+  facetFields(): Promise<readonly string[]>;
+  /** Rows in the order of the ids; unknown ids are left out. */
+  itemsById(ids: readonly string[]): Promise<readonly CatalogItem[]>;
+  /** One page of a query with the exact total (decisions.md 7). */
+  search(query: ResolvedQuery): Promise<SearchPage<CatalogItem>>;
+  /** The live products that show each image, by image id; images that no live product shows are left out. */
+  productsShowing(imageIds: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>>;
+}
+
+/** Prices as they are read. */
+export interface PricingRepository {
+  /** Estimates of each variant, ordered by source, then region; variants without are left out. */
+  estimates(variantIds: readonly string[]): Promise<ReadonlyMap<string, readonly MarketEstimate[]>>;
+  /** Which data files hold at least one row, by variant, regions in the order NA, EU-UK, EU-IE. */
+  dataFiles(variantIds: readonly string[]): Promise<ReadonlyMap<string, readonly DataFile[]>>;
+  /** The highest estimate below each row that is no product (decisions.md 5); rows without are left out. */
+  maxEstimates(rowIds: readonly string[]): Promise<ReadonlyMap<string, MarketEstimate>>;
+  /** The rows of one file as cells, column order of interface.md 2.2 and decisions.md 6, header not included. */
+  fileRows(file: DataFile): AsyncIterable<readonly (string | number | null)[]>;
+}
+
+/** Signs the addresses of data files and checks them. */
+export interface DataFileSigner {
+  /** A path with its signature in the query string, or null when nothing can sign (fail-closed). */
+  sign(file: DataFile, expiresAt: Date): string | null;
+  /** Whether path and query were signed by one of the keys and have not expired; compared in constant time. */
+  verify(file: DataFile, query: Readonly<Record<string, unknown>>, now: Date): boolean;
+}
+
+/** Stored images by content hash; addresses are `/images/<sha256>.<extension>`. */
+export interface ImageStore {
+  /** Stores bytes once and answers their address; the same bytes have the same address. */
+  put(bytes: Buffer, extension: 'jpg' | 'png' | 'webp'): Promise<string>;
+  /** The bytes at an address of ours; null when there are none. */
+  get(address: string): Promise<Buffer | null>;
+}

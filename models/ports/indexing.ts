@@ -1,0 +1,97 @@
+import type {
+  CatalogImage,
+  Coverage,
+  EmbeddingVersion,
+  VersionRecord,
+  WorkerReadiness,
+} from '../indexing/embedding-version';
+import type { Evaluation } from '../indexing/evaluation';
+import type { Calibration, ModelManifest } from '../vision/embedding-model';
+
+/** Work on the catalog's images, done by the workers when no photo of a caller waits. */
+export interface IndexQueue {
+  /** Embeds images for a version; resolves when all are stored or listed as failures. Safe to repeat. */
+  embed(versionId: number, images: readonly CatalogImage[]): Promise<{ embedded: number; failed: number }>;
+  close(): Promise<void>;
+}
+
+/** Embedding versions, their vectors, and what could not be embedded. */
+export interface EmbeddingRepository {
+  live(): Promise<EmbeddingVersion | null>;
+  version(id: number): Promise<EmbeddingVersion | null>;
+  /** All that ever were, oldest first. */
+  versions(): Promise<readonly VersionRecord[]>;
+  /** A version for a model, with its own table of vectors, unless one is built or live; the first one ever is live. */
+  create(manifest: ModelManifest): Promise<EmbeddingVersion>;
+  /**
+   * Makes a version the live one in one step; the one before is retired, with its vectors. Safe to repeat. A version that
+   * has no vectors any more is refused.
+   *
+   * @param keepsPrevious whether the one before is kept up for a rollback; else it is as good as gone
+   */
+  promote(versionId: number, keepsPrevious?: boolean): Promise<void>;
+  /** From now on images that come are embedded for the version too: it was proven to cover all that there are. */
+  markBuilt(versionId: number): Promise<void>;
+  /** Keeps how a version was judged, and the calibration that was fitted then. */
+  keepEvaluation(versionId: number, evaluation: Evaluation, calibration: Calibration | null): Promise<void>;
+  /** Drops the vectors of a version that is not live; whether there were any. */
+  prune(versionId: number): Promise<boolean>;
+  coverage(versionId: number): Promise<Coverage>;
+  /** Images of live products without a vector or a listed failure, by id, after `afterId`. */
+  pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]>;
+  /** Which of these images have no vector under a version. */
+  missing(versionId: number, imageIds: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Stores all vectors of one image, `vectors[view]`; replaces what was there and clears a listed failure. */
+  store(
+    versionId: number,
+    embeddings: readonly { imageId: number; vectors: readonly Float32Array[] }[],
+  ): Promise<void>;
+  recordFailures(versionId: number, failures: readonly { imageId: number; reason: string }[]): Promise<void>;
+  /** Forgets listed failures so that the next run tries them again; how many there were. */
+  retryFailures(versionId: number): Promise<number>;
+  failures(versionId: number, limit: number): Promise<readonly { image: CatalogImage; reason: string }[]>;
+  /**
+   * Makes the approximate index of a version where it has come to need one; whether there is one. Safe to repeat, also
+   * after it was broken off.
+   *
+   * @param onNotice hears what the database says meanwhile
+   */
+  buildIndex(versionId: number, onNotice?: (notice: string) => void): Promise<boolean>;
+  /** False while a version has come to need an approximate index and has none. */
+  isIndexed(versionId: number): Promise<boolean>;
+}
+
+/** What the workers say of the models of versions, so that a change of the model waits for all of them. */
+export interface ReadinessRepository {
+  /** Tells for one worker; what it told before is replaced. */
+  tell(worker: string, told: readonly Omit<WorkerReadiness, 'worker'>[]): Promise<void>;
+  /** What living workers told of a version; one that has not told anything for a while counts as dead. */
+  of(versionId: number): Promise<readonly WorkerReadiness[]>;
+  /** Whether any worker is alive. */
+  workers(): Promise<readonly string[]>;
+  /** Forgets a worker that ends. */
+  forget(worker: string): Promise<void>;
+}
+
+/** The exact search beside the approximate one, to measure what that loses. */
+export interface ExactNeighbours {
+  /** Whether searches of a version go through an approximate index. */
+  isApproximate(version: EmbeddingVersion): Promise<boolean>;
+  /** Ids of the nearest images by a scan of all vectors, nearest first, as `NeighbourIndex.nearest` orders them. */
+  nearest(
+    version: EmbeddingVersion,
+    vectors: readonly Float32Array[],
+    limit: number,
+    category?: string,
+  ): Promise<readonly number[]>;
+}
+
+/** Pictures of the catalog to make queries of. */
+export interface ImageSamples {
+  /** Images that are embedded under all of the versions and shown by live products, in an order that the seed fixes. */
+  sample(versionIds: readonly number[], count: number, seed: number): Promise<readonly CatalogImage[]>;
+  /** All images of live products, variants included. */
+  imagesOf(productIds: readonly string[]): Promise<ReadonlyMap<string, readonly CatalogImage[]>>;
+  /** Share of the images of live rows that each category has. */
+  categoryShares(): Promise<ReadonlyMap<string, number>>;
+}
