@@ -1,15 +1,11 @@
 /**
- * Everything that the domain needs from outside, in its own words, with the token under which each is bound.
- * The file to read first: `api`, `workers` and `db` hold one class per port and technology.
+ * Everything that the domain needs from outside, in its own words, with the token under which each is bound: who may call
+ * and what it costs; the catalog, its prices, files and pictures; the embeddings of the catalog and the change of their
+ * model; the way of a photo. The file to read first: `api`, `workers` and `db` hold one class per port and technology.
  */
-/** The catalog, its prices, files and pictures. */
-
-/** Who may call, how often, and what it costs. */
 export type * from './ports/access';
 export type * from './ports/catalog';
-/** The embeddings of the catalog, and the change of the model that makes them. */
 export type * from './ports/indexing';
-/** The way of a photo: from its bytes to neighbours, and what is kept of it. */
 export type * from './ports/vision';
 
 export interface Clock {
