@@ -114,7 +114,7 @@ async function main(): Promise<void> {
     .requiredOption('--photos <folder>', 'items.json and images/ of a set of photos')
     .option(
       '--queries <folder>',
-      'queries.json and its photos; without it the other photos of the set are asked for',
+      'queries.json and its photos; without it the photos of the set are distorted',
     )
     .option('--split <name>', 'only the photos of this split')
     .option('--model <name>', 'an installed model instead of the bundled one')

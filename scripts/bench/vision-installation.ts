@@ -96,7 +96,8 @@ async function onProcesses<Result>(
   }
 }
 
-async function makeKey(settings: Settings, { credits, concurrency }: KeyLimits = {}): Promise<string> {
+/** A key with an account of its own on the service that these settings start. */
+export async function makeKey(settings: Settings, { credits, concurrency }: KeyLimits = {}): Promise<string> {
   const balance = credits === undefined ? [] : ['--credits', String(credits)];
   const atOnce = concurrency === undefined ? [] : ['--concurrency', String(concurrency)];
   const account = await runLoupe(settings, 'accounts', 'create', '--name', 'bench', ...balance);

@@ -5,6 +5,7 @@ import { multiplyAddsOf } from '../../../workers/embedder/multiply-adds';
 import { findModel, type InstalledModel } from '../../model-library';
 import { runLoupe, startProcess } from '../../service-processes';
 import { type Measurement, percentile, runConcurrently } from '../measure';
+import { makeKey } from '../vision-installation';
 import { type Answer, identify } from './answer';
 import { BASELINES, ranked } from './baselines';
 import { type PhotoSet, type PhotoSetSource, type Query, readPhotoSet, writeRemoval } from './photo-set';
@@ -120,12 +121,6 @@ async function askBaseline(
     asked.push({ query, answer: { first: null, products: products.map((id) => ({ id, confidence: 0 })) } });
   }
   return asked;
-}
-
-async function makeKey(settings: Readonly<Record<string, string>>): Promise<string> {
-  const { id } = (await runLoupe(settings, 'accounts', 'create', '--name', 'bench')) as { id: string };
-  const words = ['--account', id, '--name', 'bench', '--versions', 'v3'];
-  return ((await runLoupe(settings, 'keys', 'create', ...words)) as { key: string }).key;
 }
 
 /** Every n-th of each level, so that all levels have their share. */

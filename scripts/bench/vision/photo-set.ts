@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { z } from 'zod';
+import { distortPhoto } from '../../evaluation/distort-photo';
 
 /** A photo of a set: `catalog` and `distractor` fill the catalog, `query` is another photo of a catalog item. */
 const listedPhoto = z.object({
@@ -43,13 +44,14 @@ export interface PhotoSet {
 export interface PhotoSetSource {
   /** Folder with `items.json` and `images/`. */
   readonly photos: string;
-  /** Folder with `queries.json` and the photos that it names; null asks with the other photos of the set alone. */
+  /** Folder with `queries.json` and the photos that it names; null asks with the other photos of the set, and distorts its own. */
   readonly queries: string | null;
   /** Only the photos of this split; null takes all. */
   readonly split: string | null;
 }
 
 const KINDS_ASKED = ['bag', 'watch'];
+const PHOTO_LEVELS = [1, 2, 3] as const;
 const OTHER_PHOTO = 4;
 
 /**
@@ -66,7 +68,10 @@ export async function readPhotoSet(source: PhotoSetSource, bundle: string): Prom
   const shown = listed.filter(({ role }) => role === 'catalog' || role === 'distractor');
   await writeBundle(shown, bundle);
   const products = new Set(shown.map(({ item }) => productOf(item)));
-  const queries = source.queries === null ? otherPhotos(listed) : await exportedQueries(source.queries);
+  const queries =
+    source.queries === null
+      ? [...(await distorted(shown, join(bundle, '..', 'queries'))), ...otherPhotos(listed)]
+      : await exportedQueries(source.queries);
   return {
     bundle,
     photos: shown.map(({ item, file }) => ({ product: productOf(item), file })),
@@ -80,6 +85,22 @@ const otherPhotos = (listed: readonly ListedPhoto[]): Query[] =>
   listed
     .filter(({ role }) => role === 'query')
     .map(({ item, kind, file }) => ({ product: productOf(item), kind, level: OTHER_PHOTO, file }));
+
+/** Each catalog photo at three levels, as `embeddings evaluate` distorts them. */
+async function distorted(shown: readonly ListedPhoto[], folder: string): Promise<Query[]> {
+  await mkdir(folder, { recursive: true });
+  const asked = shown.filter(({ role, kind }) => role === 'catalog' && KINDS_ASKED.includes(kind));
+  const queries: Query[] = [];
+  for (const { id, item, kind, file: original } of asked) {
+    const picture = await readFile(original);
+    for (const level of PHOTO_LEVELS) {
+      const file = join(folder, `${wordOf(id)}-${level}.jpg`);
+      await writeFile(file, await distortPhoto(picture, level, id));
+      queries.push({ product: productOf(item), kind, level, file });
+    }
+  }
+  return queries;
+}
 
 async function exportedQueries(folder: string): Promise<Query[]> {
   const queries = z
