@@ -82,6 +82,7 @@ export async function drop(page: Page, name: string, type: string, bytes: Buffer
     held.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }));
     return held;
   })()`);
+  await page.locator('main > *').first().waitFor({ state: 'attached' });
   await page.dispatchEvent('main', 'dragover', { dataTransfer });
   await page.dispatchEvent('main', 'drop', { dataTransfer });
 }

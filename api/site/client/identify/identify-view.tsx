@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { FailureNote } from '../shell/failure-note';
 import { Findings } from './findings';
 import { type Photo, photoFrom } from './photo';
@@ -57,7 +57,8 @@ export function IdentifyView({ shown, imageBytesMax }: Props) {
 /** Takes what is dropped or pasted anywhere on the page; answers whether something is held over it. */
 function useGivenPhotos(shown: boolean, take: (photo: Photo) => void): boolean {
   const [dragged, setDragged] = useState(false);
-  useEffect(() => {
+  // Before the page is painted: what is dropped on the first thing seen must not open as a file of the browser.
+  useLayoutEffect(() => {
     if (!shown) return;
     const over = (event: DragEvent) => {
       event.preventDefault();
