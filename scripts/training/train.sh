@@ -13,12 +13,13 @@
 #   POWER       how much the last layer is whitened, 0 to 0.5       (0.4)
 #   PROCESSES   processes that train together, one per core         (2)
 #   CATALOG, QUERY  sets of crops named in crops.py                 (scales3, scales4)
+#   FLOOR       confidence below which nothing is returned           (0.65)
 #   VERSION     version in the manifest                             (today)
 set -eu
 [ $# -gt 0 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(dirname "$0")
 : "${PYTHON:=python3}" "${WORK:=.training}" "${OUT:=workers/embedder/bundled}" "${DRAWINGS:=0}" "${RENDERS:=900}" "${MINUTES:=60}" "${POWER:=0.4}" "${PROCESSES:=2}"
-: "${CATALOG:=scales3}" "${QUERY:=scales4}" "${VERSION:=$(date +%Y.%-m.%-d)}"
+: "${FLOOR:=0.65}" "${CATALOG:=scales3}" "${QUERY:=scales4}" "${VERSION:=$(date +%Y.%-m.%-d)}"
 mkdir -p "$WORK"
 
 gather() { # name and options of the set
@@ -45,5 +46,5 @@ if [ "$RENDERS" != 0 ]; then
 fi
 "$PYTHON" "$here/train.py" --sources "$WORK/sources" --out "$WORK/trained.pt" --minutes "$MINUTES" --processes "$PROCESSES"
 "$PYTHON" "$here/whiten.py" --sources "$WORK/sources" --checkpoint "$WORK/trained.pt" --power "$POWER" --out "$WORK/model.pt"
-"$PYTHON" "$here/calibrate.py" --checkpoint "$WORK/model.pt" ${HELD:+--held "$HELD"} ${held_renders:+--renders "$held_renders"} --company "$@" --catalog "$CATALOG" --query "$QUERY" --out "$WORK/calibration.json"
+"$PYTHON" "$here/calibrate.py" --checkpoint "$WORK/model.pt" ${HELD:+--held "$HELD"} ${held_renders:+--renders "$held_renders"} --company "$@" --catalog "$CATALOG" --query "$QUERY" --floor "$FLOOR" --out "$WORK/calibration.json"
 "$PYTHON" "$here/export.py" --checkpoint "$WORK/model.pt" --calibration "$WORK/calibration.json" --version "$VERSION" --catalog "$CATALOG" --query "$QUERY" --out "$OUT"
