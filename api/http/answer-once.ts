@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import { badRequest, conflict } from '../../models/errors';
 import type { Claim, Clock, IdempotencyStore, IdempotentCall } from '../../models/ports';
+import type { LinkRenewal } from '../files/renew-links';
 import { callerOf } from './call';
 import { type Balances, setFreeCreditHeaders } from './credit-headers';
 
@@ -24,7 +25,8 @@ export interface Patience {
 /**
  * A call with an `Idempotency-Key` is made once per account: its repetitions within a day get the same answer, with
  * `Idempotency-Replayed: true` and `X-Credits-Used: 0`, and nothing is charged again. A repetition that comes while the
- * first one runs waits for its answer. Only successes are kept; what failed was free and is made again.
+ * first one runs waits for its answer. Only successes are kept; what failed was free and is made again. The same but for
+ * the links in it, which are made for each request (interface.md 2.2).
  *
  * Stands after the body was read, before it is parsed. 400 for a malformed key, 409 for a key that stands for another
  * body, and for one whose first call does not end in time.
@@ -34,6 +36,7 @@ export function answerOnce(
   accounts: Balances,
   clock: Clock,
   patience: Patience,
+  renewLinks: LinkRenewal,
 ): RequestHandler {
   return async (req, res, next) => {
     const key = req.get(HEADER);
@@ -45,7 +48,7 @@ export function answerOnce(
     const claim = await claimed(store, clock, call, patience, res);
     switch (claim.kind) {
       case 'answered':
-        return void (await replay(res, accounts, claim.answer));
+        return void (await replay(res, accounts, claim.answer, renewLinks));
       case 'other call':
         throw conflict(`This ${HEADER} stands for a call with another body; take a new one.`);
       case 'running':
@@ -106,12 +109,17 @@ function keepAnswer(
   }
 }
 
-async function replay(res: Response, accounts: Balances, answer: string): Promise<void> {
+async function replay(
+  res: Response,
+  accounts: Balances,
+  answer: string,
+  renewLinks: LinkRenewal,
+): Promise<void> {
   await setFreeCreditHeaders(res, accounts);
   res.setHeader('Idempotency-Replayed', 'true');
   const { deprecation, body } = JSON.parse(answer) as KeptAnswer;
   if (deprecation !== undefined) res.setHeader('Deprecation', deprecation);
-  res.json(body);
+  res.json(renewLinks(body));
 }
 
 /** What is kept of an answer: the rest of it is the same for all. */

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { ApiVersion } from '../../models/access/api-key';
 import type { ApiServices, ApiSettings } from '../api-services';
+import { linkRenewal } from '../files/renew-links';
 import { admit } from './admit';
 import { answerOnce } from './answer-once';
 import { parseJson, readJson } from './json-body';
@@ -34,10 +35,12 @@ export function buildGates(services: ApiServices, settings: ApiSettings): Gates 
   const visionCalls = limitVisionCalls(limiter, settings.limits);
   const late = refuseLate(services.queue, services.clock, settings.visionDeadlineMs);
   const place = takePlace(services.queue, services.clock, settings.visionDeadlineMs);
-  const once = answerOnce(services.idempotency, accounts, services.clock, {
+  const patience = {
     waitMs: settings.visionDeadlineMs,
     leaseMs: settings.visionDeadlineMs + LEASE_SLACK_MS,
-  });
+  };
+  const renewLinks = linkRenewal(services.signer, services.clock);
+  const once = answerOnce(services.idempotency, accounts, services.clock, patience, renewLinks);
   const smallBody = [readJson(BODY_BYTES_MAX), once, parseJson];
   const bodyBytesMax = photoBodyBytesMax(settings.imageBytesMax);
   const photoBody = readJson(bodyBytesMax);

@@ -4,7 +4,7 @@ import { type Clock, type DataFileSigner, PORTS, type PricingRepository } from '
 import type { DataFile, DataFileKind, MarketEstimate, UrlEntry, VariantPricing } from './estimate';
 
 /** Signed links live this long (interface.md 8). */
-const LINK_LIFETIME_MS = 3_600_000;
+export const LINK_LIFETIME_MS = 3_600_000;
 
 /** Attaches prices to rows (interface.md 2.2, decisions.md 5). Link addresses are paths; presenters add the base. */
 @injectable()

@@ -24,6 +24,11 @@ async function account() {
   return { api, accountId, photo, identify, spent: () => service.creditsBooked(accountId) };
 }
 
+const linksOf = (text: string): string[] => text.match(/[^"]+\.csv\?[^"]+/g) ?? [];
+
+const statusesOf = (links: readonly string[]): Promise<number[]> =>
+  Promise.all(links.map(async (link) => (await fetch(link)).status));
+
 test('a repeated call gets the same answer, is charged once, and says so', async () => {
   const { identify, spent } = await account();
   const first = await identify('again');
@@ -37,6 +42,21 @@ test('a repeated call gets the same answer, is charged once, and says so', async
   expect([first, again].map(({ headers }) => headers.get('X-Credits-Remaining'))).toEqual(['90', '90']);
   expect(await spent()).toBe(10);
   expect(service.queue.calls).toBe(1);
+});
+
+test('hours later the same answer has links to data files that open', async () => {
+  const { identify } = await account();
+  await service.sees(['product_birkin_croc', 0.05]);
+  const first = await identify('later');
+  service.clock.advance(2 * 3_600_000);
+  const again = await identify('later');
+  const [dead, live] = [linksOf(first.text), linksOf(again.text)];
+  expect(live).toHaveLength(dead.length);
+  expect(dead.length).toBeGreaterThan(0);
+  expect(await statusesOf(dead)).toEqual(dead.map(() => 403));
+  expect(await statusesOf(live)).toEqual(live.map(() => 200));
+  const plain = (text: string) => text.replaceAll(/\?expires=[^"]*/g, '');
+  expect(plain(again.text)).toBe(plain(first.text));
 });
 
 test('the second of two clicks at once waits for the answer of the first', async () => {
