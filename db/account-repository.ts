@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import type { Account, ApiKey, ApiVersion, Caller } from '../models/access/api-key';
 import { type AccountRepository, type IdSource, PORTS } from '../models/ports';
+import { SharedLookup } from './shared-lookup';
 import { rowsOf, type Sql, sql } from './sql';
 
 interface KeyRow {
@@ -19,29 +20,21 @@ interface KeyRow {
 
 const KEY_COLUMNS = sql`id, account_id, name, versions, per_second, per_minute, concurrency, test, created_at, revoked_at`;
 
-/** Accounts and keys in PostgreSQL. Nothing is cached, so a revocation holds at once in every process. */
+/**
+ * Accounts and keys in PostgreSQL. Nothing is cached, so a revocation holds at once in every process; but in a flood
+ * one look-up serves many calls.
+ */
 @injectable()
 export class PostgresAccountRepository implements AccountRepository {
+  readonly #callers = new SharedLookup((hashes) => this.callersByHash(hashes));
+
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
     @inject(PORTS.IdSource) private readonly ids: IdSource,
   ) {}
 
-  async callerByKeyHash(hash: Buffer): Promise<Caller | null> {
-    const [row] = await rowsOf<KeyRow & { credits: number | null }>(
-      this.knex,
-      sql`SELECT k.*, a.credits FROM api_keys k JOIN accounts a ON a.id = k.account_id
-          WHERE k.hash = ${hash} AND k.revoked_at IS NULL`,
-    );
-    if (!row) return null;
-    const { id: keyId, ...key } = keyOf(row);
-    return {
-      keyId,
-      accountId: key.accountId,
-      versions: key.versions,
-      limits: key.limits,
-      credits: row.credits === null ? null : Number(row.credits),
-    };
+  callerByKeyHash(hash: Buffer): Promise<Caller | null> {
+    return this.#callers.find(hash.toString('hex'));
   }
 
   /** What an account starts with is its first top-up. */
@@ -102,6 +95,15 @@ export class PostgresAccountRepository implements AccountRepository {
     return rows.length > 0;
   }
 
+  private async callersByHash(hashes: readonly string[]): Promise<ReadonlyMap<string, Caller>> {
+    const rows = await rowsOf<KeyRow & { credits: number | null; hex: string }>(
+      this.knex,
+      sql`SELECT k.*, encode(k.hash, 'hex') AS hex, a.credits FROM api_keys k JOIN accounts a ON a.id = k.account_id
+          WHERE k.hash = ANY(${hashes.map((hash) => `\\x${hash}`)}::bytea[]) AND k.revoked_at IS NULL`,
+    );
+    return new Map(rows.map((row) => [row.hex, callerOf(row)]));
+  }
+
   private async accounts(condition: Sql): Promise<Account[]> {
     const rows = await rowsOf<Account>(
       this.knex,
@@ -109,6 +111,11 @@ export class PostgresAccountRepository implements AccountRepository {
     );
     return rows.map((row) => ({ ...row, credits: row.credits === null ? null : Number(row.credits) }));
   }
+}
+
+function callerOf(row: KeyRow & { credits: number | null }): Caller {
+  const { id: keyId, accountId, versions, limits } = keyOf(row);
+  return { keyId, accountId, versions, limits, credits: row.credits === null ? null : Number(row.credits) };
 }
 
 function keyOf(row: KeyRow): ApiKey {

@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startBareServer } from './flood/bare-server';
+import { type PhotoLoad, sendPhotos } from './flood/photo-sender';
 import { type Measurement, percentile } from './measure';
-import { closedLoop, JsonClient, openLoop, type TimedCall } from './open-loop';
+import { JsonClient, openLoop, type TimedCall } from './open-loop';
 import { ProcessWatch, type Sample } from './process-watch';
 import { drawPhotos, MODES, type Mode, machine, onVisionInstallation } from './vision-installation';
 
@@ -19,7 +21,7 @@ export interface FloodOptions {
 const PHOTO_SIDE = 1440;
 const CAPACITY_CLIENTS = 16;
 const CAPACITY_SECONDS = 20;
-const CALM_SECONDS = 10;
+const CALM_SECONDS = 20;
 const CATALOG_PER_SECOND = 10;
 /** Without a limit of their own: only the queue says when it is enough. */
 const KEYS = 3;
@@ -56,7 +58,7 @@ export async function benchFlood(options: FloodOptions): Promise<Measurement> {
       rows,
       notes: [
         `Photos a second, milliseconds, MiB at the begin, the most and at the end. Catalog: ${CATALOG_PER_SECOND} text queries a second.`,
-        'The client is a process on the same cores. Loop: the longest delay of the event loop within a second, median and maximum of all seconds.',
+        'The client is a process on the same cores; elsewhere: the flood goes to a server that throws it away. Loop: the longest delay of the event loop within a second, median and maximum of all seconds.',
       ],
     };
   } finally {
@@ -135,7 +137,7 @@ function floodMode(
   mode: Mode,
   { products, seconds, factor }: FloodOptions,
   folder: string,
-  bodies: readonly Buffer[],
+  bodies: readonly Uint8Array[],
 ): Promise<Phase[]> {
   return onVisionInstallation({ mode, products, folder, settings: SETTINGS }, async (installation) => {
     const client = new JsonClient(installation.url);
@@ -148,41 +150,43 @@ function floodMode(
       ([role, each]) => new ProcessWatch(role, each),
     );
 
-    const identify = (among: readonly string[]) => (index: number) =>
-      client.post(
-        '/v3/vision/identify',
-        among[index % among.length] ?? '',
-        bodies[index % bodies.length] ?? Buffer.alloc(0),
-      );
     const query = (index: number) =>
       client.post(
         '/v3/catalog/query',
         keys[0] ?? '',
         Buffer.from(JSON.stringify({ query: QUESTIONS[index % QUESTIONS.length] })),
       );
-    const phase = async (name: string, lasts: number, photos: Promise<TimedCall[]>): Promise<Phase> => {
+    const phase = async (name: string, lasts: number, photos: PhotoLoad | null): Promise<Phase> => {
       process.stderr.write(`${mode}: ${name}\n`);
-      const both = Promise.all([photos, openLoop(CATALOG_PER_SECOND, lasts, query)]);
+      const sent = photos ? sendPhotos(photos) : Promise.resolve([]);
+      const both = Promise.all([sent, openLoop(CATALOG_PER_SECOND, lasts, query)]);
       const watched = await Promise.all(
         watches.map(async (watch) => [watch.name, await watch.during(both)] as const),
       );
       const [photoCalls, catalog] = await both;
       return { name, seconds: lasts, photos: photoCalls, catalog, samples: Object.fromEntries(watched) };
     };
+    const { url } = installation;
+    const waiting = { url, keys, bodies, pace: { clients: CAPACITY_CLIENTS } };
 
-    await closedLoop(CAPACITY_CLIENTS, CALM_SECONDS / 2, identify(keys));
-    await openLoop(CATALOG_PER_SECOND, 1, query);
-    const calm = await phase('catalog alone', CALM_SECONDS, Promise.resolve([]));
-    const full = await phase(
-      `${CAPACITY_CLIENTS} clients`,
-      CAPACITY_SECONDS,
-      closedLoop(CAPACITY_CLIENTS, CAPACITY_SECONDS, identify(keys)),
-    );
+    await phase('warming up', CALM_SECONDS / 2, { ...waiting, seconds: CALM_SECONDS / 2 });
+    const calm = await phase('catalog alone', CALM_SECONDS, null);
+    const full = await phase(`${CAPACITY_CLIENTS} clients`, CAPACITY_SECONDS, {
+      ...waiting,
+      seconds: CAPACITY_SECONDS,
+    });
     const capacity = full.photos.filter(({ status }) => status === 200).length / CAPACITY_SECONDS;
-    const rate = factor * capacity;
-    const many = await phase(`flood, ${KEYS} keys`, seconds, openLoop(rate, seconds, identify(keys)));
-    const one = await phase('flood, one limited key', seconds, openLoop(rate, seconds, identify([limited])));
+    const flood = { url, keys, bodies, seconds, pace: { perSecond: factor * capacity } };
+    const bare = await startBareServer();
+    const elsewhere = await phase('flood, elsewhere', CALM_SECONDS, {
+      ...flood,
+      url: bare.url,
+      seconds: CALM_SECONDS,
+    });
+    await bare.stop();
+    const many = await phase(`flood, ${KEYS} keys`, seconds, flood);
+    const one = await phase('flood, one limited key', seconds, { ...flood, keys: [limited] });
     await client.close();
-    return [calm, full, many, one];
+    return [calm, full, elsewhere, many, one];
   });
 }

@@ -49,7 +49,7 @@ export class JsonClient {
 
   constructor(private readonly url: string) {}
 
-  async post(path: string, key: string, body: Buffer): Promise<TimedCall> {
+  async post(path: string, key: string, body: Uint8Array): Promise<TimedCall> {
     const from = performance.now();
     const status = await this.#status(path, key, body).catch(() => 0);
     return { status, ms: performance.now() - from };
@@ -59,7 +59,7 @@ export class JsonClient {
     return this.#agent.close();
   }
 
-  async #status(path: string, key: string, body: Buffer): Promise<number> {
+  async #status(path: string, key: string, body: Uint8Array): Promise<number> {
     const answer = await request(`${this.url}${path}`, {
       method: 'POST',
       dispatcher: this.#agent,

@@ -1,4 +1,5 @@
 /** What an inference thread or process runs: answers the calls of `engine-messages.ts`, one after another. */
+import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { openBackend } from './backends';
 import type { EngineReply, EngineRequest } from './engine-messages';
@@ -37,6 +38,19 @@ async function reply(request: EngineRequest, send: (reply: EngineReply) => void)
   }
 }
 
+/** Before an import, which goes on beside the service at 10. */
+const NICENESS = 5;
+
+/**
+ * Inference takes all that the processors give; whoever answers requests, queries and other callers goes before it. Only
+ * Linux can do so with a single thread.
+ */
+function stepBehind(): void {
+  const isWholeProcess = parentPort === null;
+  if (!isWholeProcess && process.platform !== 'linux') return;
+  if (getPriority() < NICENESS) setPriority(NICENESS);
+}
+
 /** Calls wait for one another: a run that follows a load finds the model. */
 function listen(
   channel: { on(event: 'message', listener: (request: EngineRequest) => void): unknown },
@@ -47,6 +61,7 @@ function listen(
   });
 }
 
+stepBehind();
 const port = parentPort;
 if (port) {
   listen(port, (message) => port.postMessage(message));
