@@ -50,4 +50,4 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
 
 # One process, no shell and no npm in between: it gets SIGTERM itself and ends in order.
 # V8 would else let garbage grow by hundreds of megabytes before it collects any (docs/hostile-input.md).
-CMD ["node", "--max-old-space-size=192", "--import", "tsx", "scripts/start.ts"]
+CMD ["node", "--max-old-space-size=192", "--require", "./scripts/modest-pool.cjs", "--import", "tsx", "scripts/start.ts"]

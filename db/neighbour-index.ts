@@ -23,6 +23,9 @@ interface NearRow {
  */
 @injectable()
 export class PgvectorNeighbourIndex implements NeighbourIndex {
+  /** Versions that were seen to have an approximate index, which they keep. */
+  readonly #indexed = new Set<number>();
+
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
   async nearest(
@@ -33,16 +36,23 @@ export class PgvectorNeighbourIndex implements NeighbourIndex {
   ): Promise<readonly Neighbour[]> {
     if (vectors.length === 0 || limit <= 0) return [];
     const query = { version, vectors, limit, shown: isShown(sql`e.image_id`, category) };
-    const rows = await inTransaction(this.knex, async (transaction) => {
-      const found = (await prepareIndex(transaction, query))
-        ? await rowsOf<NearRow>(transaction, byIndex(query))
-        : [];
-      // Fewer than asked for: a filter may have ended the search early. The scan loses nothing.
-      return found.length >= limit ? found : rowsOf<NearRow>(transaction, exact(query));
-    });
+    const scanned = this.#indexed.has(version.id)
+      ? []
+      : await rowsOf<NearRow>(this.knex, unlessIndexed(query));
+    const rows = scanned.length > 0 ? scanned : await this.#nearestByIndex(query);
     return rows.map(({ image, products }) => {
       const byView = products.map(distanceOf);
       return { imageId: Number(image), distance: Math.min(...byView), byView };
+    });
+  }
+
+  #nearestByIndex(query: Query): Promise<readonly NearRow[]> {
+    return inTransaction(this.knex, async (transaction) => {
+      const isIndexed = await prepareIndex(transaction, query);
+      if (isIndexed) this.#indexed.add(query.version.id);
+      const found = isIndexed ? await rowsOf<NearRow>(transaction, byIndex(query)) : [];
+      // Fewer than asked for: a filter may have ended the search early. The scan loses nothing.
+      return found.length >= query.limit ? found : rowsOf<NearRow>(transaction, exact(query));
     });
   }
 
@@ -93,6 +103,16 @@ function byIndex(query: Query): Sql {
 /** One pass over all vectors, whatever the number of query vectors. */
 const exact = (query: Query): Sql =>
   nearestViews(query, sql`${embeddingsOf(query.version.id)} e WHERE ${query.shown}`);
+
+/**
+ * The same for a version without an index, nothing for one that has it. One statement: the embedded database, which
+ * belongs to a transaction while it lasts, does not wait for this process between its parts.
+ */
+const unlessIndexed = (query: Query): Sql =>
+  exact({
+    ...query,
+    shown: sql`${query.shown} AND to_regclass(${nearestIndexOf(query.version.id)}) IS NULL`,
+  });
 
 /** The images of vectors `e`, nearest first, with the product of the nearest view to each query vector. */
 function nearestViews({ version, vectors, limit }: Query, source: Sql): Sql {

@@ -24,7 +24,14 @@ export const LOUPE_ARGUMENTS = [
 ] as const;
 
 /** Node's arguments for the service, as `npm start` gives them. */
-const START_ARGUMENTS = ['--max-old-space-size=192', '--import', 'tsx', 'scripts/start.ts'] as const;
+const START_ARGUMENTS = [
+  '--max-old-space-size=192',
+  '--require',
+  './scripts/modest-pool.cjs',
+  '--import',
+  'tsx',
+  'scripts/start.ts',
+] as const;
 
 /** A part of the service in a process of its own, as an operator would start it. */
 export interface ServiceProcess {

@@ -4,7 +4,7 @@ import type { ApiServices, ApiSettings } from '../api-services';
 import { linkRenewal } from '../files/renew-links';
 import { admit } from './admit';
 import { answerOnce } from './answer-once';
-import { parseJson, readJson } from './json-body';
+import { parseJson, parsePhotoJson, readJson } from './json-body';
 import { inTime, startDeadline, unhurried } from './keep-deadline';
 import { limitCalls, limitVisionCalls } from './limit-calls';
 import { refuseLate, takePlace } from './refuse-late';
@@ -54,7 +54,7 @@ export function buildGates(services: ApiServices, settings: ApiSettings): Gates 
       ...[admit(accounts, version), calls, visionCalls, late, room].map(inTime),
       unhurried(photoBody),
       ...[once, place].map(inTime),
-      parseJson,
+      parsePhotoJson,
     ],
   };
 }

@@ -14,6 +14,8 @@ declare global {
       deadline?: Deadline;
       /** Identity of the charge of a call with an `Idempotency-Key`. */
       chargeId?: string;
+      /** Of a body out of which it was cut (`vision/cut-photo.ts`). */
+      photo?: Buffer;
     }
   }
 }

@@ -52,7 +52,7 @@ function listProducts(
 
 function identify(settings: ApiSettings, identifyPhoto: PhotoIdentifier): RequestHandler {
   return async (req, res) => {
-    const { image } = takePhoto(req, legacyIdentifyBody);
+    const { image } = takePhoto(req, res, legacyIdentifyBody);
     const price = legacyVisionPrice();
     const { value } = await identifyPhoto(req, res, 'v2.vision', image, { pricing: true, price });
     const address = publicAddress(req, settings.publicUrl);

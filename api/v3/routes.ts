@@ -76,7 +76,7 @@ function showItem(services: ApiServices, settings: ApiSettings): RequestHandler 
 
 function identify(settings: ApiSettings, identifyPhoto: PhotoIdentifier): RequestHandler {
   return async (req, res) => {
-    const { image, parameters } = takePhoto(req, identifyBody);
+    const { image, parameters } = takePhoto(req, res, identifyBody);
     const modules = effectiveModules(parameters.includes);
     const pricing = modules.includes('pricing');
     const billed = await identifyPhoto(req, res, 'v3.vision.identify', image, {

@@ -38,8 +38,8 @@ async function reply(request: EngineRequest, send: (reply: EngineReply) => void)
   }
 }
 
-/** Before an import, which goes on beside the service at 10. */
-const NICENESS = 5;
+/** As an import, which goes on beside the service. */
+const NICENESS = 10;
 
 /**
  * Inference takes all that the processors give; whoever answers requests, queries and other callers goes before it. Only

@@ -1,0 +1,27 @@
+/**
+ * Loaded before anything else (`node --require`): has the threads of libuv's pool, on which pictures are decoded and
+ * files read, started by a thread of low priority, which they inherit. So whoever answers requests and queries goes
+ * before them on a busy machine. Only Linux gives single threads a priority; elsewhere this does nothing.
+ */
+const { isMainThread, Worker } = require('node:worker_threads');
+
+const NICENESS = 10;
+const STARTED_WITHIN_MS = 2_000;
+
+function startPool() {
+  const started = new Int32Array(new SharedArrayBuffer(4));
+  const starter = new Worker(
+    `const { workerData: { started, niceness } } = require('node:worker_threads');
+     const { getPriority, setPriority } = require('node:os');
+     if (getPriority() < niceness) setPriority(niceness);
+     require('node:fs').stat('/', () => {
+       Atomics.store(started, 0, 1);
+       Atomics.notify(started, 0);
+     });`,
+    { eval: true, execArgv: [], workerData: { started, niceness: NICENESS } },
+  );
+  starter.unref();
+  Atomics.wait(started, 0, 0, STARTED_WITHIN_MS);
+}
+
+if (process.platform === 'linux' && isMainThread) startPool();
