@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** A look-up that takes longer (its connection may be dead) does not hold up the next one. */
 const PATIENCE_MS = 100;
 
@@ -33,10 +31,14 @@ export class SharedLookup<Value> {
     return { keys, found };
   }
 
-  async #turn(): Promise<void> {
-    const waited = new AbortController();
-    const late = delay(PATIENCE_MS, undefined, { signal: waited.signal }).catch(() => undefined);
-    await Promise.race([this.#latest, late]);
-    waited.abort();
+  /** Resolves when the latest look-up has ended, or takes too long. */
+  #turn(): Promise<void> {
+    return new Promise((resolve) => {
+      const late = setTimeout(resolve, PATIENCE_MS);
+      void this.#latest.then(() => {
+        clearTimeout(late);
+        resolve();
+      });
+    });
   }
 }

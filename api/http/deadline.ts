@@ -9,6 +9,8 @@ const SLACK_MS = 300;
 /** The time that a call has to be answered, less what its caller takes to send it. */
 export class Deadline {
   readonly #over = new AbortController();
+  /** Cuts off what is waited for. A listener of the signal for each wait would cost more than most waits. */
+  readonly #cutOffs = new Set<() => void>();
   #leftMs: number;
   #goesSince = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -27,7 +29,7 @@ export class Deadline {
   go(): void {
     clearTimeout(this.#timer);
     this.#goesSince = performance.now();
-    this.#timer = setTimeout(() => this.#over.abort(), Math.max(0, this.#leftMs));
+    this.#timer = setTimeout(() => this.#end(), Math.max(0, this.#leftMs));
   }
 
   /** The clock stands still; also for good, when the call has ended. */
@@ -42,18 +44,23 @@ export class Deadline {
    * @throws timeout, or whatever the work throws in time
    */
   async keptBy<Result>(work: Promise<Result>): Promise<Result> {
-    const ended = new AbortController();
+    let cutOff = (): void => undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      const refuse = (): void => reject(timeout(this.ms));
-      if (this.signal.aborted) refuse();
-      this.signal.addEventListener('abort', refuse, { once: true, signal: ended.signal });
+      cutOff = () => reject(timeout(this.ms));
     });
+    this.#cutOffs.add(cutOff);
+    if (this.signal.aborted) cutOff();
     try {
       return await Promise.race([work, late]);
     } catch (failure) {
       throw this.signal.aborted ? timeout(this.ms) : failure;
     } finally {
-      ended.abort();
+      this.#cutOffs.delete(cutOff);
     }
+  }
+
+  #end(): void {
+    this.#over.abort();
+    for (const cutOff of this.#cutOffs) cutOff();
   }
 }
