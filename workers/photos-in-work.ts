@@ -1,7 +1,7 @@
 import { firstOf } from './queue/first-of';
 
 /** Photos are expected for so long after the last one. */
-const EXPECTED_MS = 1_000;
+export const PHOTOS_EXPECTED_MS = 1_000;
 
 /** Other work waits for photos, but no longer than this: it never stands still. */
 const PATIENCE_MS = 500;
@@ -35,7 +35,7 @@ export class PhotosInWork {
    * @param signal ends the waiting; it is for `work` to look at it
    */
   beside<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    if (this.#count === 0 && performance.now() - this.#seenAt > EXPECTED_MS) return work();
+    if (this.#count === 0 && performance.now() - this.#seenAt > PHOTOS_EXPECTED_MS) return work();
     const turn = this.#last.then(() => this.#none(signal)).then(work);
     this.#last = turn.catch(() => undefined);
     return turn;

@@ -37,6 +37,14 @@ describe('the batches of the pool', () => {
     expect(lanes.take(8, 1)).toHaveLength(3);
   });
 
+  test('hold no pictures of the catalog where only photos may be taken', () => {
+    const [catalog, query] = [view('catalog'), view('query')];
+    const lanes = lanesWith(catalog, query);
+    expect(lanes.take(8, 1, ['query'])).toEqual([query]);
+    expect(lanes.take(8, 1, ['query'])).toEqual([]);
+    expect(lanes.take(8, 1)).toEqual([catalog]);
+  });
+
   test('are shared among the engines that are free', () => {
     const lanes = lanesWith(...Array.from({ length: 5 }, () => view('query')));
     expect(lanes.take(8, 2)).toHaveLength(3);
@@ -99,6 +107,19 @@ describe('the pool', () => {
     await Promise.all([pool.close(), ...turnedAway]);
     await expect(running).resolves.toEqual([Float32Array.from([1, 0, 0])]);
     await expect(pool.embed('tiny', [red], 'query')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('keeps an engine for photos while they come, and none while none do', async () => {
+    const pool = await InferencePool.start({ ...options, threads: 2 });
+    await pool.load('tiny', model);
+    const before = pool.embed('tiny', [red, red], 'catalog');
+    expect(pool.stats()).toMatchObject({ free: 0 });
+    await before;
+    await pool.embed('tiny', [red], 'query');
+    const beside = pool.embed('tiny', [red, red], 'catalog');
+    expect(pool.stats()).toMatchObject({ free: 1 });
+    await expect(beside).resolves.toHaveLength(2);
+    await pool.close();
   });
 
   test('gives an inference up that hangs, and replaces its engine', async () => {

@@ -1,10 +1,11 @@
 import { unavailable } from '../../models/errors';
+import { PHOTOS_EXPECTED_MS } from '../photos-in-work';
 import type { BackendName } from './backend-choice';
 import { EngineGroup, type EngineGroupOptions, type Member } from './engine-group';
 import type { Embeddings } from './engine-messages';
 import type { ModelFolder } from './model-files';
 import { PictureFailed } from './picture-failed';
-import { type Lane, ViewLanes, type WaitingView } from './view-lanes';
+import { LANES, type Lane, ViewLanes, type WaitingView } from './view-lanes';
 
 /** How inference runs in this process. */
 export interface InferencePoolOptions extends EngineGroupOptions {
@@ -32,13 +33,16 @@ const RETRY_AFTER_SECONDS = 1;
 
 /**
  * Inference outside of the main thread: an engine that is free takes all that waits, up to a batch, at once and without
- * a timer; photos of callers first. A batch whose engine fails is tried once more, each view alone.
+ * a timer; photos of callers first, and while they come one engine is kept for them. A batch whose engine fails is tried once
+ * more, each view alone.
  */
 export class InferencePool {
   readonly #lanes = new ViewLanes();
   readonly #running = new Set<Promise<void>>();
   #group: EngineGroup | null = null;
   readonly #pictures: Record<Lane, number> = { query: 0, catalog: 0 };
+  #catalogBatches = 0;
+  #photoAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
   private constructor(private readonly options: InferencePoolOptions) {}
@@ -81,6 +85,7 @@ export class InferencePool {
       throw unavailable('Too many pictures wait for the model.', RETRY_AFTER_SECONDS);
     }
     this.#pictures[lane] += 1;
+    if (lane === 'query') this.#photoAt = performance.now();
     try {
       return await Promise.all(views.map((pixels) => this.#vectorOf(model, pixels, lane)));
     } finally {
@@ -118,7 +123,7 @@ export class InferencePool {
   #dispatch(): void {
     const free = this.#group?.free() ?? [];
     for (const [index, member] of free.entries()) {
-      const batch = this.#lanes.take(this.#group?.rowsMax ?? 1, free.length - index);
+      const batch = this.#lanes.take(this.#group?.rowsMax ?? 1, free.length - index, this.#openLanes());
       if (batch.length === 0) return;
       const run = this.#run(member, batch).finally(() => {
         this.#running.delete(run);
@@ -128,10 +133,19 @@ export class InferencePool {
     }
   }
 
+  /** A batch can't be broken off, and takes the processor from everything else that a photo needs. */
+  #openLanes(): readonly Lane[] {
+    const size = this.#group?.size ?? 1;
+    const isExpected = performance.now() - this.#photoAt < PHOTOS_EXPECTED_MS;
+    return isExpected && size > 1 && this.#catalogBatches >= size - 1 ? ['query'] : LANES;
+  }
+
   /** Never rejects: every view of the batch is answered, refused, or put back. */
   async #run(member: Member, batch: readonly WaitingView[]): Promise<void> {
     const hung = setTimeout(() => void member.handle.stop(), this.options.batchTimeoutMs);
     member.tasks += 1;
+    const catalogBatch = batch[0]?.lane === 'catalog' ? 1 : 0;
+    this.#catalogBatches += catalogBatch;
     try {
       const request = { key: batch[0]?.model ?? '', rows: batch.length, pixels: joined(batch) };
       answer(batch, await member.handle.call('run', request));
@@ -141,6 +155,7 @@ export class InferencePool {
       this.#tryAgain(batch, failure);
     } finally {
       clearTimeout(hung);
+      this.#catalogBatches -= catalogBatch;
       member.tasks -= 1;
     }
   }

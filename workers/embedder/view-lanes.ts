@@ -33,10 +33,10 @@ export class ViewLanes {
 
   /**
    * The next batch for one of `idle` engines: views of the first lane that has any, for one model, at most `rowsMax`,
-   * and no more than this engine's share of what waits. Empty when nothing waits.
+   * and no more than this engine's share of what waits. Empty when nothing waits in the lanes that are open.
    */
-  take(rowsMax: number, idle: number): WaitingView[] {
-    const lane = LANES.map((each) => this.#lanes[each]).find((each) => each.length > 0);
+  take(rowsMax: number, idle: number, open: readonly Lane[] = LANES): WaitingView[] {
+    const lane = open.map((each) => this.#lanes[each]).find((each) => each.length > 0);
     const first = lane?.[0];
     if (!lane || !first) return [];
     if (first.failedBefore) return lane.splice(0, 1);
