@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { asTable } from '../commands/output';
 import { readConfig } from '../config';
 import { benchCatalog } from './catalog/bench-catalog';
@@ -12,7 +12,7 @@ import { benchImport } from './import';
 import type { Measurement } from './measure';
 import { benchReindex } from './reindex';
 import { benchSoak } from './soak';
-import { benchVectors } from './vectors/bench-vectors';
+import { benchVectors, PARTS } from './vectors/bench-vectors';
 import { benchVision } from './vision/bench-vision';
 import { MODES } from './vision-installation';
 
@@ -33,6 +33,10 @@ interface FloodCommandOptions {
   readonly only?: string;
 }
 
+type ReindexCommandOptions = Readonly<
+  Record<'images' | 'kills' | 'photos' | 'queries' | 'calm' | 'rounds', string>
+> & { readonly model: 'bundled' | 'tiny' };
+
 interface VisionCommandOptions {
   readonly photos: string;
   readonly queries?: string;
@@ -45,6 +49,8 @@ interface VectorsCommandOptions {
   readonly sizes: string;
   readonly queries: string;
   readonly indexMemory: string;
+  readonly databaseUrl?: string;
+  readonly parts: string;
 }
 
 /** `npm run bench -- <name>`: each prints a table and writes it, with the machine it ran on, as JSON. */
@@ -87,7 +93,14 @@ async function main(): Promise<void> {
     .option('--kills <kills>', 'how often the command or a worker is killed', '5')
     .option('--photos <photos>', 'photos a second', '2')
     .option('--queries <queries>', 'catalog queries a second', '5')
-    .action(async (options: Record<'images' | 'kills' | 'photos' | 'queries', string>) =>
+    .option('--calm <seconds>', 'of the load alone, before the build and once more after it', '60')
+    .option('--rounds <rounds>', 'builds without a load, each beside the inference pool alone', '3')
+    .addOption(
+      new Option('--model <model>', 'tiny: one view that costs nothing, for many images')
+        .choices(['bundled', 'tiny'] as const)
+        .default('bundled'),
+    )
+    .action(async (options: ReindexCommandOptions) =>
       report(
         'reindex',
         await benchReindex({
@@ -95,6 +108,9 @@ async function main(): Promise<void> {
           kills: Number(options.kills),
           photosPerSecond: Number(options.photos),
           queriesPerSecond: Number(options.queries),
+          calmSeconds: Number(options.calm),
+          rounds: Number(options.rounds),
+          model: options.model,
         }),
       ),
     );
@@ -140,6 +156,11 @@ async function main(): Promise<void> {
     .option('--sizes <sizes>', 'numbers of vectors', '200000,1000000')
     .option('--queries <queries>', 'searches of each sort', '1000')
     .option('--index-memory <MiB>', 'memory of the server for building the index', '2048')
+    .option(
+      '--database-url <url>',
+      'an empty database for one size, which keeps vectors and index for the next run',
+    )
+    .option('--parts <parts>', 'which of load, search and peer', PARTS.join())
     .action(async (options: VectorsCommandOptions) =>
       report(
         'vectors',
@@ -147,6 +168,8 @@ async function main(): Promise<void> {
           sizes: options.sizes.split(',').map(Number),
           queries: Number(options.queries),
           indexMemoryMib: Number(options.indexMemory),
+          databaseUrl: options.databaseUrl,
+          parts: PARTS.filter((part) => options.parts.split(',').includes(part)),
         }),
       ),
     );

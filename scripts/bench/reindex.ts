@@ -7,16 +7,17 @@ import { generateBundle } from '../catalog/generate/generate-bundle';
 import { processEnvironment } from '../config';
 import { runLoupe, type ServiceProcess, startProcess } from '../service-processes';
 import { bringUpServices } from '../services/bring-up-services';
-import { type Measurement, percentile } from './measure';
-import type { TimedCall } from './open-loop';
+import type { Measurement } from './measure';
 import { AnswerLog } from './reindex/answer-log';
+import { buildAlone, compareWithPool, describeThroughput } from './reindex/build-alone';
 import { copyModel } from './reindex/copy-model';
-import { type DisturbedBuild, disturbedBuild } from './reindex/disturbed-build';
+import { disturbedBuild } from './reindex/disturbed-build';
 import { addPictures } from './reindex/many-pictures';
-import { catalogPoolPerSecond } from './reindex/pool-alone';
-import { type LoadedCall, type LoadedPhase, SteadyLoad } from './reindex/steady-load';
+import { headOfPhases, p99Ratio, rowOfPhase, splitAtFirstKill, together } from './reindex/phases';
+import { SteadyLoad } from './reindex/steady-load';
+import { installTinyModel } from './reindex/tiny-model';
 import { coverageFaults, differingImages } from './reindex/vectors-of';
-import { drawPhotos, machine } from './vision-installation';
+import { drawPhotos, machine, makeKey } from './vision-installation';
 
 export interface ReindexBenchOptions {
   /** Pictures of the catalog. */
@@ -26,24 +27,34 @@ export interface ReindexBenchOptions {
   /** Photos a second, beside the build. */
   readonly photosPerSecond: number;
   readonly queriesPerSecond: number;
+  /** Seconds of nothing but the load, before the build and once more after it. */
+  readonly calmSeconds: number;
+  /** How often a build without a load is compared with the inference pool alone. */
+  readonly rounds: number;
+  /** `tiny` costs next to nothing: everything but the network, at the size of a large catalog. */
+  readonly model: 'bundled' | 'tiny';
 }
 
 const SEED = 11;
 const PRODUCTS = 200;
-const CALM_SECONDS = 40;
-const PICTURE_SIDE = 256;
+const WARM_UP_SECONDS = 15;
 const PHOTO_SIDE = 640;
 const SECOND_MODEL = 'second-eye';
 
-const SETTINGS = { CONFIDENCE_FLOOR: '0', RATE_PER_SECOND: '0' };
+/** The model that answers at first, how another of the same weights is installed, and how large its pictures are drawn. */
+const MODELS = {
+  bundled: { first: 'loupe-eye', install: copyModel, pictureSide: 256 },
+  tiny: { first: 'tiny-eye', install: installTinyModel, pictureSide: 64 },
+} as const;
 
-interface Phase {
-  readonly name: string;
-  readonly seconds: number;
-  /** Images embedded meanwhile. */
-  readonly images: number;
-  readonly photos: readonly TimedCall[];
-  readonly queries: readonly TimedCall[];
+/** Photos repeat; that a worker remembers their vectors would hide what they cost. */
+const SETTINGS = { CONFIDENCE_FLOOR: '0', RATE_PER_SECOND: '0', PHOTO_MEMORY_MIB: '0' };
+
+interface Bench {
+  readonly settings: Readonly<Record<string, string>> & { readonly DATA_DIR: string };
+  readonly database: Database;
+  readonly processes: ServiceProcess[];
+  readonly options: ReindexBenchOptions;
 }
 
 /**
@@ -61,15 +72,19 @@ export async function benchReindex(options: ReindexBenchOptions): Promise<Measur
   const processes: ServiceProcess[] = [];
   const database = connectPostgres({ url: services.postgres.url, poolMax: 4 });
   try {
+    const { first, install } = MODELS[options.model];
     const settings = {
       ...SETTINGS,
       DATA_DIR: join(folder, 'data'),
       DATABASE_URL: services.postgres.url,
       REDIS_URL: services.redis.url,
+      ...(options.model === 'tiny' ? { MODEL: first } : {}),
     };
+    if (options.model === 'tiny') await install(settings.DATA_DIR, first);
     for (const ROLE of ['api', 'worker']) processes.push(await startProcess({ ...settings, ROLE }));
-    await fillCatalog(settings, folder, database, options.images);
-    return await measured({ settings, database, processes, options });
+    const bench = { settings, database, processes, options };
+    await fillCatalog(bench, folder);
+    return await measured(bench);
   } finally {
     for (const each of processes.reverse()) await each.stop();
     await database.close();
@@ -78,128 +93,62 @@ export async function benchReindex(options: ReindexBenchOptions): Promise<Measur
   }
 }
 
-interface Bench {
-  readonly settings: Readonly<Record<string, string>> & { readonly DATA_DIR: string };
-  readonly database: Database;
-  readonly processes: ServiceProcess[];
-  readonly options: ReindexBenchOptions;
-}
-
-async function fillCatalog(
-  settings: Bench['settings'],
-  folder: string,
-  { knex }: Database,
-  images: number,
-): Promise<void> {
+async function fillCatalog({ settings, database, options }: Bench, folder: string): Promise<void> {
   const bundle = join(folder, 'bundle');
   await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true });
   await runLoupe(settings, 'catalog', 'import', bundle);
-  process.stderr.write(`drawing ${images} pictures\n`);
+  process.stderr.write(`drawing ${options.images} pictures\n`);
   const store = new LocalImageStore(join(settings.DATA_DIR, 'images'));
-  await addPictures({ knex, store }, { count: images - PRODUCTS, from: 0, side: PICTURE_SIDE });
+  const { pictureSide: side } = MODELS[options.model];
+  await addPictures({ knex: database.knex, store }, { count: options.images - PRODUCTS, from: 0, side });
 }
 
 async function measured(bench: Bench): Promise<Measurement> {
   const { settings, database, processes, options } = bench;
-  const poolPerSecond = await catalogPoolPerSecond(database.knex, settings.DATA_DIR);
-  process.stderr.write(`the pool alone: ${poolPerSecond.toFixed(1)} images/s\n`);
-  const alone = await timedBuild(settings, 'loupe-eye');
-  await copyModel(settings.DATA_DIR, SECOND_MODEL);
-  const log = new AnswerLog(database.knex);
+  const { knex } = database;
+  const { first: firstModel, install } = MODELS[options.model];
+  const filled = await buildAlone(settings, firstModel);
+  process.stderr.write(`filled: ${filled.toFixed(1)} images/s\n`);
+  const throughput = await compareWithPool(
+    { settings, knex },
+    { rounds: options.rounds, model: firstModel, install: (id) => install(settings.DATA_DIR, id) },
+  );
+  await install(settings.DATA_DIR, SECOND_MODEL);
+  const log = new AnswerLog(knex);
   await log.noteLive();
   const load = new SteadyLoad(log, {
     url: processes[0]?.url ?? '',
-    key: await keyOf(settings),
+    key: await makeKey(settings, { concurrency: 0 }),
     photos: await drawPhotos(PRODUCTS, PHOTO_SIDE),
     photosPerSecond: options.photosPerSecond,
     queriesPerSecond: options.queriesPerSecond,
   });
-  await load.during(seconds(CALM_SECONDS / 4));
-  const calm = await load.during(seconds(CALM_SECONDS));
+  await load.during(seconds(WARM_UP_SECONDS));
+  const before = await load.during(seconds(options.calmSeconds));
   process.stderr.write('building under load\n');
+  const { images, kills } = options;
   const built = await load.during(
-    disturbedBuild({
-      settings,
-      knex: database.knex,
-      model: SECOND_MODEL,
-      images: options.images,
-      kills: options.kills,
-      processes,
-    }),
+    disturbedBuild({ settings, knex, model: SECOND_MODEL, images, kills, processes }),
   );
+  const after = await load.during(seconds(options.calmSeconds));
   const switched = await load.during(switches(settings, log));
   const { faults, answersByVersion } = await log.audit();
   const [first = 0, second = 0] = await versionIds(database);
-  const phases: Phase[] = [
-    { name: 'calm', images: 0, ...calm },
-    ...splitAtFirstKill(built),
-    { name: 'promoted, rolled back', images: 0, ...switched },
-  ];
-  const undisturbed = phases[1];
-  const p99 = (calls: readonly TimedCall[]) =>
-    percentile(
-      calls.map(({ ms }) => ms),
-      0.99,
-    );
+  const calm = together('calm, before and after', [before, after]);
+  const [undisturbed, disturbed] = splitAtFirstKill(built);
   return {
-    title: `reindex: ${options.images} images, ${options.photosPerSecond} photos and ${options.queriesPerSecond} catalog queries a second, ${machine()}`,
-    head: [
-      'phase',
-      'seconds',
-      'images/s',
-      'photos',
-      'not 200',
-      'p50 ms',
-      'p99 ms',
-      'queries',
-      'not 200',
-      'p50 ms',
-      'p99 ms',
-    ],
-    rows: phases.map(rowOf),
+    title: `reindex: ${images} images, ${options.model} model, ${options.photosPerSecond} photos and ${options.queriesPerSecond} catalog queries a second, ${machine()}`,
+    head: headOfPhases,
+    rows: [calm, undisturbed, disturbed, together('promoted, rolled back', [switched])].map(rowOfPhase),
     notes: [
-      `Inference pool alone, with the pictures' intake: ${poolPerSecond.toFixed(1)} images/s; a build without a load ${alone.perSecond.toFixed(1)} images/s, ${percentOf(alone.perSecond, poolPerSecond)} of it.`,
-      `p99 while building against calm: photos ${(p99(undisturbed?.photos ?? []) / p99(calm.photos)).toFixed(2)}, queries ${(p99(undisturbed?.queries ?? []) / p99(calm.queries)).toFixed(2)} times.`,
+      ...(options.rounds === 0 ? [] : [describeThroughput(throughput)]),
+      `p99 while building against calm: photos ${p99Ratio(undisturbed.photos, calm.photos)}, queries ${p99Ratio(undisturbed.queries, calm.queries)} times.`,
       `Killed (-9) ${built.result.kills.length} times: ${built.result.kills.join(', ')}.`,
-      `Final state: ${(await coverageFaults(database.knex, second, options.images)).join('; ') || 'every image embedded once, no index or vector missing'}; ${await differingImages(database.knex, first, second)} images whose vectors are not those of an undisturbed build of the same weights.`,
+      `Final state: ${(await coverageFaults(knex, second, images)).join('; ') || 'every image embedded once, no index or vector missing'}; ${await differingImages(knex, first, second)} images whose vectors are not those of an undisturbed build of the same weights.`,
       `Answers by version: ${[...answersByVersion].map(([version, count]) => `${version}: ${count}`).join(', ')}. Failed or mixed: ${faults.length === 0 ? 'none' : faults.slice(0, 10).join('; ')}.`,
-      'The client is a process on the same cores; a photo is decoded, embedded in four views and searched, an image of the catalog in three views and stored.',
+      'The client is a process on the same cores; a photo is decoded, embedded in its views and searched, an image of the catalog in its views and stored.',
     ],
   };
-}
-
-/** The part of a build that was left alone, and the one in which things were killed. */
-function splitAtFirstKill({ seconds: took, photos, queries, result }: LoadedPhase<DisturbedBuild>): Phase[] {
-  const { firstKillAt, imagesBefore, images } = result;
-  const before = ({ at }: LoadedCall) => at < firstKillAt;
-  const after = (call: LoadedCall) => !before(call);
-  const from = Math.min(...photos.map(({ at }) => at));
-  const secondsBefore = Math.min(took, (firstKillAt - from) / 1000);
-  return [
-    {
-      name: 'building',
-      seconds: secondsBefore,
-      images: imagesBefore,
-      photos: photos.filter(before),
-      queries: queries.filter(before),
-    },
-    {
-      name: 'building, killed and resumed',
-      seconds: took - secondsBefore,
-      images: images - imagesBefore,
-      photos: photos.filter(after),
-      queries: queries.filter(after),
-    },
-  ];
-}
-
-async function timedBuild(settings: Bench['settings'], model: string): Promise<{ perSecond: number }> {
-  const before = (await runLoupe(settings, 'embeddings', 'status')) as { done: number };
-  const { embedded, seconds: took } = (await runLoupe(settings, 'embeddings', 'build', '--model', model)) as {
-    embedded: number;
-    seconds: number;
-  };
-  return { perSecond: (embedded - before.done) / took };
 }
 
 async function switches(settings: Bench['settings'], log: AnswerLog): Promise<void> {
@@ -211,38 +160,11 @@ async function switches(settings: Bench['settings'], log: AnswerLog): Promise<vo
   await seconds(3);
 }
 
-async function keyOf(settings: Bench['settings']): Promise<string> {
-  const account = (await runLoupe(settings, 'accounts', 'create', '--name', 'bench')) as { id: string };
-  const words = ['--account', account.id, '--name', 'bench', '--versions', 'v3', '--concurrency', '0'];
-  return ((await runLoupe(settings, 'keys', 'create', ...words)) as { key: string }).key;
-}
-
+/** Of what was built and not dropped, in the order in which it was begun. */
 const versionIds = async ({ knex }: Database): Promise<number[]> =>
-  knex('embedding_versions').orderBy('id').pluck('id');
+  knex('embedding_versions').whereNot({ state: 'pruned' }).orderBy('id').pluck('id');
 
 const seconds = (count: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, count * 1000);
   });
-
-const percentOf = (part: number, whole: number): string => `${Math.round((100 * part) / whole)} %`;
-
-function rowOf({ name, seconds: took, images, photos, queries }: Phase): (string | number)[] {
-  const of = (calls: readonly TimedCall[]) => [
-    calls.length,
-    calls.filter(({ status }) => status !== 200).length,
-    ...[0.5, 0.99].map((share) =>
-      percentile(
-        calls.map(({ ms }) => ms),
-        share,
-      ).toFixed(0),
-    ),
-  ];
-  return [
-    name,
-    took.toFixed(0),
-    images === 0 ? '' : (images / took).toFixed(1),
-    ...of(photos),
-    ...of(queries),
-  ];
-}

@@ -1,6 +1,8 @@
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../../db/knex';
+import { rowsOf, sql } from '../../../db/sql';
 import { Random } from '../../catalog/generate/random';
 import { runLoupe, type ServiceProcess, spawnLoupe, startProcess } from '../../service-processes';
 import { imagesEmbedded } from './vectors-of';
@@ -31,7 +33,7 @@ const UNDISTURBED = 0.5;
 
 /**
  * Builds the embeddings of a model; in the second half the command and the workers are killed in turn, at random moments, and
- * it is resumed each time.
+ * it is resumed each time. Where so many vectors get an index, its making is broken off once, too.
  */
 export async function disturbedBuild(options: DisturbedBuildOptions): Promise<DisturbedBuild> {
   const { settings, knex, model, images, processes } = options;
@@ -65,10 +67,37 @@ export async function disturbedBuild(options: DisturbedBuildOptions): Promise<Di
       kills.push(`a worker at ${moment}`);
     }
   }
+  if (options.kills > 0 && (await indexIsMade(knex, command))) {
+    await killed(command);
+    await endIndexBuild(knex);
+    command = startBuild(settings, model, resume);
+    kills.push('the command and the server process that made the index');
+  }
   if (command.exitCode === null) await once(command, 'exit');
   // Whatever became of the last one: says that it is complete, or completes it.
   await runLoupe(settings, 'embeddings', 'build', '--model', model, '--resume');
   return { images, kills, firstKillAt, imagesBefore };
+}
+
+/** Waits until the index is being made; false when the command ends without making one. */
+async function indexIsMade(knex: Database['knex'], command: ChildProcess): Promise<boolean> {
+  while (command.exitCode === null) {
+    const [line] = await rowsOf<{ done: number }>(
+      knex,
+      sql`SELECT tuples_done AS done FROM pg_stat_progress_create_index WHERE datname = current_database()`,
+    );
+    if (Number(line?.done ?? 0) > 0) return true;
+    await delay(POLL_MS);
+  }
+  return false;
+}
+
+/** The server would go on without the command that asked it to. */
+async function endIndexBuild(knex: Database['knex']): Promise<void> {
+  await rowsOf(
+    knex,
+    sql`SELECT pg_terminate_backend(pid) FROM pg_stat_progress_create_index WHERE datname = current_database()`,
+  );
 }
 
 function startBuild(settings: DisturbedBuildOptions['settings'], model: string, words: readonly string[]) {

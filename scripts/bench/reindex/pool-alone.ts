@@ -8,23 +8,29 @@ import { PooledEmbedderRegistry } from '../../../workers/embedder/embedder-regis
 import { defaultThreads } from '../../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../../workers/image/sharp-image-preparer';
 import { readConfig } from '../../config';
-import { bundledModel } from '../../model-library';
+import { findModel } from '../../model-library';
 import { runConcurrently } from '../measure';
 
-const IMAGES = 400;
 const WARM_UP = 32;
 const CONCURRENCY = 16;
 
-/** Catalog images that intake and inference alone do in a second, in this process, with nothing stored. */
-export async function catalogPoolPerSecond(knex: Database['knex'], dataDir: string): Promise<number> {
+/**
+ * Catalog images that intake and inference alone do in a second, in this process, with nothing stored: all the images that a
+ * build embeds, under the same model.
+ */
+export async function catalogPoolPerSecond(
+  knex: Database['knex'],
+  dataDir: string,
+  modelId: string,
+): Promise<number> {
   const config = readConfig({});
   const preparer = new SharpImagePreparer({
     bytesMax: config.IMAGE_BYTES_MAX,
     pixelsMax: config.IMAGE_PIXELS_MAX,
   });
   const store = new LocalImageStore(join(dataDir, 'images'));
-  const addresses: string[] = await knex('images').orderBy('id', 'desc').limit(IMAGES).pluck('address');
-  const model = await bundledModel();
+  const addresses: string[] = await knex('images').orderBy('id').pluck('address');
+  const model = await findModel(dataDir, modelId);
   const embedders = new PooledEmbedderRegistry({
     threads: defaultThreads(cpus().length),
     backend: 'auto',
@@ -41,8 +47,8 @@ export async function catalogPoolPerSecond(knex: Database['knex'], dataDir: stri
       await embedder.embed([jpeg], 'catalog');
     };
     await runConcurrently(WARM_UP, CONCURRENCY, embed);
-    const { totalMs } = await runConcurrently(IMAGES, CONCURRENCY, embed);
-    return (1000 * IMAGES) / totalMs;
+    const { totalMs } = await runConcurrently(addresses.length, CONCURRENCY, embed);
+    return (1000 * addresses.length) / totalMs;
   } finally {
     await embedders.close();
   }

@@ -1,19 +1,32 @@
 import { cpus } from 'node:os';
 import { PostgresEmbeddingRepository } from '../../../db/embedding-repository';
-import { embeddingsOf, isShown, nearestIndexOf, vectorText, vectorType } from '../../../db/embedding-tables';
-import { PgvectorExactNeighbours } from '../../../db/exact-neighbours';
+import { embeddingsOf, nearestIndexOf } from '../../../db/embedding-tables';
 import { connectPostgres, type Database } from '../../../db/knex';
 import { migrate } from '../../../db/migrate';
 import { migrations } from '../../../db/migrations';
-import { PgvectorNeighbourIndex } from '../../../db/neighbour-index';
-import { inTransaction, rowsOf, sql } from '../../../db/sql';
+import { rowsOf, sql } from '../../../db/sql';
 import type { EmbeddingVersion } from '../../../models/indexing/embedding-version';
 import { processEnvironment } from '../../config';
 import { bringUpServices } from '../../services/bring-up-services';
-import { type Measurement, percentile, runConcurrently } from '../measure';
+import type { Measurement } from '../measure';
 import { ClusteredVectors, VIEWS } from './clustered-vectors';
 import { InProcessIndex, PEER } from './in-process-index';
-import { CATEGORIES, type Category, loadVectors } from './loaded-vectors';
+import { loadVectors } from './loaded-vectors';
+import {
+  type Ask,
+  asShipped,
+  byIndex,
+  CLIENTS_SAID,
+  CONNECTIONS,
+  FILTERS,
+  type Figures,
+  headOfFigures,
+  rowOfFigures,
+  scanExactly,
+  search,
+  searchByViews,
+  WANTED,
+} from './searches';
 
 export interface VectorsBenchOptions {
   /** Numbers of vectors, each a database of its own. */
@@ -21,194 +34,148 @@ export interface VectorsBenchOptions {
   readonly queries: number;
   /** Memory of the server for building the index. */
   readonly indexMemoryMib: number;
+  /** A database for one size that keeps vectors and index, and whose are used when it has them. */
+  readonly databaseUrl: string | undefined;
+  /** What is measured; loading takes long and needs no quiet machine, the searches do. */
+  readonly parts: readonly Part[];
 }
 
-const WANTED = 10;
-/** Images that an identification asks for (models/vision/vision-service.ts). */
-const ASKED_BY_SERVICE = 60;
-const SERVICE_VIEWS = 4;
+export const PARTS = ['load', 'search', 'peer'] as const;
+export type Part = (typeof PARTS)[number];
+
 const EF_SEARCH = [40, 100, 200, 400];
-const EXACT_QUERIES = 100;
-const CLIENTS = 4;
+/** Queries whose true answers are known: each filter costs so many scans of all vectors. */
+const EXACT_QUERIES = { none: 250, most: 50, some: 50, few: 50 } as const;
+/** Queries under a filter, of which some are scans. */
+const FILTERED_SHARE = 0.2;
+const PEER_EXPANSION = 200;
 const SERVER_SETTINGS = { shared_buffers: '4GB', max_wal_size: '8GB' };
 
-type Ask = (vectors: readonly Float32Array[]) => Promise<readonly number[]>;
+/** One size, being measured. */
+interface Bench {
+  readonly knex: Database['knex'];
+  readonly vectors: ClusteredVectors;
+  readonly version: EmbeddingVersion;
+  readonly images: number;
+  readonly asked: readonly Float32Array[];
+}
 
-/** What a search found and how long it took. */
-interface Figures {
-  readonly name: string;
-  readonly filter: string;
-  readonly recall: number;
-  readonly each: readonly number[];
-  readonly perSecond: number;
+interface Measured {
+  readonly figures: readonly Figures[];
+  readonly notes: readonly string[];
 }
 
 /**
  * Nearest neighbours among vectors that lie as the bundled model's do: pgvector's HNSW as the service builds and asks it,
  * the same at other `ef_search`, the exact scan, and an HNSW within the process.
  */
-export async function benchVectors({
-  sizes,
-  queries,
-  indexMemoryMib,
-}: VectorsBenchOptions): Promise<Measurement> {
+export async function benchVectors(options: VectorsBenchOptions): Promise<Measurement> {
   const rows: (string | number)[][] = [];
   const notes = [
-    `Recall@${WANTED} of images against the exact scan, one query vector unless it says four; p50 and p99 with one client, searches a second with ${CLIENTS} (exact scans with one).`,
+    `Recall@${WANTED} of images against the exact scan, one query vector unless it says four; ${CLIENTS_SAID}.`,
   ];
-  for (const size of sizes) {
-    const measured = await benchSize(Math.floor(size / VIEWS), queries, indexMemoryMib);
-    rows.push(...measured.rows.map((row) => [size.toLocaleString('en'), ...row]));
+  for (const size of options.sizes) {
+    const measured = await benchSize(Math.floor(size / VIEWS), options);
+    rows.push(...measured.figures.map((each) => [size.toLocaleString('en'), ...rowOfFigures(each)]));
     notes.push(...measured.notes.map((note) => `${size.toLocaleString('en')} vectors: ${note}`));
   }
   return {
     title: `nearest neighbours, PostgreSQL with pgvector, 256 dimensions, ${cpus().length} cores`,
-    head: ['vectors', 'search', 'filter', 'recall@10', 'p50 ms', 'p99 ms', 'searches/s'],
+    head: ['vectors', ...headOfFigures],
     rows,
     notes,
   };
 }
 
-async function benchSize(images: number, queries: number, indexMemoryMib: number) {
+async function benchSize(images: number, options: VectorsBenchOptions): Promise<Measured> {
+  const { databaseUrl } = options;
   const services = await bringUpServices({
-    environment: processEnvironment(),
+    environment: { ...processEnvironment(), ...(databaseUrl && { TEST_DATABASE_URL: databaseUrl }) },
     log: (line) => process.stderr.write(`${line}\n`),
     postgres: { durable: true, settings: SERVER_SETTINGS },
   });
-  const database = connectPostgres({ url: services.postgres.url, statementMs: 0, poolMax: CLIENTS + 2 });
+  const database = connectPostgres({
+    url: services.postgres.url,
+    statementMs: 0,
+    poolMax: CONNECTIONS + 2,
+  });
   try {
     await migrate(database.knex, migrations);
-    return await measure(database.knex, images, queries, indexMemoryMib);
+    return await measure(database.knex, images, options);
   } finally {
     await database.close();
     await services.stop();
   }
 }
 
-async function measure(knex: Database['knex'], images: number, queries: number, indexMemoryMib: number) {
+async function measure(
+  knex: Database['knex'],
+  images: number,
+  { queries, indexMemoryMib, parts }: VectorsBenchOptions,
+): Promise<Measured> {
   const vectors = new ClusteredVectors();
   const embeddings = new PostgresEmbeddingRepository(knex, 1, indexMemoryMib);
-  const version = await timed('loaded', () => loadVectors(knex, embeddings, vectors, images));
+  const notes: string[] = [];
+  const version = (await timed('loaded', () => loadVectors(knex, embeddings, vectors, images))).value;
+  if (parts.includes('load')) {
+    const { seconds } = await timed('index built', () =>
+      embeddings.buildIndex(version.id, (notice) => process.stderr.write(`${notice}\n`)),
+    );
+    notes.push(
+      `index built in ${seconds.toFixed(0)} s with at most ${indexMemoryMib} MiB, ${await sizeOf(knex, version)}`,
+    );
+  }
   const asked = Array.from({ length: queries }, (_, query) =>
     vectors.ofQuery(1 + Math.floor((query * images) / queries)),
   );
-  const truth = await exactAnswers(knex, version.value, asked);
-  const built = await timed('index built', () => embeddings.buildIndex(version.value.id));
-  const figures: Figures[] = [];
-  for (const efSearch of EF_SEARCH) {
-    const name = `HNSW, ef_search ${efSearch}`;
-    figures.push(await search(name, 'none', asked, truth.none, byIndex(knex, version.value, efSearch)));
-  }
-  const index = new PgvectorNeighbourIndex(knex);
-  for (const filter of ['none', ...Object.keys(CATEGORIES)] as (Category | 'none')[]) {
-    const category = filter === 'none' ? undefined : filter;
-    const ask: Ask = async (given) =>
-      (await index.nearest(version.value, given, ASKED_BY_SERVICE, category)).map(({ imageId }) => imageId);
-    figures.push(await search('HNSW as shipped', shareOf(filter), asked, truth[filter], ask));
-    if (filter === 'none')
-      figures.push(await search('HNSW as shipped, four vectors', 'none', asked, null, ask));
-  }
-  figures.push(...truth.figures);
-  const peer = await timed('peer built', () => InProcessIndex.build(vectors, images, 200, cpus().length));
-  const inProcess = peer.value;
-  if (inProcess) {
-    const ask: Ask = async ([vector = new Float32Array()]) =>
-      inProcess.nearest(vector, WANTED * VIEWS, WANTED);
-    figures.push(await search(`${PEER} in the process, expansion 200`, 'none', asked, truth.none, ask));
-  }
-  return {
-    rows: figures.map(rowOf),
-    notes: [
-      `index built in ${built.seconds.toFixed(0)} s with ${indexMemoryMib} MiB, ${await sizeOf(knex, version.value)}`,
-      inProcess ? `${PEER} built in ${peer.seconds.toFixed(0)} s` : `${PEER} is not installed`,
-    ],
-  };
+  const bench = { knex, vectors, version, images, asked };
+  const searched = parts.includes('search') ? await searchDatabase(bench) : [];
+  const peer = parts.includes('peer') ? await searchPeer(bench) : { figures: [], notes: [] };
+  return { figures: [...searched, ...peer.figures], notes: [...notes, ...peer.notes] };
 }
 
-/** Exact answers to the first queries under each filter, and how long the scans took. */
-async function exactAnswers(
-  knex: Database['knex'],
-  version: EmbeddingVersion,
-  asked: readonly Float32Array[],
-) {
-  const exact = new PgvectorExactNeighbours(knex);
-  const some = asked.filter((_, at) => at % Math.ceil(asked.length / EXACT_QUERIES) === 0);
-  const answers = new Map<string, ReadonlyMap<Float32Array, readonly number[]>>();
+async function searchDatabase({ knex, version, asked }: Bench): Promise<Figures[]> {
   const figures: Figures[] = [];
-  for (const filter of ['none', ...Object.keys(CATEGORIES)]) {
-    const category = filter === 'none' ? undefined : filter;
-    const found = new Map<Float32Array, readonly number[]>();
-    const { each, totalMs } = await runConcurrently(some.length, 1, async (at) => {
-      const vector = some[at] ?? new Float32Array();
-      found.set(vector, await exact.nearest(version, [vector], WANTED, category));
-    });
-    answers.set(filter, found);
-    const perSecond = (1000 * some.length) / totalMs;
-    figures.push({ name: 'exact scan', filter: shareOf(filter), recall: 1, each, perSecond });
+  const scans: Figures[] = [];
+  for (const filter of FILTERS) {
+    const scan = await scanExactly(knex, version, some(asked, EXACT_QUERIES[filter]), filter);
+    scans.push(scan.figures);
+    const shipped = asShipped(knex, version, filter);
+    if (filter !== 'none') {
+      const fewer = some(asked, Math.ceil(asked.length * FILTERED_SHARE));
+      figures.push(await search('HNSW as shipped', filter, fewer, scan.truth, shipped));
+      continue;
+    }
+    for (const efSearch of EF_SEARCH) {
+      const ask = byIndex(knex, version, efSearch);
+      figures.push(await search(`HNSW, ef_search ${efSearch}`, filter, asked, scan.truth, ask));
+    }
+    figures.push(await search('HNSW as shipped', filter, asked, scan.truth, shipped));
+    figures.push(await searchByViews('HNSW as shipped, four vectors', asked, shipped));
   }
-  const of = (filter: string) => answers.get(filter) ?? new Map<Float32Array, readonly number[]>();
-  return { none: of('none'), most: of('most'), some: of('some'), few: of('few'), figures };
+  return [...figures, ...scans];
 }
 
-/** @param truth what should be found for some of the queries; null asks with four vectors at a time, for the time alone */
-async function search(
-  name: string,
-  filter: string,
-  asked: readonly Float32Array[],
-  truth: ReadonlyMap<Float32Array, readonly number[]> | null,
-  ask: Ask,
-): Promise<Figures> {
-  let right = 0;
-  let expected = 0;
-  const vectorsOf = (at: number) =>
-    truth
-      ? asked.slice(at, at + 1)
-      : Array.from(
-          { length: SERVICE_VIEWS },
-          (_, view) => asked[(at + view) % asked.length] ?? new Float32Array(),
-        );
-  for (const vector of (truth ? asked : []).filter((each) => truth?.has(each))) {
-    const wanted = truth?.get(vector) ?? [];
-    const found = new Set((await ask([vector])).slice(0, WANTED));
-    right += wanted.filter((image) => found.has(image)).length;
-    expected += wanted.length;
-  }
-  const alone = await runConcurrently(asked.length, 1, async (at) => void (await ask(vectorsOf(at))));
-  const together = await runConcurrently(
-    asked.length,
-    CLIENTS,
-    async (at) => void (await ask(vectorsOf(at))),
+async function searchPeer({ knex, version, vectors, images, asked }: Bench): Promise<Measured> {
+  const built = await timed('peer built', () =>
+    InProcessIndex.build(vectors, images, PEER_EXPANSION, cpus().length),
   );
+  const index = built.value;
+  if (!index) return { figures: [], notes: [`${PEER} is not installed`] };
+  const { truth } = await scanExactly(knex, version, some(asked, EXACT_QUERIES.none), 'none');
+  const ask: Ask = async ([vector = new Float32Array()]) => index.nearest(vector, WANTED * VIEWS, WANTED);
+  const name = `${PEER} in the process, expansion ${PEER_EXPANSION}`;
   return {
-    name,
-    filter,
-    recall: expected === 0 ? Number.NaN : right / expected,
-    each: alone.each,
-    perSecond: (1000 * asked.length) / together.totalMs,
+    figures: [await search(name, 'none', asked, truth, ask)],
+    notes: [`${PEER} built in ${built.seconds.toFixed(0)} s`],
   };
 }
 
-/** The index alone, with so many candidates. */
-function byIndex(knex: Database['knex'], version: EmbeddingVersion, efSearch: number): Ask {
-  const type = vectorType(version.manifest.output.dimensions);
-  return ([vector = new Float32Array()]) =>
-    inTransaction(knex, async (transaction) => {
-      await rowsOf(
-        transaction,
-        sql`SELECT set_config('hnsw.ef_search', ${String(efSearch)}, true),
-        set_config('hnsw.iterative_scan', 'relaxed_order', true)`,
-      );
-      const rows = await rowsOf<{ image: number }>(
-        transaction,
-        sql`SELECT image_id AS image FROM (
-              SELECT e.image_id, e.embedding <#> ${vectorText(vector)}::${type} AS product
-              FROM ${embeddingsOf(version.id)} e WHERE ${isShown(sql`e.image_id`)}
-              ORDER BY e.embedding <#> ${vectorText(vector)}::${type} LIMIT ${WANTED * VIEWS}
-            ) AS near GROUP BY image_id ORDER BY min(product) LIMIT ${WANTED}`,
-      );
-      return rows.map(({ image }) => Number(image));
-    });
-}
+/** So many of them, evenly. */
+const some = (asked: readonly Float32Array[], count: number): readonly Float32Array[] => {
+  const step = Math.max(1, Math.floor(asked.length / count));
+  return asked.filter((_, at) => at % step === 0);
+};
 
 async function sizeOf(knex: Database['knex'], version: EmbeddingVersion): Promise<string> {
   const [line] = await rowsOf<{ table: string; index: string }>(
@@ -226,15 +193,3 @@ async function timed<Value>(name: string, work: () => Promise<Value>) {
   process.stderr.write(`${name} in ${seconds.toFixed(0)} s\n`);
   return { value, seconds };
 }
-
-const shareOf = (filter: string): string =>
-  filter === 'none' ? 'none' : `${100 * (CATEGORIES[filter as Category] ?? 1)} % of the images`;
-
-const rowOf = ({ name, filter, recall, each, perSecond }: Figures): (string | number)[] => [
-  name,
-  filter,
-  Number.isNaN(recall) ? '' : recall.toFixed(3),
-  percentile(each, 0.5).toFixed(1),
-  percentile(each, 0.99).toFixed(1),
-  perSecond.toFixed(0),
-];

@@ -5,7 +5,7 @@ import type { Database } from '../../../db/knex';
 import { inTransaction, rowsOf, sql } from '../../../db/sql';
 import type { EmbeddingVersion } from '../../../models/indexing/embedding-version';
 import { bundledModel } from '../../model-library';
-import type { ClusteredVectors } from './clustered-vectors';
+import { type ClusteredVectors, VIEWS } from './clustered-vectors';
 
 /** Shares of the images that a filter by category keeps. */
 export const CATEGORIES = { most: 0.9, some: 0.09, few: 0.01 } as const;
@@ -13,13 +13,20 @@ export type Category = keyof typeof CATEGORIES;
 
 const PRODUCTS = 10_000;
 
-/** Fills an empty database: products of three categories that show the images, and the vectors of these under one version. */
+/**
+ * Fills an empty database: products of three categories that show the images, and the vectors of these under one version. One
+ * that was filled so is used as it is.
+ *
+ * @throws Error for one that holds anything else
+ */
 export async function loadVectors(
   knex: Database['knex'],
   embeddings: PostgresEmbeddingRepository,
   vectors: ClusteredVectors,
   images: number,
 ): Promise<EmbeddingVersion> {
+  const [standing] = await embeddings.versions();
+  if (standing) return sameVectors(knex, standing, images);
   await showImages(knex, images);
   const { manifest } = await bundledModel();
   const version = await embeddings.create(manifest);
@@ -31,6 +38,22 @@ export async function loadVectors(
   } as const;
   await inTransaction(knex, (transaction) => copyRows(transaction, table, rows(vectors, images)));
   await rowsOf(knex, sql`VACUUM (ANALYZE)`);
+  return version;
+}
+
+async function sameVectors(
+  knex: Database['knex'],
+  version: EmbeddingVersion,
+  images: number,
+): Promise<EmbeddingVersion> {
+  const [line] = await rowsOf<{ vectors: number }>(
+    knex,
+    sql`SELECT count(*) AS vectors FROM ${embeddingsOf(version.id)}`,
+  );
+  const wanted = images * VIEWS;
+  if (Number(line?.vectors) !== wanted) {
+    throw new Error(`the database holds ${line?.vectors} vectors instead of none or ${wanted}`);
+  }
   return version;
 }
 
