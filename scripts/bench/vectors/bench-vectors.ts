@@ -45,9 +45,9 @@ export type Part = (typeof PARTS)[number];
 
 const EF_SEARCH = [40, 100, 200, 400];
 /** Queries whose true answers are known: each filter costs so many scans of all vectors. */
-const EXACT_QUERIES = { none: 250, most: 50, some: 50, few: 50 } as const;
+const EXACT_QUERIES = { none: 100, most: 30, some: 30, few: 30 } as const;
 /** Queries under a filter, of which some are scans. */
-const FILTERED_SHARE = 0.2;
+const FILTERED_SHARE = 0.1;
 const PEER_EXPANSION = 200;
 const SERVER_SETTINGS = { shared_buffers: '4GB', max_wal_size: '8GB' };
 

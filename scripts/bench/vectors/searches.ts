@@ -50,7 +50,7 @@ export async function scanExactly(
     truth.set(vector, await exact.nearest(version, [vector], WANTED, categoryOf(filter)));
   });
   const perSecond = (1000 * asked.length) / totalMs;
-  return { truth, figures: { name: 'exact scan', filter, recall: 1, each, perSecond } };
+  return { truth, figures: shown({ name: 'exact scan', filter, recall: 1, each, perSecond }) };
 }
 
 /** Recall where the truth is known, then how long all queries take: one after the other, and several at a time. */
@@ -68,12 +68,8 @@ export async function search(
     right += wanted.filter((image) => found.has(image)).length;
     expected += wanted.length;
   }
-  return {
-    name,
-    filter,
-    recall: right / expected,
-    ...(await timesOf(asked.length, (at) => ask(asked.slice(at, at + 1)))),
-  };
+  const times = await timesOf(asked.length, (at) => ask(asked.slice(at, at + 1)));
+  return shown({ name, filter, recall: right / expected, ...times });
 }
 
 /** As `search` for the time alone, with as many query vectors at a time as the service has views of a photo. */
@@ -87,12 +83,8 @@ export async function searchByViews(
       { length: SERVICE_VIEWS },
       (_, view) => asked[(at + view) % asked.length] ?? new Float32Array(),
     );
-  return {
-    name,
-    filter: 'none',
-    recall: Number.NaN,
-    ...(await timesOf(asked.length, (at) => ask(viewsOf(at)))),
-  };
+  const times = await timesOf(asked.length, (at) => ask(viewsOf(at)));
+  return shown({ name, filter: 'none', recall: Number.NaN, ...times });
 }
 
 async function timesOf(count: number, ask: (at: number) => Promise<unknown>) {
@@ -142,6 +134,12 @@ export const rowOfFigures = ({ name, filter, recall, each, perSecond }: Figures)
   percentile(each, 0.99).toFixed(1),
   perSecond.toFixed(0),
 ];
+
+/** A size takes minutes: each figure is told when it is known. */
+function shown(figures: Figures): Figures {
+  process.stderr.write(`${rowOfFigures(figures).join(', ')}\n`);
+  return figures;
+}
 
 /** In words. */
 export const CLIENTS_SAID = `p50 and p99 with one client, searches a second with ${CLIENTS} (exact scans with one)`;
