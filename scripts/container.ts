@@ -34,14 +34,14 @@ import { PhotoMemory } from '../workers/photo-memory';
 import { PhotosInWork } from '../workers/photos-in-work';
 import { RecallSampler } from '../workers/recall-sampler';
 import {
-  type Adapters,
-  adaptersOf,
   type Container,
   inferenceThreads,
   type Opening,
+  type QueueAdapters,
   type QueuePage,
 } from './adapters';
 import { keepModelsWarm, lapseReservations, seeToAbandonedImages } from './background-work';
+import { databaseOf, queuesOf } from './choose-adapters';
 import { type Config, readConfig, refuseTelemetry } from './config';
 import { liveVersion, tellOfWrongVectors } from './live-version';
 import { createLogger } from './log';
@@ -77,7 +77,7 @@ export type Overrides = Readonly<Record<symbol, unknown>>;
  */
 export async function buildContainer(config: Config, overrides: Overrides = {}): Promise<Loupe> {
   return opened(config, overrides, async (opening) => {
-    const adapters = adaptersOf(config);
+    const adapters = queuesOf(config);
     await bindVision(opening, adapters);
     const embeddings = opening.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
     const live = await liveVersion(config, embeddings, opening.logger);
@@ -132,7 +132,7 @@ async function opened(
     }
   };
   try {
-    const database = await adaptersOf(config).database(config, logger);
+    const database = await databaseOf(config).database(config, logger);
     opening.closing(() => database.close());
     await migrate(database.knex, migrations);
     await bindStores(opening, database);
@@ -176,7 +176,7 @@ async function bindStores({ config, container, logger }: Opening, database: Data
   container.registerSingleton(PORTS.ImagePreparer, SharpImagePreparer);
 }
 
-async function bindVision(opening: Opening, adapters: Adapters): Promise<void> {
+async function bindVision(opening: Opening, adapters: QueueAdapters): Promise<void> {
   const { config, container, logger, closing } = opening;
   container.register(IMAGE_FETCH_SETTINGS, {
     useValue: {

@@ -1,41 +1,14 @@
 import 'reflect-metadata';
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { AppError } from '../models/errors';
-import { registerAccounts } from './commands/accounts';
-import { registerCatalog } from './commands/catalog';
-import { registerEmbeddings } from './commands/embeddings';
-import { registerIdentify } from './commands/identify';
-import { registerKeys } from './commands/keys';
-import { registerModels } from './commands/models';
-import { registerPredictions } from './commands/predictions';
-import { registerUsage } from './commands/usage';
+import { buildProgram } from './commands/program';
 import { ConfigError } from './config';
-
-/** Every `loupe` command; each file in `commands/` registers one group. */
-function buildProgram(): Command {
-  const program = new Command('loupe')
-    .description('Identifies luxury items from a photo and answers for their catalog.')
-    .showHelpAfterError('(--help shows what each command takes)')
-    .exitOverride();
-  for (const register of [
-    registerAccounts,
-    registerKeys,
-    registerCatalog,
-    registerIdentify,
-    registerModels,
-    registerEmbeddings,
-    registerPredictions,
-    registerUsage,
-  ]) {
-    register(program);
-  }
-  return program;
-}
 
 /** Exit codes: 0 done, 1 refused or failed, 2 wrong usage or settings. */
 async function main(): Promise<void> {
   try {
-    await buildProgram().parseAsync();
+    const words = process.argv.slice(2);
+    await buildProgram(words).parseAsync(words, { from: 'user' });
   } catch (failure) {
     process.exitCode = report(failure);
   }

@@ -6,8 +6,7 @@ import { nameOf } from './name-of';
 import { asTable, printAnswer } from './output';
 
 /** `loupe accounts create | list | credit`: who pays. */
-export function registerAccounts(program: Command): void {
-  const accounts = program.command('accounts').description('accounts and their credits');
+export function registerAccounts(accounts: Command): void {
   accounts
     .command('create')
     .description('make an account; without --credits it is unlimited')

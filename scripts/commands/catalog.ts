@@ -35,8 +35,7 @@ interface GenerateOptions {
 }
 
 /** `loupe catalog import | generate`: how a catalog gets in (catalog-bundle.md). */
-export function registerCatalog(program: Command): void {
-  const catalog = program.command('catalog').description('the catalog');
+export function registerCatalog(catalog: Command): void {
   catalog
     .command('import <bundle>')
     .description('upsert a bundle: a folder of JSON Lines, or a .tar or .tar.gz of one')

@@ -30,10 +30,7 @@ interface EvaluateCommandOptions {
 }
 
 /** `loupe embeddings …`: another model beside the live one, without downtime (docs/reindex.md). */
-export function registerEmbeddings(program: Command): void {
-  const embeddings = program
-    .command('embeddings')
-    .description('embeddings of the catalog images, and the change of the model');
+export function registerEmbeddings(embeddings: Command): void {
   registerStatus(embeddings);
   registerBuild(embeddings);
   registerEvaluate(embeddings);

@@ -11,10 +11,9 @@ import { hashKey, makeKey } from './keys';
 import { asTable, printAnswer } from './output';
 
 /** `loupe identify`: a photo to catalog rows, through the running service or through one of its own. */
-export function registerIdentify(program: Command): void {
-  program
-    .command('identify <photo>')
-    .description('what a photo shows; <photo> is a file or an address')
+export function registerIdentify(identify: Command): void {
+  identify
+    .argument('<photo>', 'a file or an address')
     .option('--json', 'print JSON')
     .action(async (photo: string, options: { json?: boolean }) => {
       const image = await imageOf(photo);

@@ -19,8 +19,7 @@ interface CreateOptions {
 }
 
 /** `loupe keys create | list | revoke`: what opens the API (decisions.md 2). */
-export function registerKeys(program: Command): void {
-  const keys = program.command('keys').description('API keys');
+export function registerKeys(keys: Command): void {
   keys
     .command('create')
     .description('make a key; it is shown once, only its hash is kept')

@@ -10,8 +10,7 @@ import { asTable, printAnswer } from './output';
 import { wholeNumber } from './whole-number';
 
 /** `loupe models`: the embedding models that can be used here, and how others get in (docs/models.md). */
-export function registerModels(program: Command): void {
-  const models = program.command('models').description('embedding models');
+export function registerModels(models: Command): void {
   models
     .command('list')
     .description('the bundled model and those that were added')

@@ -5,8 +5,7 @@ import { withStore } from '../container';
 import { asTable, printAnswer } from './output';
 
 /** `loupe predictions show`: what was answered to a photo and why (decisions.md 8). */
-export function registerPredictions(program: Command): void {
-  const predictions = program.command('predictions').description('records of identifications');
+export function registerPredictions(predictions: Command): void {
   predictions
     .command('show <predictionId>')
     .description('model version, neighbours, distances, times and rows of one identification')

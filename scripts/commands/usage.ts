@@ -13,10 +13,8 @@ interface UsageOptions {
 }
 
 /** `loupe usage`: what an account was charged, by day and endpoint. */
-export function registerUsage(program: Command): void {
-  program
-    .command('usage')
-    .description('credits that an account used, by day and endpoint')
+export function registerUsage(usage: Command): void {
+  usage
     .requiredOption('--account <account>', 'id of the account')
     .option('--since <time>', 'from this day or time on (ISO 8601, UTC unless it says otherwise)', timeOf)
     .option('--until <time>', 'before this day or time', timeOf)

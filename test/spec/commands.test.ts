@@ -1,9 +1,6 @@
 import { execFile } from 'node:child_process';
-import { Command, CommanderError } from 'commander';
-import { registerAccounts } from '../../scripts/commands/accounts';
-import { registerKeys } from '../../scripts/commands/keys';
-import { registerPredictions } from '../../scripts/commands/predictions';
-import { registerUsage } from '../../scripts/commands/usage';
+import { CommanderError } from 'commander';
+import { buildProgram } from '../../scripts/commands/program';
 import { processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/service-processes';
 import { ApiClient } from '../support/api-client';
@@ -146,13 +143,14 @@ describe('wrong usage is', () => {
   /** Why the words are refused. */
   async function refusal(words: readonly string[]): Promise<string> {
     let told = '';
-    const program = new Command('loupe').exitOverride().configureOutput({
-      writeErr: (text) => {
-        told += text;
-      },
-    });
-    for (const register of [registerAccounts, registerKeys, registerUsage, registerPredictions])
-      register(program);
+    const program = buildProgram(words);
+    for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
+      command.configureOutput({
+        writeErr: (text) => {
+          told += text;
+        },
+      });
+    }
     await expect(program.parseAsync(words, { from: 'user' })).rejects.toThrow(CommanderError);
     return told;
   }

@@ -15,9 +15,6 @@ export interface BullMqVisionWorkerOptions extends BullMqOptions {
   readonly closeTimeoutMs: number;
 }
 
-/** Enough photos in work, of several views each, for a full batch per thread while the next ones form. */
-export const visionConcurrency = (threads: number): number => 8 * threads;
-
 /** A worker that died is noticed after this, while there is still time for another one to answer. */
 const LOCK_MS = 5_000;
 
