@@ -1,0 +1,66 @@
+import sharp, { type Sharp } from 'sharp';
+import { AppError, unprocessable } from '../../models/errors';
+
+/** A JPEG with its size in pixels. */
+export interface DecodedPicture {
+  readonly jpeg: Buffer;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Longest side of a prepared picture: enough for half-size crops of any usual input, tens of kilobytes as JPEG. */
+const PREPARED_SIDE = 640;
+const DECODE_SECONDS_MAX = 10;
+
+/** Has sharp decode what we accept and nothing else, with one thread and without keeping anything; for the whole process. */
+export function guardSharp(): void {
+  sharp.cache(false);
+  sharp.concurrency(1);
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({
+    operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer'],
+  });
+}
+
+/** The prepared form of a picture (`ImagePreparer`). @throws AppError 422 */
+export async function preparedPicture(bytes: Buffer, pixelsMax: number): Promise<DecodedPicture> {
+  const { data, info } = await decoding(() =>
+    upright(bytes, pixelsMax, PREPARED_SIDE)
+      .jpeg({ quality: 88, chromaSubsampling: '4:4:4' })
+      .toBuffer({ resolveWithObject: true }),
+  );
+  return { jpeg: data, width: info.width, height: info.height };
+}
+
+/** A JPEG of a picture with `side` pixels at most. @throws AppError 422 */
+export const smallPicture = (bytes: Buffer, pixelsMax: number, side: number): Promise<Buffer> =>
+  decoding(() => upright(bytes, pixelsMax, side).jpeg({ quality: 82 }).toBuffer());
+
+function upright(bytes: Buffer, pixelsMax: number, side: number): Sharp {
+  return sharp(bytes, { limitInputPixels: pixelsMax, failOn: 'warning', sequentialRead: true, pages: 1 })
+    .timeout({ seconds: DECODE_SECONDS_MAX })
+    .autoOrient()
+    .resize(side, side, { fit: 'inside', withoutEnlargement: true })
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb');
+}
+
+/** Whatever the decoder says of broken bytes is one thing to the caller: they can't be decoded. */
+export async function decoding<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (failure) {
+    if (failure instanceof AppError) throw failure;
+    if (failure instanceof Error && /^timeout: /.test(failure.message)) {
+      throw unprocessable(
+        'image_too_large',
+        `The image takes longer than ${DECODE_SECONDS_MAX} s to decode.`,
+        failure,
+      );
+    }
+    throw undecodable(failure);
+  }
+}
+
+export const undecodable = (cause?: unknown): AppError =>
+  unprocessable('image_undecodable', 'The image is damaged or truncated and can not be decoded.', cause);
