@@ -9,6 +9,7 @@ import { benchCatalog } from './catalog/bench-catalog';
 import { benchFlood } from './flood';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
+import { benchLoop } from './loop';
 import type { Measurement } from './measure';
 import { benchReindex } from './reindex';
 import { benchSoak } from './soak';
@@ -122,6 +123,11 @@ async function main(): Promise<void> {
     .action(async (options: { calls: string; products: string }) =>
       report('soak', await benchSoak(Number(options.calls), Number(options.products))),
     );
+  program
+    .command('loop')
+    .description("what inference does to the event loop of the service's main thread")
+    .option('--photos <photos>', 'photos to embed', '480')
+    .action(async (options: { photos: string }) => report('loop', await benchLoop(Number(options.photos))));
   program
     .command('vision')
     .description(
