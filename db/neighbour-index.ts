@@ -5,7 +5,8 @@ import type { EmbeddingVersion } from '../models/indexing/embedding-version';
 import { type NeighbourIndex, PORTS } from '../models/ports';
 import type { Neighbour } from '../models/vision/neighbours';
 import { embeddingsOf, isShown, nearestIndexOf, vectorText, vectorType } from './embedding-tables';
-import { identifier, inTransaction, joined, rowsOf, type Sql, sql } from './sql';
+import { hasNearestIndex } from './nearest-index-build';
+import { identifier, joined, rowsOf, type Sql, sql } from './sql';
 
 /** Candidates that the approximate search keeps in view; more find more of the true nearest and take longer. */
 const CANDIDATES_MIN = 100;
@@ -46,14 +47,15 @@ export class PgvectorNeighbourIndex implements NeighbourIndex {
     });
   }
 
-  #nearestByIndex(query: Query): Promise<readonly NearRow[]> {
-    return inTransaction(this.knex, async (transaction) => {
-      const isIndexed = await prepareIndex(transaction, query);
-      if (isIndexed) this.#indexed.add(query.version.id);
-      const found = isIndexed ? await rowsOf<NearRow>(transaction, byIndex(query)) : [];
-      // Fewer than asked for: a filter may have ended the search early. The scan loses nothing.
-      return found.length >= query.limit ? found : rowsOf<NearRow>(transaction, exact(query));
-    });
+  async #nearestByIndex(query: Query): Promise<readonly NearRow[]> {
+    const { id } = query.version;
+    if (!this.#indexed.has(id)) {
+      if (!(await hasNearestIndex(this.knex, id))) return rowsOf<NearRow>(this.knex, exact(query));
+      this.#indexed.add(id);
+    }
+    const found = await rowsOf<NearRow>(this.knex, byIndex(query));
+    // Fewer than asked for: a filter may have ended the search early. The scan loses nothing.
+    return found.length >= query.limit ? found : rowsOf<NearRow>(this.knex, exact(query));
   }
 
   async check({ id, manifest }: EmbeddingVersion): Promise<void> {
@@ -84,14 +86,22 @@ const neededOf = ({ version, limit }: Query): number => limit * version.manifest
 const candidatesOf = (query: Query): number =>
   Math.min(CANDIDATES_MAX, Math.max(CANDIDATES_MIN, neededOf(query)));
 
-/** The images that the index finds near any query vector, then all their views against all query vectors. */
+/**
+ * The images that the index finds near any query vector, then all their views against all query vectors. How the index is searched
+ * is set by the statement itself, which spares a transaction and three ways to the database: a query vector is there only once that is
+ * done, and no search begins without one.
+ */
 function byIndex(query: Query): Sql {
   const { version, vectors, limit, shown } = query;
   const type = vectorType(version.manifest.output.dimensions);
   const table = embeddingsOf(version.id);
   return sql`
-    WITH near AS (
-      SELECT found.image_id FROM unnest(${vectors.map(vectorText)}::${type}[]) AS asked (vector) CROSS JOIN LATERAL (
+    WITH asked AS MATERIALIZED (
+      SELECT vector, set_config('hnsw.ef_search', ${String(candidatesOf(query))}, true),
+        set_config('hnsw.iterative_scan', 'relaxed_order', true)
+      FROM unnest(${vectors.map(vectorText)}::${type}[]) AS given (vector)
+    ), near AS (
+      SELECT found.image_id FROM asked CROSS JOIN LATERAL (
         SELECT e.image_id, e.embedding <#> asked.vector AS product FROM ${table} e
         WHERE ${shown} ORDER BY e.embedding <#> asked.vector LIMIT ${neededOf(query)}
       ) AS found
@@ -131,14 +141,3 @@ function nearestViews({ version, vectors, limit }: Query, source: Sql): Sql {
 
 /** Rounding can take a unit vector's product with itself a little beyond one. */
 const distanceOf = (product: number): number => Math.min(2, Math.max(0, 1 + product));
-
-/** Sets how the index is searched, for this transaction; whether the version has one. */
-async function prepareIndex(transaction: Knex, query: Query): Promise<boolean> {
-  const [setting] = await rowsOf<{ indexed: boolean }>(
-    transaction,
-    sql`SELECT to_regclass(${nearestIndexOf(query.version.id)}) IS NOT NULL AS indexed,
-          set_config('hnsw.ef_search', ${String(candidatesOf(query))}, true),
-          set_config('hnsw.iterative_scan', 'relaxed_order', true)`,
-  );
-  return setting?.indexed === true;
-}

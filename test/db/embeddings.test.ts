@@ -249,6 +249,11 @@ describe('the nearest images', () => {
     });
     expect(right.length).toBeGreaterThan(0.95 * 25 * queries.length);
     const [query = []] = queries;
+    const statements: unknown[] = [];
+    database.knex.on('query', (statement) => statements.push(statement));
+    // More than the index gives by its own settings: a second statement would be the scan.
+    await expect(neighbours.nearest(version, query, 100)).resolves.toHaveLength(100);
+    expect(statements).toHaveLength(1);
     const rare = truth(query).filter(({ imageId }) => categoryOf(imageId) === 'watches');
     const all = await neighbours.nearest(version, query, 5_000, 'watches');
     expect(new Set(all.map(({ imageId }) => imageId))).toEqual(new Set(rare.map(({ imageId }) => imageId)));
