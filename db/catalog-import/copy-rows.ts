@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Knex } from 'knex';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { type ColumnType, copyValue } from './copy-value';
+import { type CopyBuffer, copyLine } from './copy-buffer';
 import { quotedNames, type WrittenTable } from './written-table';
 
 /** About so much text is sent at once, so that the database works on it while the next is made. */
@@ -14,27 +14,36 @@ const CHUNK_LENGTH = 64 * 1024;
  *
  * @throws DatabaseError as an INSERT would, for a key that is there as well; the transaction is lost then
  */
-export async function copyRows(
+export async function copyRows(trx: Knex, table: WrittenTable, rows: Iterable<object>): Promise<void> {
+  if (Array.isArray(rows) && rows.length === 0) return;
+  await copy(trx, table, textOf(rows, table));
+}
+
+/** As `copyRows`, of rows that were made ready before, but those at some positions. */
+export async function copyBuffer(
+  trx: Knex,
+  buffer: CopyBuffer,
+  without?: ReadonlySet<number>,
+): Promise<void> {
+  if (buffer.bytes > 0) await copy(trx, buffer.table, buffer.chunks(without));
+}
+
+async function copy(
   trx: Knex,
   { name, columns }: WrittenTable,
-  rows: Iterable<object>,
+  chunks: Iterable<string | Buffer>,
 ): Promise<void> {
-  if (Array.isArray(rows) && rows.length === 0) return;
   // Inside a transaction this is its own connection, which goes back with it.
   const connection: ClientBase = await trx.client.acquireConnection();
   const copying = connection.query(copyFrom(`COPY ${name} (${quotedNames(columns).join(', ')}) FROM STDIN`));
-  await pipeline(Readable.from(textOf(rows, Object.entries(columns))), copying);
+  await pipeline(Readable.from(chunks), copying);
 }
 
-function* textOf(rows: Iterable<object>, columns: readonly [string, ColumnType][]): Generator<string> {
+function* textOf(rows: Iterable<object>, table: WrittenTable): Generator<string> {
+  const columns = Object.entries(table.columns);
   let text = '';
   for (const row of rows as Iterable<Readonly<Record<string, unknown>>>) {
-    let separator = '';
-    for (const [column, type] of columns) {
-      text += separator + copyValue(row[column], type);
-      separator = '\t';
-    }
-    text += '\n';
+    text += copyLine(row, columns);
     if (text.length >= CHUNK_LENGTH) {
       yield text;
       text = '';

@@ -64,7 +64,8 @@ interface StoredEstimate extends EstimateRecord {
 
 const keyOf = ({ variant_id, source, region }: EstimateRecord): string => `${variant_id} ${source} ${region}`;
 
-const estimateOf = (record: EstimateRecord): BestEstimate => ({
+/** An estimate as `catalog_rows.max_estimate` holds it. */
+export const estimateOf = (record: EstimateRecord): BestEstimate => ({
   source: record.source,
   region: record.region,
   A: record.a,

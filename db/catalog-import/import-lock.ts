@@ -37,6 +37,7 @@ const SETTINGS = sql`set_config('statement_timeout', '0', true), set_config('ran
   set_config('jit', 'off', true), set_config('synchronous_commit', 'off', true),
   set_config('gin_pending_list_limit', '16MB', true)`;
 
+const LOST = 'This import stood still and another one took its place.';
 const HEARTBEAT_MS = 2_000;
 const POLL_MS = 250;
 /** A heart that did not beat for this long has stopped. */
@@ -79,8 +80,24 @@ export class ImportLock {
         sql`UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ${this.holder}
             RETURNING ${SETTINGS}`,
       );
-      if (held.length === 0) throw new Error('This import stood still and another one took its place.');
+      if (held.length === 0) throw new Error(LOST);
       this.lastBeatAt = performance.now();
+      return await work(trx);
+    });
+  }
+
+  /**
+   * A transaction that adds what was not there and has checked what it refers to, and counts its marks, by itself. As
+   * `transaction`, but two of them may go on at the same time: the heart beats beside them.
+   */
+  async bulkTransaction<Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> {
+    return await inTransaction(this.knex, async (trx) => {
+      const held = await rowsOf(
+        trx,
+        sql`SELECT ${SETTINGS}, set_config('loupe.bulk_load', 'on', true) FROM catalog_import_lock
+            WHERE holder = ${this.holder} FOR KEY SHARE`,
+      );
+      if (held.length === 0) throw new Error(LOST);
       return await work(trx);
     });
   }

@@ -29,6 +29,24 @@ export interface StoredImage {
 }
 
 /**
+ * The positions of those records of a load that were left out, because of something that they name; null when nothing
+ * was written, because a value or a key was refused, or something that came before.
+ */
+export type WrittenLoad = readonly number[] | null;
+
+/** Records that the catalog does not have, made ready one by one to be added at once. */
+export interface Load<Record> {
+  /** What waits to be written. */
+  readonly bytes: number;
+  add(record: Record): void;
+  /**
+   * Writes all of them in one transaction, or none. `turn` resolves when all that came before is there, or to false when
+   * it is not and this must not be either: as many loads as the target has lanes may be written at the same time.
+   */
+  write(turn: Promise<boolean>): Promise<WrittenLoad>;
+}
+
+/**
  * The catalog as an import sees and changes it. Each `write…` is one transaction, in which the rows of
  * `catalog_rows` change together with the records that they are derived from; ids and keys must not repeat in a call.
  */
@@ -53,6 +71,16 @@ export interface ImportTarget {
   writeEstimates(records: readonly EstimateRecord[]): Promise<void>;
   writeHistory(records: readonly HistoryRecord[]): Promise<void>;
   writeListings(records: readonly ListingRecord[]): Promise<void>;
+
+  /** Whether none of these records is there, so that they can be added at once: far less work than replacing them. */
+  areNewProducts(ids: readonly string[]): Promise<boolean>;
+  areNewEstimates(records: readonly EstimateRecord[]): Promise<boolean>;
+  /** Begins a load of products that were prepared. */
+  beginProducts(): Promise<Load<ProductRecord>>;
+  /** Begins a load of estimates, of variants that may turn out to belong to no live product. */
+  beginEstimates(): Promise<Load<EstimateRecord>>;
+  /** How many loads may be written at the same time; 0 where there are none. */
+  readonly lanes: number;
 
   /** Rows that name something that changed and are still to be derived again. */
   staleRows(): Promise<number>;

@@ -2,9 +2,12 @@ import type { Knex } from 'knex';
 import { AppError } from '../../models/errors';
 import { makeSearchSnapshot } from '../search-snapshot/make-snapshot';
 import { identifier, rowsOf, type Sql, sql } from '../sql';
+import { areNewEstimates, EstimateLoad } from './estimate-load';
 import { ImportLock } from './import-lock';
-import type { EntityReference, ImportTarget, StoredImage, VariantOwner } from './import-target';
+import type { EntityReference, ImportTarget, Load, StoredImage, VariantOwner } from './import-target';
+import { type LoadSurroundings, loadOf } from './load-parts';
 import { loadEntities } from './load-sources';
+import { areNewProducts, ProductLoad } from './product-load';
 import { ProductRows } from './product-rows';
 import {
   type CategoryRecord,
@@ -30,6 +33,9 @@ const STALE_AT_ONCE = 500;
 /** So long in all; then the rest of a large import leaves it to its end, where each row comes once. */
 const DERIVING_AT_ONCE_MS = 2_000;
 
+/** Those of a million products; about 50 MB. */
+const ENTITIES_MAX = 60_000;
+
 /** Tables of which queries read indexes alone where a vacuum has marked the rows as visible to all. */
 const SCANNED_TABLES = ['catalog_search', 'catalog_counts', 'search_words', 'images', 'product_images'];
 /** Their dead rows are left to the server, or to the housekeeper of the embedded database. */
@@ -49,20 +55,24 @@ const OTHER_TABLES = [
 /** The catalog itself, changed under the lock of its one import. */
 export class LiveTarget implements ImportTarget {
   private derivingMs = 0;
-  private readonly knownEntities = new Remembered((ids) => loadEntities(this.knex, ids));
+  private readonly knownEntities = new Remembered((ids) => loadEntities(this.knex, ids), ENTITIES_MAX);
   private readonly knownVariants = new Remembered((ids) => this.variantsById(ids));
   readonly productRows = new ProductRows(this.knownEntities);
   readonly vocabulary = new Vocabulary();
   readonly shownBest = new ShownBest();
+  private readonly around: LoadSurroundings;
 
   private constructor(
     private readonly knex: Knex,
     private readonly lock: ImportLock,
-  ) {}
+    readonly lanes: number,
+  ) {
+    this.around = { lock, forget: () => this.forgetWritten() };
+  }
 
   /** Begins an import. @throws ImportRunningError when another import is alive */
-  static async open(knex: Knex): Promise<LiveTarget> {
-    return new LiveTarget(knex, await ImportLock.acquire(knex));
+  static async open(knex: Knex, lanes: number): Promise<LiveTarget> {
+    return new LiveTarget(knex, await ImportLock.acquire(knex), lanes);
   }
 
   async categoryIds(): Promise<string[]> {
@@ -107,7 +117,28 @@ export class LiveTarget implements ImportTarget {
     );
   }
 
+  async areNewProducts(ids: readonly string[]): Promise<boolean> {
+    return await areNewProducts(this.knex, ids);
+  }
+
+  async areNewEstimates(records: readonly EstimateRecord[]): Promise<boolean> {
+    return await areNewEstimates(this.knex, records);
+  }
+
+  async beginProducts(): Promise<Load<ProductRecord>> {
+    this.knownVariants.forget();
+    return loadOf(
+      new ProductLoad(this.vocabulary, (product) => this.productRows.prepared(product)),
+      this.around,
+    );
+  }
+
+  async beginEstimates(): Promise<Load<EstimateRecord>> {
+    return loadOf(new EstimateLoad(this.shownBest), this.around);
+  }
+
   async writeCategories(records: readonly CategoryRecord[]): Promise<void> {
+    this.productRows.forgetCategories();
     await this.write((trx) => writeCategories(trx, records));
     this.shownBest.forget();
   }
@@ -206,10 +237,14 @@ export class LiveTarget implements ImportTarget {
         if (this.derivingMs < DERIVING_AT_ONCE_MS) await this.deriveAtOnce(trx);
       });
     } catch (failure) {
-      this.vocabulary.forget();
-      this.shownBest.forget();
+      this.forgetWritten();
       throw failure;
     }
+  }
+
+  private forgetWritten(): void {
+    this.vocabulary.forget();
+    this.shownBest.forget();
   }
 
   private async deriveAtOnce(trx: Knex): Promise<void> {

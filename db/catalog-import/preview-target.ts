@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
 import { rowsOf, sql } from '../sql';
-import type { EntityReference, ImportTarget, StoredImage, VariantOwner } from './import-target';
+import type { EntityReference, ImportTarget, Load, StoredImage, VariantOwner } from './import-target';
 import type { LiveTarget } from './live-target';
 import {
   type CategoryRecord,
   type Deletion,
   type EntityRecord,
+  type EstimateRecord,
   isDeletion,
   type ProductRecord,
   type TagRecord,
@@ -133,6 +134,25 @@ export class PreviewTarget implements ImportTarget {
   async writeHistory(): Promise<void> {}
 
   async writeListings(): Promise<void> {}
+
+  /** A dry run writes nothing, so there is nothing to be had from writing much at once. */
+  readonly lanes = 0;
+
+  async areNewProducts(): Promise<boolean> {
+    return false;
+  }
+
+  async areNewEstimates(): Promise<boolean> {
+    return false;
+  }
+
+  async beginProducts(): Promise<Load<ProductRecord>> {
+    throw new Error('a dry run loads nothing');
+  }
+
+  async beginEstimates(): Promise<Load<EstimateRecord>> {
+    throw new Error('a dry run loads nothing');
+  }
 
   async staleRows(): Promise<number> {
     return 0;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { loadCategories, namedEntities } from './load-sources';
 import { type CatalogRow, productRow } from './project-rows';
-import type { EntityRecord, ProductRecord, Stored } from './records';
+import type { CategoryRecord, EntityRecord, ProductRecord, Stored } from './records';
 import type { Remembered } from './remembered';
 
 /** Between so many rows the answers of the database are looked at. */
@@ -15,14 +15,21 @@ const ROWS_AT_ONCE = 32;
 export class ProductRows {
   private readonly derived = new WeakMap<ProductRecord, CatalogRow>();
 
+  private categories: Promise<Map<string, CategoryRecord>> | null = null;
+
   constructor(private readonly entities: Remembered<Stored<EntityRecord>>) {}
+
+  /** To be told before categories change. */
+  forgetCategories(): void {
+    this.categories = null;
+  }
 
   /** Derives rows ahead. */
   async prepare(knex: Knex, products: readonly ProductRecord[]): Promise<void> {
     const missing = products.filter((product) => !this.derived.has(product));
     if (missing.length === 0) return;
     const around = {
-      categories: await loadCategories(knex),
+      categories: await this.categoriesOf(knex),
       entities: await this.entities.get(namedEntities(missing)),
     };
     for (const [position, product] of missing.entries()) {
@@ -31,9 +38,21 @@ export class ProductRows {
     }
   }
 
+  /** The row of a product that was prepared. */
+  prepared(product: ProductRecord): CatalogRow {
+    const row = this.derived.get(product);
+    if (!row) throw new Error(`${product.id} was not prepared`);
+    return row;
+  }
+
   /** The rows of products, of which those that were not prepared are derived now. */
   async of(trx: Knex, products: readonly ProductRecord[]): Promise<CatalogRow[]> {
     await this.prepare(trx, products);
     return products.flatMap((product) => this.derived.get(product) ?? []);
+  }
+
+  private async categoriesOf(knex: Knex): Promise<Map<string, CategoryRecord>> {
+    this.categories ??= loadCategories(knex);
+    return await this.categories;
   }
 }

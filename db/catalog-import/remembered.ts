@@ -6,7 +6,10 @@ export class Remembered<Value> {
   private readonly known = new Map<string, Value>();
 
   /** `load` reads what is not known; it leaves unknown ids out. */
-  constructor(private readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {}
+  constructor(
+    private readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+    private readonly rememberedMax = REMEMBERED_MAX,
+  ) {}
 
   /** The values of these ids; unknown ids are left out. */
   async get(ids: readonly string[]): Promise<Map<string, Value>> {
@@ -20,7 +23,7 @@ export class Remembered<Value> {
     if (unknown.length === 0) return found;
     const loaded = await this.load(unknown);
     for (const [id, value] of loaded) found.set(id, value);
-    if (this.known.size + loaded.size > REMEMBERED_MAX) this.known.clear();
+    if (this.known.size + loaded.size > this.rememberedMax) this.known.clear();
     for (const [id, value] of loaded) this.known.set(id, value);
     return found;
   }

@@ -10,7 +10,7 @@ import {
 import { rowOfFacet } from './project-rows';
 
 /** So many rows are remembered; then it begins anew, so that the memory of an import stays flat. */
-const REMEMBERED_MAX = 5_000;
+const REMEMBERED_MAX = 50_000;
 
 /** A best estimate that a row is to show. */
 interface Raise {

@@ -1,8 +1,18 @@
 import type { Knex } from 'knex';
 import { rowsOf, sql } from '../sql';
+import { wordStubs } from '../word-stubs';
+import { copyRows } from './copy-rows';
+import type { WrittenTable } from './written-table';
 
 /** So many are remembered; then it begins anew, so that the memory of an import stays flat. */
 const REMEMBERED_MAX = 20_000;
+
+const SEARCH_WORDS: WrittenTable = {
+  name: 'search_words',
+  key: ['word'],
+  columns: { word: 'text', stubs: 'text[]' },
+  dated: false,
+};
 
 /** The words that misspelt ones are compared with. Most words of a row were learnt with another row. */
 export class Vocabulary {
@@ -10,19 +20,29 @@ export class Vocabulary {
 
   /** Adds the words of rows. */
   async learn(trx: Knex, rows: readonly { readonly words: readonly string[] }[]): Promise<void> {
-    const unknown = new Set<string>();
-    for (const { words } of rows) for (const word of words) if (!this.known.has(word)) unknown.add(word);
-    if (unknown.size === 0) return;
-    const words = [...unknown];
-    // The stubs of a word are dear, and are made before a conflict would be seen. OFFSET 0: one look-up each.
-    await rowsOf(
+    const all = new Set<string>();
+    for (const { words } of rows) for (const word of words) all.add(word);
+    await this.learnWords(trx, all);
+  }
+
+  /** Adds words, each given once. */
+  async learnWords(trx: Knex, words: Iterable<string>): Promise<void> {
+    const given: string[] = [];
+    for (const word of words) if (!this.known.has(word)) given.push(word);
+    if (given.length === 0) return;
+    // OFFSET 0: one look-up each.
+    const missing = await rowsOf<{ word: string }>(
       trx,
-      sql`INSERT INTO search_words (word) SELECT given.word FROM unnest(${words}::text[]) AS given (word)
-          WHERE NOT EXISTS (SELECT FROM search_words known WHERE known.word = given.word OFFSET 0)
-          ON CONFLICT DO NOTHING`,
+      sql`SELECT given.word FROM unnest(${given}::text[]) AS given (word)
+          WHERE NOT EXISTS (SELECT FROM search_words known WHERE known.word = given.word OFFSET 0)`,
     );
-    if (this.known.size + words.length > REMEMBERED_MAX) this.known.clear();
-    for (const word of words) this.known.add(word);
+    await copyRows(
+      trx,
+      SEARCH_WORDS,
+      missing.map(({ word }) => ({ word, stubs: wordStubs(word) })),
+    );
+    if (this.known.size + given.length > REMEMBERED_MAX) this.known.clear();
+    for (const word of given) this.known.add(word);
   }
 
   /** To be told when a transaction was taken back, and its words with it. */

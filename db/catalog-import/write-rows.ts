@@ -13,7 +13,7 @@ export interface CompleteRow extends CatalogRow {
   readonly max_estimate?: BestEstimate | null;
 }
 
-const CATALOG_ROWS: WrittenTable = {
+export const CATALOG_ROWS: WrittenTable = {
   name: 'catalog_rows',
   key: ['id'],
   columns: {

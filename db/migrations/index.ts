@@ -17,6 +17,7 @@ import * as plansThatKeep from './202611201500-plans-that-keep';
 import * as reindex from './202611201600-reindex';
 import * as calibrationWeights from './202611201700-calibration-weights';
 import * as referencesByStatement from './202611201800-references-by-statement';
+import * as bulkLoads from './202611201900-bulk-loads';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -44,4 +45,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611201600-reindex': reindex,
   '202611201700-calibration-weights': calibrationWeights,
   '202611201800-references-by-statement': referencesByStatement,
+  '202611201900-bulk-loads': bulkLoads,
 };

@@ -100,6 +100,8 @@ async function importInto(bundle: string, options: ImportCommandOptions): Promis
 
 /** Others are answered beside a transaction, and it is far shorter than what a lock takes for a death. */
 const SERVER_TRANSACTION_MS = 1_500;
+/** A server works on two transactions at the same time. */
+const SERVER_LANES = 2;
 
 /** Imports a bundle into what a process has opened; progress goes to stderr. */
 export function importCatalog(
@@ -116,7 +118,8 @@ export function importCatalog(
       ...(database.kind === 'postgres' ? { transactionMs: SERVER_TRANSACTION_MS } : {}),
     },
     {
-      openTarget: (dryRun) => openTarget(database.knex, dryRun),
+      openTarget: (dryRun) =>
+        openTarget(database.knex, dryRun, database.kind === 'postgres' ? SERVER_LANES : 1),
       images: container.resolve<ImageStore>(PORTS.ImageStore),
       preparer: container.resolve<ImagePreparer>(PORTS.ImagePreparer),
       embedding: {

@@ -6,8 +6,14 @@ const SIZE_FIRST = 100;
 export class BatchSize {
   private size = SIZE_FIRST;
 
-  /** @param targetMs about how long a transaction is to take */
-  constructor(private readonly targetMs: number) {}
+  /**
+   * @param targetMs about how long a transaction is to take
+   * @param sizeMax records at most
+   */
+  constructor(
+    private readonly targetMs: number,
+    private readonly sizeMax = SIZE_MAX,
+  ) {}
 
   get records(): number {
     return this.size;
@@ -17,6 +23,6 @@ export class BatchSize {
   learn(records: number, tookMs: number): void {
     const ideal = (records * this.targetMs) / Math.max(tookMs, 1);
     const bounded = Math.min(this.size * 1.5, Math.max(this.size / 2, ideal));
-    this.size = Math.round(Math.min(SIZE_MAX, Math.max(SIZE_MIN, bounded)));
+    this.size = Math.round(Math.min(this.sizeMax, Math.max(SIZE_MIN, bounded)));
   }
 }

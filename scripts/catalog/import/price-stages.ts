@@ -5,7 +5,7 @@ import type { ImportContext } from './import-context';
 import { parseRecord } from './parse-record';
 import { plainEstimate } from './plain-records';
 import { estimateSchema, historySchema, listingSchema } from './price-records';
-import type { Stage } from './stage';
+import type { Loads, Stage } from './stage';
 
 /** Market estimates; `now` is the time of those that name none. */
 export const estimatesStage = (context: ImportContext, now: Date): Stage<EstimateRecord> =>
@@ -13,9 +13,23 @@ export const estimatesStage = (context: ImportContext, now: Date): Stage<Estimat
     file: 'estimates.jsonl',
     schema: estimateSchema(now),
     plain: plainEstimate,
-    key: ({ variant_id, source, region }) => `${variant_id} ${source} ${region}`,
+    key: estimateKey,
     write: (records) => context.target.writeEstimates(records),
+    loads: loadsOf(context),
   });
+
+const estimateKey = ({ variant_id, source, region }: EstimateRecord): string =>
+  `${variant_id} ${source} ${region}`;
+
+function loadsOf({ target }: ImportContext): Loads<EstimateRecord> | undefined {
+  if (target.lanes === 0) return undefined;
+  return {
+    lanes: target.lanes,
+    keys: (record) => [estimateKey(record)],
+    areNew: (records) => target.areNewEstimates(records),
+    begin: () => target.beginEstimates(),
+  };
+}
 
 export const historyStage = (context: ImportContext): Stage<HistoryRecord> =>
   priceStage(context, {
@@ -39,12 +53,13 @@ interface PriceFile<Record> {
   readonly plain?: (value: unknown) => Record | null;
   key(record: Record): string;
   write(records: readonly Record[]): Promise<void>;
+  readonly loads?: Loads<Record> | undefined;
 }
 
 /** Prices are about variants of live products. */
 function priceStage<Record extends { readonly variant_id: string }>(
   { target }: ImportContext,
-  { file, schema, plain, key, write }: PriceFile<Record>,
+  { file, schema, plain, key, write, loads }: PriceFile<Record>,
 ): Stage<Record> {
   return {
     file,
@@ -52,6 +67,7 @@ function priceStage<Record extends { readonly variant_id: string }>(
     key,
     inOrder: false,
     write,
+    loads,
     check: async (batch) => batch,
     async prepare(batch, reject) {
       const ids = new Set(batch.map(({ record }) => record.variant_id));

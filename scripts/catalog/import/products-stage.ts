@@ -5,7 +5,7 @@ import type { ImportContext } from './import-context';
 import { parseDeletable } from './parse-record';
 import { plainProduct } from './plain-records';
 import { entityFault, type Fault, vocabularyFault } from './reference-fault';
-import type { Numbered, Stage } from './stage';
+import type { Loads, Numbered, Reject, Stage } from './stage';
 
 /** Products: what they name must be known, and their variants must be nobody else's. */
 export function productsStage(context: ImportContext): Stage<ProductRecord | Deletion> {
@@ -15,19 +15,8 @@ export function productsStage(context: ImportContext): Stage<ProductRecord | Del
     key: (product) => product.id,
     inOrder: true,
     write: (records) => context.target.writeProducts(records),
-    async prepare(batch, reject) {
-      const entities = await entitiesOf(context, batch);
-      const pictured = await context.pictures.storeAll(
-        batch.filter(({ line, record }) => {
-          const fault = isDeletion(record) ? null : referenceFault(record, context, entities);
-          if (fault) reject(line, fault.field, fault.reason);
-          return !fault;
-        }),
-        reject,
-      );
-      await context.target.prepareProducts(pictured.map(({ record }) => record));
-      return pictured;
-    },
+    prepare: (batch, reject) => prepareProducts(context, batch, reject),
+    loads: loadsOf(context),
     async check(batch, reject) {
       const owners = await ownersOf(context, batch);
       return batch.filter(({ line, record }) => {
@@ -35,6 +24,49 @@ export function productsStage(context: ImportContext): Stage<ProductRecord | Del
         if (fault) reject(line, fault.field, fault.reason);
         return !fault;
       });
+    },
+  };
+}
+
+async function prepareProducts(
+  context: ImportContext,
+  batch: readonly Line[],
+  reject: Reject,
+): Promise<readonly Line[]> {
+  const entities = await entitiesOf(context, batch);
+  const pictured = await context.pictures.storeAll(
+    batch.filter(({ line, record }) => {
+      const fault = isDeletion(record) ? null : referenceFault(record, context, entities);
+      if (fault) reject(line, fault.field, fault.reason);
+      return !fault;
+    }),
+    reject,
+  );
+  await context.target.prepareProducts(pictured.map(({ record }) => record));
+  return pictured;
+}
+
+/** A load takes a product with its variants, if none of them is there. */
+function loadsOf(context: ImportContext): Loads<ProductRecord | Deletion> | undefined {
+  const { target } = context;
+  if (target.lanes === 0) return undefined;
+  return {
+    lanes: target.lanes,
+    keys: (record) =>
+      isDeletion(record) ? null : [record.id, ...record.variants.map((variant) => variant.id)],
+    areNew: (records) => target.areNewProducts(records.map((record) => record.id)),
+    prepare: (batch, reject) => prepareProducts(context, batch, reject),
+    begin: async () => {
+      const load = await target.beginProducts();
+      return {
+        get bytes() {
+          return load.bytes;
+        },
+        add: (record) => {
+          if (!isDeletion(record)) load.add(record);
+        },
+        write: (turn) => load.write(turn),
+      };
     },
   };
 }

@@ -1,9 +1,11 @@
+import type { Load } from '../../../db/catalog-import/import-target';
 import type { BundleFileName } from './bundle-files';
 import type { Parsed } from './parse-record';
 
 /** A record and the line that it stands in. */
 export interface Numbered<Record> {
   readonly line: number;
+  readonly text: string;
   readonly record: Record;
 }
 
@@ -26,4 +28,19 @@ export interface Stage<Record> {
   /** The records that may be written, with stored pictures; the others were rejected. */
   check(batch: readonly Numbered<Record>[], reject: Reject): Promise<readonly Numbered<Record>[]>;
   write(records: readonly Record[]): Promise<void>;
+  /** How records are added that the catalog does not have, if there is a way that is quicker. */
+  readonly loads?: Loads<Record> | undefined;
+}
+
+/** How the records of one file are added by the thousand. What a load refuses is written the other way. */
+export interface Loads<Record> {
+  /** How many may be written at the same time. */
+  readonly lanes: number;
+  /** What records that are added together must not share; null of one that adds nothing. */
+  keys(record: Record): readonly string[] | null;
+  /** Whether the catalog has none of these. */
+  areNew(records: readonly Record[]): Promise<boolean>;
+  /** As that of the stage. */
+  prepare?(batch: readonly Numbered<Record>[], reject: Reject): Promise<readonly Numbered<Record>[]>;
+  begin(): Promise<Load<Record>>;
 }

@@ -1,0 +1,152 @@
+import type { Load, WrittenLoad } from '../../../db/catalog-import/import-target';
+import type { BatchQueue } from './batch-queue';
+import { BatchSize } from './batch-size';
+import type { ImportContext } from './import-context';
+import type { Loads, Numbered, Reject, Stage } from './stage';
+
+const RECORDS_MAX = 8_000;
+/** Of what waits to be written, and of the lines that it was made of; two more may be on their way. */
+const BYTES_MAX = 24 * 1024 * 1024;
+/** Where records were not new, so many lines are written the other way before a load is tried again. */
+const LINES_WITHOUT = 2_000;
+
+interface Around<Record> {
+  /** Where everything goes that a load can't take. */
+  readonly batches: BatchQueue<Record>;
+  readonly reject: Reject;
+  readonly context: Pick<ImportContext, 'transactionMs'>;
+}
+
+/** A load and the lines that it was made of. */
+interface Filling<Record> {
+  readonly load: Load<Record>;
+  readonly lines: { readonly line: number; readonly text: string }[];
+  readonly keys: Set<string>;
+  length: number;
+}
+
+/** A load on its way into the catalog. */
+interface Flight {
+  readonly keys: ReadonlySet<string>;
+  /** Whether it is there. */
+  readonly written: Promise<boolean>;
+  /** When it is there, and what it refused is too. */
+  readonly done: Promise<void>;
+}
+
+/**
+ * Writes records that are new in loads, several at the same time, each after the one before. A record that is not new,
+ * that repeats another one, or that the database refuses, goes the way of all others, in batches, and so do all of its
+ * load: what comes later stands, whichever way it goes.
+ */
+export class LoadQueue<Record> {
+  private loaded = 0;
+  private linesWithout = 0;
+  private filling: Filling<Record> | null = null;
+  private flights: Flight[] = [];
+  private readonly size: BatchSize;
+
+  constructor(
+    private readonly stage: Stage<Record>,
+    private readonly loads: Loads<Record>,
+    private readonly around: Around<Record>,
+  ) {
+    this.size = new BatchSize(around.context.transactionMs, RECORDS_MAX);
+  }
+
+  get accepted(): number {
+    return this.loaded + this.around.batches.accepted;
+  }
+
+  async take(records: readonly Numbered<Record>[]): Promise<void> {
+    if (records.length === 0) return;
+    if (this.linesWithout > 0 || !(await this.canLoad(records))) return await this.takeWithout(records);
+    const { batches, reject } = this.around;
+    if (!this.filling) {
+      await batches.finish();
+      this.filling = { load: await this.loads.begin(), lines: [], keys: new Set(), length: 0 };
+    }
+    const { filling } = this;
+    // Also of those that are rejected below: they may be on their way already in another load.
+    for (const { record } of records) for (const key of this.loads.keys(record) ?? []) filling.keys.add(key);
+    const fit = this.loads.prepare ? await this.loads.prepare(records, reject) : records;
+    for (const { line, text, record } of fit) {
+      filling.load.add(record);
+      filling.lines.push({ line, text });
+      filling.length += text.length;
+    }
+    const isFull = filling.lines.length >= this.size.records;
+    if (isFull || filling.load.bytes + filling.length >= BYTES_MAX) await this.send();
+  }
+
+  /** Waits until all that was taken is written. */
+  async finish(): Promise<void> {
+    await this.land();
+    await this.around.batches.finish();
+  }
+
+  private async takeWithout(records: readonly Numbered<Record>[]): Promise<void> {
+    if (this.linesWithout <= 0) this.linesWithout = LINES_WITHOUT;
+    this.linesWithout -= records.length;
+    await this.land();
+    await this.around.batches.take(records);
+  }
+
+  private async canLoad(records: readonly Numbered<Record>[]): Promise<boolean> {
+    const own = new Set<string>();
+    for (const { record } of records) {
+      const keys = this.loads.keys(record);
+      if (keys === null) return false;
+      for (const key of keys) {
+        if (own.has(key) || this.isUnderWay(key)) return false;
+        own.add(key);
+      }
+    }
+    return this.filling !== null || (await this.loads.areNew(records.map(({ record }) => record)));
+  }
+
+  private isUnderWay(key: string): boolean {
+    return (this.filling?.keys.has(key) ?? false) || this.flights.some(({ keys }) => keys.has(key));
+  }
+
+  /** Waits for everything that is to go into loads. */
+  private async land(): Promise<void> {
+    if (this.filling) await this.send();
+    for (const { done } of this.flights) await done;
+    this.flights = [];
+  }
+
+  private async send(): Promise<void> {
+    const { filling } = this;
+    if (!filling) return;
+    this.filling = null;
+    while (this.flights.length >= this.loads.lanes) {
+      await this.flights[0]?.done;
+      this.flights.shift();
+    }
+    const before = this.flights.at(-1);
+    const startedAt = performance.now();
+    const left = filling.load.write(before?.written ?? Promise.resolve(true));
+    const written = left.then((positions) => positions !== null);
+    const done = left.then(async (positions) => {
+      this.size.learn(filling.lines.length, performance.now() - startedAt);
+      await before?.done;
+      await this.complete(filling, positions);
+    });
+    // They are awaited later; until then their failures have no handler.
+    written.catch(() => undefined);
+    done.catch(() => undefined);
+    this.flights.push({ keys: filling.keys, written, done });
+  }
+
+  private async complete({ lines }: Filling<Record>, left: WrittenLoad): Promise<void> {
+    const { batches } = this.around;
+    const again = left === null ? lines : left.flatMap((position) => lines[position] ?? []);
+    this.loaded += lines.length - again.length;
+    for (const { line, text } of again) {
+      const parsed = this.stage.parse(text);
+      if ('record' in parsed) await batches.take([{ line, text, record: parsed.record }]);
+    }
+    if (again.length > 0) await batches.finish();
+  }
+}
