@@ -79,6 +79,8 @@ export interface ImportTarget {
   beginProducts(): Promise<Load<ProductRecord>>;
   /** Begins a load of estimates, of variants that may turn out to belong to no live product. */
   beginEstimates(): Promise<Load<EstimateRecord>>;
+  /** Writes a load that was begun here. */
+  writeLoad(load: Pick<Load<never>, 'write'>, turn: Promise<boolean>): Promise<WrittenLoad>;
   /** How many loads may be written at the same time; 0 where there are none. */
   readonly lanes: number;
 

@@ -4,7 +4,14 @@ import { makeSearchSnapshot } from '../search-snapshot/make-snapshot';
 import { identifier, rowsOf, type Sql, sql } from '../sql';
 import { areNewEstimates, EstimateLoad } from './estimate-load';
 import { ImportLock } from './import-lock';
-import type { EntityReference, ImportTarget, Load, StoredImage, VariantOwner } from './import-target';
+import type {
+  EntityReference,
+  ImportTarget,
+  Load,
+  StoredImage,
+  VariantOwner,
+  WrittenLoad,
+} from './import-target';
 import { type LoadSurroundings, loadOf } from './load-parts';
 import { loadEntities } from './load-sources';
 import { areNewProducts, ProductLoad } from './product-load';
@@ -135,6 +142,10 @@ export class LiveTarget implements ImportTarget {
 
   async beginEstimates(): Promise<Load<EstimateRecord>> {
     return loadOf(new EstimateLoad(this.shownBest), this.around);
+  }
+
+  async writeLoad(load: Pick<Load<never>, 'write'>, turn: Promise<boolean>): Promise<WrittenLoad> {
+    return await load.write(turn);
   }
 
   async writeCategories(records: readonly CategoryRecord[]): Promise<void> {

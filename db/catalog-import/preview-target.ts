@@ -1,12 +1,11 @@
 import type { Knex } from 'knex';
 import { rowsOf, sql } from '../sql';
-import type { EntityReference, ImportTarget, Load, StoredImage, VariantOwner } from './import-target';
+import type { EntityReference, ImportTarget, StoredImage, VariantOwner } from './import-target';
 import type { LiveTarget } from './live-target';
 import {
   type CategoryRecord,
   type Deletion,
   type EntityRecord,
-  type EstimateRecord,
   isDeletion,
   type ProductRecord,
   type TagRecord,
@@ -146,12 +145,16 @@ export class PreviewTarget implements ImportTarget {
     return false;
   }
 
-  async beginProducts(): Promise<Load<ProductRecord>> {
+  async beginProducts(): Promise<never> {
     throw new Error('a dry run loads nothing');
   }
 
-  async beginEstimates(): Promise<Load<EstimateRecord>> {
+  async beginEstimates(): Promise<never> {
     throw new Error('a dry run loads nothing');
+  }
+
+  async writeLoad(): Promise<null> {
+    return null;
   }
 
   async staleRows(): Promise<number> {

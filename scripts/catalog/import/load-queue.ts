@@ -126,7 +126,7 @@ export class LoadQueue<Record> {
     }
     const before = this.flights.at(-1);
     const startedAt = performance.now();
-    const left = filling.load.write(before?.written ?? Promise.resolve(true));
+    const left = this.loads.write(filling.load, before?.written ?? Promise.resolve(true));
     const written = left.then((positions) => positions !== null);
     const done = left.then(async (positions) => {
       this.size.learn(filling.lines.length, performance.now() - startedAt);

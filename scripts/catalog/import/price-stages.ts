@@ -28,6 +28,7 @@ function loadsOf({ target }: ImportContext): Loads<EstimateRecord> | undefined {
     keys: (record) => [estimateKey(record)],
     areNew: (records) => target.areNewEstimates(records),
     begin: () => target.beginEstimates(),
+    write: (load, turn) => target.writeLoad(load, turn),
   };
 }
 

@@ -56,6 +56,7 @@ function loadsOf(context: ImportContext): Loads<ProductRecord | Deletion> | unde
       isDeletion(record) ? null : [record.id, ...record.variants.map((variant) => variant.id)],
     areNew: (records) => target.areNewProducts(records.map((record) => record.id)),
     prepare: (batch, reject) => prepareProducts(context, batch, reject),
+    write: (load, turn) => target.writeLoad(load, turn),
     begin: async () => {
       const load = await target.beginProducts();
       return {

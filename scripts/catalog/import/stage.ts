@@ -1,4 +1,4 @@
-import type { Load } from '../../../db/catalog-import/import-target';
+import type { Load, WrittenLoad } from '../../../db/catalog-import/import-target';
 import type { BundleFileName } from './bundle-files';
 import type { Parsed } from './parse-record';
 
@@ -43,4 +43,5 @@ export interface Loads<Record> {
   /** As that of the stage. */
   prepare?(batch: readonly Numbered<Record>[], reject: Reject): Promise<readonly Numbered<Record>[]>;
   begin(): Promise<Load<Record>>;
+  write(load: Load<Record>, turn: Promise<boolean>): Promise<WrittenLoad>;
 }
