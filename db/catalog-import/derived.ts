@@ -1,5 +1,5 @@
 /** So many are kept; then it begins anew, so that memory stays flat. */
-const KEPT_MAX = 2_000;
+const KEPT_MAX = 20_000;
 /** Longer texts hardly ever come again. */
 const LENGTH_MAX = 100;
 
