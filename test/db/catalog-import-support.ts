@@ -32,6 +32,8 @@ export class ImportBench {
   readonly notes: string[] = [];
   prepared = 0;
   workersAreAway = false;
+  /** Connections that loads are written by. */
+  lanes = 1;
   /** Addresses that the workers can't embed. */
   readonly unreachable = new Set<string>();
   private readonly folder = mkdtempSync(join(tmpdir(), 'import-test-'));
@@ -91,7 +93,7 @@ export class ImportBench {
         ...options,
       },
       {
-        openTarget: async (dryRun) => wrap(await openTarget(this.knex, dryRun)),
+        openTarget: async (dryRun) => wrap(await openTarget(this.knex, dryRun, this.lanes)),
         images: this.images,
         preparer: this.preparer,
         embedding: { embeddings: new PostgresEmbeddingRepository(this.knex, 20_000), queue: this.queue },
