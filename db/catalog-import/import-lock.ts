@@ -86,16 +86,12 @@ export class ImportLock {
     });
   }
 
-  /**
-   * A transaction that adds what was not there and has checked what it refers to, and counts its marks, by itself. As
-   * `transaction`, but two of them may go on at the same time: the heart beats beside them.
-   */
-  async bulkTransaction<Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> {
+  /** As `transaction`, but several of them may go on at the same time: the heart beats beside them. */
+  async sharedTransaction<Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> {
     return await inTransaction(this.knex, async (trx) => {
       const held = await rowsOf(
         trx,
-        sql`SELECT ${SETTINGS}, set_config('loupe.bulk_load', 'on', true) FROM catalog_import_lock
-            WHERE holder = ${this.holder} FOR KEY SHARE`,
+        sql`SELECT ${SETTINGS} FROM catalog_import_lock WHERE holder = ${this.holder} FOR KEY SHARE`,
       );
       if (held.length === 0) throw new Error(LOST);
       return await work(trx);

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import { AppError } from '../../models/errors';
 import { makeSearchSnapshot } from '../search-snapshot/make-snapshot';
-import { identifier, rowsOf, type Sql, sql } from '../sql';
+import { rowsOf, sql } from '../sql';
 import { areNewEstimates, EstimateLoad } from './estimate-load';
 import { ImportLock } from './import-lock';
 import type {
@@ -30,6 +29,7 @@ import {
 import { Remembered } from './remembered';
 import { ShownBest } from './shown-best';
 import { countStale, projectStale } from './stale-rows';
+import { mergeCounts, tidyTables } from './tidy-tables';
 import { Vocabulary } from './vocabulary';
 import { writeEstimates, writeHistory, writeListings } from './write-prices';
 import { writeProducts } from './write-products';
@@ -42,22 +42,6 @@ const DERIVING_AT_ONCE_MS = 2_000;
 
 /** Those of a million products; about 50 MB. */
 const ENTITIES_MAX = 60_000;
-
-/** Tables of which queries read indexes alone where a vacuum has marked the rows as visible to all. */
-const SCANNED_TABLES = ['catalog_search', 'catalog_counts', 'search_words', 'images', 'product_images'];
-/** Their dead rows are left to the server, or to the housekeeper of the embedded database. */
-const OTHER_TABLES = [
-  'categories',
-  'tags',
-  'entities',
-  'products',
-  'variants',
-  'catalog_rows',
-  'market_estimates',
-  'estimate_history',
-  'listings',
-  'catalog_stale_rows',
-];
 
 /** The catalog itself, changed under the lock of its one import. */
 export class LiveTarget implements ImportTarget {
@@ -192,16 +176,8 @@ export class LiveTarget implements ImportTarget {
   }
 
   async tidy(): Promise<void> {
-    for (const table of SCANNED_TABLES.map(identifier)) {
-      try {
-        await rowsOf(this.knex, sql`VACUUM (ANALYZE) ${table}`);
-      } catch (failure) {
-        if (!(failure instanceof AppError)) throw failure;
-        // A vacuum of a very large table meets the limit on statements: that is left to the server, statistics are not.
-        await this.analyze(table);
-      }
-    }
-    for (const table of OTHER_TABLES.map(identifier)) await this.analyze(table);
+    await this.lock.transaction(mergeCounts);
+    await tidyTables(this.knex, this.lock, this.lanes);
   }
 
   async refreshSearch(): Promise<void> {
@@ -210,10 +186,6 @@ export class LiveTarget implements ImportTarget {
 
   async close(): Promise<void> {
     await this.lock.release();
-  }
-
-  private async analyze(table: Sql): Promise<void> {
-    await this.lock.transaction((trx) => rowsOf(trx, sql`ANALYZE ${table}`));
   }
 
   private async variantsById(ids: readonly string[]): Promise<Map<string, VariantOwner>> {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { rowsOf, sql } from '../sql';
 import { refusedValue } from './data-refusal';
 import type { ImportLock } from './import-lock';
 import type { Load } from './import-target';
@@ -34,7 +35,9 @@ export function loadOf<Record>(parts: LoadParts<Record>, { lock, forget }: LoadS
     add: (record) => parts.add(record),
     async write(turn) {
       try {
-        return await lock.bulkTransaction(async (trx) => {
+        return await lock.sharedTransaction(async (trx) => {
+          // What its migration says of this setting is kept by the parts.
+          await rowsOf(trx, sql`SELECT set_config('loupe.bulk_load', 'on', true)`);
           const left = await parts.copy(trx);
           if (!(await turn)) throw new TurnMissed();
           await parts.finish(trx);

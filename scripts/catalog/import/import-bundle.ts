@@ -104,8 +104,11 @@ async function importInto(
     const context = { bundle, target, pictures, report, progress, categories, tags, transactionMs };
     const accepted = await importFiles(context, ports.clock.now());
     await projectStaleRows(context);
-    if (accepted >= RECORDS_WORTH_TIDYING) await target.tidy();
-    await target.refreshSearch();
+    const tidy = async () => {
+      if (accepted >= RECORDS_WORTH_TIDYING) await target.tidy();
+    };
+    if (target.lanes > 1) await Promise.all([tidy(), target.refreshSearch()]);
+    else await tidy().then(() => target.refreshSearch());
     return { accepted, rejected: report.count };
   } finally {
     await report.close();
