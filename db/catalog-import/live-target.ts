@@ -75,8 +75,13 @@ export class LiveTarget implements ImportTarget {
   }
 
   async entities(ids: readonly string[]): Promise<Map<string, EntityReference>> {
-    const known = await this.knownEntities.get(ids);
-    return new Map([...known].map(([id, { record }]) => [id, record]));
+    const known = await this.knownEntities.among(ids);
+    const references = new Map<string, EntityReference>();
+    for (const id of ids) {
+      const entity = known.get(id);
+      if (entity) references.set(id, entity.record);
+    }
+    return references;
   }
 
   async variants(ids: readonly string[], productIds: readonly string[]): Promise<VariantOwner[]> {

@@ -48,9 +48,13 @@ export async function loadProducts(
 }
 
 /** The ids of all entities that products name. */
-export const namedEntities = (products: Iterable<ProductRecord>): string[] => [
-  ...new Set([...products].flatMap((product) => Object.values(product.attributes).flat())),
-];
+export function namedEntities(products: Iterable<ProductRecord>): string[] {
+  const named = new Set<string>();
+  for (const { attributes } of products) {
+    for (const field in attributes) for (const id of attributes[field] ?? []) named.add(id);
+  }
+  return [...named];
+}
 
 function byId<Row extends { readonly id: string }>(
   rows: readonly (Row & { readonly deleted: boolean })[],

@@ -30,7 +30,7 @@ export class ProductRows {
     if (missing.length === 0) return;
     const around = {
       categories: await this.categoriesOf(knex),
-      entities: await this.entities.get(namedEntities(missing)),
+      entities: await this.entities.among(namedEntities(missing)),
     };
     for (const [position, product] of missing.entries()) {
       this.derived.set(product, productRow(product, around));
@@ -38,10 +38,11 @@ export class ProductRows {
     }
   }
 
-  /** The row of a product that was prepared. */
+  /** The row of a product that was prepared, once. */
   prepared(product: ProductRecord): CatalogRow {
     const row = this.derived.get(product);
     if (!row) throw new Error(`${product.id} was not prepared`);
+    this.derived.delete(product);
     return row;
   }
 

@@ -1,4 +1,5 @@
 import type { Load, WrittenLoad } from '../../../db/catalog-import/import-target';
+import { TextBuffer } from '../../../db/catalog-import/text-buffer';
 import type { BatchQueue } from './batch-queue';
 import { BatchSize } from './batch-size';
 import type { ImportContext } from './import-context';
@@ -20,9 +21,10 @@ interface Around<Record> {
 /** A load and the lines that it was made of. */
 interface Filling<Record> {
   readonly load: Load<Record>;
-  readonly lines: { readonly line: number; readonly text: string }[];
+  /** The number of each line, and the line itself, which is read again if its record has to go the other way. */
+  readonly numbers: number[];
+  readonly texts: TextBuffer;
   readonly keys: Set<string>;
-  length: number;
 }
 
 /** A load on its way into the catalog. */
@@ -64,7 +66,12 @@ export class LoadQueue<Record> {
     const { batches, reject } = this.around;
     if (!this.filling) {
       await batches.finish();
-      this.filling = { load: await this.loads.begin(), lines: [], keys: new Set(), length: 0 };
+      this.filling = {
+        load: await this.loads.begin(),
+        numbers: [],
+        texts: new TextBuffer(),
+        keys: new Set(),
+      };
     }
     const { filling } = this;
     // Also of those that are rejected below: they may be on their way already in another load.
@@ -72,11 +79,11 @@ export class LoadQueue<Record> {
     const fit = this.loads.prepare ? await this.loads.prepare(records, reject) : records;
     for (const { line, text, record } of fit) {
       filling.load.add(record);
-      filling.lines.push({ line, text });
-      filling.length += text.length;
+      filling.numbers.push(line);
+      filling.texts.add(text);
     }
-    const isFull = filling.lines.length >= this.size.records;
-    if (isFull || filling.load.bytes + filling.length >= BYTES_MAX) await this.send();
+    const isFull = filling.numbers.length >= this.size.records;
+    if (isFull || filling.load.bytes + filling.texts.bytes >= BYTES_MAX) await this.send();
   }
 
   /** Waits until all that was taken is written. */
@@ -129,7 +136,7 @@ export class LoadQueue<Record> {
     const left = this.loads.write(filling.load, before?.written ?? Promise.resolve(true));
     const written = left.then((positions) => positions !== null);
     const done = left.then(async (positions) => {
-      this.size.learn(filling.lines.length, performance.now() - startedAt);
+      this.size.learn(filling.numbers.length, performance.now() - startedAt);
       await before?.done;
       await this.complete(filling, positions);
     });
@@ -139,13 +146,15 @@ export class LoadQueue<Record> {
     this.flights.push({ keys: filling.keys, written, done });
   }
 
-  private async complete({ lines }: Filling<Record>, left: WrittenLoad): Promise<void> {
+  private async complete({ numbers, texts }: Filling<Record>, left: WrittenLoad): Promise<void> {
     const { batches } = this.around;
-    const again = left === null ? lines : left.flatMap((position) => lines[position] ?? []);
-    this.loaded += lines.length - again.length;
-    for (const { line, text } of again) {
+    const again = left ?? [...numbers.keys()];
+    this.loaded += numbers.length - again.length;
+    for (const position of again) {
+      const text = texts.at(position);
       const parsed = this.stage.parse(text);
-      if ('record' in parsed) await batches.take([{ line, text, record: parsed.record }]);
+      if ('record' in parsed)
+        await batches.take([{ line: numbers[position] ?? 0, text, record: parsed.record }]);
     }
     if (again.length > 0) await batches.finish();
   }

@@ -1,4 +1,5 @@
 import type { EntityReference, VariantOwner } from '../../../db/catalog-import/import-target';
+import { namedEntities } from '../../../db/catalog-import/load-sources';
 import { type Deletion, isDeletion, type ProductRecord } from '../../../db/catalog-import/records';
 import { productSchema } from './catalog-records';
 import type { ImportContext } from './import-context';
@@ -122,8 +123,7 @@ async function entitiesOf(
   { target }: ImportContext,
   batch: readonly Line[],
 ): Promise<ReadonlyMap<string, EntityReference>> {
-  const named = productsOf(batch).flatMap((product) => Object.values(product.attributes).flat());
-  return await target.entities([...new Set(named)]);
+  return await target.entities(namedEntities(productsOf(batch)));
 }
 
 async function ownersOf({ target }: ImportContext, batch: readonly Line[]): Promise<VariantOwners> {
