@@ -6,6 +6,8 @@ Sources are premultiplied RGBA (height x width x 4, uint8): colours are multipli
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 
@@ -21,14 +23,48 @@ def catalogue_view(rng: np.random.Generator, source: np.ndarray, side: int = CAN
     return finish(picture + 255 * (1 - alpha), 92)
 
 
-def distorted_view(rng: np.random.Generator, source: np.ndarray, severity: float, backdrops: list[np.ndarray], side: int = CANVAS) -> np.ndarray:
-    """The source as someone might photograph it. Severity 0 is a careful photo, 1 a bad one."""
+def distorted_view(
+    rng: np.random.Generator, source: np.ndarray, severity: float, backdrops: Sequence[np.ndarray], cutouts: Sequence[np.ndarray] = (), side: int = CANVAS
+) -> np.ndarray:
+    """The source as someone might photograph it, now and then among others of `cutouts`. Severity 0 is a careful photo, 1 a bad one."""
     height, width = source.shape[:2]
     target, centre, half = place(rng, width, height, severity, side)
     picture, alpha = warp(source, target, side)
-    shot = picture + backdrop(rng, severity, backdrops, side) * (1 - alpha)
+    behind = backdrop(rng, severity, backdrops, side)
+    if len(cutouts) > 0 and rng.random() < 0.35 * severity:
+        for _ in range(rng.integers(1, 4)):
+            behind = beside(rng, behind, cutouts, severity)
+    shot = picture + behind * (1 - alpha)
+    if len(cutouts) > 0 and rng.random() < 0.12 * severity:
+        shot = beside(rng, shot, cutouts, severity)
     if rng.random() < 0.7 * severity:
         occlude(rng, shot, centre, half, severity, backdrops)
+    return taken(rng, shot, severity, side)
+
+
+def crowd(rng: np.random.Generator, cutouts: Sequence[np.ndarray], backdrops: Sequence[np.ndarray], side: int = CANVAS) -> np.ndarray:
+    """Several things together, none of them the subject."""
+    severity = rng.uniform(0.2, 0.8)
+    shot = patch(rng, backdrops, side)
+    for _ in range(rng.integers(2, 6)):
+        shot = beside(rng, shot, cutouts, severity)
+    return taken(rng, shot, severity, side)
+
+
+def beside(rng, shot, cutouts, severity):
+    """The picture with one more thing in it, towards an edge."""
+    side = len(shot)
+    other = cutouts[rng.integers(len(cutouts))]
+    target, _, _ = place(rng, other.shape[1], other.shape[0], severity, side)
+    middle = target.mean(axis=0)
+    angle, reach = rng.uniform(0, 2 * np.pi), rng.uniform(0.3, 0.55) * side
+    target = (target - middle) * rng.uniform(0.4, 1) + side / 2 + [reach * np.cos(angle), reach * np.sin(angle)]
+    picture, alpha = warp(other, target.astype(np.float32), side)
+    return picture + shot * (1 - alpha)
+
+
+def taken(rng, shot, severity, side):
+    """What a camera makes of a scene: light, blur, noise, JPEG."""
     shot = blurred(rng, light(rng, shot, severity), severity)
     shot += grain(rng, side) * rng.uniform(0, 2 + 9 * severity)
     return finish(shot, int(rng.uniform(78 - 45 * severity, 94 - 40 * severity)))

@@ -61,6 +61,9 @@ class Embedder(nn.Module):
         for block in blocks:
             nn.init.zeros_(block.second.norm.weight)
 
+    def features(self, x: torch.Tensor) -> torch.Tensor:
+        """The last feature map: N x 256 x S/32 x S/32."""
+        return self.blocks(F.relu(self.stem(x)))
+
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        features = self.blocks(F.relu(self.stem(x)))
-        return self.project(features.float().mean((2, 3)))
+        return self.project(self.features(x).float().mean((2, 3)))

@@ -25,13 +25,21 @@ class Teacher:
             name: torch.tensor(np.array(value, dtype="f4")).to(dtype) for name, value in constants.items() if value.dtype.kind == "f"
         }
 
-    @torch.no_grad()
     def __call__(self, pictures: torch.Tensor) -> torch.Tensor:
+        return self.values(pictures)["embedding"]
+
+    def feature_map(self, pictures: torch.Tensor) -> torch.Tensor:
+        """What is pooled to the embedding: N x H x W x D."""
+        pooled = next(node for node in self.nodes if node["op"] == "GlobalAveragePool")
+        return self.values(pictures)[pooled["inputs"][0]].permute(0, 2, 3, 1)
+
+    @torch.no_grad()
+    def values(self, pictures: torch.Tensor) -> dict[str, torch.Tensor]:
         values = {"image": pictures.to(self.dtype).contiguous(memory_format=torch.channels_last)}
         for node in self.nodes:
             if node["op"] != "DequantizeLinear":
                 values[node["outputs"][0]] = self.run_node(node, [values.get(name) for name in node["inputs"]])
-        return values["embedding"]
+        return values
 
     def run_node(self, node, inputs):
         op, attributes = node["op"], node["attributes"]

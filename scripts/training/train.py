@@ -1,8 +1,9 @@
 """Trains the embedding network on fresh views of the sources that make_sources.py gathered.
 
-Three lessons at once: the embedding of every view should point where the teacher sees the undistorted thing (reduced to as many
-dimensions); the two views of one thing should find each other among all others of the batch; and each should find its
-thing among all things that were seen so far. The length of a run is given in minutes of computing (processor
+Up to four lessons at once: the embedding of every view should point where the teacher sees the undistorted thing (reduced to as many
+dimensions); the two views of one thing should find each other among all others of the batch; each should find its
+thing among all things that were seen so far; and from each cell of the last feature map should follow what the teacher sees there, on the
+pictures of glimpses.py where there are any. The length of a run is given in minutes of computing (processor
 time of the first process), so that a run that is paused, or that yields to other work, still gets its whole schedule; with
 --until the schedule shrinks so that it is through by then, whatever it got. A run that was stopped goes on from its last
 checkpoint, under another length, rate or folder of views if told so.
@@ -17,7 +18,7 @@ import math
 import multiprocessing
 import tempfile
 import time
-from datetime import datetime, timezone
+from datetime import datetime
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -27,7 +28,10 @@ import torch.distributed as dist
 import torch.nn.functional as F
 
 from bank import Bank
-from network import DIMENSIONS, Embedder
+from clock import Clock
+from glimpses import COMPONENTS, open_glimpses, unlikeness
+from lessons import Target, recognise
+from network import DIMENSIONS, STAGES, Embedder
 from views import Views
 
 
@@ -77,6 +81,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--temperature", type=float, default=0.07)
     parser.add_argument("--imitation", type=float, default=3.0, help="weight of the teacher's lesson")
     parser.add_argument("--bank", type=float, default=0.5, help="weight of the lesson about all things seen")
+    parser.add_argument("--cells", type=float, default=2.0, help="weight of the lesson about the parts of glimpses")
+    parser.add_argument("--glimpses", type=int, default=64, help="glimpses in a batch of a process")
     parser.add_argument("--sides", type=int, nargs="+", default=[128, 160], help="side of the input, evenly over the run but for the last")
     parser.add_argument("--last", type=float, default=0.25, help="share of the run at the last side")
     parser.add_argument("--processes", type=int, default=2, help="one per core")
@@ -92,28 +98,43 @@ class Run:
         self.views = Views(options.sources, 1000 * options.seed + rank)
         self.bank = Bank(self.views.kin, DIMENSIONS)
         self.identity, self.kin = torch.from_numpy(self.views.identity), torch.from_numpy(self.views.kin)
+        self.glimpses = open_glimpses(options.sources, 1000 * options.seed + rank)
         self.model = Embedder().to(memory_format=torch.channels_last)
+        self.reader = torch.nn.Conv2d(STAGES[-1][0], COMPONENTS, 1)
         self.target = None
         if options.start:
             start = torch.load(options.start, weights_only=False)
             self.model.load_state_dict(start["average"])
             self.target = Target(**start["target"]) if start["target"] else None
         self.average = copy.deepcopy(self.model).eval()
-        decayed = [p for p in self.model.parameters() if p.ndim > 1]
-        plain = [p for p in self.model.parameters() if p.ndim <= 1]
+        self.learning = [*self.model.parameters(), *(self.reader.parameters() if self.glimpses else [])]
+        decayed = [p for p in self.learning if p.ndim > 1]
+        plain = [p for p in self.learning if p.ndim <= 1]
         self.optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.05}, {"params": plain, "weight_decay": 0}], lr=options.rate)
         self.elapsed, self.steps, self.log, self.progress = 0.0, 0, [], 0.0
         if options.out.exists():
             self.resume()
         self.clock = Clock(60 * options.minutes, options.until, self.elapsed)
         self.noted = time.time()
-        self.sums = torch.zeros(4)
+        self.sums = torch.zeros(5)
         described = self.views.descriptions()
         self.wanted = None
         if described.shape[1] > 0:
             if self.target is None:
                 self.target = Target.fit(described)
+                if options.start:
+                    self.target = self.target.turned(*self.pointing(described))
             self.wanted = self.aim(self.target(described))
+
+    @torch.no_grad()
+    def pointing(self, described: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """What the teacher says of some sources, and where the network that is begun with points for them."""
+        pictures, sources = self.views.clean(2048, self.options.sides[-1])
+        rows = []
+        for part in pictures.split(64):
+            with torch.autocast("cpu", torch.bfloat16):
+                rows.append(self.average((part.float() / 127.5 - 1).permute(0, 3, 1, 2)).float())
+        return described[sources], F.normalize(torch.cat(rows), dim=1)
 
     def aim(self, seen: torch.Tensor) -> torch.Tensor:
         """Where each source's embedding should point: between what the teacher sees in it and in all sources of its identity."""
@@ -122,6 +143,7 @@ class Run:
     def resume(self) -> None:
         state = torch.load(self.options.out, weights_only=False)
         self.model.load_state_dict(state["model"])
+        self.reader.load_state_dict(state["reader"])
         self.average.load_state_dict(state["average"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.elapsed, self.steps, self.log = state["elapsed"], state["steps"], state["log"]
@@ -130,6 +152,7 @@ class Run:
     def save(self) -> None:
         state = {
             "model": self.model.state_dict(),
+            "reader": self.reader.state_dict(),
             "average": self.average.state_dict(),
             "optimiser": self.optimiser.state_dict(),
             "elapsed": self.clock.computed(),
@@ -157,42 +180,49 @@ class Run:
         return sides[int(progress / (1 - self.options.last) * (len(sides) - 1))]
 
     def next_batch(self):
-        return self.views.batch(self.options.pairs, self.side())
+        side = self.side()
+        return *self.views.batch(self.options.pairs, side), self.glimpses and self.glimpses.batch(self.options.glimpses, side)
 
     def step(self, batch) -> None:
-        pictures, sources = batch
+        pictures, sources, glimpses = batch
         rate = self.options.rate * min(1, (self.steps + 1) / 200) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * self.progress)))
         for group in self.optimiser.param_groups:
             group["lr"] = rate
-        scaled = (pictures.float() / 127.5 - 1).permute(0, 3, 1, 2)
         self.model.train()
-        with torch.autocast("cpu", torch.bfloat16):
-            raw = self.model(scaled)
-        embedding = F.normalize(raw.float(), dim=1)
+        embedding, cells = self.look(pictures, glimpses)
         imitation = torch.zeros(()) if self.wanted is None else 1 - (embedding * self.wanted[sources]).sum(1).mean()
         identities = self.identity[sources]
         contrast, right = recognise(embedding, self.kin[identities], self.options.temperature)
         known = self.bank.recognise(embedding, identities, self.options.temperature)
-        loss = self.options.imitation * imitation + contrast + self.options.bank * known
+        loss = self.options.imitation * imitation + contrast + self.options.bank * known + self.options.cells * cells
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         self.share_gradients()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 2.0)
+        torch.nn.utils.clip_grad_norm_(self.learning, 2.0)
         self.optimiser.step()
         self.bank.keep(embedding.detach(), identities)
         self.steps += 1
         if self.rank > 0:
             return
         self.follow()
-        self.sums += torch.tensor([imitation.item(), contrast.item(), known.item(), right])
+        self.sums += torch.tensor([imitation.item(), contrast.item(), known.item(), right, cells.item()])
         if self.steps % 50 == 0:
             self.note(rate, pictures)
+
+    def look(self, pictures: torch.Tensor, glimpses: tuple[torch.Tensor, torch.Tensor] | None) -> tuple[torch.Tensor, torch.Tensor]:
+        """Unit embeddings of the views, and how unlike the teacher's the cells of the glimpses are; all pass through the network together."""
+        together = pictures if glimpses is None else torch.cat([pictures, glimpses[0]])
+        with torch.autocast("cpu", torch.bfloat16):
+            features = self.model.features((together.float() / 127.5 - 1).permute(0, 3, 1, 2))
+            read = self.reader(features[len(pictures) :]) if glimpses else None
+        embedding = F.normalize(self.model.project(features[: len(pictures)].float().mean((2, 3))), dim=1)
+        return embedding, torch.zeros(()) if read is None else unlikeness(read.float(), glimpses[1])
 
     def share_gradients(self) -> None:
         """Averages the gradients of all processes, in one message."""
         if self.options.processes == 1:
             return
-        gradients = [p.grad for p in self.model.parameters()]
+        gradients = [p.grad for p in self.learning]
         flat = torch.cat([g.flatten() for g in gradients])
         dist.all_reduce(flat)
         flat /= self.options.processes
@@ -211,68 +241,15 @@ class Run:
 
     def note(self, rate, pictures) -> None:
         now = time.time()
-        imitation, contrast, known, right = (self.sums / 50).tolist()
+        imitation, contrast, known, right, cells = (self.sums / 50).tolist()
         line = {"step": self.steps, "progress": round(self.progress, 3), "side": pictures.shape[1], "rate": round(rate, 6), "imitation": round(imitation, 4),
-                "contrast": round(contrast, 4), "bank": round(known, 4), "found": round(right, 4), "minutes": round(self.clock.computed() / 60, 2),
+                "contrast": round(contrast, 4), "bank": round(known, 4), "found": round(right, 4), "cells": round(cells, 4), "minutes": round(self.clock.computed() / 60, 2),
                 "views_per_s": round(50 * self.options.processes * len(pictures) / (now - self.noted))}
         self.log.append(line)
         print(json.dumps(line), flush=True)
         self.sums.zero_()
         self.noted = now
         self.save()
-
-
-class Clock:
-    """How much of a run is over, by computing done and, where there is a last moment, by the computing still to be expected."""
-
-    def __init__(self, length: float, until: datetime | None, before: float):
-        self.length, self.before = length, before
-        self.end = until.replace(tzinfo=timezone.utc).timestamp() if until else None
-        self.begun, self.furthest = time.time(), 0.0
-
-    def computed(self) -> float:
-        """Seconds of computing since the run first began."""
-        return self.before + time.process_time()
-
-    def progress(self) -> float:
-        """From 0 to 1, never falling. Before the end it is assumed that the run goes on to get the share of the processor it got so far."""
-        total = self.length
-        if self.end:
-            share = (time.process_time() + 60) / (time.time() - self.begun + 60)
-            total = min(total, self.computed() + share * max(0.0, self.end - time.time()))
-        self.furthest = max(self.furthest, min(1.0, self.computed() / total))
-        return self.furthest
-
-
-class Target:
-    """Maps the teacher's embeddings to unit vectors of the network's dimensions: centred principal components."""
-
-    def __init__(self, mean: torch.Tensor, axes: torch.Tensor):
-        self.mean, self.axes = mean, axes
-
-    @classmethod
-    def fit(cls, described: torch.Tensor, whiten: float = 0.25) -> "Target":
-        """Principal axes of the descriptions, each divided by its deviation to the power 2 x `whiten`."""
-        unit = F.normalize(described, dim=1)
-        mean = unit.mean(0)
-        centred = unit - mean
-        values, vectors = torch.linalg.eigh(centred.T @ centred / len(centred))
-        order = values.argsort(descending=True)[:DIMENSIONS]
-        return cls(mean, vectors[:, order] * values[order].clamp_min(1e-9) ** -whiten)
-
-    def __call__(self, described: torch.Tensor) -> torch.Tensor:
-        return F.normalize((F.normalize(described, dim=1) - self.mean) @ self.axes, dim=1)
-
-
-def recognise(embedding: torch.Tensor, kin: torch.Tensor, temperature: float) -> tuple[torch.Tensor, float]:
-    """InfoNCE between first and second views, both ways, and the share of views that find their partner. Others of the kin do not count against."""
-    half = len(embedding) // 2
-    scores = embedding @ embedding.T / temperature
-    partner = torch.arange(2 * half).roll(half)
-    alike = kin[:, None] == kin[None, :]
-    alike[torch.arange(2 * half), partner] = False
-    scores = scores.masked_fill(alike, -1e4)
-    return F.cross_entropy(scores, partner), (scores.argmax(1) == partner).float().mean().item()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@
 #   WORK        where sources and checkpoints go                     (.training)
 #   OUT         where the model goes                                (workers/embedder/bundled)
 #   TEACHER     ONNX file of a MobileNet to imitate                 (none: no imitation)
+#   GLIMPSES    pictures in each part of which the teacher is imitated (40000; 0 without a teacher)
+#   START       folder of an exported model to go on from            (none: from nothing)
 #   RENDERS     rendered products of the catalog generator, six cut-outs of each (900)
 #   HELD        folder of photos kept out of training, one per item (none), for the calibration
 #   DRAWINGS    drawn items                                         (0)
@@ -19,7 +21,7 @@ set -eu
 [ $# -gt 0 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(dirname "$0")
 : "${PYTHON:=python3}" "${WORK:=.training}" "${OUT:=workers/embedder/bundled}" "${DRAWINGS:=0}" "${RENDERS:=900}" "${MINUTES:=60}" "${POWER:=0.4}" "${PROCESSES:=2}"
-: "${FLOOR:=0.65}" "${CATALOG:=scales3}" "${QUERY:=scales4}" "${VERSION:=$(date +%Y.%-m.%-d)}"
+: "${GLIMPSES:=$([ -n "${TEACHER:-}" ] && echo 40000 || echo 0)}" "${FLOOR:=0.65}" "${CATALOG:=scales3}" "${QUERY:=scales4}" "${VERSION:=$(date +%Y.%-m.%-d)}"
 mkdir -p "$WORK"
 
 gather() { # name and options of the set
@@ -44,7 +46,13 @@ if [ "$RENDERS" != 0 ]; then
   gather renders --renders "$WORK/renders"
   held_renders=$WORK/renders-held
 fi
-"$PYTHON" "$here/train.py" --sources "$WORK/sources" --out "$WORK/trained.pt" --minutes "$MINUTES" --processes "$PROCESSES"
+if [ "$GLIMPSES" != 0 ] && [ ! -e "$WORK/sources/glimpses.glimpses" ]; then
+  "$PYTHON" "$here/glimpses.py" --sources "$WORK/sources" --teacher "$TEACHER" --count "$GLIMPSES"
+fi
+if [ -n "${START:-}" ] && [ ! -e "$WORK/start.pt" ]; then
+  "$PYTHON" "$here/take_up.py" --model "$START" --sources "$WORK/sources" --out "$WORK/start.pt"
+fi
+"$PYTHON" "$here/train.py" --sources "$WORK/sources" --out "$WORK/trained.pt" --minutes "$MINUTES" --processes "$PROCESSES" ${START:+--from "$WORK/start.pt"}
 "$PYTHON" "$here/whiten.py" --sources "$WORK/sources" --checkpoint "$WORK/trained.pt" --power "$POWER" --out "$WORK/model.pt"
 "$PYTHON" "$here/calibrate.py" --checkpoint "$WORK/model.pt" ${HELD:+--held "$HELD"} ${held_renders:+--renders "$held_renders"} --company "$@" --catalog "$CATALOG" --query "$QUERY" --floor "$FLOOR" --out "$WORK/calibration.json"
 "$PYTHON" "$here/export.py" --checkpoint "$WORK/model.pt" --calibration "$WORK/calibration.json" --version "$VERSION" --catalog "$CATALOG" --query "$QUERY" --out "$OUT"

@@ -34,7 +34,7 @@ class Views:
         self.kin = kin[[m[0] for m in self.members]]
         things = np.array([len(np.unique(s.groups)) for s in self.sets])
         self.shares = np.sqrt(things) / np.sqrt(things).sum()
-        self.backdrops = Backdrops(self.sets)
+        self.backdrops, self.cutouts = Backdrops(self.sets), Cutouts(self.sets)
         self.neighbours = nearest(self.of_identities(self.descriptions()), self.kin)
 
     def descriptions(self) -> torch.Tensor:
@@ -67,13 +67,18 @@ class Views:
         pictures += [self.view(i, side, m, False) for i, m in zip(seconds, mirrored)]
         return torch.from_numpy(np.stack(pictures)), torch.tensor([*firsts, *seconds])
 
+    def clean(self, count: int, side: int) -> tuple[torch.Tensor, list[int]]:
+        """Catalogue views of some sources (count x side x side x 3, uint8) and the sources' numbers."""
+        sources = [int(i) for i in self.rng.choice(len(self.places), count)]
+        return torch.from_numpy(np.stack([self.view(i, side, False, True) for i in sources])), sources
+
     def view(self, index: int, side: int, mirror: bool, clean: bool) -> np.ndarray:
         held, at = self.places[index]
         source = held[at]
         if clean:
             picture = catalogue_view(self.rng, source, side, CLOSEST)
         else:
-            picture = distorted_view(self.rng, source, self.rng.random() ** 0.7, self.backdrops, side)
+            picture = distorted_view(self.rng, source, self.rng.random() ** 0.7, self.backdrops, self.cutouts, side)
         return picture[:, ::-1] if mirror else picture
 
 
@@ -82,6 +87,20 @@ class Backdrops:
 
     def __init__(self, sets):
         self.places = [(s, i) for s in sets for i in s.backdrops() if s.name == "photos"]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, number: int) -> np.ndarray:
+        held, at = self.places[number]
+        return held[at]
+
+
+class Cutouts:
+    """The things that may stand beside others: sources that do not fill their frame."""
+
+    def __init__(self, sets):
+        self.places = [(s, i) for s in sets if s.name in ("segments", "renders") for i in range(len(s))]
 
     def __len__(self) -> int:
         return len(self.places)
