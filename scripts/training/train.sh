@@ -6,7 +6,7 @@
 #   WORK        where sources and checkpoints go                     (.training)
 #   OUT         where the model goes                                (workers/embedder/bundled)
 #   TEACHER     ONNX file of a MobileNet to imitate                 (none: no imitation)
-#   GLIMPSES    pictures in each part of which the teacher is imitated (40000; 0 without a teacher)
+#   GLIMPSES    pictures in each part of which the teacher is imitated (0)
 #   START       folder of an exported model to go on from            (none: from nothing)
 #   RENDERS     rendered products of the catalog generator, six cut-outs of each (900)
 #   HELD        folder of photos kept out of training, one per item (none), for the calibration
@@ -21,7 +21,7 @@ set -eu
 [ $# -gt 0 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(dirname "$0")
 : "${PYTHON:=python3}" "${WORK:=.training}" "${OUT:=workers/embedder/bundled}" "${DRAWINGS:=0}" "${RENDERS:=900}" "${MINUTES:=60}" "${POWER:=0.4}" "${PROCESSES:=2}"
-: "${GLIMPSES:=$([ -n "${TEACHER:-}" ] && echo 40000 || echo 0)}" "${FLOOR:=0.65}" "${CATALOG:=scales3}" "${QUERY:=scales4}" "${VERSION:=$(date +%Y.%-m.%-d)}"
+: "${GLIMPSES:=0}" "${FLOOR:=0.65}" "${CATALOG:=scales3}" "${QUERY:=scales4}" "${VERSION:=$(date +%Y.%-m.%-d)}"
 mkdir -p "$WORK"
 
 gather() { # name and options of the set
