@@ -33,7 +33,8 @@ ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=3000 \
     DATA_DIR=/data \
-    MALLOC_ARENA_MAX=2
+    MALLOC_ARENA_MAX=2 \
+    MALLOC_MMAP_THRESHOLD_=1048576
 
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
@@ -50,4 +51,4 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
 
 # One process, no shell and no npm in between: it gets SIGTERM itself and ends in order.
 # V8 would else let garbage grow by hundreds of megabytes before it collects any (docs/hostile-input.md).
-CMD ["node", "--max-old-space-size=192", "--require", "./scripts/modest-pool.cjs", "--import", "tsx", "scripts/start.ts"]
+CMD ["node", "--max-old-space-size=192", "--heap-growing-percent=100", "--require", "./scripts/modest-pool.cjs", "--import", "tsx", "scripts/start.ts"]

@@ -26,6 +26,7 @@ export const LOUPE_ARGUMENTS = [
 /** Node's arguments for the service, as `npm start` gives them. */
 const START_ARGUMENTS = [
   '--max-old-space-size=192',
+  '--heap-growing-percent=100',
   '--require',
   './scripts/modest-pool.cjs',
   '--import',
@@ -56,6 +57,7 @@ export async function startProcess(
     env: {
       PATH: processEnvironment()['PATH'],
       MALLOC_ARENA_MAX: '2',
+      MALLOC_MMAP_THRESHOLD_: '1048576',
       PORT: '0',
       LOG_LEVEL: 'warn',
       ...settings,

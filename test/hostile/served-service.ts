@@ -25,6 +25,7 @@ const CREDITS = 10_000_000;
 /** As the image of the service sets it, so that what is measured is what runs (Dockerfile). */
 const LIMITLESS: Settings = {
   MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '1048576',
   RATE_PER_SECOND: '0',
   VISION_CONCURRENCY: '0',
   CONFIDENCE_FLOOR: '0',
