@@ -18,5 +18,7 @@ module.exports = {
       },
     ],
   },
+  // By default one less than there are processors, which on two means one.
+  maxWorkers: '100%',
   testTimeout: 30_000,
 };
