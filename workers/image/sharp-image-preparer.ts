@@ -22,10 +22,10 @@ export interface ImageLimits {
 export const IMAGE_LIMITS = Symbol.for('ImageLimits');
 
 /**
- * Memory for pictures that are being decoded. The largest picture that is allowed fits as baseline JPEG, PNG, WebP and
- * as progressive JPEG with the usual 4:2:0; only some of those that must be kept whole do not (docs/hostile-input.md).
+ * Memory for pictures that are being decoded. The largest picture that is allowed fits as baseline JPEG, PNG, lossy WebP
+ * and as progressive JPEG with the usual 4:2:0; only some of those that must be kept whole do not (docs/hostile-input.md).
  */
-const DECODE_BYTES_MAX = 220_000_000;
+const DECODE_BYTES_MAX = 180_000_000;
 
 /** Fewer than the four threads of Node's pool, on which also files are read and bodies inflated. */
 const DECODERS_MAX = Math.min(3, availableParallelism());
