@@ -20,7 +20,7 @@ import {
   versionsWhere,
 } from './embedding-versions';
 import { buildNearestIndex, hasNearestIndex } from './nearest-index-build';
-import { rowsOf, type Sql, sql } from './sql';
+import { reachable, rowsOf, type Sql, sql } from './sql';
 import { storeVectors } from './store-vectors';
 
 /**
@@ -160,7 +160,7 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     onNotice: (notice: string) => void = () => undefined,
   ): Promise<boolean> {
     if (!(await this.#needsIndex(versionId))) return false;
-    await buildNearestIndex(this.knex, versionId, { memoryMib: this.indexMemoryMib, onNotice });
+    await reachable(buildNearestIndex(this.knex, versionId, { memoryMib: this.indexMemoryMib, onNotice }));
     return true;
   }
 

@@ -65,7 +65,8 @@ export function inTransaction<Result>(
   return reachable(knex.transaction(work));
 }
 
-async function reachable<Result>(answer: PromiseLike<Result>): Promise<Result> {
+/** What `answer` resolves to; errors as in `rowsOf`. */
+export async function reachable<Result>(answer: PromiseLike<Result>): Promise<Result> {
   try {
     return await answer;
   } catch (error) {

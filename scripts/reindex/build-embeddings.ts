@@ -1,11 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { AppError } from '../../models/errors';
 import type { CatalogImage, Coverage, EmbeddingVersion } from '../../models/indexing/embedding-version';
 import type { EmbeddingRepository, IndexQueue } from '../../models/ports';
 import type { BuildProgress } from './build-progress';
+import { type Patience, patiently } from './patiently';
+
+/** What a build asks of the versions. */
+type BuiltEmbeddings = Pick<
+  EmbeddingRepository,
+  'coverage' | 'pending' | 'markBuilt' | 'isIndexed' | 'buildIndex'
+>;
 
 export interface BuildPorts {
-  readonly embeddings: EmbeddingRepository;
+  readonly embeddings: BuiltEmbeddings;
   readonly queue: IndexQueue;
 }
 
@@ -13,60 +18,66 @@ export interface BuildPorts {
 const BATCH_IMAGES = 128;
 const LANES = 8;
 
-/** A batch that fails (the queue is away, workers died over it) is tried again for minutes before the build gives up. */
-const ATTEMPTS = 8;
-const WAIT_FIRST_MS = 500;
-const WAIT_MAX_MS = 30_000;
-
 /**
  * Embeds every image of a live row under a version, until it is proven that none is left: images - embedded - listed
  * failures = 0. Then the index is made, and what came meanwhile is seen to. May be stopped at any moment and begun
- * again: only what is not there is computed.
+ * again: only what is not there is computed. A queue or a database that is away is waited for.
  *
  * @param signal ends the build between two batches
  * @returns the coverage that was proven
- * @throws the reason of `signal`; AppError when the workers fail for good
+ * @throws the reason of `signal`; AppError when the workers or the database fail for good
  */
 export async function buildEmbeddings(
   { embeddings, queue }: BuildPorts,
-  version: EmbeddingVersion,
+  version: Pick<EmbeddingVersion, 'id'>,
   progress: BuildProgress,
   signal: AbortSignal,
 ): Promise<Coverage> {
+  const patience: Patience = { note: (line) => progress.note(line), signal };
+  const coverageNow = () => patiently(() => embeddings.coverage(version.id), patience);
   for (;;) {
-    let coverage = await embeddings.coverage(version.id);
+    let coverage = await coverageNow();
     while (coverage.pending > 0) {
-      await embedPending({ embeddings, queue }, version, coverage, progress, signal);
-      const after = await embeddings.coverage(version.id);
+      await embedPending({ embeddings, queue }, version, coverage, progress, patience);
+      const after = await coverageNow();
       if (after.pending >= coverage.pending && after.done <= coverage.done && after.failed <= coverage.failed)
         throw new Error(`${after.pending} images were worked on and are still not embedded`);
       coverage = after;
     }
-    await embeddings.markBuilt(version.id);
-    if (!(await embeddings.isIndexed(version.id)))
-      progress.note('building the index; searches and imports go on');
-    await embeddings.buildIndex(version.id, (notice) => progress.note(`index: ${notice}`));
+    await patiently(() => finish(embeddings, version, progress), patience);
     signal.throwIfAborted();
-    const proven = await embeddings.coverage(version.id);
+    const proven = await coverageNow();
     if (proven.pending === 0) return proven;
   }
+}
+
+async function finish(
+  embeddings: BuiltEmbeddings,
+  version: Pick<EmbeddingVersion, 'id'>,
+  progress: BuildProgress,
+): Promise<void> {
+  await embeddings.markBuilt(version.id);
+  if (!(await embeddings.isIndexed(version.id)))
+    progress.note('building the index; searches and imports go on');
+  await embeddings.buildIndex(version.id, (notice) => progress.note(`index: ${notice}`));
 }
 
 /** One pass over what is pending, in the order of the ids. */
 async function embedPending(
   ports: BuildPorts,
-  version: EmbeddingVersion,
+  version: Pick<EmbeddingVersion, 'id'>,
   coverage: Coverage,
   progress: BuildProgress,
-  signal: AbortSignal,
+  patience: Patience,
 ): Promise<void> {
+  const { signal } = patience;
   const count = { seenTo: coverage.done + coverage.failed, failed: coverage.failed };
   progress.begin(count.seenTo + coverage.pending, count.seenTo);
-  const next = batchesOf(ports.embeddings, version.id);
+  const next = batchesOf(ports.embeddings, version.id, patience);
   const lane = async (): Promise<void> => {
     for (let batch = await next(); batch.length > 0; batch = await next()) {
       signal.throwIfAborted();
-      const { failed } = await embedPatiently(ports.queue, version, batch, progress, signal);
+      const { failed } = await patiently(() => ports.queue.embed(version.id, batch), patience);
       count.seenTo += batch.length;
       count.failed += failed;
       progress.reach(count.seenTo, count.failed);
@@ -81,39 +92,20 @@ async function embedPending(
 
 /** The next batch in line at each call, one call after the other. */
 function batchesOf(
-  embeddings: EmbeddingRepository,
+  embeddings: BuiltEmbeddings,
   versionId: number,
+  patience: Patience,
 ): () => Promise<readonly CatalogImage[]> {
   let afterId = 0;
   let last: Promise<readonly CatalogImage[]> = Promise.resolve([]);
   return () => {
     last = last.then(async () => {
-      const batch = await embeddings.pending(versionId, BATCH_IMAGES, afterId);
+      const batch = await patiently(() => embeddings.pending(versionId, BATCH_IMAGES, afterId), patience);
       afterId = batch.at(-1)?.id ?? afterId;
       return batch;
     });
     return last;
   };
-}
-
-async function embedPatiently(
-  queue: IndexQueue,
-  version: EmbeddingVersion,
-  batch: readonly CatalogImage[],
-  progress: BuildProgress,
-  signal: AbortSignal,
-): Promise<{ failed: number }> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await queue.embed(version.id, batch);
-    } catch (failure) {
-      if (!(failure instanceof AppError) || failure.code === 'not_found' || attempt === ATTEMPTS)
-        throw failure;
-      if (signal.aborted) throw signal.reason;
-      progress.note(`${reasonOf(failure)}; trying again`);
-      await delay(Math.min(WAIT_MAX_MS, WAIT_FIRST_MS * 2 ** attempt), undefined, { signal });
-    }
-  }
 }
 
 /** Does not wait for the workers when the build is stopped: what they still do is found by the next one. */
@@ -126,7 +118,3 @@ function stoppedBy<Result>(work: Promise<Result>, signal: AbortSignal): Promise<
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }
-
-/** What went wrong in here is told in full: whoever reads it is the operator. */
-const reasonOf = (failure: AppError): string =>
-  failure.code === 'internal_error' && failure.cause !== undefined ? String(failure.cause) : failure.message;

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import { closedLoop, JsonClient, openLoop, type TimedCall } from '../open-loop';
 
@@ -14,7 +15,7 @@ export interface PhotoLoad {
 
 /**
  * Sends photos from a thread of its own, so that what the sending takes is not found in the latencies of other calls,
- * which the main thread measures.
+ * which the main thread measures; and on Linux behind the service, whose callers are on other machines than itself.
  */
 export async function sendPhotos(load: PhotoLoad): Promise<TimedCall[]> {
   const thread = new Worker(__filename, {
@@ -43,4 +44,5 @@ async function send({ url, keys, bodies, seconds, pace }: PhotoLoad): Promise<Ti
 }
 
 const port = parentPort;
+if (port && process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 if (port) void send(workerData as PhotoLoad).then((calls) => port.postMessage(calls));
