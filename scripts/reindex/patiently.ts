@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../models/errors';
 
-/** What fails (the queue or the database is away, workers died over it) is tried again for minutes. */
+/** What fails (the queue or the database is away, workers died over it) is tried again for a minute and a half. */
 const ATTEMPTS = 8;
-const WAIT_FIRST_MS = 500;
+const WAIT_FIRST_MS = 1_000;
 const WAIT_MAX_MS = 30_000;
 
 /** Who hears of each try that failed, and what ends the waiting. */
@@ -13,7 +13,7 @@ export interface Patience {
 }
 
 /**
- * Does what may be done again until it succeeds.
+ * Does what may be done again, until it succeeds or has failed too often.
  *
  * @throws the reason of `signal`; the last failure, or the first that another try can't mend: anything but an AppError,
  * and what is not there
@@ -30,7 +30,9 @@ export async function patiently<Result>(
         throw failure;
       signal.throwIfAborted();
       note(`${reasonOf(failure)}; trying again`);
-      await delay(Math.min(WAIT_MAX_MS, WAIT_FIRST_MS * 2 ** (attempt - 1)), undefined, { signal });
+      const waitMs = Math.min(WAIT_MAX_MS, WAIT_FIRST_MS * 2 ** (attempt - 1));
+      // Only the signal ends it early, whose own reason is the one to tell.
+      await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 }

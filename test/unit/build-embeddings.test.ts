@@ -25,11 +25,11 @@ describe('a build of embeddings', () => {
   it('ends at once when it is stopped while it waits', async () => {
     const catalog = new SmallCatalog();
     const stop = new AbortController();
-    for (let failure = 0; failure < 8; failure += 1) catalog.failOnce('coverage');
+    catalog.failOnce('coverage');
     const stopped = build(catalog, stop.signal);
     await setImmediate();
     stop.abort(new Error('Ctrl-C'));
-    await expect(stopped).rejects.toThrow(/Ctrl-C|aborted/);
+    await expect(stopped).rejects.toThrow('Ctrl-C');
     expect(catalog.notes).toHaveLength(1);
   });
 });
