@@ -1,7 +1,7 @@
 import { useService } from '../support/service';
 
 /** interface.md 4.3, decisions.md 8: identification. The workers are replaced: what they see is said by each test. */
-const service = useService({ VISION_DEADLINE_MS: '4000' });
+const service = useService({ VISION_DEADLINE_MS: '8000' });
 
 /** The smallest of the fixture's pictures; what it shows is up to `service.queue`. */
 const photo = async (): Promise<string> => (await service.photo()).toString('base64');
