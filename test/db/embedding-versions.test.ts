@@ -1,0 +1,130 @@
+import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
+import { rowsOf, sql } from '../../db/sql';
+import { type EmbeddingVersion, rollbackTarget } from '../../models/indexing/embedding-version';
+import type { Evaluation } from '../../models/indexing/evaluation';
+import type { Calibration } from '../../models/vision/embedding-model';
+import { deleteCatalogRows } from '../support/catalog-rows';
+import { type TestDatabase, testDatabase } from '../support/database';
+import { modelManifest } from '../support/model-manifest';
+import { DIMENSIONS, randomOf, showImages, unitVector, VIEWS } from './pictured-products';
+
+describe('embedding versions', () => {
+  let database: TestDatabase;
+  let embeddings: PostgresEmbeddingRepository;
+  const manifest = modelManifest('eye', DIMENSIONS, VIEWS);
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    embeddings = new PostgresEmbeddingRepository(database.knex, 20_000);
+  });
+  afterAll(() => database.close());
+
+  test('of processes that start together on an empty database agree on one that is live', async () => {
+    const there = new PostgresEmbeddingRepository(await database.connect(), 20_000);
+    expect(await embeddings.live()).toBeNull();
+    const made = await Promise.all(
+      [embeddings, there, embeddings, there].map((each) => each.create(manifest)),
+    );
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    expect(await embeddings.live()).toEqual(made[0]);
+    expect(made[0]).toMatchObject({ model: 'eye@1.0.0', state: 'live', manifest });
+    expect(await embeddings.versions()).toEqual([
+      { ...made[0], maintained: true, builtAt: null, evaluation: null },
+    ]);
+  });
+
+  test('of another model are built beside the live one', async () => {
+    const live = await embeddings.live();
+    const building = await embeddings.create(modelManifest('other', 4, 1));
+    expect(building).toMatchObject({ state: 'building', promotedAt: null });
+    expect(await embeddings.live()).toEqual(live);
+    expect(await embeddings.version(building.id)).toEqual(building);
+    expect(await embeddings.version(9_999)).toBeNull();
+  });
+
+  test('are promoted one in place of the other; the last one is kept up for a rollback, until it is pruned', async () => {
+    const first = await liveOf(embeddings);
+    const second = await embeddings.create(modelManifest('other', 4, 1));
+    const third = await embeddings.create(modelManifest('third', 4, 1));
+    const states = async () =>
+      (await embeddings.versions()).map(({ id, state, maintained }) => [id, state, maintained]);
+    await embeddings.promote(second.id);
+    await embeddings.promote(third.id);
+    expect(await states()).toEqual([
+      [first.id, 'retired', false],
+      [second.id, 'retired', true],
+      [third.id, 'live', true],
+    ]);
+    expect(rollbackTarget(await embeddings.versions())?.id).toBe(second.id);
+    expect([await embeddings.prune(third.id), await embeddings.prune(second.id)]).toEqual([false, true]);
+    expect(await embeddings.prune(second.id)).toBe(false);
+    await expect(embeddings.promote(second.id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await embeddings.version(second.id)).toMatchObject({ state: 'pruned', model: 'other@1.0.0' });
+    await embeddings.promote(first.id);
+    expect((await embeddings.live())?.id).toBe(first.id);
+    expect((await embeddings.create(modelManifest('other', 4, 1))).id).toBeGreaterThan(third.id);
+  });
+
+  test('keep how they were judged, and the calibration that was fitted then', async () => {
+    const version = await embeddings.create({ ...modelManifest('judged', 4, 1), calibration: null });
+    const evaluation = { at: new Date(0).toISOString(), seed: 1, images: 3 } as Evaluation;
+    const calibration: Calibration = { confidence: { kind: 'logistic', bias: 1, weights: {} }, floor: 0.1 };
+    await embeddings.keepEvaluation(version.id, evaluation, null);
+    expect((await embeddings.version(version.id))?.manifest.calibration).toBeNull();
+    await embeddings.keepEvaluation(version.id, evaluation, calibration);
+    expect((await embeddings.version(version.id))?.manifest.calibration).toEqual(calibration);
+    expect((await embeddings.versions()).at(-1)?.evaluation).toEqual(evaluation);
+  });
+
+  test('cover the images of live rows: pending until stored or failed, then again when failures are retried', async () => {
+    const version = await liveOf(embeddings);
+    const images = await showImages(database.knex, 5);
+    const [first, second, third, fourth, hidden] = images as [number, number, number, number, number];
+    await rowsOf(database.knex, sql`DELETE FROM product_images WHERE image_id = ${hidden}`);
+    const addresses = (await embeddings.pending(version.id, 2, 0)).map(({ address }) => address);
+    expect(addresses).toEqual(['https://pictures/0.jpg', 'https://pictures/1.jpg']);
+
+    await embeddings.recordFailures(version.id, [
+      { imageId: second, reason: 'gone' },
+      { imageId: third, reason: 'too large' },
+    ]);
+    await embeddings.recordFailures(version.id, []);
+    await embeddings.store(version.id, [stored(first, 1), stored(third, 2)]);
+    await embeddings.store(version.id, []);
+    expect(await embeddings.coverage(version.id)).toEqual({ pending: 1, done: 2, failed: 1 });
+    expect((await embeddings.pending(version.id, 10, 0)).map(({ id }) => id)).toEqual([fourth]);
+    expect(await embeddings.pending(version.id, 10, fourth)).toEqual([]);
+    expect(await embeddings.failures(version.id, 10)).toEqual([
+      { image: { id: second, address: 'https://pictures/1.jpg' }, reason: 'gone' },
+    ]);
+
+    expect(await embeddings.retryFailures(version.id)).toBe(1);
+    expect(await embeddings.coverage(version.id)).toEqual({ pending: 2, done: 2, failed: 0 });
+    await deleteCatalogRows(database.knex, ['product_0']);
+    expect(await embeddings.coverage(version.id)).toEqual({ pending: 2, done: 1, failed: 0 });
+  });
+
+  test('keep the newest vectors of an image, whoever stores them at the same time', async () => {
+    const version = await liveOf(embeddings);
+    const [image] = await showImages(database.knex, 1);
+    if (image === undefined) throw new Error('no image');
+    const there = new PostgresEmbeddingRepository(await database.connect(), 20_000);
+    await Promise.all(
+      [1, 2, 3, 4].map((seed) => (seed % 2 ? embeddings : there).store(version.id, [stored(image, seed)])),
+    );
+    await embeddings.store(version.id, [{ imageId: image, vectors: [unitVector(randomOf(9))] }]);
+    const table = `embeddings_${version.id}`;
+    expect(await database.knex(table).where({ image_id: image }).count()).toEqual([{ count: 1 }]);
+  });
+});
+
+async function liveOf(embeddings: PostgresEmbeddingRepository): Promise<EmbeddingVersion> {
+  const live = await embeddings.live();
+  if (!live) throw new Error('no version is live');
+  return live;
+}
+
+const stored = (imageId: number, seed: number) => {
+  const random = randomOf(seed);
+  return { imageId, vectors: Array.from({ length: VIEWS }, () => unitVector(random)) };
+};

@@ -1,0 +1,193 @@
+import type { Knex } from 'knex';
+import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
+import { PgvectorExactNeighbours } from '../../db/exact-neighbours';
+import { PgvectorNeighbourIndex } from '../../db/neighbour-index';
+import { identifier, rowsOf, sql } from '../../db/sql';
+import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
+import { deleteCatalogRows } from '../support/catalog-rows';
+import { type TestDatabase, testDatabase } from '../support/database';
+import { modelManifest } from '../support/model-manifest';
+import {
+  categoryOf,
+  DIMENSIONS,
+  productOf,
+  randomOf,
+  showImages,
+  unitVector,
+  VIEWS,
+} from './pictured-products';
+
+/** Half precision keeps three digits. */
+const PRECISION = 2e-3;
+
+describe('the nearest images', () => {
+  let database: TestDatabase;
+  let embeddings: PostgresEmbeddingRepository;
+  let neighbours: PgvectorNeighbourIndex;
+  let exact: PgvectorExactNeighbours;
+  let version: EmbeddingVersion;
+  const vectors = new Map<number, readonly Float32Array[]>();
+  const random = randomOf(7);
+  const queries = Array.from({ length: 12 }, () => [
+    unitVector(random),
+    unitVector(random),
+    unitVector(random),
+  ]);
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    embeddings = new PostgresEmbeddingRepository(database.knex, 20_000);
+    neighbours = new PgvectorNeighbourIndex(database.knex);
+    exact = new PgvectorExactNeighbours(database.knex);
+    version = await embeddings.create(modelManifest('eye', DIMENSIONS, VIEWS));
+    for (const image of await showImages(database.knex, 1_200)) {
+      vectors.set(
+        image,
+        Array.from({ length: VIEWS }, () => unitVector(random)),
+      );
+    }
+    await embeddings.store(
+      version.id,
+      [...vectors].map(([imageId, each]) => ({ imageId, vectors: each })),
+    );
+  }, 60_000);
+  afterAll(() => database.close());
+
+  test('can be asked for under a version whose vectors are its own, and no other', async () => {
+    await neighbours.check(version);
+    const wider = { ...version, manifest: modelManifest('eye', DIMENSIONS + 1, VIEWS) };
+    await expect(neighbours.check(wider)).rejects.toThrow(`its model makes halfvec(${DIMENSIONS + 1})`);
+    await expect(neighbours.check({ ...version, id: version.id + 1 })).rejects.toThrow('are missing');
+  });
+
+  test('are the nearest by any pair of views, each image once, when all vectors are scanned', async () => {
+    expect(await embeddings.buildIndex(version.id)).toBe(false);
+    for (const query of queries) {
+      const found = await neighbours.nearest(version, query, 25);
+      expectNearest(found, truth(query), 25);
+    }
+  });
+
+  test('say how near they are to each view of the query', async () => {
+    const [query = []] = queries;
+    const found = await neighbours.nearest(version, query, 25);
+    expect(query.length).toBeGreaterThan(1);
+    for (const { imageId, distance, byView = [] } of found) {
+      const views = vectors.get(imageId) ?? [];
+      expect(byView).toHaveLength(query.length);
+      expect(distance).toBe(Math.min(...byView));
+      byView.forEach((each, index) => {
+        const asked = query[index] ?? unitVector(random);
+        expect(Math.abs(each - Math.min(...views.map((view) => 1 - dot(view, asked))))).toBeLessThan(
+          PRECISION,
+        );
+      });
+    }
+  });
+
+  test('are by image id where they are equally near', async () => {
+    const [twin, other] = [...vectors.keys()].slice(-2) as [number, number];
+    const same = vectors.get(twin) ?? [];
+    await embeddings.store(version.id, [{ imageId: other, vectors: same }]);
+    vectors.set(other, same);
+    const found = await neighbours.nearest(version, [same[0] ?? unitVector(random)], 2);
+    expect(found.map(({ imageId }) => imageId)).toEqual([twin, other]);
+    expect(found[0]?.distance).toBeCloseTo(0, 2);
+    expect(found[0]?.distance).toBeGreaterThanOrEqual(0);
+  });
+
+  test('are those of the category that is asked for, and of live rows', async () => {
+    const [query = []] = queries;
+    const ofWatches = truth(query).filter(({ imageId }) => categoryOf(imageId) === 'watches');
+    expectNearest(await neighbours.nearest(version, query, 10, 'watches'), ofWatches, 10);
+    expect(await neighbours.nearest(version, query, 10, 'shoes')).toEqual([]);
+    const [first] = ofWatches;
+    if (!first) throw new Error('no watch');
+    await deleteCatalogRows(database.knex, [productOf(first.imageId)]);
+    vectors.delete(first.imageId);
+    expectNearest(await neighbours.nearest(version, query, 10, 'watches'), ofWatches.slice(1), 10);
+  });
+
+  test('by the exact search beside them are the same, for every category', async () => {
+    expect(await exact.isApproximate(version)).toBe(false);
+    for (const category of [undefined, 'handbags', 'watches']) {
+      for (const query of queries.slice(0, 4)) {
+        const found = await neighbours.nearest(version, query, 10, category);
+        expect(found).toHaveLength(10);
+        expect(await exact.nearest(version, query, 10, category)).toEqual(
+          found.map(({ imageId }) => imageId),
+        );
+      }
+    }
+  });
+
+  test('through the index are nearly always the same, and a category loses none', async () => {
+    const eager = new PostgresEmbeddingRepository(database.knex, 1_000);
+    await leaveBrokenIndex(database.knex, version.id);
+    expect(await eager.isIndexed(version.id)).toBe(false);
+    // The embedded database, whose clients share one session, never builds one outside of this test.
+    const others =
+      database.kind === 'postgres' ? [new PostgresEmbeddingRepository(database.knex, 1_000)] : [];
+    const built = await Promise.all([eager, ...others].map((each) => each.buildIndex(version.id)));
+    expect(new Set(built)).toEqual(new Set([true]));
+    expect(await eager.buildIndex(version.id)).toBe(true);
+    expect(await eager.isIndexed(version.id)).toBe(true);
+    expect(await exact.isApproximate(version)).toBe(true);
+    const found = await Promise.all(queries.map((query) => neighbours.nearest(version, query, 25)));
+    const right = queries.flatMap((query, index) => {
+      const expected = new Set(
+        truth(query)
+          .slice(0, 25)
+          .map(({ imageId }) => imageId),
+      );
+      return found[index]?.filter(({ imageId }) => expected.has(imageId)) ?? [];
+    });
+    expect(right.length).toBeGreaterThan(0.95 * 25 * queries.length);
+    const [query = []] = queries;
+    const statements: unknown[] = [];
+    database.knex.on('query', (statement) => statements.push(statement));
+    // More than the index gives by its own settings: a second statement would be the scan.
+    await expect(neighbours.nearest(version, query, 100)).resolves.toHaveLength(100);
+    expect(statements).toHaveLength(1);
+    const rare = truth(query).filter(({ imageId }) => categoryOf(imageId) === 'watches');
+    const all = await neighbours.nearest(version, query, 5_000, 'watches');
+    expect(new Set(all.map(({ imageId }) => imageId))).toEqual(new Set(rare.map(({ imageId }) => imageId)));
+  }, 60_000);
+
+  /** Every image by the distance of its nearest pair of views. */
+  function truth(query: readonly Float32Array[]) {
+    return [...vectors]
+      .map(([imageId, views]) => ({
+        imageId,
+        distance: Math.min(...views.flatMap((view) => query.map((each) => 1 - dot(view, each)))),
+      }))
+      .sort((left, right) => left.distance - right.distance);
+  }
+});
+
+/** Half precision may swap images that are nearly equally near, and nothing else. */
+function expectNearest(
+  found: readonly { imageId: number; distance: number }[],
+  expected: readonly { imageId: number; distance: number }[],
+  limit: number,
+): void {
+  expect(found).toHaveLength(Math.min(limit, expected.length));
+  expect(new Set(found.map(({ imageId }) => imageId)).size).toBe(found.length);
+  const distances = new Map(expected.map(({ imageId, distance }) => [imageId, distance]));
+  found.forEach(({ imageId, distance }, index) => {
+    expect(Math.abs(distance - (distances.get(imageId) ?? 9))).toBeLessThan(PRECISION);
+    expect(Math.abs(distance - (expected[index]?.distance ?? 9))).toBeLessThan(PRECISION);
+    expect(distance).toBeGreaterThanOrEqual(found[index - 1]?.distance ?? 0);
+  });
+}
+
+/** As a build leaves one behind that was broken off: it has its unfinished name, and can't be used. */
+async function leaveBrokenIndex(knex: Knex, versionId: number): Promise<void> {
+  const name = identifier(`embeddings_${versionId}_nearest_unfinished`);
+  const table = identifier(`embeddings_${versionId}`);
+  const broken = rowsOf(knex, sql`CREATE UNIQUE INDEX CONCURRENTLY ${name} ON ${table} (view)`);
+  await expect(broken).rejects.toThrow(/could not create unique index/);
+}
+
+const dot = (left: Float32Array, right: Float32Array): number =>
+  left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
