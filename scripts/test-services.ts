@@ -9,8 +9,8 @@ import { bringUpServices, type Services } from './services/bring-up-services';
 import { type JestTotals, jestTotals } from './services/jest-totals';
 import type { Environment } from './services/service';
 
-/** The tests that speak to a database or a queue; `npm test` runs the same ones on the embedded adapters. */
-const SERVICE_TESTS = ['test/service', 'test/spec', 'test/contracts', 'test/db', 'test/workers'];
+/** The tests that speak to a database or a queue; `npm test` runs the same ones on the embedded adapters, and all others. */
+const SERVICE_TESTS = ['test/service', 'test/spec', 'test/contracts', 'test/db'];
 
 /** Kill and pause the servers that they bring up for themselves, and want the machine to themselves. */
 const FAULT_TESTS = 'test/faults';
