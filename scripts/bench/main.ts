@@ -43,6 +43,7 @@ interface VisionCommandOptions {
   readonly queries?: string;
   readonly split?: string;
   readonly model?: string;
+  readonly databaseUrl?: string;
   readonly sample: string;
 }
 
@@ -141,6 +142,7 @@ async function main(): Promise<void> {
     .option('--split <name>', 'only the photos of this split')
     .option('--model <name>', 'an installed model instead of the bundled one')
     .option('--sample <n>', 'every n-th query of levels 1 to 3', '1')
+    .option('--database-url <url>', 'an empty database instead of the embedded one')
     .action(async (options: VisionCommandOptions) =>
       report(
         'vision',
@@ -149,6 +151,7 @@ async function main(): Promise<void> {
           queries: options.queries ?? null,
           split: options.split ?? null,
           model: options.model ?? null,
+          databaseUrl: options.databaseUrl ?? null,
           dataDir: readConfig().DATA_DIR,
           sample: Number(options.sample),
         }),

@@ -14,6 +14,8 @@ import { type Asked, recallRow, sortsOf, trustNotes } from './vision-figures';
 export interface VisionBenchOptions extends PhotoSetSource {
   /** `id` or `id@version` of an installed model; null takes the bundled one. */
   readonly model: string | null;
+  /** An empty database to take the place of the embedded one, which scans vectors of many dimensions slowly; null for none. */
+  readonly databaseUrl: string | null;
   /** Where added models lie. */
   readonly dataDir: string;
   /** Every n-th query of each level. */
@@ -36,7 +38,7 @@ export async function benchVision(options: VisionBenchOptions): Promise<Measurem
     const model = await findModel(options.dataDir, options.model ?? undefined);
     const whole = await readPhotoSet(options, join(folder, 'bundle'));
     const set = { ...whole, queries: sampled(whole.queries, options.sample) };
-    const { known, unknown, callMs } = await askService(set, model, folder);
+    const { known, unknown, callMs } = await askService(set, model, folder, options.databaseUrl);
     const sorts = sortsOf(set.queries);
     const rows = [recallRow(`${model.manifest.id} ${model.manifest.version}`, sorts, known)];
     for (const baseline of BASELINES) {
@@ -68,9 +70,11 @@ async function askService(
   set: PhotoSet,
   { folder: modelFolder, manifest, bundled }: InstalledModel,
   folder: string,
+  databaseUrl: string | null,
 ): Promise<{ known: Asked[]; unknown: Asked[]; callMs: readonly number[] }> {
   const settings = {
     DATA_DIR: join(folder, 'data'),
+    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
     CONFIDENCE_FLOOR: '0',
     RATE_PER_SECOND: '0',
     VISION_CONCURRENCY: '0',
