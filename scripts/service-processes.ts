@@ -14,8 +14,8 @@ export const REPOSITORY_ROOT = resolve(__dirname, '..');
  * smaller room for young objects, it copies each batch about and an import spends a third of its time on that.
  */
 export const LOUPE_ARGUMENTS = [
-  '--max-old-space-size=176',
-  '--max-semi-space-size=16',
+  '--max-old-space-size=256',
+  '--max-semi-space-size=32',
   '--no-parallel-scavenge',
   '--heap-growing-percent=100',
   '--import',
