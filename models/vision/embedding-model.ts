@@ -30,6 +30,10 @@ export interface Calibration {
   readonly floor: number;
 }
 
+/** Kernels of libvips, from soft to sharp. */
+export const RESAMPLING_KERNELS = ['linear', 'mitchell', 'cubic', 'lanczos3'] as const;
+export type ResamplingKernel = (typeof RESAMPLING_KERNELS)[number];
+
 /** What an embedding model says of itself; the file `manifest.json` beside its weights. */
 export interface ModelManifest {
   readonly id: string;
@@ -48,6 +52,8 @@ export interface ModelManifest {
     readonly scale: readonly [number, number, number];
     readonly fit: 'contain' | 'cover' | 'fill';
     readonly background: readonly [number, number, number];
+    /** How pictures are resampled; best as the model's training did. `lanczos3` when left out. */
+    readonly kernel?: ResamplingKernel;
   };
   readonly output: { readonly name?: string | null; readonly dimensions: number };
   /** Crops that are embedded of each catalog picture and of each query. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { RESAMPLING_KERNELS, type ResamplingKernel } from '../../models/vision/embedding-model';
 import { PIXEL_VALUES, VIEWS, writeManifest } from '../models/write-manifest';
 import { printAnswer } from './output';
 import { wholeNumber } from './whole-number';
@@ -13,6 +14,7 @@ interface ManifestOptions {
   readonly values: string;
   readonly views: (typeof VIEWS)[number];
   readonly fit: 'contain' | 'cover' | 'fill';
+  readonly kernel: ResamplingKernel;
   readonly layout?: 'nhwc' | 'nchw';
   readonly input?: string;
   readonly output?: string;
@@ -40,6 +42,11 @@ export function registerManifest(models: Command): void {
       new Option('--fit <how>', 'how a picture is fitted into the input')
         .choices(['contain', 'cover', 'fill'])
         .default('contain'),
+    )
+    .addOption(
+      new Option('--kernel <name>', "how it is resampled: as in the network's training")
+        .choices(RESAMPLING_KERNELS)
+        .default('lanczos3'),
     )
     .addOption(
       new Option('--views <which>', 'the whole picture, or crops of it as well')

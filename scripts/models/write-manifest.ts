@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
-import type { ModelFormat, ModelManifest, View } from '../../models/vision/embedding-model';
+import type { ModelFormat, ModelManifest, ResamplingKernel, View } from '../../models/vision/embedding-model';
 import { ModelRefused, readManifest } from '../../workers/embedder/manifest';
 import { sha256Of } from '../../workers/embedder/sha256-of';
 import { bundledModel } from '../model-library';
@@ -32,6 +32,7 @@ export interface ManifestWishes {
   readonly views: (typeof VIEWS)[number];
   readonly fit: ModelManifest['input']['fit'];
   readonly layout: ModelManifest['input']['layout'] | null;
+  readonly kernel: ResamplingKernel;
   readonly input: string | null;
   readonly output: string | null;
 }
@@ -61,6 +62,7 @@ export async function writeManifest(file: string, wishes: ManifestWishes): Promi
       scale,
       fit: wishes.fit,
       background: [255, 255, 255],
+      kernel: wishes.kernel,
     },
     output: { name: wishes.output, dimensions: wishes.dimensions },
     views: await viewsOf(wishes.views),

@@ -173,7 +173,7 @@ def write_manifest(options) -> None:
         "version": options.version,
         "format": "tfjs-layers",
         "file": "model.json",
-        "input": {"width": side, "height": side, "layout": "nhwc", "channels": "rgb", "mean": [127.5] * 3, "scale": [1 / 127.5] * 3, "fit": "contain", "background": [255, 255, 255]},
+        "input": {"width": side, "height": side, "layout": "nhwc", "channels": "rgb", "mean": [127.5] * 3, "scale": [1 / 127.5] * 3, "fit": "contain", "background": [255, 255, 255], "kernel": "mitchell"},
         "output": {"name": None, "dimensions": DIMENSIONS},
         "views": {"catalog": CROPS[options.catalog], "query": CROPS[options.query]},
         "calibration": json.loads(options.calibration.read_text()),

@@ -26,6 +26,7 @@ const wishes: ManifestWishes = {
   values: 'imagenet',
   views: 'whole',
   fit: 'contain',
+  kernel: 'cubic',
   layout: null,
   input: null,
   output: null,
@@ -37,6 +38,7 @@ test('a manifest that is written for a TensorFlow.js model is all that models ad
   await writeManifest(join(folder, 'model.json'), wishes);
   const { model } = await addModel(folder, addOptions(join(root, 'data')));
   expect(model.manifest).toMatchObject({ id: 'strange', version: '2.0.0', format: 'tfjs-layers', digests });
+  expect(model.manifest.input.kernel).toBe('cubic');
   expect(model.manifest.calibration).toBeNull();
 });
 

@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { MODEL_FORMATS, type ModelManifest, SIGNALS } from '../../models/vision/embedding-model';
+import {
+  MODEL_FORMATS,
+  type ModelManifest,
+  RESAMPLING_KERNELS,
+  SIGNALS,
+} from '../../models/vision/embedding-model';
 import { sha256Of } from './sha256-of';
 
 /** A model that can't be used, and why; the message is for the operator who chose it. */
@@ -102,6 +107,7 @@ const manifestSchema: z.ZodType<ModelManifest> = z
       scale: triple.refine((scale) => scale.every((factor) => factor !== 0), 'must not be 0'),
       fit: z.enum(['contain', 'cover', 'fill']),
       background: z.tuple([channel, channel, channel]).readonly(),
+      kernel: z.enum(RESAMPLING_KERNELS).exactOptional(),
     }),
     output: z.object({
       name: z.string().nullable().exactOptional(),

@@ -4,8 +4,8 @@ import type { ModelManifest, View } from '../../models/vision/embedding-model';
 
 type Input = ModelManifest['input'];
 
-/** The same for pictures of the catalog and photos of callers: another kernel gives other vectors. */
-const KERNEL = 'lanczos3';
+/** Of models that say nothing of it. */
+const USUAL_KERNEL = 'lanczos3';
 
 /** A prepared picture is small; anything near this is no prepared picture. */
 const PIXELS_MAX = 50_000_000;
@@ -38,7 +38,8 @@ async function renderCrops(jpeg: Buffer, views: readonly View[], input: Input): 
   const header = await open(jpeg).metadata();
   const scale = Math.min(1, Math.max(...views.map((view) => scaleOf(view, header, input))));
   const size = { width: atLeastOne(header.width * scale), height: atLeastOne(header.height * scale) };
-  const { data } = await rgb(open(jpeg).resize({ ...size, fit: 'fill', kernel: KERNEL })).toBuffer({
+  const kernel = input.kernel ?? USUAL_KERNEL;
+  const { data } = await rgb(open(jpeg).resize({ ...size, fit: 'fill', kernel })).toBuffer({
     resolveWithObject: true,
   });
   const decoded = { raw: { ...size, channels: 3 as const } };
@@ -65,9 +66,9 @@ function regionOf([left, top, width, height]: View, size: Size) {
   };
 }
 
-function fitted(picture: Sharp, { width, height, fit, background }: Input): Sharp {
+function fitted(picture: Sharp, { width, height, fit, background, kernel = USUAL_KERNEL }: Input): Sharp {
   const [r, g, b] = background;
-  const options: ResizeOptions = { width, height, fit, background: { r, g, b }, kernel: KERNEL };
+  const options: ResizeOptions = { width, height, fit, background: { r, g, b }, kernel };
   return picture.resize(options);
 }
 
