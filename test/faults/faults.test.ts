@@ -91,7 +91,6 @@ async function run(scenario: Scenario): Promise<Row> {
       return scenario.plan?.(installation, call) ?? photoCall(installation, call);
     },
   });
-  if (scenario.backAfterLoad) await stage.back();
   return { scenario: scenario.name, outcomes, backMs, books: await audit(installation, payer, outcomes) };
 }
 

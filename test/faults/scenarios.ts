@@ -23,8 +23,6 @@ export interface Scenario {
   /** Whether calls may end without an answer, because the process that had them died. */
   readonly losesConnections?: boolean;
   readonly concurrency?: number;
-  /** Whether the load itself takes every place, so that only without it is there one for who looks whether the service is back. */
-  readonly backAfterLoad?: true;
   /** Too long for the short form. */
   readonly long?: true;
   /** Every call waits for its answer and sends a photo, unless the scenario wants others. */
@@ -101,13 +99,13 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'the queue is full',
     statuses: [200, 503, 504],
     concurrency: CROWD,
-    backAfterLoad: true,
-    async disturb({ installation: { workers }, rounds, progress }) {
+    async disturb({ installation: { workers }, rounds, progress, back }) {
       for (let round = 0; round < rounds.slow; round += 1) {
         await progress(20);
         for (const worker of workers) worker.pause();
         await delay(2 * OUTAGE_MS);
         for (const worker of workers) worker.resume();
+        await back();
       }
     },
   },

@@ -46,8 +46,6 @@ beforeAll(async () => {
     CONFIDENCE_FLOOR: '0',
     INFERENCE_THREADS: '1',
     RATE_PER_SECOND: '0',
-    // No call may fail here, however slowly a crowded machine answers while processes are killed and started.
-    VISION_DEADLINE_MS: '45000',
     QUEUE_PREFIX: `reindex-${process.pid}`,
     ...(ownDatabase ? { DATABASE_URL: ownDatabase.url } : {}),
     ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}),
