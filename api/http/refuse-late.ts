@@ -1,5 +1,6 @@
-import type { RequestHandler } from 'express';
-import type { Clock, VisionQueue } from '../../models/ports';
+import type { RequestHandler, Response } from 'express';
+import type { Clock, VisionAsker, VisionQueue } from '../../models/ports';
+import { callerOf } from './call';
 
 /**
  * 503 for a photo that the workers can't get to within the deadline, before its body is read: in an overload a refusal
@@ -10,8 +11,8 @@ export function refuseLate(
   clock: Clock,
   deadlineMs: number,
 ): RequestHandler {
-  return async (_req, _res, next) => {
-    await queue.admit(clock.now().getTime() + deadlineMs);
+  return async (_req, res, next) => {
+    await queue.admit(askerOf(res, clock, deadlineMs));
     next();
   };
 }
@@ -26,9 +27,14 @@ export function takePlace(
   deadlineMs: number,
 ): RequestHandler {
   return async (_req, res, next) => {
-    const place = await queue.enter(clock.now().getTime() + deadlineMs);
+    const place = await queue.enter(askerOf(res, clock, deadlineMs));
     if (res.closed) place.leave();
     else res.once('close', () => place.leave());
     next();
   };
 }
+
+const askerOf = (res: Response, clock: Clock, deadlineMs: number): VisionAsker => ({
+  accountId: callerOf(res).accountId,
+  deadlineAt: clock.now().getTime() + deadlineMs,
+});

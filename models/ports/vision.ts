@@ -21,15 +21,20 @@ export interface TraceContext {
   readonly tracestate?: string | undefined;
 }
 
+/** Who has a photo to ask about, and for how long. */
+export interface VisionAsker {
+  readonly accountId: string;
+  /** Epoch milliseconds after which nobody waits for the answer. */
+  readonly deadlineAt: number;
+}
+
 /** A photo on its way to the workers. */
-export interface NeighbourRequest {
+export interface NeighbourRequest extends VisionAsker {
   readonly jobId: string;
   readonly requestId: string;
   readonly image: PreparedImage;
   /** Neighbours wanted, one per catalog image. */
   readonly limit: number;
-  /** Epoch milliseconds after which nobody waits for the answer. */
-  readonly deadlineAt: number;
   /** Aborted when the caller hung up: the place in the queue is given back. */
   readonly signal?: AbortSignal;
   /** Set where calls are traced. */
@@ -44,13 +49,14 @@ export interface VisionPlace {
 
 /**
  * The way to the workers. `neighbours` answers by the deadline or fails with `timeout`; it fails with `unavailable`
- * at once when the queue is away, full, or can't make it in time.
+ * at once when the queue is away, full, or can't make it in time. An account that takes more of the queue than its
+ * share leaves the last eighth of it to those who take less.
  */
 export interface VisionQueue {
   /** Fails with `unavailable` when a photo that came now could not be answered by then; before any work is done. */
-  admit(deadlineAt: number): Promise<void>;
+  admit(asker: VisionAsker): Promise<void>;
   /** As `admit`; until its place is left the photo counts among those that come before others. */
-  enter(deadlineAt: number): Promise<VisionPlace>;
+  enter(asker: VisionAsker): Promise<VisionPlace>;
   neighbours(request: NeighbourRequest): Promise<Neighbourhood>;
   /** Whether the queue can be reached; for readiness. */
   ping(): Promise<void>;

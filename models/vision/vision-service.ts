@@ -92,6 +92,7 @@ export class VisionService {
       const neighbourhood = await this.queue.neighbours({
         jobId: this.ids.next(),
         requestId: call.requestId,
+        accountId: call.caller.accountId,
         image: prepared,
         limit: NEIGHBOURS,
         deadlineAt: startedAt + this.settings.deadlineMs,

@@ -54,13 +54,21 @@ export const neighbourhood = (photo: number): Neighbourhood => ({
   timings: { queueMs: 0, embedMs: 1, neighboursMs: 1 },
 });
 
-/** A request for photo number `photo`. */
+/** A request for photo number `photo`, from an account of its own. */
 export function requestFor(photo: number, deadlineAt: number, signal?: AbortSignal): NeighbourRequest {
   const jpeg = Buffer.alloc(4);
   jpeg.writeUInt32BE(photo);
   const jobId = randomUUID();
   const image = { jpeg, width: 1, height: 1, digest: '' };
-  return { jobId, requestId: `request-${photo}`, image, limit: 10, deadlineAt, ...(signal && { signal }) };
+  return {
+    jobId,
+    requestId: `request-${photo}`,
+    accountId: jobId,
+    image,
+    limit: 10,
+    deadlineAt,
+    ...(signal && { signal }),
+  };
 }
 
 /** A door that is shut until a test opens it. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { internalError, unprocessable } from '../../models/errors';
-import type { VisionPlace, VisionQueue } from '../../models/ports';
+import type { VisionAsker, VisionPlace, VisionQueue } from '../../models/ports';
 import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { InProcessVisionQueue } from '../../workers/queue/in-process-queue';
@@ -57,6 +57,9 @@ const adapters: [string, Adapter][] = [['in-process', inProcess]];
 if (redisUrl) adapters.push(['BullMQ', bullMq(redisUrl)]);
 
 const HOUR = 3_600_000;
+
+/** An asker who has nothing in the queue. */
+const stranger = (deadlineAt: number): VisionAsker => ({ accountId: randomUUID(), deadlineAt });
 
 describe.each(adapters)('vision queue, %s', (_name, adapter) => {
   const clock = new HandClock();
@@ -157,21 +160,82 @@ describe.each(adapters)('vision queue, %s', (_name, adapter) => {
     };
     const queue = await open({ concurrency: 1 });
     for (const photo of [1, 2, 3, 4, 5]) await queue.neighbours(requestFor(photo, inAnHour()));
-    await queue.enter(inAnHour());
+    await queue.enter(stranger(inAnHour()));
     pipeline.behave = hold;
     void queue.neighbours(requestFor(6, inAnHour())).catch(() => undefined);
     await pipeline.given(6);
     const inAMinute = clock.now().getTime() + 60_000;
     const places: VisionPlace[] = [];
     const comeUntilRefused = async () => {
-      for (;;) places.push(await queue.enter(inAMinute));
+      for (;;) places.push(await queue.enter(stranger(inAMinute)));
     };
     await expect(comeUntilRefused()).rejects.toMatchObject({ status: 503, code: 'unavailable' });
     // A second for each, and one is in work, of which the queue on Redis may not have heard yet.
     expect([30, 31]).toContain(places.length);
-    await expect(queue.admit(inAMinute)).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+    await expect(queue.admit(stranger(inAMinute))).rejects.toMatchObject({
+      status: 503,
+      code: 'unavailable',
+    });
     for (const place of places) place.leave();
-    await expect(queue.enter(inAMinute)).resolves.toBeDefined();
+    await expect(queue.enter(stranger(inAMinute))).resolves.toBeDefined();
+  });
+
+  test('keeps the last eighth of its places from an account that takes all, for those who take less', async () => {
+    pipeline.behave = hold;
+    const queue = await open({ concurrency: 1, waitingMax: 16 });
+    await queue.enter(stranger(inAnHour()));
+    void queue.neighbours(requestFor(1, inAnHour())).catch(() => undefined);
+    await pipeline.given(1);
+    const placesOf = async (accountId: string): Promise<number> => {
+      for (let places = 0; ; places += 1) {
+        const entered = await queue.enter({ accountId, deadlineAt: inAnHour() }).catch((failure) => failure);
+        if (!('leave' in entered)) {
+          expect(entered).toMatchObject({ status: 503, code: 'unavailable' });
+          return places;
+        }
+      }
+    };
+    await expect(placesOf('flood')).resolves.toBe(14);
+    await expect(placesOf('somebody')).resolves.toBe(2);
+    await expect(placesOf('somebody else')).resolves.toBe(0);
+  });
+
+  test('lets an account that has none of the queue in, where one that has much would be too late', async () => {
+    pipeline.behave = async (photo) => {
+      clock.advance(1_000);
+      return neighbourhood(photo);
+    };
+    const queue = await open({ concurrency: 1 });
+    for (const photo of [1, 2, 3, 4, 5]) await queue.neighbours(requestFor(photo, inAnHour()));
+    await queue.enter(stranger(inAnHour()));
+    pipeline.behave = hold;
+    void queue.neighbours(requestFor(6, inAnHour())).catch(() => undefined);
+    await pipeline.given(6);
+    const flood = { accountId: 'flood', deadlineAt: clock.now().getTime() + 60_000 };
+    const flooding = async () => {
+      for (;;) await queue.enter(flood);
+    };
+    await expect(flooding()).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+    await expect(queue.admit(stranger(flood.deadlineAt))).resolves.toBeUndefined();
+  });
+
+  test('sends a photo of an account that takes all away also when it comes to be queued', async () => {
+    pipeline.behave = hold;
+    const queue = await open({ concurrency: 1, waitingMax: 8 });
+    const deadlineAt = inAnHour();
+    const ask = (photo: number, accountId: string) =>
+      failureOf(queue.neighbours({ ...requestFor(photo, deadlineAt), accountId }));
+    await queue.enter({ accountId: 'flood', deadlineAt });
+    await queue.enter({ accountId: 'flood', deadlineAt });
+    void ask(1, 'flood');
+    await pipeline.given(1);
+    for (let photo = 2; photo <= 8; photo += 1) {
+      void ask(photo, 'somebody');
+      await until(async () => (await queue.depth()).waiting === photo - 1);
+    }
+    await expect(ask(9, 'flood')).resolves.toMatchObject({ status: 503, code: 'unavailable' });
+    void ask(10, 'somebody');
+    await until(async () => (await queue.depth()).waiting === 8);
   });
 
   test('gives the place of an asker who hung up to the next one', async () => {

@@ -7,20 +7,33 @@ export interface QueueLoad {
   readonly active: number;
 }
 
+/** What an asker may use of the queue. */
+export interface Room {
+  /** Photos that may wait. */
+  readonly waitingMax: number;
+  /** Milliseconds until the asker's deadline. */
+  readonly leftMs: number;
+}
+
+/** What is kept of the places, and of the time, for accounts that have less than their share of them. */
+const KEPT_SHARE = 1 / 8;
+
+/**
+ * The room for an account that has its share of the queue. The rest is for others, so that they find a place at once
+ * while a flood from one account takes each that becomes free.
+ */
+export const roomWithShare = ({ waitingMax, leftMs }: Room): Room => ({
+  waitingMax: Math.ceil(waitingMax * (1 - KEPT_SHARE)),
+  leftMs: leftMs * (1 - KEPT_SHARE),
+});
+
 /**
  * Whether a photo is worth queueing: the place it would take is there, and its turn comes before its deadline. The
  * `Retry-After` of a refusal is the time after which, at the measured pace, it would be taken.
  *
- * @param waitingMax photos that may wait
- * @param leftMs milliseconds until the deadline
  * @returns the refusal, or null when the photo may be queued
  */
-export function refusal(
-  load: QueueLoad,
-  rate: ServiceRate,
-  waitingMax: number,
-  leftMs: number,
-): AppError | null {
+export function refusal(load: QueueLoad, rate: ServiceRate, { waitingMax, leftMs }: Room): AppError | null {
   if (load.waiting >= waitingMax) {
     const surplusMs = rate.waitMs(load.waiting - waitingMax + 1);
     return unavailable('Too many photos are waiting.', surplusMs / 1000);
@@ -50,10 +63,12 @@ export function entranceRefusal(
   { waiting, active }: QueueLoad,
   before: number,
   rate: ServiceRate,
-  waitingMax: number,
-  leftMs: number,
+  { waitingMax, leftMs }: Room,
 ): AppError | null {
   const load = { waiting: waiting + before, active };
   const few = load.waiting + active < ALWAYS_LET_IN && !rate.standsStill;
-  return refusal(load, rate, waitingMax, few ? Number.POSITIVE_INFINITY : leftMs * ENTRANCE_SHARE);
+  return refusal(load, rate, {
+    waitingMax,
+    leftMs: few ? Number.POSITIVE_INFINITY : leftMs * ENTRANCE_SHARE,
+  });
 }

@@ -1,8 +1,8 @@
 import type { JobsOptions } from 'bullmq';
 import { timeout } from '../../models/errors';
-import type { Clock, NeighbourRequest, VisionPlace, VisionQueue } from '../../models/ports';
+import type { Clock, NeighbourRequest, VisionAsker, VisionPlace, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
-import { entranceRefusal, type QueueLoad, refusal } from './admission';
+import { entranceRefusal, type QueueLoad, type Room, refusal, roomWithShare } from './admission';
 import { BullMqAsker, type BullMqOptions, queueAway } from './bullmq-asker';
 import { Entrance } from './entrance';
 import { firstOf } from './first-of';
@@ -45,17 +45,16 @@ export class BullMqVisionQueue implements VisionQueue {
     return this.#asker.ready();
   }
 
-  async admit(deadlineAt: number): Promise<void> {
+  async admit(asker: VisionAsker): Promise<void> {
     const load = await this.#load.recent();
     const before = this.#entrance.before + this.#adding;
-    const { waitingMax } = this.options;
-    const refused = entranceRefusal(load, before, this.#rate, waitingMax, this.#leftMs(deadlineAt));
+    const refused = entranceRefusal(load, before, this.#rate, this.#roomFor(asker));
     if (refused) throw refused;
   }
 
-  async enter(deadlineAt: number): Promise<VisionPlace> {
-    await this.admit(deadlineAt);
-    return this.#entrance.enter();
+  async enter(asker: VisionAsker): Promise<VisionPlace> {
+    await this.admit(asker);
+    return this.#entrance.enter(asker.accountId);
   }
 
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
@@ -64,7 +63,7 @@ export class BullMqVisionQueue implements VisionQueue {
       request.signal?.throwIfAborted();
       const askedAt = this.options.clock.now().getTime();
       if (request.deadlineAt <= askedAt) throw timeout(0);
-      this.#refuseLate(await this.#load.now(), this.#leftMs(request.deadlineAt));
+      this.#refuseLate(await this.#load.now(), request);
       return this.#ask(request, askedAt);
     });
   }
@@ -85,14 +84,16 @@ export class BullMqVisionQueue implements VisionQueue {
     return this.#asker.close();
   }
 
-  #refuseLate({ waiting, active }: QueueLoad, leftMs: number): void {
+  #refuseLate({ waiting, active }: QueueLoad, asker: VisionAsker): void {
     const load = { waiting: waiting + this.#adding, active };
-    const refused = refusal(load, this.#rate, this.options.waitingMax, leftMs);
+    const refused = refusal(load, this.#rate, this.#roomFor(asker));
     if (refused) throw refused;
   }
 
-  #leftMs(deadlineAt: number): number {
-    return deadlineAt - this.options.clock.now().getTime();
+  #roomFor({ accountId, deadlineAt }: VisionAsker): Room {
+    const { waitingMax, clock } = this.options;
+    const room = { waitingMax, leftMs: deadlineAt - clock.now().getTime() };
+    return this.#entrance.hasItsShare(accountId) ? roomWithShare(room) : room;
   }
 
   async #ask(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {

@@ -7,18 +7,25 @@ import type { VisionPlace } from '../../models/ports';
 export class Entrance {
   #inside = 0;
   #asking = 0;
+  readonly #byAccount = new Map<string, number>();
 
   /** Photos that are not in the queue yet. */
   get before(): number {
     return Math.max(0, this.#inside - this.#asking);
   }
 
-  enter(): VisionPlace {
-    this.#inside += 1;
+  /** Whether an account has as many calls here, in the queue or before it, as falls to each that has any. */
+  hasItsShare(accountId: string): boolean {
+    const own = this.#byAccount.get(accountId) ?? 0;
+    return own > 0 && own * this.#byAccount.size >= this.#inside;
+  }
+
+  enter(accountId: string): VisionPlace {
+    this.#count(accountId, 1);
     let left = false;
     return {
       leave: () => {
-        if (!left) this.#inside -= 1;
+        if (!left) this.#count(accountId, -1);
         left = true;
       },
     };
@@ -32,5 +39,12 @@ export class Entrance {
     } finally {
       this.#asking -= 1;
     }
+  }
+
+  #count(accountId: string, calls: 1 | -1): void {
+    this.#inside += calls;
+    const own = (this.#byAccount.get(accountId) ?? 0) + calls;
+    if (own > 0) this.#byAccount.set(accountId, own);
+    else this.#byAccount.delete(accountId);
   }
 }

@@ -1,9 +1,16 @@
 import { AsyncResource } from 'node:async_hooks';
 import { AppError, internalError, timeout, unavailable } from '../../models/errors';
-import type { Clock, Logger, NeighbourRequest, VisionPlace, VisionQueue } from '../../models/ports';
+import type {
+  Clock,
+  Logger,
+  NeighbourRequest,
+  VisionAsker,
+  VisionPlace,
+  VisionQueue,
+} from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { PhotoPipeline } from '../pipeline';
-import { entranceRefusal, type QueueLoad, refusal } from './admission';
+import { entranceRefusal, type QueueLoad, type Room, refusal, roomWithShare } from './admission';
 import { Entrance } from './entrance';
 import { firstOf } from './first-of';
 import { ServiceRate } from './service-rate';
@@ -43,17 +50,16 @@ export class InProcessVisionQueue implements VisionQueue {
     private readonly options: InProcessVisionQueueOptions,
   ) {}
 
-  async admit(deadlineAt: number): Promise<void> {
+  async admit(asker: VisionAsker): Promise<void> {
     if (this.#closed) throw stopping();
-    const leftMs = deadlineAt - this.#now();
-    const { waitingMax } = this.options;
-    const refused = entranceRefusal(this.#load(), this.#entrance.before, this.#rate, waitingMax, leftMs);
+    const room = this.#roomFor(asker);
+    const refused = entranceRefusal(this.#load(), this.#entrance.before, this.#rate, room);
     if (refused) throw refused;
   }
 
-  async enter(deadlineAt: number): Promise<VisionPlace> {
-    await this.admit(deadlineAt);
-    return this.#entrance.enter();
+  async enter(asker: VisionAsker): Promise<VisionPlace> {
+    await this.admit(asker);
+    return this.#entrance.enter(asker.accountId);
   }
 
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
@@ -62,7 +68,9 @@ export class InProcessVisionQueue implements VisionQueue {
       request.signal?.throwIfAborted();
       const askedAt = this.#now();
       if (!this.#closed && request.deadlineAt <= askedAt) throw timeout(0);
-      this.#refuseLate(this.#load(), request.deadlineAt - askedAt);
+      if (this.#closed) throw stopping();
+      const refused = refusal(this.#load(), this.#rate, this.#roomFor(request));
+      if (refused) throw refused;
       return this.#wait(request, askedAt);
     });
   }
@@ -88,10 +96,9 @@ export class InProcessVisionQueue implements VisionQueue {
     await Promise.all(this.#active.values());
   }
 
-  #refuseLate(load: QueueLoad, leftMs: number): void {
-    if (this.#closed) throw stopping();
-    const refused = refusal(load, this.#rate, this.options.waitingMax, leftMs);
-    if (refused) throw refused;
+  #roomFor({ accountId, deadlineAt }: VisionAsker): Room {
+    const room = { waitingMax: this.options.waitingMax, leftMs: deadlineAt - this.#now() };
+    return this.#entrance.hasItsShare(accountId) ? roomWithShare(room) : room;
   }
 
   async #wait(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
