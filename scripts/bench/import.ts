@@ -5,6 +5,7 @@ import { generateBundle } from '../catalog/generate/generate-bundle';
 import { processEnvironment } from '../config';
 import { bringUpServices, type Services } from '../services/bring-up-services';
 import { writeNightlyBundle } from './import/nightly-bundle';
+import { copyAlone, parseAlone } from './import/physical-limits';
 import { readsBeside } from './import/reads';
 import { type TimedImport, timedImport } from './import/timed-import';
 import type { Measurement } from './measure';
@@ -25,7 +26,8 @@ export interface ImportBenchOptions {
 /**
  * Imports of generated bundles without images into PostgreSQL, each by a process of its own: products with variants
  * and estimates into an empty catalog, the same again, all estimates anew while a client reads, and the complete bundle
- * with history and listings into another empty catalog and again.
+ * with history and listings into another empty catalog and again. Beside the first: what no import can be faster than, the
+ * database alone and the parsing alone.
  */
 export async function benchImport({ products, complete, repeat }: ImportBenchOptions): Promise<Measurement> {
   const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
@@ -69,16 +71,26 @@ async function benchPriced(
   const records = made.categories + made.tags + made.entities + made.products + made.estimates;
   const settings = await settingsOf(services, folder, 'priced');
   const first = await timedImport(settings, bundle);
-  const firstRow = row('products, variants, estimates: empty catalog', products, records, first);
+  const copied = await copyAlone(
+    settings.DATABASE_URL,
+    await services.postgres.createDatabase('copied'),
+    await mkdtemp(join(folder, 'rows-')),
+  );
+  const parsed = await parseAlone(bundle, ['products.jsonl', 'estimates.jsonl']);
+  const firstRows = [
+    row('products, variants, estimates: empty catalog', products, records, first),
+    row('limit: the same rows by COPY, ready-made, PostgreSQL alone', products, records, { seconds: copied }),
+    row('limit: reading the lines and JSON.parse, alone', products, records, { seconds: parsed }),
+  ];
   const notes = [`${made.variants} variants, ${made.estimates} estimates.`];
-  if (!repeat) return { rows: [firstRow], notes };
+  if (!repeat) return { rows: firstRows, notes };
   const again = await timedImport(settings, bundle);
   const nightly = join(folder, 'nightly');
   await writeNightlyBundle(bundle, SEED, nightly);
   const reads = await readsBeside(settings, SEED, () => timedImport(settings, nightly));
   return {
     rows: [
-      firstRow,
+      ...firstRows,
       row('the same bundle again', products, records, again),
       row('all estimates anew, beside a reader', products, made.estimates, reads.result),
     ],
@@ -110,7 +122,13 @@ async function settingsOf(services: Services, folder: string, name: string) {
   };
 }
 
-function row(name: string, products: number, records: number, run: TimedImport): (string | number)[] {
+/** Memory is left out where it is not an import's. */
+function row(
+  name: string,
+  products: number,
+  records: number,
+  run: Pick<TimedImport, 'seconds'> & Partial<TimedImport>,
+): (string | number)[] {
   return [
     name,
     products,
@@ -118,7 +136,7 @@ function row(name: string, products: number, records: number, run: TimedImport):
     run.seconds.toFixed(1),
     Math.round(products / run.seconds),
     Math.round(records / run.seconds),
-    run.quartersMib.map(Math.round).join(' '),
-    Math.round(run.peakMib),
+    run.quartersMib?.map(Math.round).join(' ') ?? '',
+    run.peakMib === undefined ? '' : Math.round(run.peakMib),
   ];
 }
