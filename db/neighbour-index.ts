@@ -12,6 +12,12 @@ import { identifier, joined, rowsOf, type Sql, sql } from './sql';
 const CANDIDATES_MIN = 100;
 const CANDIDATES_MAX = 200;
 
+/**
+ * The share of products that a category must have to be searched through the index. The nearest of few lie far apart in its graph,
+ * and it finds some of them only; a scan of few takes not much longer (docs/benchmarks.md).
+ */
+const INDEXED_SHARE_MIN = 0.25;
+
 /** An image with the inner product of its nearest view to each query view, negated as pgvector orders by it. */
 interface NearRow {
   readonly image: number;
@@ -40,22 +46,34 @@ export class PgvectorNeighbourIndex implements NeighbourIndex {
     const scanned = this.#indexed.has(version.id)
       ? []
       : await rowsOf<NearRow>(this.knex, unlessIndexed(query));
-    const rows = scanned.length > 0 ? scanned : await this.#nearestByIndex(query);
+    const rows = scanned.length > 0 ? scanned : await this.#nearestByIndex(query, category);
     return rows.map(({ image, products }) => {
       const byView = products.map(distanceOf);
       return { imageId: Number(image), distance: Math.min(...byView), byView };
     });
   }
 
-  async #nearestByIndex(query: Query): Promise<readonly NearRow[]> {
+  async #nearestByIndex(query: Query, category?: string): Promise<readonly NearRow[]> {
     const { id } = query.version;
     if (!this.#indexed.has(id)) {
       if (!(await hasNearestIndex(this.knex, id))) return rowsOf<NearRow>(this.knex, exact(query));
       this.#indexed.add(id);
     }
+    if (category !== undefined && (await this.#shareOf(category)) < INDEXED_SHARE_MIN)
+      return rowsOf<NearRow>(this.knex, exact(query));
     const found = await rowsOf<NearRow>(this.knex, byIndex(query));
     // Fewer than asked for: a filter may have ended the search early. The scan loses nothing.
     return found.length >= query.limit ? found : rowsOf<NearRow>(this.knex, exact(query));
+  }
+
+  /** Of all products. */
+  async #shareOf(category: string): Promise<number> {
+    const [line] = await rowsOf<{ share: string | null }>(
+      this.knex,
+      sql`SELECT sum(rows) FILTER (WHERE category = ${category}) / nullif(sum(rows), 0) AS share
+          FROM catalog_counts WHERE kind = 'product' AND mark = ''`,
+    );
+    return Number(line?.share ?? 0);
   }
 
   async check({ id, manifest }: EmbeddingVersion): Promise<void> {

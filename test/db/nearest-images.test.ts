@@ -149,6 +149,11 @@ describe('the nearest images', () => {
     // More than the index gives by its own settings: a second statement would be the scan.
     await expect(neighbours.nearest(version, query, 100)).resolves.toHaveLength(100);
     expect(statements).toHaveLength(1);
+    for (const each of queries) {
+      const watches = truth(each).filter(({ imageId }) => categoryOf(imageId) === 'watches');
+      expectNearest(await neighbours.nearest(version, each, 5, 'watches'), watches, 5);
+      expect(await neighbours.nearest(version, each, 25, 'handbags')).toHaveLength(25);
+    }
     const rare = truth(query).filter(({ imageId }) => categoryOf(imageId) === 'watches');
     const all = await neighbours.nearest(version, query, 5_000, 'watches');
     expect(new Set(all.map(({ imageId }) => imageId))).toEqual(new Set(rare.map(({ imageId }) => imageId)));

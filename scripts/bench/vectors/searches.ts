@@ -10,7 +10,7 @@ import { CATEGORIES, type Category } from './loaded-vectors';
 
 export const WANTED = 10;
 /** Images that an identification asks for (models/vision/vision-service.ts). */
-const ASKED_BY_SERVICE = 60;
+export const ASKED_BY_SERVICE = 60;
 const SERVICE_VIEWS = 4;
 const CLIENTS = 4;
 
@@ -93,13 +93,16 @@ async function timesOf(count: number, ask: (at: number) => Promise<unknown>) {
   return { each: alone.each, perSecond: (1000 * count) / together.totalMs };
 }
 
-/** What the service asks, for as many images as an identification does. */
-export function asShipped(knex: Database['knex'], version: EmbeddingVersion, filter: Filter): Ask {
+/** The search of the service, for so many images. */
+export function asShipped(
+  knex: Database['knex'],
+  version: EmbeddingVersion,
+  filter: Filter,
+  images: number,
+): Ask {
   const index = new PgvectorNeighbourIndex(knex);
   return async (vectors) =>
-    (await index.nearest(version, vectors, ASKED_BY_SERVICE, categoryOf(filter))).map(
-      ({ imageId }) => imageId,
-    );
+    (await index.nearest(version, vectors, images, categoryOf(filter))).map(({ imageId }) => imageId);
 }
 
 /** The index alone, with so many candidates. */
