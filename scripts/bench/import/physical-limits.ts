@@ -1,12 +1,11 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { pipeline } from 'node:stream/promises';
-import { Client } from 'pg';
-import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { connectPostgres } from '../../../db/knex';
+import { connectPostgres, type Database } from '../../../db/knex';
 import { migrate } from '../../../db/migrate';
 import { migrations } from '../../../db/migrations';
+import { inTransaction } from '../../../db/sql';
+import { readTableText, writeTableText } from '../../../db/table-text';
 
 /** What an import of products and estimates fills, each after what it refers to. */
 const TABLES = [
@@ -32,26 +31,28 @@ const TABLES = [
  * @param folder where they lie in between
  */
 export async function copyAlone(source: string, target: string, folder: string): Promise<number> {
-  const schema = connectPostgres({ url: target });
-  await migrate(schema.knex, migrations).finally(() => schema.close());
-  await onConnection(source, async (client) => {
-    for (const table of TABLES) {
-      const rows = client.query(copyTo(`COPY ${table} TO STDOUT`));
-      await pipeline(rows, createWriteStream(join(folder, table)));
-    }
-  });
-  return await onConnection(target, async (client) => {
-    for (const table of TABLES) {
-      await client.query(`TRUNCATE ${table} CASCADE`);
-      await client.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
-    }
-    return await secondsOf(async () => {
-      for (const table of TABLES) {
-        const rows = client.query(copyFrom(`COPY ${table} FROM STDIN`));
-        await pipeline(createReadStream(join(folder, table)), rows);
-      }
+  const [full, empty] = [source, target].map((url) => connectPostgres({ url, statementMs: 0 })) as [
+    Database,
+    Database,
+  ];
+  try {
+    await inTransaction(full.knex, async (trx) => {
+      for (const table of TABLES) await writeTableText(trx, table, createWriteStream(join(folder, table)));
     });
-  });
+    await migrate(empty.knex, migrations);
+    for (const table of TABLES) {
+      await empty.knex.raw('TRUNCATE ?? CASCADE', [table]);
+      await empty.knex.raw('ALTER TABLE ?? DISABLE TRIGGER USER', [table]);
+    }
+    return await secondsOf(() =>
+      inTransaction(empty.knex, async (trx) => {
+        for (const table of TABLES) await readTableText(trx, table, createReadStream(join(folder, table)));
+      }),
+    );
+  } finally {
+    await full.close();
+    await empty.close();
+  }
 }
 
 /** Seconds in which this process reads the lines of a bundle's files and parses each as JSON, and nothing else. */
@@ -63,16 +64,6 @@ export async function parseAlone(bundle: string, files: readonly string[]): Prom
       }
     }
   });
-}
-
-async function onConnection<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 async function secondsOf(work: () => Promise<void>): Promise<number> {
