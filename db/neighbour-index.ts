@@ -14,7 +14,7 @@ const CANDIDATES_MAX = 200;
 
 /**
  * The share of products that a category must have to be searched through the index. The nearest of few lie far apart in its graph,
- * and it finds some of them only; a scan of few takes not much longer (docs/benchmarks.md).
+ * and it finds some of them only. A scan finds all, and takes longer in a large catalog (docs/benchmarks.md).
  */
 const INDEXED_SHARE_MIN = 0.25;
 

@@ -79,6 +79,21 @@ describe.each(adapters)('vision queue, %s', (_name, adapter) => {
     return neighbourhood(photo);
   };
 
+  /** A queue that was measured at a second for each photo, and has one in work. */
+  const openBusy = async (): Promise<Opened['queue']> => {
+    pipeline.behave = async (photo) => {
+      clock.advance(1_000);
+      return neighbourhood(photo);
+    };
+    const queue = await open({ concurrency: 1 });
+    for (const photo of [1, 2, 3, 4, 5]) await queue.neighbours(requestFor(photo, inAnHour()));
+    await queue.enter(stranger(inAnHour()));
+    pipeline.behave = hold;
+    void queue.neighbours(requestFor(6, inAnHour())).catch(() => undefined);
+    await pipeline.given(6);
+    return queue;
+  };
+
   beforeEach(() => {
     pipeline = new FakePipeline();
   });
@@ -154,16 +169,7 @@ describe.each(adapters)('vision queue, %s', (_name, adapter) => {
   });
 
   test('lets no more photos in than can be answered in half of their time, also before they are in the queue', async () => {
-    pipeline.behave = async (photo) => {
-      clock.advance(1_000);
-      return neighbourhood(photo);
-    };
-    const queue = await open({ concurrency: 1 });
-    for (const photo of [1, 2, 3, 4, 5]) await queue.neighbours(requestFor(photo, inAnHour()));
-    await queue.enter(stranger(inAnHour()));
-    pipeline.behave = hold;
-    void queue.neighbours(requestFor(6, inAnHour())).catch(() => undefined);
-    await pipeline.given(6);
+    const queue = await openBusy();
     const inAMinute = clock.now().getTime() + 60_000;
     const places: VisionPlace[] = [];
     const comeUntilRefused = async () => {
@@ -201,16 +207,7 @@ describe.each(adapters)('vision queue, %s', (_name, adapter) => {
   });
 
   test('lets an account that has none of the queue in, where one that has much would be too late', async () => {
-    pipeline.behave = async (photo) => {
-      clock.advance(1_000);
-      return neighbourhood(photo);
-    };
-    const queue = await open({ concurrency: 1 });
-    for (const photo of [1, 2, 3, 4, 5]) await queue.neighbours(requestFor(photo, inAnHour()));
-    await queue.enter(stranger(inAnHour()));
-    pipeline.behave = hold;
-    void queue.neighbours(requestFor(6, inAnHour())).catch(() => undefined);
-    await pipeline.given(6);
+    const queue = await openBusy();
     const flood = { accountId: 'flood', deadlineAt: clock.now().getTime() + 60_000 };
     const flooding = async () => {
       for (;;) await queue.enter(flood);

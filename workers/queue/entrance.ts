@@ -14,7 +14,7 @@ export class Entrance {
     return Math.max(0, this.#inside - this.#asking);
   }
 
-  /** Whether an account has as many calls here, in the queue or before it, as falls to each that has any. */
+  /** Whether an account has as many calls of this process, in the queue or before it, as falls to each that has any. */
   hasItsShare(accountId: string): boolean {
     const own = this.#byAccount.get(accountId) ?? 0;
     return own > 0 && own * this.#byAccount.size >= this.#inside;

@@ -67,8 +67,8 @@ export class InProcessVisionQueue implements VisionQueue {
     return this.#entrance.asking(async () => {
       request.signal?.throwIfAborted();
       const askedAt = this.#now();
-      if (!this.#closed && request.deadlineAt <= askedAt) throw timeout(0);
       if (this.#closed) throw stopping();
+      if (request.deadlineAt <= askedAt) throw timeout(0);
       const refused = refusal(this.#load(), this.#rate, this.#roomFor(request));
       if (refused) throw refused;
       return this.#wait(request, askedAt);
