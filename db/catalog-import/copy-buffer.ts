@@ -29,13 +29,8 @@ export class CopyBuffer {
 /** A row as COPY reads it, with its line feed. */
 export function copyLine(
   row: Readonly<Record<string, unknown>>,
-  columns: readonly [string, ColumnType][],
+  columns: readonly (readonly [string, ColumnType])[],
 ): string {
-  let text = '';
-  let separator = '';
-  for (const [column, type] of columns) {
-    text += separator + copyValue(row[column], type);
-    separator = '\t';
-  }
-  return `${text}\n`;
+  const values = columns.map(([column, type]) => copyValue(row[column], type));
+  return `${values.join('\t')}\n`;
 }

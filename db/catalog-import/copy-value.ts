@@ -1,3 +1,5 @@
+import { PreparedJson } from './prepared-json';
+
 /** The types of columns that an import writes, as PostgreSQL names them. */
 export type ColumnType =
   | 'text'
@@ -12,8 +14,6 @@ export type ColumnType =
   | 'bit';
 
 const NULL = '\\N';
-const SPECIAL = /[\\\n\r\t]/;
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
  * A value in the text format of COPY. Arrays are lists of text; the value of a tsvector is its list of words,
@@ -25,13 +25,13 @@ export function copyValue(value: unknown, type: ColumnType): string {
   if (value === null || value === undefined) return NULL;
   switch (type) {
     case 'text[]':
-      return escaped(arrayLiteral(value as readonly string[]));
+      return arrayLiteral(value as readonly string[]);
     case 'tsvector':
-      return escaped(wordsLiteral(value as readonly string[]));
+      return wordsLiteral(value as readonly string[]);
     case 'bit':
       return `x${hexOf(value as Uint8Array)}`;
     case 'jsonb':
-      return escaped(JSON.stringify(value));
+      return escapedJson(value instanceof PreparedJson ? value.text : JSON.stringify(value));
     default:
       return typeof value === 'string' ? escaped(value) : String(value);
   }
@@ -40,27 +40,29 @@ export function copyValue(value: unknown, type: ColumnType): string {
 const hexOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('hex');
 
+const SPECIAL = /[\\\n\r\t]/;
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
 const escaped = (text: string): string =>
   SPECIAL.test(text) ? text.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character) : text;
 
-const QUOTED_SPECIAL = /["\\]/;
+/** JSON as `JSON.stringify` writes it has no line feeds and tabs. */
+const escapedJson = (json: string): string => (json.includes('\\') ? json.replaceAll('\\', '\\\\') : json);
+
+/** What an element must not have to stand between quotes as it is. */
+const ELEMENT_SPECIAL = /["\\\n\r\t]/;
 
 function arrayLiteral(elements: readonly string[]): string {
   if (elements.length === 0) return '{}';
-  let literal = '';
-  for (const element of elements) {
-    const text = QUOTED_SPECIAL.test(element) ? element.replace(/["\\]/g, '\\$&') : element;
-    literal += literal === '' ? `{"${text}"` : `,"${text}"`;
-  }
-  return `${literal}}`;
+  if (!ELEMENT_SPECIAL.test(elements.join(''))) return `{"${elements.join('","')}"}`;
+  return escaped(`{${elements.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`);
 }
 
-const WORD_SPECIAL = /['\\]/;
+/** What a word must not have to stand between quotes as it is. */
+const WORD_SPECIAL = /['\\\n\r\t]/;
 
 function wordsLiteral(words: readonly string[]): string {
-  let literal = '';
-  for (const word of words) {
-    literal += WORD_SPECIAL.test(word) ? `'${word.replace(/['\\]/g, '$&$&')}' ` : `'${word}' `;
-  }
-  return literal;
+  if (words.length === 0) return '';
+  if (!WORD_SPECIAL.test(words.join(''))) return `'${words.join("' '")}'`;
+  return escaped(words.map((word) => `'${word.replace(/['\\]/g, '$&$&')}'`).join(' '));
 }

@@ -38,6 +38,9 @@ export type WrittenLoad = readonly number[] | null;
 export interface Load<Record> {
   /** What waits to be written. */
   readonly bytes: number;
+  /** Reads what it takes to add these records, if anything does. */
+  prepare?(records: readonly Record[]): Promise<void>;
+  /** Adds a record, of those that were prepared last. */
   add(record: Record): void;
   /**
    * Writes all of them in one transaction, or none. `turn` resolves when all that came before is there, or to false when
@@ -75,7 +78,7 @@ export interface ImportTarget {
   /** Whether none of these records is there, so that they can be added at once: far less work than replacing them. */
   areNewProducts(ids: readonly string[]): Promise<boolean>;
   areNewEstimates(records: readonly EstimateRecord[]): Promise<boolean>;
-  /** Begins a load of products that were prepared. */
+  /** Begins a load of products. */
   beginProducts(): Promise<Load<ProductRecord>>;
   /** Begins a load of estimates, of variants that may turn out to belong to no live product. */
   beginEstimates(): Promise<Load<EstimateRecord>>;

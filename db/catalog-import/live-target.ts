@@ -12,7 +12,7 @@ import type {
   WrittenLoad,
 } from './import-target';
 import { type LoadSurroundings, loadOf } from './load-parts';
-import { loadEntities } from './load-sources';
+import { entityIds, loadEntityRecords } from './load-sources';
 import { areNewProducts, ProductLoad } from './product-load';
 import { ProductRows } from './product-rows';
 import {
@@ -42,11 +42,15 @@ const DERIVING_AT_ONCE_MS = 2_000;
 
 /** Those of a million products; about 50 MB. */
 const ENTITIES_MAX = 60_000;
+const ENTITIES_AT_ONCE = 2_000;
+/** From so many on the products of an import name most entities, a few new ones in every hundred. */
+const LOADS_BEFORE_READING_AHEAD = 2;
 
 /** The catalog itself, changed under the lock of its one import. */
 export class LiveTarget implements ImportTarget {
   private derivingMs = 0;
-  private readonly knownEntities = new Remembered((ids) => loadEntities(this.knex, ids), ENTITIES_MAX);
+  private productLoads = 0;
+  private readonly knownEntities = new Remembered((ids) => loadEntityRecords(this.knex, ids), ENTITIES_MAX);
   private readonly knownVariants = new Remembered((ids) => this.variantsById(ids));
   readonly productRows = new ProductRows(this.knownEntities);
   readonly vocabulary = new Vocabulary();
@@ -75,13 +79,7 @@ export class LiveTarget implements ImportTarget {
   }
 
   async entities(ids: readonly string[]): Promise<Map<string, EntityReference>> {
-    const known = await this.knownEntities.among(ids);
-    const references = new Map<string, EntityReference>();
-    for (const id of ids) {
-      const entity = known.get(id);
-      if (entity) references.set(id, entity.record);
-    }
-    return references;
+    return await this.knownEntities.get(ids);
   }
 
   async variants(ids: readonly string[], productIds: readonly string[]): Promise<VariantOwner[]> {
@@ -123,8 +121,10 @@ export class LiveTarget implements ImportTarget {
 
   async beginProducts(): Promise<Load<ProductRecord>> {
     this.knownVariants.forget();
+    this.productLoads += 1;
+    if (this.productLoads === LOADS_BEFORE_READING_AHEAD) await this.readEntitiesAhead();
     return loadOf(
-      new ProductLoad(this.vocabulary, (product) => this.productRows.prepared(product)),
+      new ProductLoad(this.vocabulary, (products) => this.productRows.around(this.knex, products)),
       this.around,
     );
   }
@@ -227,6 +227,14 @@ export class LiveTarget implements ImportTarget {
     } catch (failure) {
       this.forgetWritten();
       throw failure;
+    }
+  }
+
+  private async readEntitiesAhead(): Promise<void> {
+    const ids = await entityIds(this.knex, ENTITIES_MAX + 1);
+    if (ids.length > ENTITIES_MAX) return;
+    for (let start = 0; start < ids.length; start += ENTITIES_AT_ONCE) {
+      await this.knownEntities.among(ids.slice(start, start + ENTITIES_AT_ONCE));
     }
   }
 

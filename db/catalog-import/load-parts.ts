@@ -32,6 +32,7 @@ export function loadOf<Record>(parts: LoadParts<Record>, { lock, forget }: LoadS
     get bytes() {
       return parts.bytes;
     },
+    prepare: async (records) => await parts.prepare?.(records),
     add: (record) => parts.add(record),
     async write(turn) {
       try {

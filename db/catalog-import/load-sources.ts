@@ -30,6 +30,20 @@ export async function loadEntities(
   return byId(rows);
 }
 
+/** The entities of these ids as their last records had them, deleted ones too; unknown ids are left out. */
+export async function loadEntityRecords(
+  knex: Knex,
+  ids: readonly string[],
+): Promise<Map<string, EntityRecord>> {
+  const stored = await loadEntities(knex, ids);
+  return new Map([...stored].map(([id, { record }]) => [id, record]));
+}
+
+/** The ids of up to `limit` entities. */
+export async function entityIds(knex: Knex, limit: number): Promise<string[]> {
+  return await knex('entities').orderBy('id').limit(limit).pluck('id');
+}
+
 /** The products of these ids with their variants in order, deleted ones too; unknown ids are left out. */
 export async function loadProducts(
   knex: Knex,

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { copyRows } from './copy-rows';
-import { Derived } from './derived';
 import type { CatalogRow } from './project-rows';
 import type { WrittenTable } from './written-table';
 
@@ -19,20 +18,21 @@ export class MarkTally {
   private readonly byScope = new Map<string, Scope>();
 
   add({ kind, category, facets, words }: Pick<CatalogRow, 'kind' | 'category' | 'facets' | 'words'>): void {
-    const { rows } = this.scopeOf(kind, category);
-    count(rows, EVERY_ROW);
-    for (const word of words) count(rows, word);
-    let before = '';
-    let several = '';
+    const { marks } = this.scopeOf(kind, category);
+    count(marks, EVERY_ROW);
+    for (const word of words) count(marks, word);
+    let field = '';
+    let isCounted = false;
     // Sorted, so the facets of a field stand together.
     for (const facet of facets) {
-      count(rows, facet);
-      const field = fieldMarks.of(facet);
-      if (field === before && field !== several) {
-        count(rows, field);
-        several = field;
+      count(marks, facet);
+      if (field !== '' && facet.startsWith(field)) {
+        if (!isCounted) count(marks, field);
+        isCounted = true;
+      } else {
+        field = fieldMark(facet);
+        isCounted = false;
       }
-      before = field;
     }
   }
 
@@ -44,22 +44,22 @@ export class MarkTally {
   /** The words among the marks: facets have a colon. */
   words(): Set<string> {
     const words = new Set<string>();
-    for (const { rows } of this.byScope.values()) {
-      for (const mark of rows.keys()) if (mark !== EVERY_ROW && !mark.includes(':')) words.add(mark);
+    for (const { marks } of this.byScope.values()) {
+      for (const mark of marks.keys()) if (mark !== EVERY_ROW && !mark.includes(':')) words.add(mark);
     }
     return words;
   }
 
   private scopeOf(kind: string, category: string): Scope {
     const key = `${kind} ${category}`;
-    const known = this.byScope.get(key) ?? { kind, category, rows: new Map() };
+    const known = this.byScope.get(key) ?? { kind, category, marks: new Map() };
     this.byScope.set(key, known);
     return known;
   }
 
   private *lines(): Generator<{ kind: string; category: string; mark: string; rows: number }> {
-    for (const { kind, category, rows } of this.byScope.values()) {
-      for (const [mark, count] of rows) yield { kind, category, mark, rows: count };
+    for (const { kind, category, marks } of this.byScope.values()) {
+      for (const [mark, { rows }] of marks) yield { kind, category, mark, rows };
     }
   }
 }
@@ -67,12 +67,19 @@ export class MarkTally {
 interface Scope {
   readonly kind: string;
   readonly category: string;
-  readonly rows: Map<string, number>;
+  readonly marks: Map<string, Count>;
 }
 
 /** The mark of rows with several values of a facet's field. */
-const fieldMarks = new Derived((facet) => facet.slice(0, facet.indexOf(':') + 1));
+const fieldMark = (facet: string): string => facet.slice(0, facet.indexOf(':') + 1);
 
-function count(rows: Map<string, number>, mark: string): void {
-  rows.set(mark, (rows.get(mark) ?? 0) + 1);
+/** Changed in place: a mark that is counted already is looked up once. */
+interface Count {
+  rows: number;
+}
+
+function count(marks: Map<string, Count>, mark: string): void {
+  const known = marks.get(mark);
+  if (known) known.rows += 1;
+  else marks.set(mark, { rows: 1 });
 }

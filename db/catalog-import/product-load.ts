@@ -5,7 +5,7 @@ import { copyBuffer } from './copy-rows';
 import type { LoadParts } from './load-parts';
 import { MarkTally } from './mark-tally';
 import { picturesOf, writeProductImages } from './product-images';
-import type { CatalogRow } from './project-rows';
+import { productRow, type Surroundings } from './project-rows';
 import type { ProductRecord } from './records';
 import { SOURCE_TABLES } from './source-tables';
 import type { Vocabulary } from './vocabulary';
@@ -26,24 +26,31 @@ export class ProductLoad implements LoadParts<ProductRecord> {
   private readonly marks = new MarkTally();
   private readonly pictures: { readonly id: string; readonly addresses: readonly string[] }[] = [];
 
-  /** @param rowOf the row of a product that was prepared */
+  private around: Surroundings | null = null;
+
+  /** @param aroundOf reads what the rows of products are derived from */
   constructor(
     private readonly vocabulary: Vocabulary,
-    private readonly rowOf: (product: ProductRecord) => CatalogRow,
+    private readonly aroundOf: (products: readonly ProductRecord[]) => Promise<Surroundings>,
   ) {}
 
   get bytes(): number {
     return this.products.bytes + this.variants.bytes + this.rows.bytes;
   }
 
+  async prepare(products: readonly ProductRecord[]): Promise<void> {
+    this.around = await this.aroundOf(products);
+  }
+
   add(product: ProductRecord): void {
+    if (!this.around) throw new Error(`${product.id} was not prepared`);
     const { id, variants } = product;
     this.products.add(product);
     for (const [position, variant] of variants.entries()) {
       const { fields, popularity, images, thumbnails } = variant;
       this.variants.add({ id: variant.id, product_id: id, position, fields, popularity, images, thumbnails });
     }
-    const row = this.rowOf(product);
+    const row = productRow(product, this.around);
     this.rows.add(row);
     this.marks.add(row);
     const addresses = picturesOf(product);

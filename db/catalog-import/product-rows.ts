@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { loadCategories, namedEntities } from './load-sources';
-import { type CatalogRow, productRow } from './project-rows';
-import type { CategoryRecord, EntityRecord, ProductRecord, Stored } from './records';
+import { type CatalogRow, productRow, type Surroundings } from './project-rows';
+import type { CategoryRecord, EntityRecord, ProductRecord } from './records';
 import type { Remembered } from './remembered';
 
 /** Between so many rows the answers of the database are looked at. */
 const ROWS_AT_ONCE = 32;
 
 /**
- * The rows of products that are about to be written. They follow from the records and the entities alone, so they
+ * The rows of products that are about to be written. They follow from the records and what these name alone, so they
  * can be derived while the products before are still being written.
  */
 export class ProductRows {
@@ -17,43 +17,36 @@ export class ProductRows {
 
   private categories: Promise<Map<string, CategoryRecord>> | null = null;
 
-  constructor(private readonly entities: Remembered<Stored<EntityRecord>>) {}
+  constructor(private readonly entities: Remembered<EntityRecord>) {}
 
   /** To be told before categories change. */
   forgetCategories(): void {
     this.categories = null;
   }
 
+  /** What rows of products are derived from: at least what these name. */
+  async around(knex: Knex, products: readonly ProductRecord[]): Promise<Surroundings> {
+    this.categories ??= loadCategories(knex);
+    return {
+      categories: await this.categories,
+      entities: await this.entities.among(namedEntities(products)),
+    };
+  }
+
   /** Derives rows ahead. */
   async prepare(knex: Knex, products: readonly ProductRecord[]): Promise<void> {
     const missing = products.filter((product) => !this.derived.has(product));
     if (missing.length === 0) return;
-    const around = {
-      categories: await this.categoriesOf(knex),
-      entities: await this.entities.among(namedEntities(missing)),
-    };
+    const around = await this.around(knex, missing);
     for (const [position, product] of missing.entries()) {
       this.derived.set(product, productRow(product, around));
       if (position % ROWS_AT_ONCE === 0) await setImmediate();
     }
   }
 
-  /** The row of a product that was prepared, once. */
-  prepared(product: ProductRecord): CatalogRow {
-    const row = this.derived.get(product);
-    if (!row) throw new Error(`${product.id} was not prepared`);
-    this.derived.delete(product);
-    return row;
-  }
-
   /** The rows of products, of which those that were not prepared are derived now. */
   async of(trx: Knex, products: readonly ProductRecord[]): Promise<CatalogRow[]> {
     await this.prepare(trx, products);
     return products.flatMap((product) => this.derived.get(product) ?? []);
-  }
-
-  private async categoriesOf(knex: Knex): Promise<Map<string, CategoryRecord>> {
-    this.categories ??= loadCategories(knex);
-    return await this.categories;
   }
 }

@@ -3,7 +3,8 @@ import type { Attribute } from '../../models/catalog/item';
 import { composeProductName } from '../../models/catalog/product-name';
 import { TAGS_FIELD, Taxonomy } from '../../models/catalog/taxonomy';
 import { Derived } from './derived';
-import type { CategoryRecord, EntityRecord, Pictured, ProductRecord, Stored } from './records';
+import { PreparedJson } from './prepared-json';
+import type { CategoryRecord, EntityRecord, Pictured, ProductRecord } from './records';
 
 /** A row of `catalog_rows` without its best estimate. */
 export interface CatalogRow extends Pictured {
@@ -14,14 +15,15 @@ export interface CatalogRow extends Pictured {
   readonly facets: readonly string[];
   readonly words: readonly string[];
   readonly name: string;
-  readonly attributes: readonly Attribute[];
+  /** A list of `Attribute`. */
+  readonly attributes: PreparedJson;
 }
 
 /** What the rows of a batch are derived from, besides their own records. */
 export interface Surroundings {
   readonly categories: ReadonlyMap<string, CategoryRecord>;
   /** At least those that the rows name, deleted ones too: what names them keeps the attribute (decisions.md 4). */
-  readonly entities: ReadonlyMap<string, Stored<EntityRecord>>;
+  readonly entities: ReadonlyMap<string, EntityRecord>;
 }
 
 /** Code points of a sort key that count; a b-tree entry must stay under 2,700 bytes. */
@@ -130,33 +132,48 @@ interface RowParts extends Pictured {
   readonly words: Set<string>;
 }
 
-function row(category: CategoryRecord, { named, tags, words, ...rest }: RowParts): CatalogRow {
-  const facets = new Set([categoryFacet(category.id)]);
-  const attributes = [categoryAttribute(category)];
+function row(category: CategoryRecord, parts: RowParts): CatalogRow {
+  const { named, tags, words, id, kind, name, popularity, images, thumbnails } = parts;
+  const facets = [categoryFacet(category.id)];
+  const attributes = [attributeOf(category)];
   for (const facts of named) {
-    attributes.push(facts.attribute);
-    facets.add(facts.facet);
+    attributes.push(facts.json);
+    facets.push(facts.facet);
     addAll(words, facts.words);
   }
-  for (const tag of tags) facets.add(tagFacets.of(tag));
+  for (const tag of tags) facets.push(tagFacets.of(tag));
   return {
-    ...rest,
+    id,
+    kind,
     category: category.id,
-    sort_key: sortKeys.of(rest.name),
-    facets: [...facets].sort(),
+    name,
+    sort_key: sortKeys.of(name),
+    facets: sortedOnce(facets),
     words: [...words],
-    attributes,
+    attributes: PreparedJson.list(attributes),
+    popularity,
+    images,
+    thumbnails,
   };
+}
+
+/** In order, each once. Sorts in place. */
+function sortedOnce(texts: string[]): string[] {
+  texts.sort();
+  return texts.filter((text, position) => text !== texts[position - 1]);
 }
 
 function addNamed(named: EntityFacts[], ids: readonly string[] | undefined, around: Surroundings): void {
   for (const id of ids ?? []) {
-    const entity = around.entities.get(id)?.record;
+    const entity = around.entities.get(id);
     if (entity) named.push(factsOf(entity));
   }
 }
 
-const categoryAttribute = ({ id, name }: CategoryRecord): Attribute => ({ field: CATEGORY_FIELD, id, name });
+const attributeJson = (attribute: Attribute): PreparedJson => PreparedJson.of(attribute);
+
+const attributeOf = ({ id, name }: CategoryRecord): PreparedJson =>
+  attributeJson({ field: CATEGORY_FIELD, id, name });
 
 const pictures = ({ popularity, images, thumbnails }: Pictured): Pictured => ({
   popularity,
@@ -173,6 +190,7 @@ function categoryOf(id: string, around: Surroundings): CategoryRecord {
 /** What an entity brings to every row that names it; it stands in the field of its kind, always. */
 interface EntityFacts {
   readonly attribute: Attribute;
+  readonly json: PreparedJson;
   readonly facet: string;
   readonly tags: readonly string[];
   readonly words: readonly string[];
@@ -186,7 +204,8 @@ function factsOf(entity: EntityRecord): EntityFacts {
   if (known) return known;
   const { id, kind, name, tags, keywords } = entity;
   const words = [...new Set(countedWords([name, ...keywords].join(' ')))];
-  const facts = { attribute: { field: kind, id, name }, facet: facetOf(kind, id), tags, words };
+  const attribute = { field: kind, id, name };
+  const facts = { attribute, json: attributeJson(attribute), facet: facetOf(kind, id), tags, words };
   knownFacts.set(entity, facts);
   return facts;
 }

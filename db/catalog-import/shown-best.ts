@@ -97,23 +97,23 @@ function shiftsByRow(changes: readonly ContributionChange[]): Map<string, Shift>
   for (const { before, after } of changes) {
     if (!before?.best && !after?.best) continue;
     const kept = isSameBest(before?.best ?? null, after?.best ?? null);
-    for (const id of rowsAbove(before, kept ? after : null)) {
-      if (before?.best) shiftOf(id).lost.push(before.best);
+    if (before?.best) {
+      for (const id of rowsAbove(before, kept ? after : null)) shiftOf(id).lost.push(before.best);
     }
+    if (!after?.best) continue;
     for (const id of rowsAbove(after, kept ? before : null)) {
-      const shift = after?.best ? shiftOf(id) : null;
-      if (shift && after?.best && (!shift.gained || compareBest(after.best, shift.gained) < 0)) {
-        shift.gained = after.best;
-      }
+      const shift = shiftOf(id);
+      if (!shift.gained || compareBest(after.best, shift.gained) < 0) shift.gained = after.best;
     }
   }
   return shifts;
 }
 
-function rowsAbove(contribution: Contribution | null, unless: Contribution | null): string[] {
-  const same = new Set(unless?.facets ?? []);
-  return (contribution?.facets ?? []).flatMap((facet) => {
-    const id = same.has(facet) ? null : rowOfFacet(facet);
-    return id === null ? [] : [id];
-  });
+function rowsAbove({ facets }: Contribution, unless: Contribution | null): string[] {
+  const ids: string[] = [];
+  for (const facet of facets) {
+    const id = unless?.facets.includes(facet) ? null : rowOfFacet(facet);
+    if (id !== null) ids.push(id);
+  }
+  return ids;
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { rowsOf, sql } from '../sql';
 import { bestOfFacets } from './best-estimates';
-import { loadCategories, loadEntities, loadProducts, namedEntities } from './load-sources';
+import { loadCategories, loadEntities, loadEntityRecords, loadProducts, namedEntities } from './load-sources';
 import {
   type CatalogRow,
   categoryFacet,
@@ -68,7 +68,7 @@ async function projectProducts(trx: Knex, products: readonly ProductRecord[]): P
   if (products.length === 0) return [];
   const around = {
     categories: await loadCategories(trx),
-    entities: await loadEntities(trx, namedEntities(products)),
+    entities: await loadEntityRecords(trx, namedEntities(products)),
   };
   return products.map((product) => productRow(product, around));
 }
@@ -117,12 +117,11 @@ async function surroundingsOf(
   trx: Knex,
   own: ReadonlyMap<string, Stored<EntityRecord>>,
 ): Promise<Surroundings> {
-  const parents = [...own.values()].flatMap(({ record }) => Object.values(record.parents));
-  const missing = [...new Set(parents)].filter((id) => !own.has(id));
-  return {
-    categories: await loadCategories(trx),
-    entities: new Map([...(await loadEntities(trx, missing)), ...own]),
-  };
+  const entities = new Map([...own].map(([id, { record }]) => [id, record]));
+  const parents = [...entities.values()].flatMap((entity) => Object.values(entity.parents));
+  const missing = [...new Set(parents)].filter((id) => !entities.has(id));
+  for (const [id, parent] of await loadEntityRecords(trx, missing)) entities.set(id, parent);
+  return { categories: await loadCategories(trx), entities };
 }
 
 function liveOf<Record>(stored: ReadonlyMap<string, Stored<Record>>): Record[] {

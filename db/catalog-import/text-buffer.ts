@@ -26,16 +26,25 @@ export class TextBuffer {
     this.ends.push(this.bytes);
   }
 
-  /** The text at a position; empty beyond the last one. */
-  at(position: number): string {
+  /** Adds a text that is in UTF-8 already. */
+  addBytes(bytes: Buffer): void {
+    if (this.used + bytes.length > this.piece.length) this.turnPiece(bytes.length);
+    this.piece.set(bytes, this.used);
+    this.used += bytes.length;
+    this.bytes += bytes.length;
+    this.ends.push(this.bytes);
+  }
+
+  /** The text at a position, in UTF-8; empty beyond the last one. */
+  at(position: number): Buffer {
     const start = this.ends[position - 1] ?? 0;
     const end = this.ends[position] ?? 0;
     let offset = 0;
     for (const piece of this.pieces()) {
-      if (end <= offset + piece.length) return piece.toString('utf8', start - offset, end - offset);
+      if (end <= offset + piece.length) return piece.subarray(start - offset, end - offset);
       offset += piece.length;
     }
-    return '';
+    return Buffer.alloc(0);
   }
 
   /** The bytes of all texts but those at these positions. */

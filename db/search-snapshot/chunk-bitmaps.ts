@@ -14,40 +14,55 @@ const FACET_SEPARATOR = ':';
  * products there are.
  */
 export class ChunkBitmaps {
-  private readonly byMark = new Map<string, Uint8Array>();
+  private readonly frequent: ReadonlyMap<string, Places>;
+  /** Of categories, and of rare words by their beginnings. */
+  private readonly gathered = new Map<string, Places>();
   private readonly spare: Uint8Array[] = [];
 
   /** Of marks that are not `frequent` there is none, but rare words are gathered under their beginnings. */
-  constructor(private readonly frequent: ReadonlySet<string>) {}
+  constructor(frequent: Iterable<string>) {
+    this.frequent = new Map(Array.from(frequent, (mark) => [mark, { bits: null }]));
+  }
 
   /** Notes a product at a place of the chunk, from 0 to `CHUNK` - 1, with its facets and words. */
   add(place: number, category: string, marks: readonly string[]): void {
-    this.set(place, categoryMark(category));
+    this.gather(place, categoryMark(category));
     for (const mark of marks) {
-      if (this.frequent.has(mark)) this.set(place, mark);
+      const places = this.frequent.get(mark);
+      if (places) this.note(place, places);
       else if (!mark.includes(FACET_SEPARATOR)) {
-        for (const beginning of beginningsOf(mark)) this.set(place, rareBeginningMark(beginning));
+        for (const beginning of beginningsOf(mark)) this.gather(place, rareBeginningMark(beginning));
       }
     }
   }
 
   /** What was noted since the last call; it stands until the first `add` after it. */
   *take(): Generator<MarkBits> {
-    for (const [mark, bits] of this.byMark) {
-      yield { mark, bits };
-      this.spare.push(bits);
+    for (const marked of [this.frequent, this.gathered]) {
+      for (const [mark, places] of marked) {
+        if (!places.bits) continue;
+        yield { mark, bits: places.bits };
+        this.spare.push(places.bits);
+        places.bits = null;
+      }
     }
-    this.byMark.clear();
   }
 
-  private set(place: number, mark: string): void {
-    let bits = this.byMark.get(mark);
-    if (!bits) {
-      bits = this.spare.pop()?.fill(0) ?? new Uint8Array(CHUNK / 8);
-      this.byMark.set(mark, bits);
-    }
-    bits[place >>> 3] = (bits[place >>> 3] ?? 0) | (0x80 >>> (place & 7));
+  private gather(place: number, mark: string): void {
+    const places = this.gathered.get(mark) ?? { bits: null };
+    this.gathered.set(mark, places);
+    this.note(place, places);
   }
+
+  private note(place: number, places: Places): void {
+    places.bits ??= this.spare.pop()?.fill(0) ?? new Uint8Array(CHUNK / 8);
+    places.bits[place >>> 3] = (places.bits[place >>> 3] ?? 0) | (0x80 >>> (place & 7));
+  }
+}
+
+/** The places that carry a mark; null while there are none. */
+interface Places {
+  bits: Uint8Array | null;
 }
 
 /** The proper beginnings of a word, up to the longest that has a mark. */

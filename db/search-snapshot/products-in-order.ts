@@ -37,8 +37,10 @@ export async function* productsInOrder(trx: Knex): AsyncGenerator<readonly Produ
     if (lines.length === 0) break;
     coming = fetchLines(trx);
     coming.catch(() => undefined);
-    yield lines.map(({ marks, ...product }) => ({
-      ...product,
+    yield lines.map(({ id, category, popularity, marks }) => ({
+      id,
+      category,
+      popularity,
       marks: marks === '' ? [] : marks.split('\n'),
     }));
   }

@@ -46,8 +46,14 @@ export interface DataFile {
 
 /** Whether the grades that are given descend from A to D (equal values are allowed). */
 export function gradesDescend(values: GradeValues): boolean {
-  const given = GRADES.map((grade) => values[grade]).filter((value) => value !== null);
-  return given.every((value, index) => index === 0 || value <= (given[index - 1] ?? value));
+  let last = Number.POSITIVE_INFINITY;
+  for (const grade of GRADES) {
+    const value = values[grade];
+    if (value === null) continue;
+    if (value > last) return false;
+    last = value;
+  }
+  return true;
 }
 
 /** Orders estimates by value: highest A first, then B, C, D; a missing grade counts as lowest. */

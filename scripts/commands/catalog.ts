@@ -99,7 +99,7 @@ async function importInto(bundle: string, options: ImportCommandOptions): Promis
 }
 
 /** Others are answered beside a transaction, and it is far shorter than what a lock takes for a death. */
-const SERVER_TRANSACTION_MS = 1_500;
+const SERVER_TRANSACTION_MS = 4_000;
 /** A server works on two transactions at the same time. */
 const SERVER_LANES = 2;
 

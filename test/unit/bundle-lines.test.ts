@@ -1,13 +1,23 @@
 import fc from 'fast-check';
 import { LINE_BYTES_MAX, type Line, readLines } from '../../scripts/catalog/import/read-lines';
 
-async function linesOf(...chunks: readonly Buffer[]): Promise<Line[]> {
+type LineOfText = { readonly number: number; readonly text: string } | Exclude<Line, { bytes: Buffer }>;
+
+/** The lines without their bytes, which must be those of their texts. */
+async function linesOf(...chunks: readonly Buffer[]): Promise<LineOfText[]> {
   async function* stream() {
     yield* chunks;
   }
-  const lines: Line[] = [];
-  for await (const some of readLines(stream())) lines.push(...some);
+  const lines: LineOfText[] = [];
+  for await (const some of readLines(stream())) lines.push(...some.map(withoutBytes));
   return lines;
+}
+
+function withoutBytes(line: Line): LineOfText {
+  if (!('bytes' in line)) return line;
+  const { bytes, number, text } = line;
+  expect(bytes.equals(Buffer.from(text))).toBe(true);
+  return { number, text };
 }
 
 const text = (content: string) => Buffer.from(content);

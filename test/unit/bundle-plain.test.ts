@@ -135,9 +135,9 @@ function changed(record: unknown, { at, how, value, key }: Change): string {
 function agree<Record>(
   text: string,
   schema: z.ZodType<Record>,
-  plain: (value: unknown) => Record | null,
+  plain: (value: unknown, line: string) => Record | null,
 ): boolean {
-  const record = plain(JSON.parse(text));
+  const record = plain(JSON.parse(text), text);
   if (record === null) return false;
   expect({ text, parsed: parseDeletable(text, schema) }).toEqual({ text, parsed: { record } });
   return true;

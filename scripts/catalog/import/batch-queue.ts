@@ -4,15 +4,15 @@ import type { ImportContext } from './import-context';
 import { WHOLE_LINE } from './parse-record';
 import type { Numbered, Reject, Stage } from './stage';
 
-/** Characters of the lines of one batch: it is in memory as a whole, and two more beside it. */
-const BATCH_LENGTH_MAX = 1024 * 1024;
+/** Bytes of the lines of one batch: it is in memory as a whole, and two more beside it. */
+const BATCH_BYTES_MAX = 1024 * 1024;
 
 /** Writes records in batches of one transaction each, the next one being prepared while one is written. */
 export class BatchQueue<Record> {
   accepted = 0;
   private batch: Numbered<Record>[] = [];
   private keys = new Set<string>();
-  private length = 0;
+  private bytes = 0;
   private next: Numbered<Record> | null = null;
   private inFlight: Promise<void> = Promise.resolve();
   private readonly size: BatchSize;
@@ -46,8 +46,8 @@ export class BatchQueue<Record> {
       this.keys.add(key);
     }
     this.batch.push(numbered);
-    this.length += numbered.text.length;
-    return this.batch.length >= this.size.records || this.length >= BATCH_LENGTH_MAX;
+    this.bytes += numbered.bytes.length;
+    return this.batch.length >= this.size.records || this.bytes >= BATCH_BYTES_MAX;
   }
 
   /** Waits for the batch before and starts on this one. */
@@ -55,7 +55,7 @@ export class BatchQueue<Record> {
     const { batch, next } = this;
     this.batch = [];
     this.keys = new Set();
-    this.length = 0;
+    this.bytes = 0;
     this.next = null;
     if (next) this.add(next);
     const prepared = this.prepare(batch);

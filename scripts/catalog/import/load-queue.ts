@@ -62,25 +62,14 @@ export class LoadQueue<Record> {
 
   async take(records: readonly Numbered<Record>[]): Promise<void> {
     if (records.length === 0) return;
-    if (this.linesWithout > 0 || !(await this.canLoad(records))) return await this.takeWithout(records);
-    const { batches, reject } = this.around;
-    if (!this.filling) {
-      await batches.finish();
-      this.filling = {
-        load: await this.loads.begin(),
-        numbers: [],
-        texts: new TextBuffer(),
-        keys: new Set(),
-      };
-    }
-    const { filling } = this;
-    // Also of those that are rejected below: they may be on their way already in another load.
-    for (const { record } of records) for (const key of this.loads.keys(record) ?? []) filling.keys.add(key);
-    const fit = this.loads.prepare ? await this.loads.prepare(records, reject) : records;
-    for (const { line, text, record } of fit) {
+    const filling = this.linesWithout > 0 ? null : await this.fillingFor(records);
+    if (!filling) return await this.takeWithout(records);
+    const fit = this.loads.prepare ? await this.loads.prepare(records, this.around.reject) : records;
+    await filling.load.prepare?.(fit.map(({ record }) => record));
+    for (const { line, bytes, record } of fit) {
       filling.load.add(record);
       filling.numbers.push(line);
-      filling.texts.add(text);
+      filling.texts.addBytes(bytes);
     }
     const isFull = filling.numbers.length >= this.size.records;
     if (isFull || filling.load.bytes + filling.texts.bytes >= BYTES_MAX) await this.send();
@@ -99,21 +88,33 @@ export class LoadQueue<Record> {
     await this.around.batches.take(records);
   }
 
-  private async canLoad(records: readonly Numbered<Record>[]): Promise<boolean> {
-    const own = new Set<string>();
-    for (const { record } of records) {
-      const keys = this.loads.keys(record);
-      if (keys === null) return false;
-      for (const key of keys) {
-        if (own.has(key) || this.isUnderWay(key)) return false;
-        own.add(key);
-      }
-    }
-    return this.filling !== null || (await this.loads.areNew(records.map(({ record }) => record)));
+  /** The load that takes these records, which has their keys already; null when none can. */
+  private async fillingFor(records: readonly Numbered<Record>[]): Promise<Filling<Record> | null> {
+    if (this.filling) return this.claim(records, this.filling.keys) ? this.filling : null;
+    const keys = new Set<string>();
+    if (!this.claim(records, keys)) return null;
+    if (!(await this.loads.areNew(records.map(({ record }) => record)))) return null;
+    await this.around.batches.finish();
+    this.filling = { load: await this.loads.begin(), numbers: [], texts: new TextBuffer(), keys };
+    return this.filling;
   }
 
-  private isUnderWay(key: string): boolean {
-    return (this.filling?.keys.has(key) ?? false) || this.flights.some(({ keys }) => keys.has(key));
+  /**
+   * Adds the keys of records to those of a load; false when one is there, or on its way in another load. The load has
+   * then some keys too many, which keeps others out that it could have taken, and no others in. So have those of records
+   * that are rejected later.
+   */
+  private claim(records: readonly Numbered<Record>[], claimed: Set<string>): boolean {
+    for (const { record } of records) {
+      const own = this.loads.keys(record);
+      if (own === null) return false;
+      for (const key of own) {
+        const before = claimed.size;
+        claimed.add(key);
+        if (claimed.size === before || this.flights.some(({ keys }) => keys.has(key))) return false;
+      }
+    }
+    return true;
   }
 
   /** Waits for everything that is to go into loads. */
@@ -151,10 +152,10 @@ export class LoadQueue<Record> {
     const again = left ?? [...numbers.keys()];
     this.loaded += numbers.length - again.length;
     for (const position of again) {
-      const text = texts.at(position);
-      const parsed = this.stage.parse(text);
+      const bytes = texts.at(position);
+      const parsed = this.stage.parse(bytes.toString('utf8'));
       if ('record' in parsed)
-        await batches.take([{ line: numbers[position] ?? 0, text, record: parsed.record }]);
+        await batches.take([{ line: numbers[position] ?? 0, bytes, record: parsed.record }]);
     }
     if (again.length > 0) await batches.finish();
   }

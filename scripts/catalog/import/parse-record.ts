@@ -10,8 +10,8 @@ export type Parsed<Record> =
 /** Stands for the line itself where no field is at fault. */
 export const WHOLE_LINE = 'line';
 
-/** Finds the record in a value that is plainly one, as the schema would; null leaves it to the schema. */
-type PlainReader<Record> = (value: unknown) => Record | null;
+/** Finds the record in the value of a line that is plainly one, as the schema would; null leaves it to the schema. */
+type PlainReader<Record> = (value: unknown, line: string) => Record | null;
 
 /** The record of a line; of several faults the first is told. `plain` may spare the schema its work. */
 export function parseRecord<Record>(
@@ -21,7 +21,7 @@ export function parseRecord<Record>(
 ): Parsed<Record> {
   const json = parseJson(text);
   if ('reason' in json) return json;
-  const record = plain?.(json.value) ?? null;
+  const record = plain?.(json.value, text) ?? null;
   return record === null ? check(json.value, schema) : { record };
 }
 
@@ -34,7 +34,7 @@ export function parseDeletable<Record>(
   const json = parseJson(text);
   if ('reason' in json) return json;
   const { value } = json;
-  const record = plain?.(value) ?? null;
+  const record = plain?.(value, text) ?? null;
   if (record !== null) return { record };
   const isDeletion = value instanceof Object && 'deleted' in value && value.deleted === true;
   return isDeletion ? check(value, deletionSchema) : check(value, schema);

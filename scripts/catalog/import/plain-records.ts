@@ -1,13 +1,11 @@
-import { Derived } from '../../../db/catalog-import/derived';
 import type { EstimateRecord, ProductRecord, VariantRecord } from '../../../db/catalog-import/records';
 import { gradesDescend, REGION_CURRENCIES, type Region } from '../../../models/pricing/estimate';
-import { fieldFault, idFault, labelFault, pictureFault } from './record-values';
+import { fieldFault, idFault, LABEL_LENGTH_MAX, labelFault, pictureFault } from './record-values';
 
 /**
  * The records of the two largest files where they are as an exporter writes them: every key there, none unknown, every
  * value in order. That takes a tenth of the time of the schemas, which judge all other lines; null says that a line is
- * one of those. What is accepted here is accepted there, as the same record. Texts and lists that records have in
- * common are shared between them: what waits in batches to be written is a quarter of what was parsed.
+ * one of those. What is accepted here is accepted there, as the same record.
  */
 
 const PRODUCT_KEYS = 9;
@@ -17,30 +15,24 @@ const ESTIMATE_KEYS = 10;
 const UTC_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 /** Estimates are made at few different times. */
 const TIMES_MAX = 1_000;
+/** What can't be stored, NUL and halves of a surrogate pair, stands in UTF-8 JSON as an escape or not at all. */
+const ESCAPE = '\\u';
 
 type Json = Readonly<Record<string, unknown>>;
+type IsLabel = (value: unknown) => value is string;
 
-/** A product with all that a product may have. */
-export function plainProduct(value: unknown): ProductRecord | null {
+/** A product with all that a product may have, which is the value of a line of UTF-8. */
+export function plainProduct(value: unknown, line: string): ProductRecord | null {
   if (!isObject(value, PRODUCT_KEYS)) return null;
+  const isLabel = line.includes(ESCAPE) ? isAnyLabel : isStorableLabel;
   const { id, category, tags, keywords, popularity, images, thumbnails } = value;
-  if (!isPrefixed(id, 'product_') || !isId(category) || !isDistinctIds(tags) || !isLabels(keywords))
-    return null;
-  if (!isNumber(popularity) || !isPictures(images) || !isPictures(thumbnails)) return null;
+  if (!isPrefixed(id, 'product_') || !isId(category) || !isDistinctIds(tags)) return null;
+  if (!isListOf(keywords, isLabel) || !isNumber(popularity)) return null;
+  if (!isListOf(images, isPicture) || !isListOf(thumbnails, isPicture)) return null;
   const attributes = plainAttributes(value['attributes']);
-  const variants = plainVariants(value['variants']);
+  const variants = plainVariants(value['variants'], isLabel);
   if (!attributes || !variants) return null;
-  return {
-    id,
-    category: texts.of(category),
-    attributes,
-    tags: sharedList(tags),
-    keywords: sharedList(keywords),
-    variants,
-    popularity,
-    images: sharedList(images),
-    thumbnails: sharedList(thumbnails),
-  };
+  return { id, category, attributes, tags, keywords, variants, popularity, images, thumbnails };
 }
 
 /** An estimate in the currency of its region, made at a whole second of UTC. */
@@ -54,8 +46,8 @@ export function plainEstimate(value: unknown): EstimateRecord | null {
   if (time === null) return null;
   return {
     variant_id: variant,
-    source: texts.of(source),
-    region: texts.of(region),
+    source,
+    region,
     a: A,
     b: B,
     c: C,
@@ -69,49 +61,32 @@ export function plainEstimate(value: unknown): EstimateRecord | null {
 function plainAttributes(value: unknown): Record<string, readonly string[]> | null {
   if (!isObject(value)) return null;
   const attributes: Record<string, readonly string[]> = {};
-  for (const [field, ids] of Object.entries(value)) {
+  for (const field of Object.keys(value)) {
+    const ids = value[field];
     if (fieldFault(field) !== null) return null;
-    if (isId(ids)) attributes[field] = lists.of(ids);
-    else if (isDistinctIds(ids) && ids.length > 0) attributes[field] = sharedList(ids);
+    if (isId(ids)) attributes[field] = [ids];
+    else if (isDistinctIds(ids) && ids.length > 0) attributes[field] = ids;
     else return null;
   }
   return attributes;
 }
 
-function plainVariants(values: unknown): readonly VariantRecord[] | null {
-  if (!Array.isArray(values)) return null;
-  const variants: VariantRecord[] = [];
-  for (const value of values) {
-    const variant = plainVariant(value);
-    if (!variant) return null;
-    variants.push(variant);
-  }
-  const isDistinct = variants.length < 2 || new Set(variants.map(({ id }) => id)).size === variants.length;
-  return isDistinct ? variants : null;
+function plainVariants(values: unknown, isLabel: IsLabel): readonly VariantRecord[] | null {
+  if (!isListOf(values, (value): value is VariantRecord => isVariant(value, isLabel))) return null;
+  const isDistinct = values.length < 2 || new Set(values.map(({ id }) => id)).size === values.length;
+  return isDistinct ? values : null;
 }
 
-function plainVariant(value: unknown): VariantRecord | null {
-  if (!isObject(value, VARIANT_KEYS)) return null;
+function isVariant(value: unknown, isLabel: IsLabel): value is VariantRecord {
+  if (!isObject(value, VARIANT_KEYS)) return false;
   const { id, fields, popularity, images, thumbnails } = value;
-  if (!isPrefixed(id, 'variant_') || !Array.isArray(fields) || !isNumber(popularity)) return null;
-  if (!isPictures(images) || !isPictures(thumbnails)) return null;
-  const shared: VariantRecord['fields'][number][] = [];
+  if (!isPrefixed(id, 'variant_') || !isNumber(popularity) || !Array.isArray(fields)) return false;
+  if (!isListOf(images, isPicture) || !isListOf(thumbnails, isPicture)) return false;
   for (const each of fields) {
-    if (!isObject(each, VARIANT_FIELD_KEYS) || !isLabel(each['field']) || !isLabel(each['name'])) return null;
-    shared.push({ field: texts.of(each['field']), name: texts.of(each['name']) });
+    if (!isObject(each, VARIANT_FIELD_KEYS) || !isLabel(each['field']) || !isLabel(each['name']))
+      return false;
   }
-  return { id, fields: shared, popularity, images: sharedList(images), thumbnails: sharedList(thumbnails) };
-}
-
-/** The same texts and lists for what is equal. */
-const texts = new Derived((text) => text);
-const lists = new Derived((text): readonly string[] => [text]);
-const NONE: readonly string[] = [];
-
-function sharedList(list: readonly string[]): readonly string[] {
-  const [only] = list;
-  if (only === undefined) return NONE;
-  return list.length === 1 ? lists.of(only) : list.map((text) => texts.of(text));
+  return true;
 }
 
 const times = new Map<string, string>();
@@ -141,17 +116,28 @@ const isPrefixed = (value: unknown, prefix: string): value is string =>
   isId(value) && value.startsWith(prefix) && value.length > prefix.length;
 
 function isDistinctIds(values: unknown): values is readonly string[] {
-  if (!Array.isArray(values) || !values.every(isId)) return false;
+  if (!isListOf(values, isId)) return false;
   return values.length < 2 || new Set(values).size === values.length;
 }
 
-const isLabel = (value: unknown): value is string => typeof value === 'string' && labelFault(value) === null;
+const isAnyLabel = (value: unknown): value is string =>
+  typeof value === 'string' && labelFault(value) === null;
 
-const isLabels = (values: unknown): values is readonly string[] =>
-  Array.isArray(values) && values.every(isLabel);
+/** Of a text that can be stored. */
+const isStorableLabel = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= LABEL_LENGTH_MAX;
 
-const isPictures = (values: unknown): values is readonly string[] =>
-  Array.isArray(values) && values.every((value) => typeof value === 'string' && pictureFault(value) === null);
+const isPicture = (value: unknown): value is string =>
+  typeof value === 'string' && pictureFault(value) === null;
+
+function isListOf<Element>(
+  values: unknown,
+  isElement: (value: unknown) => value is Element,
+): values is readonly Element[] {
+  if (!Array.isArray(values)) return false;
+  for (const value of values) if (!isElement(value)) return false;
+  return true;
+}
 
 /** JSON can write numbers that are too large for one. */
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);

@@ -51,7 +51,7 @@ export const listingsStage = (context: ImportContext): Stage<ListingRecord> =>
 interface PriceFile<Record> {
   readonly file: BundleFileName;
   readonly schema: z.ZodType<Record>;
-  readonly plain?: (value: unknown) => Record | null;
+  readonly plain?: (value: unknown, line: string) => Record | null;
   key(record: Record): string;
   write(records: readonly Record[]): Promise<void>;
   readonly loads?: Loads<Record> | undefined;

@@ -16,7 +16,11 @@ export function productsStage(context: ImportContext): Stage<ProductRecord | Del
     key: (product) => product.id,
     inOrder: true,
     write: (records) => context.target.writeProducts(records),
-    prepare: (batch, reject) => prepareProducts(context, batch, reject),
+    async prepare(batch, reject) {
+      const complete = await completeProducts(context, batch, reject);
+      await context.target.prepareProducts(complete.map(({ record }) => record));
+      return complete;
+    },
     loads: loadsOf(context),
     async check(batch, reject) {
       const owners = await ownersOf(context, batch);
@@ -29,22 +33,19 @@ export function productsStage(context: ImportContext): Stage<ProductRecord | Del
   };
 }
 
-async function prepareProducts(
+/** Those that name what is there, with their pictures stored. */
+async function completeProducts(
   context: ImportContext,
   batch: readonly Line[],
   reject: Reject,
 ): Promise<readonly Line[]> {
   const entities = await entitiesOf(context, batch);
-  const pictured = await context.pictures.storeAll(
-    batch.filter(({ line, record }) => {
-      const fault = isDeletion(record) ? null : referenceFault(record, context, entities);
-      if (fault) reject(line, fault.field, fault.reason);
-      return !fault;
-    }),
-    reject,
-  );
-  await context.target.prepareProducts(pictured.map(({ record }) => record));
-  return pictured;
+  const fit = batch.filter(({ line, record }) => {
+    const fault = isDeletion(record) ? null : referenceFault(record, context, entities);
+    if (fault) reject(line, fault.field, fault.reason);
+    return !fault;
+  });
+  return await context.pictures.storeAll(fit, reject);
 }
 
 /** A load takes a product with its variants, if none of them is there. */
@@ -56,7 +57,7 @@ function loadsOf(context: ImportContext): Loads<ProductRecord | Deletion> | unde
     keys: (record) =>
       isDeletion(record) ? null : [record.id, ...record.variants.map((variant) => variant.id)],
     areNew: (records) => target.areNewProducts(records.map((record) => record.id)),
-    prepare: (batch, reject) => prepareProducts(context, batch, reject),
+    prepare: (batch, reject) => completeProducts(context, batch, reject),
     write: (load, turn) => target.writeLoad(load, turn),
     begin: async () => {
       const load = await target.beginProducts();
@@ -64,6 +65,7 @@ function loadsOf(context: ImportContext): Loads<ProductRecord | Deletion> | unde
         get bytes() {
           return load.bytes;
         },
+        prepare: (records) => load.prepare?.(productsOf(records)) ?? Promise.resolve(),
         add: (record) => {
           if (!isDeletion(record)) load.add(record);
         },
@@ -123,17 +125,21 @@ async function entitiesOf(
   { target }: ImportContext,
   batch: readonly Line[],
 ): Promise<ReadonlyMap<string, EntityReference>> {
-  return await target.entities(namedEntities(productsOf(batch)));
+  return await target.entities(namedEntities(productsOf(recordsOf(batch))));
 }
 
 async function ownersOf({ target }: ImportContext, batch: readonly Line[]): Promise<VariantOwners> {
-  const variants = productsOf(batch).flatMap((product) => product.variants.map((variant) => variant.id));
+  const variants = productsOf(recordsOf(batch)).flatMap((product) =>
+    product.variants.map((variant) => variant.id),
+  );
   const ids = batch.map(({ record }) => record.id);
   return new VariantOwners(await target.variants([...new Set(variants)], ids));
 }
 
-const productsOf = (batch: readonly Line[]): ProductRecord[] =>
-  batch.flatMap(({ record }) => (isDeletion(record) ? [] : [record]));
+const productsOf = (records: readonly (ProductRecord | Deletion)[]): ProductRecord[] =>
+  records.filter((record): record is ProductRecord => !isDeletion(record));
+
+const recordsOf = (batch: readonly Line[]): (ProductRecord | Deletion)[] => batch.map(({ record }) => record);
 
 function referenceFault(
   product: ProductRecord,
@@ -142,8 +148,9 @@ function referenceFault(
 ): Fault | null {
   const unknown = vocabularyFault(product, context);
   if (unknown) return unknown;
-  for (const [field, ids] of Object.entries(product.attributes)) {
-    for (const id of ids) {
+  const { attributes } = product;
+  for (const field in attributes) {
+    for (const id of attributes[field] ?? []) {
       const reason = entityFault(id, entities.get(id), { kind: field, category: product.category });
       if (reason !== null) return { field: `attributes.${field}`, reason };
     }

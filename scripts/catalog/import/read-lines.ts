@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
-/** One line of a file: its text, or why it has none. */
+/** One line of a file: its text and the same in UTF-8, or why it has none. */
 export type Line =
-  | { readonly number: number; readonly text: string }
+  | { readonly number: number; readonly text: string; readonly bytes: Buffer }
   | { readonly number: number; readonly fault: string };
 
 /** A longer line is not read: it would have to be whole in memory. */
@@ -63,5 +63,5 @@ function decode(number: number, bytes: Buffer | null): Line | null {
   const content = isMarked ? bytes.subarray(3) : bytes;
   if (!isUtf8(content)) return { number, fault: 'not UTF-8' };
   const text = content.toString('utf8');
-  return text.trim() === '' ? null : { number, text };
+  return text.trim() === '' ? null : { number, text, bytes: content };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TAGS_FIELD } from '../../../models/catalog/taxonomy';
 import { pathFault } from './bundle-paths';
 
-const NAME_LENGTH_MAX = 500;
+export const LABEL_LENGTH_MAX = 500;
 const ID_LENGTH_MAX = 200;
 const FIELD_LENGTH_MAX = 60;
 /** Addresses are keys in the database, whose entries must stay under 2,700 bytes. */
@@ -48,7 +48,7 @@ export const link = storable.superRefine((address, context) => {
 
 /** What is wrong with a text as a label; null when nothing is. */
 export function labelFault(text: string): string | null {
-  return unstorableFault(text) ?? lengthFault(text, NAME_LENGTH_MAX);
+  return unstorableFault(text) ?? lengthFault(text, LABEL_LENGTH_MAX);
 }
 
 /** What is wrong with a text as an id; null when nothing is. */

@@ -49,7 +49,7 @@ function recordsOf<Record>(lines: readonly Line[], stage: Stage<Record>, reject:
   for (const line of lines) {
     const parsed = 'fault' in line ? { field: WHOLE_LINE, reason: line.fault } : stage.parse(line.text);
     if ('reason' in parsed) reject(line.number, parsed.field, parsed.reason);
-    else records.push({ line: line.number, text: 'text' in line ? line.text : '', record: parsed.record });
+    else if ('bytes' in line) records.push({ line: line.number, bytes: line.bytes, record: parsed.record });
   }
   return records;
 }

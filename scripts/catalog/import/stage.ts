@@ -5,7 +5,8 @@ import type { Parsed } from './parse-record';
 /** A record and the line that it stands in. */
 export interface Numbered<Record> {
   readonly line: number;
-  readonly text: string;
+  /** The line itself, in UTF-8. */
+  readonly bytes: Buffer;
   readonly record: Record;
 }
 
