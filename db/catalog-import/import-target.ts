@@ -84,6 +84,10 @@ export interface ImportTarget {
   beginEstimates(): Promise<Load<EstimateRecord>>;
   /** Writes a load that was begun here. */
   writeLoad(load: Pick<Load<never>, 'write'>, turn: Promise<boolean>): Promise<WrittenLoad>;
+  /** Indexes that are still to be made, of those that a large first import leaves to the end of its products. */
+  missingIndexes(): Promise<number>;
+  /** Makes them; `onMade` is told of each. */
+  makeIndexes(onMade: () => void): Promise<void>;
   /** How many loads may be written at the same time; 0 where there are none. */
   readonly lanes: number;
 

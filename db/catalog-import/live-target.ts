@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { makeSearchSnapshot } from '../search-snapshot/make-snapshot';
 import { rowsOf, sql } from '../sql';
+import { countDeferredIndexes, deferIndexes, makeIndexes } from './deferred-indexes';
 import { areNewEstimates, EstimateLoad } from './estimate-load';
 import { ImportLock } from './import-lock';
 import type {
@@ -13,7 +14,7 @@ import type {
 } from './import-target';
 import { type LoadSurroundings, loadOf } from './load-parts';
 import { entityIds, loadEntityRecords } from './load-sources';
-import { areNewProducts, ProductLoad } from './product-load';
+import { areNewProducts, hasProducts, ProductLoad } from './product-load';
 import { ProductRows } from './product-rows';
 import {
   type CategoryRecord,
@@ -43,13 +44,15 @@ const DERIVING_AT_ONCE_MS = 2_000;
 /** Those of a million products; about 50 MB. */
 const ENTITIES_MAX = 60_000;
 const ENTITIES_AT_ONCE = 2_000;
-/** From so many on the products of an import name most entities, a few new ones in every hundred. */
-const LOADS_BEFORE_READING_AHEAD = 2;
+/** An import whose products come to so many loads has thousands of them. */
+const LOADS_OF_MANY_PRODUCTS = 6;
 
 /** The catalog itself, changed under the lock of its one import. */
 export class LiveTarget implements ImportTarget {
   private derivingMs = 0;
   private productLoads = 0;
+  /** Before the first load. */
+  private hadProducts = false;
   private readonly knownEntities = new Remembered((ids) => loadEntityRecords(this.knex, ids), ENTITIES_MAX);
   private readonly knownVariants = new Remembered((ids) => this.variantsById(ids));
   readonly productRows = new ProductRows(this.knownEntities);
@@ -121,12 +124,21 @@ export class LiveTarget implements ImportTarget {
 
   async beginProducts(): Promise<Load<ProductRecord>> {
     this.knownVariants.forget();
+    if (this.productLoads === 0) this.hadProducts = await hasProducts(this.knex);
     this.productLoads += 1;
-    if (this.productLoads === LOADS_BEFORE_READING_AHEAD) await this.readEntitiesAhead();
+    if (this.productLoads === LOADS_OF_MANY_PRODUCTS) await this.expectManyProducts();
     return loadOf(
       new ProductLoad(this.vocabulary, (products) => this.productRows.around(this.knex, products)),
       this.around,
     );
+  }
+
+  async missingIndexes(): Promise<number> {
+    return await countDeferredIndexes(this.knex);
+  }
+
+  async makeIndexes(onMade: () => void): Promise<void> {
+    await makeIndexes(this.knex, this.lock, this.lanes, onMade);
   }
 
   async beginEstimates(): Promise<Load<EstimateRecord>> {
@@ -230,6 +242,13 @@ export class LiveTarget implements ImportTarget {
     }
   }
 
+  private async expectManyProducts(): Promise<void> {
+    // The one session of the embedded database would be kept from all others while it makes an index.
+    if (!this.hadProducts && this.lanes > 1) await deferIndexes(this.lock);
+    await this.readEntitiesAhead();
+  }
+
+  /** Many products name most entities, and each few hundred of them a few new ones. */
   private async readEntitiesAhead(): Promise<void> {
     const ids = await entityIds(this.knex, ENTITIES_MAX + 1);
     if (ids.length > ENTITIES_MAX) return;

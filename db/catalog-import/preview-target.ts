@@ -83,6 +83,12 @@ export class PreviewTarget implements ImportTarget {
 
   async prepareProducts(): Promise<void> {}
 
+  async missingIndexes(): Promise<number> {
+    return 0;
+  }
+
+  async makeIndexes(): Promise<void> {}
+
   async writeCategories(records: readonly CategoryRecord[]): Promise<void> {
     for (const record of records) this.categories.add(record.id);
   }

@@ -71,6 +71,12 @@ export class ProductLoad implements LoadParts<ProductRecord> {
   }
 }
 
+/** Whether there is any product, or ever was. */
+export async function hasProducts(knex: Knex): Promise<boolean> {
+  const rows = await rowsOf(knex, sql`SELECT FROM products LIMIT 1`);
+  return rows.length > 0;
+}
+
 /** Whether none of these products is there, or ever was. */
 export async function areNewProducts(knex: Knex, ids: readonly string[]): Promise<boolean> {
   const [first] = await rowsOf(

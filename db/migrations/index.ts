@@ -18,6 +18,7 @@ import * as reindex from './202611201600-reindex';
 import * as calibrationWeights from './202611201700-calibration-weights';
 import * as referencesByStatement from './202611201800-references-by-statement';
 import * as bulkLoads from './202611201900-bulk-loads';
+import * as deferredIndexes from './202611202000-deferred-indexes';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -46,4 +47,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611201700-calibration-weights': calibrationWeights,
   '202611201800-references-by-statement': referencesByStatement,
   '202611201900-bulk-loads': bulkLoads,
+  '202611202000-deferred-indexes': deferredIndexes,
 };

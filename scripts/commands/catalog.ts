@@ -12,7 +12,7 @@ import {
 } from '../../models/ports';
 import { generateBundle } from '../catalog/generate/generate-bundle';
 import { type ImportResult, importBundle } from '../catalog/import/import-bundle';
-import { TerminalProgress } from '../catalog/import/import-progress';
+import { withProgress } from '../catalog/import/import-progress';
 import { type Config, readConfig } from '../config';
 import { buildContainer, type Loupe } from '../container';
 import { printAnswer } from './output';
@@ -62,16 +62,18 @@ export function registerCatalog(catalog: Command): void {
     .option('--images', 'draw a picture of each product')
     .option('--json', 'print JSON')
     .action(async (options: GenerateOptions) => {
-      const progress = new TerminalProgress(process.stderr);
-      progress.begin('products', options.products);
-      const summary = await generateBundle({
-        products: options.products,
-        seed: options.seed,
-        out: resolve(options.out),
-        images: options.images ?? false,
-        onProgress: (done) => progress.reach(done),
+      const summary = await withProgress(process.stderr, async (progress) => {
+        progress.begin('products', options.products);
+        const generated = await generateBundle({
+          products: options.products,
+          seed: options.seed,
+          out: resolve(options.out),
+          images: options.images ?? false,
+          onProgress: (done) => progress.reach(done),
+        });
+        progress.end();
+        return generated;
       });
-      progress.end();
       printAnswer(options.json, { out: resolve(options.out), ...summary }, () =>
         Object.entries(summary)
           .map(([what, count]) => `${count} ${what}`)
@@ -110,26 +112,24 @@ export function importCatalog(
 ): Promise<ImportResult> {
   const clock = container.resolve<Clock>(PORTS.Clock);
   const stamp = clock.now().toISOString().replace(/[:.]/g, '-');
-  return importBundle(
-    {
-      report: join(config.DATA_DIR, 'reports', `import-${stamp}.txt`),
-      ...options,
-      imageBytesMax: config.IMAGE_BYTES_MAX,
-      ...(database.kind === 'postgres' ? { transactionMs: SERVER_TRANSACTION_MS } : {}),
+  const importOptions = {
+    report: join(config.DATA_DIR, 'reports', `import-${stamp}.txt`),
+    ...options,
+    imageBytesMax: config.IMAGE_BYTES_MAX,
+    ...(database.kind === 'postgres' ? { transactionMs: SERVER_TRANSACTION_MS } : {}),
+  };
+  const ports = {
+    openTarget: (dryRun: boolean) =>
+      openTarget(database.knex, dryRun, database.kind === 'postgres' ? SERVER_LANES : 1),
+    images: container.resolve<ImageStore>(PORTS.ImageStore),
+    preparer: container.resolve<ImagePreparer>(PORTS.ImagePreparer),
+    embedding: {
+      embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
+      queue: container.resolve<IndexQueue>(PORTS.IndexQueue),
     },
-    {
-      openTarget: (dryRun) =>
-        openTarget(database.knex, dryRun, database.kind === 'postgres' ? SERVER_LANES : 1),
-      images: container.resolve<ImageStore>(PORTS.ImageStore),
-      preparer: container.resolve<ImagePreparer>(PORTS.ImagePreparer),
-      embedding: {
-        embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
-        queue: container.resolve<IndexQueue>(PORTS.IndexQueue),
-      },
-      clock,
-    },
-    new TerminalProgress(process.stderr),
-  );
+    clock,
+  };
+  return withProgress(process.stderr, (progress) => importBundle(importOptions, ports, progress));
 }
 
 function describe(result: ImportResult): string {

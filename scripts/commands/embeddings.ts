@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type EmbeddingRepository, PORTS } from '../../models/ports';
-import { TerminalProgress } from '../catalog/import/import-progress';
+import { withProgress } from '../catalog/import/import-progress';
 import { withStore } from '../container';
 import { describeEvaluation } from '../evaluation/describe-evaluation';
 import { evaluate } from '../evaluation/evaluate';
@@ -79,9 +79,10 @@ function registerEvaluate(embeddings: Command): void {
     .option('--recalibrate', 'fit a calibration although the version has one')
     .option('--json', 'print JSON')
     .action(async ({ model, queries, seed, photos, recalibrate = false, json }: EvaluateCommandOptions) => {
-      const progress = new TerminalProgress(process.stderr);
       const options = { model, queries, seed, recalibrate, photos: photos ? resolve(photos) : null };
-      const evaluation = await withReindex((reindex) => evaluate(reindex, options, progress));
+      const evaluation = await withProgress(process.stderr, (progress) =>
+        withReindex((reindex) => evaluate(reindex, options, progress)),
+      );
       printAnswer(json, evaluation, () => describeEvaluation(evaluation));
     });
 }

@@ -3,7 +3,7 @@ import { rowsOf, sql } from '../../db/sql';
 import { wordStubs } from '../../db/word-stubs';
 import { keptCounts, naiveCounts } from '../support/mark-counts';
 import { CATALOG, CROC_BAG, ENTITIES, estimate, HANDBAGS, product, TAGS } from './catalog-import-sample';
-import { type BundleFiles, ImportBench } from './catalog-import-support';
+import { type BundleFiles, ImportBench, wrapped } from './catalog-import-support';
 
 let bench: ImportBench;
 beforeAll(async () => {
@@ -65,18 +65,6 @@ const MIXED: BundleFiles = {
 /** A target that knows of no loads, so that everything is written in batches. */
 const inBatches = (target: ImportTarget): ImportTarget =>
   wrapped(target, (name) => (name === 'lanes' ? 0 : null));
-
-/** A target with some of its properties replaced. */
-function wrapped(target: ImportTarget, replacement: (name: string | symbol) => unknown): ImportTarget {
-  return new Proxy(target, {
-    get(object, name) {
-      const other = replacement(name);
-      if (other !== null) return other;
-      const own = Reflect.get(object, name);
-      return typeof own === 'function' ? own.bind(object) : own;
-    },
-  });
-}
 
 /** Everything that an import writes and what the database derives from it. */
 async function state(): Promise<unknown> {

@@ -23,6 +23,18 @@ export type BundleFiles = Readonly<Record<string, readonly unknown[] | Buffer>>;
 export const picture = (content: string): Buffer =>
   Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.from(content)]);
 
+/** A target with some of its properties replaced. */
+export function wrapped(target: ImportTarget, replacement: (name: string | symbol) => unknown): ImportTarget {
+  return new Proxy(target, {
+    get(object, name) {
+      const other = replacement(name);
+      if (other !== null) return other;
+      const own = Reflect.get(object, name);
+      return typeof own === 'function' ? own.bind(object) : own;
+    },
+  });
+}
+
 const silent = { begin() {}, reach() {}, end() {} };
 
 /** Imports into a database of its own, with the ports of pictures and workers faked. */

@@ -117,15 +117,30 @@ async function importInto(
 
 /** In the order of the specification's page: each file names what stands in those before it. */
 async function importFiles(context: ImportContext, now: Date): Promise<number> {
+  // Also those that an import left which was killed.
+  await makeIndexes(context);
   let accepted = await runStage(context, categoriesStage(context));
   accepted += await runStage(context, tagsStage(context));
   accepted += await importEntities(context);
   // Rows above products are cheap to derive before a first load's products are there, and dear afterwards.
   await projectStaleRows(context);
-  accepted += await runStage(context, productsStage(context));
+  accepted += await runStage(context, productsStage(context)).finally(() => makeIndexes(context));
   accepted += await runStage(context, estimatesStage(context, now));
   accepted += await runStage(context, historyStage(context));
   return accepted + (await runStage(context, listingsStage(context)));
+}
+
+/** What searches need of indexes; large first loads of products go without. */
+async function makeIndexes({ target, progress }: ImportContext): Promise<void> {
+  const total = await target.missingIndexes();
+  if (total === 0) return;
+  progress.begin('indexes of search', total);
+  let made = 0;
+  await target.makeIndexes(() => {
+    made += 1;
+    progress.reach(made);
+  });
+  progress.end();
 }
 
 /** Also those that an import left which was killed. */

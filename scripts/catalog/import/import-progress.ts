@@ -13,8 +13,21 @@ export interface ImportProgress {
 
 const PLAIN_LINES_MS = 5_000;
 
+/** Shows on a terminal how work goes on; whatever becomes of it, nothing of that is left to keep the process alive. */
+export async function withProgress<Result>(
+  stream: NodeJS.WriteStream,
+  work: (progress: ImportProgress) => Promise<Result>,
+): Promise<Result> {
+  const progress = new TerminalProgress(stream);
+  try {
+    return await work(progress);
+  } finally {
+    progress.stop();
+  }
+}
+
 /** A progress bar on a terminal, a line from time to time elsewhere. */
-export class TerminalProgress implements ImportProgress {
+class TerminalProgress implements ImportProgress {
   private bar: SingleBar | null = null;
 
   constructor(private readonly stream: NodeJS.WriteStream) {}
@@ -36,6 +49,10 @@ export class TerminalProgress implements ImportProgress {
 
   end(): void {
     this.bar?.update(this.bar.getTotal());
+    this.stop();
+  }
+
+  stop(): void {
     this.bar?.stop();
     this.bar = null;
   }

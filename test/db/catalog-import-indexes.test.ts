@@ -1,0 +1,120 @@
+import { countDeferredIndexes, deferIndexes } from '../../db/catalog-import/deferred-indexes';
+import { ImportLock } from '../../db/catalog-import/import-lock';
+import type { ImportTarget } from '../../db/catalog-import/import-target';
+import { rowsOf, sql } from '../../db/sql';
+import { CATALOG, ENTITIES, HANDBAGS, product, TAGS } from './catalog-import-sample';
+import { type BundleFiles, ImportBench, wrapped } from './catalog-import-support';
+
+let bench: ImportBench;
+let whole: readonly unknown[];
+beforeAll(async () => {
+  bench = await ImportBench.open();
+  // The embedded database has one session, and leaves no index to the end.
+  bench.lanes = bench.database.kind === 'postgres' ? 2 : 1;
+  whole = await indexes();
+}, 120_000);
+beforeEach(() => bench.clear());
+afterAll(() => bench.close());
+
+/** The indexes of search that can be left to the end. */
+const DEFERRED = 6;
+
+const TAXONOMY: BundleFiles = {
+  'categories.jsonl': [HANDBAGS],
+  'tags.jsonl': TAGS,
+  'entities.jsonl': ENTITIES,
+};
+
+/** Products for more than eight loads, whose sizes begin at a hundred and grow by half at most. */
+const MANY = Array.from({ length: 5_000 }, (_, number) => product(`bag${number}`, 'style_togo'));
+
+const indexes = () =>
+  rowsOf(
+    bench.knex,
+    sql`SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`,
+  );
+
+/** Notes how many indexes are missing whenever they are to be made. */
+const noting = (missing: number[]) => (target: ImportTarget) =>
+  wrapped(target, (name) =>
+    name === 'makeIndexes'
+      ? async (onMade: () => void) => {
+          missing.push(await countDeferredIndexes(bench.knex));
+          await target.makeIndexes(onMade);
+        }
+      : null,
+  );
+
+/** As an import leaves them that was killed among its first products. */
+async function leaveMissing(): Promise<void> {
+  const lock = await ImportLock.acquire(bench.knex);
+  expect(await deferIndexes(lock)).toBe(true);
+  await lock.release();
+  expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
+  expect(await indexes()).toHaveLength(whole.length - DEFERRED);
+}
+
+describe('the indexes of search', () => {
+  it('are left to the end of the first products of a large import, and are there then', async () => {
+    const missing: number[] = [];
+    await bench.import({ ...TAXONOMY, 'products.jsonl': MANY }, {}, noting(missing));
+    expect(missing).toEqual(bench.lanes > 1 ? [DEFERRED] : []);
+    expect(await indexes()).toEqual(whole);
+    expect(await countDeferredIndexes(bench.knex)).toBe(0);
+  }, 120_000);
+
+  it('stay where there are products already', async () => {
+    await bench.import(CATALOG);
+    const missing: number[] = [];
+    await bench.import({ 'products.jsonl': MANY }, {}, noting(missing));
+    expect(missing).toEqual([]);
+    expect(await indexes()).toEqual(whole);
+  }, 120_000);
+
+  it('stay for a few products', async () => {
+    const missing: number[] = [];
+    await bench.import({ ...TAXONOMY, 'products.jsonl': MANY.slice(0, 200) }, {}, noting(missing));
+    expect(missing).toEqual([]);
+    expect(await indexes()).toEqual(whole);
+  }, 120_000);
+
+  it('are made when the products fail halfway', async () => {
+    let loads = 0;
+    const failing = (target: ImportTarget) =>
+      wrapped(target, (name) =>
+        name === 'writeLoad'
+          ? async (...given: Parameters<ImportTarget['writeLoad']>) => {
+              loads += 1;
+              if (loads > 7) throw new Error('the disk is full');
+              return await target.writeLoad(...given);
+            }
+          : null,
+      );
+    const files = { ...TAXONOMY, 'products.jsonl': MANY };
+    await expect(bench.import(files, {}, failing)).rejects.toThrow('the disk is full');
+    expect(await indexes()).toEqual(whole);
+  }, 120_000);
+
+  it('are made by the next import after one was killed, whatever that brings, but not by a dry run', async () => {
+    await leaveMissing();
+    await bench.import(CATALOG, { dryRun: true });
+    expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
+    await bench.import({ 'categories.jsonl': [HANDBAGS] });
+    expect(await indexes()).toEqual(whole);
+    expect(await countDeferredIndexes(bench.knex)).toBe(0);
+  }, 120_000);
+});
+
+const onServer = process.env['TEST_DATABASE_URL'] ? describe : describe.skip;
+
+onServer('the indexes of search on a server', () => {
+  it('stay while a reader keeps them in use', async () => {
+    const reader = await bench.knex.transaction();
+    await rowsOf(reader, sql`SELECT FROM catalog_search`);
+    const missing: number[] = [];
+    await bench.import({ ...TAXONOMY, 'products.jsonl': MANY }, {}, noting(missing));
+    await reader.commit();
+    expect(missing).toEqual([]);
+    expect(await indexes()).toEqual(whole);
+  }, 120_000);
+});
