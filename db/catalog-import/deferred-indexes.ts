@@ -65,11 +65,20 @@ export async function makeIndexes(
           sql`SELECT set_config('maintenance_work_mem', ${MEMORY}, true),
                 set_config('max_parallel_maintenance_workers', '0', true)`,
         );
-        await rowsOf(trx, new Sql(definition));
+        // Somebody may have made it by hand after an import was killed.
+        if (!(await isThere(trx, name))) await rowsOf(trx, new Sql(definition));
         await rowsOf(trx, sql`DELETE FROM deferred_indexes WHERE name = ${name}`);
       });
       onMade();
     }
   };
   await Promise.all(Array.from({ length: lanes }, work));
+}
+
+async function isThere(trx: Knex, index: string): Promise<boolean> {
+  const [found] = await rowsOf<{ there: boolean }>(
+    trx,
+    sql`SELECT to_regclass(quote_ident(${index})) IS NOT NULL AS there`,
+  );
+  return found?.there === true;
 }
