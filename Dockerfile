@@ -4,20 +4,18 @@ ARG NODE_IMAGE=node:22-bookworm-slim
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# 1 keeps TensorFlow's native engine: its install script downloads libtensorflow (x64) and the image grows by about
-# 1 GB; inference on WebAssembly needs neither. No other dependency needs its install script.
+# No dependency runs code here (.npmrc).
+RUN npm ci --omit=dev --no-progress && find node_modules -name '*.map' -delete
+# 1 adds TensorFlow's native engine: its install script, the only one that may run (package.json, allowScripts), downloads
+# libtensorflow (x64), and the image grows by about 1 GB; inference on WebAssembly needs neither.
 ARG NATIVE_TENSORFLOW=0
 RUN if [ "$NATIVE_TENSORFLOW" = 1 ]; then \
-      npm ci --omit=dev --no-progress; \
-    else \
-      npm ci --omit=dev --no-progress --ignore-scripts \
-      && npm uninstall @tensorflow/tfjs-node --omit=dev --no-progress --ignore-scripts; \
-    fi \
-    && find node_modules -name '*.map' -delete
+      npm install @tensorflow/tfjs-node@4.22.0 --no-save --omit=dev --no-progress --ignore-scripts=false; \
+    fi
 # A version of onnxruntime-node (docs/models.md) brings what runs models in ONNX; its files for other platforms are left out.
 ARG ONNX_RUNTIME=
 RUN if [ -n "$ONNX_RUNTIME" ]; then \
-      npm install "onnxruntime-node@$ONNX_RUNTIME" --omit=dev --no-progress --ignore-scripts \
+      npm install "onnxruntime-node@$ONNX_RUNTIME" --no-save --omit=dev --no-progress \
       && find node_modules/onnxruntime-node/bin -mindepth 2 -maxdepth 2 -type d \
            ! -path "*/$(node -p process.platform)" -exec rm -r {} +; \
     fi
@@ -28,7 +26,8 @@ LABEL org.opencontainers.image.title="Loupe" \
       org.opencontainers.image.description="Identifies luxury items from a photo and answers for their catalog" \
       org.opencontainers.image.licenses="Apache-2.0"
 
-# Two arenas instead of eight a core: image decoding peaks at two thirds of the memory (docs/hostile-input.md).
+# Two arenas instead of eight a core, and large buffers go back to the system when they are freed: the allocator of glibc
+# else keeps what decoded pictures took (docs/hostile-input.md).
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=3000 \
@@ -50,5 +49,5 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 
 # One process, no shell and no npm in between: it gets SIGTERM itself and ends in order.
-# V8 would else let garbage grow by hundreds of megabytes before it collects any (docs/hostile-input.md).
-CMD ["node", "--max-old-space-size=192", "--heap-growing-percent=100", "--require", "./scripts/modest-pool.cjs", "--import", "tsx", "scripts/start.ts"]
+# The heap is Node's own default, which follows the memory limit of the container; NODE_OPTIONS=--max-old-space-size=… sets another.
+CMD ["node", "--require", "./scripts/low-priority-pool.cjs", "--import", "tsx", "scripts/start.ts"]

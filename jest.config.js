@@ -1,12 +1,13 @@
 /** Jest runs the TypeScript as it is, through swc; `roots` names every folder with tests in it. */
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/worker-environment.ts',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/faults/', '<rootDir>/test/e2e/'],
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   setupFiles: ['reflect-metadata', '<rootDir>/test/support/one-error-realm.ts'],
   transform: {
-    '^.+\\.ts$': [
+    '^.+\\.[jt]s$': [
       '@swc/jest',
       {
         jsc: {
@@ -18,7 +19,10 @@ module.exports = {
       },
     ],
   },
+  // Published as ES modules only, which Jest can't load as they are.
+  transformIgnorePatterns: ['/node_modules/(?!(p-map|p-retry|p-wait-for|is-network-error)/)'],
   // By default one less than there are processors, which on two means one.
   maxWorkers: '100%',
-  testTimeout: 30_000,
+  // A test that is slow on a busy machine is none that hangs.
+  testTimeout: 120_000,
 };

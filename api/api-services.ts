@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Logger as PinoLogger } from 'pino';
+import type { Billing } from '../models/access/billing';
 import type { CatalogService } from '../models/catalog/catalog-service';
 import type {
   AccountRepository,
@@ -12,9 +13,11 @@ import type {
   VisionQueue,
 } from '../models/ports';
 import type { VisionService } from '../models/vision/vision-service';
+import type { AllowedOrigins } from './middleware/allow-origins';
 
 /** What the HTTP side needs of the rest: the capabilities, and the few ports that routes use directly. */
 export interface ApiServices {
+  readonly billing: Billing;
   readonly catalog: CatalogService;
   readonly vision: VisionService;
   readonly accounts: AccountRepository;
@@ -47,12 +50,14 @@ export interface GaugeSource {
   read(): Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>;
 }
 
-/** Limits of a key that has none of its own; 0 is off (decisions.md 2). */
+/** Limits of a key that has none of its own; 0 is off (contract 9.5). */
 export interface DefaultLimits {
   readonly perSecond: number;
   readonly perMinute: number;
   /** Vision calls of a key at the same time. */
   readonly visionConcurrency: number;
+  /** Keys that nobody has, by the address that sends them. */
+  readonly unknownKeysPerMinute: number;
 }
 
 /** How the HTTP side is set up; every figure is a setting of the process. */
@@ -65,11 +70,19 @@ export interface ApiSettings {
   readonly publicUrl?: string | undefined;
   /** Proxies in front of the service whose `X-Forwarded-*` count. */
   readonly trustProxyHops: number;
+  /** Origins of pages that may call the API from a browser. */
+  readonly corsOrigins: AllowedOrigins;
   /** Shown at `/metrics` beside what the HTTP side measures itself. */
   readonly gauges: readonly GaugeSource[];
   readonly limits: DefaultLimits;
   readonly imageBytesMax: number;
   readonly visionDeadlineMs: number;
+  /** Memory for bodies that are read and worked on at the same time. */
+  readonly bodyBytes: number;
+  /** Memory for pages that are made and written at the same time. */
+  readonly answerBytes: number;
+  /** A body that comes slower is ended; 0 is off. */
+  readonly uploadBytesPerSecondMin: number;
   readonly pageSizeMax: number;
   /** What people read: the web page, the readable reference. Asked in this order, after every route of the API. */
   readonly pages?: readonly RequestHandler[];

@@ -4,13 +4,17 @@ import helmet from 'helmet';
 import type { ApiServices, ApiSettings } from './api-services';
 import { mountDocs } from './docs/routes';
 import { mountFiles } from './files/routes';
-import { errorHandler, refuseMissingHost, unknownRoute } from './http/error-handler';
-import { buildGates } from './http/gates';
-import { lifecycleGate } from './http/lifecycle-gate';
-import { readAddress } from './http/readable-address';
-import { requestId } from './http/request-id';
-import { requestLog } from './http/request-log';
 import { mountLegacy } from './legacy/routes';
+import { allowOrigins } from './middleware/allow-origins';
+import { answersCharged } from './middleware/charged-answer';
+import { compress } from './middleware/compress';
+import { buildEndpointMiddleware } from './middleware/endpoint-middleware';
+import { errorHandler, refuseMissingHost, unknownRoute } from './middleware/error-handler';
+import { oneAtATime } from './middleware/hang-up';
+import { lifecycleGate } from './middleware/lifecycle-gate';
+import { readAddress } from './middleware/readable-address';
+import { requestId } from './middleware/request-id';
+import { requestLog } from './middleware/request-log';
 import { Metrics } from './ops/metrics';
 import { mountOperations } from './ops/routes';
 import { mountV3 } from './v3/routes';
@@ -18,19 +22,20 @@ import { photoIdentifier } from './vision/identify-photo';
 
 /**
  * The whole of the service over HTTP. The order here and in `framed` is the security policy: every request is named,
- * logged and measured, gets its protective headers, and meets its endpoint, whose gates (`http/gates.ts`) refuse in
- * the order 401, 403, 429, 413/415, 400, 402, 404/422; what is thrown anywhere becomes an answer in
- * `http/error-handler.ts`.
+ * logged and measured, gets its protective headers, and meets its endpoint, whose middleware
+ * (`middleware/endpoint-middleware.ts`) refuses in the order 401, 403, 429, 413/415, 400, 402, 404/422; what is thrown
+ * anywhere becomes an answer in `middleware/error-handler.ts`.
  */
 export function createApp(services: ApiServices, settings: ApiSettings): Express {
   const metrics = new Metrics(settings.gauges);
-  const gates = buildGates(services, settings);
+  const middleware = buildEndpointMiddleware(services, settings);
   const identifyPhoto = photoIdentifier(services.vision, metrics);
+  const answer = answersCharged(services.billing);
   return framed(settings, metrics, services.accounts, (app) => {
     app.use(lifecycleGate(settings.lifecycle));
     mountFiles(app, services);
-    mountV3(app, gates, services, settings, identifyPhoto);
-    mountLegacy(app, gates, services, settings, identifyPhoto);
+    mountV3(app, middleware, services, settings, identifyPhoto, answer);
+    mountLegacy(app, middleware, services, settings, identifyPhoto, answer);
     mountDocs(app);
     if (settings.queues) app.use('/queues', settings.queues);
     for (const page of settings.pages ?? []) app.use(page);
@@ -55,12 +60,15 @@ function framed(
   // All parameters count: a silently dropped filter would answer with rows that were excluded.
   app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
 
+  app.use(oneAtATime);
   app.use(requestId);
   app.use(requestLog(settings.logger));
   app.use(metrics.measure);
   app.use(helmet(PROTECTION));
   app.use(refuseMissingHost);
   app.use(readAddress);
+  app.use(allowOrigins(settings.corsOrigins));
+  app.use(compress);
 
   mountOperations(app, settings, metrics);
   mountRoutes(app);

@@ -1,4 +1,4 @@
-/** The addresses of the API, each with its aliases; `:name` marks a part that varies (interface.md 4, 9). */
+/** The addresses of the API, each with its aliases; `:name` marks a part that varies (contract 4, 9.3). */
 export const PATHS = {
   queryCatalog: ['/v3/catalog/query', '/api/v3/catalog/search', '/api/v3/catalog/query'],
   showItem: ['/v3/catalog/items/:id', '/api/v3/catalog/items/:id'],
@@ -13,3 +13,6 @@ export const PATHS = {
   metrics: ['/metrics'],
   openApi: ['/openapi.json'],
 } as const;
+
+/** What callers use, by the start of the address; everything else is for operators and readers. */
+export const PUBLIC_PREFIXES = ['/v1', '/v2', '/v3', '/api/v3', '/files', '/images'];

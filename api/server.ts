@@ -8,17 +8,21 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type AppError, badRequest, headersTooLarge } from '../models/errors';
-import { errorBody } from './http/error-body';
-import { failureField } from './http/failure-field';
+import { errorBody } from './middleware/error-body';
+import { failureField } from './middleware/failure-field';
 
-/** Request line and headers together (decisions.md 1). */
+/** Request line and headers together (contract 11.2). */
 const HEADER_BYTES_MAX = 16 * 1024;
 
 /** Longer than the idle time of usual proxies, so that they close first and never write into a closed connection. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS_MAX = 20_000;
-/** Room for the largest photo over a slow line. */
+/** Time for the largest photo over a slow line. */
 const REQUEST_MS_MAX = 120_000;
+/** Who neither sends nor reads for so long is gone. */
+const IDLE_MS_MAX = 120_000;
+/** Every gate of a call has something to give back when it ends. */
+const LISTENERS_MAX = 32;
 
 /**
  * An HTTP server around the app, not listening yet. What never becomes a request (too large or malformed headers, a
@@ -38,8 +42,11 @@ export function createServer(app: RequestListener): Server {
   );
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node would refuse it with an empty 417.
   server.on('checkExpectation', app);
+  server.setTimeout(IDLE_MS_MAX);
   const answering = new WeakMap<Duplex, ServerResponse>();
-  server.on('request', (_req, res) => {
+  // The first of all listeners, before the app's own.
+  server.prependListener('request', (_req, res) => {
+    res.setMaxListeners(LISTENERS_MAX);
     const { socket } = res;
     if (!socket) return;
     answering.set(socket, res);

@@ -1,5 +1,5 @@
 /**
- * Every failure that a caller may see, one constructor each (decisions.md, section 1). `message` is public and
+ * Every failure that a caller may see, one constructor each (contract 11.2). `message` is public and
  * tells a developer what to do; the inside of a fault goes to `cause`, which is logged and never answered.
  */
 export type ErrorCode =
@@ -82,7 +82,8 @@ export const insufficientCredits = (price: number): AppError =>
 export const forbidden = (message: string): AppError => new AppError(403, 'forbidden', message);
 
 /** 404: unknown item or route. */
-export const notFound = (message: string): AppError => new AppError(404, 'not_found', message);
+export const notFound = (message: string, cause?: unknown): AppError =>
+  new AppError(404, 'not_found', message, { cause });
 
 /** 405: a known path with another method. */
 export const methodNotAllowed = (allow: readonly string[]): AppError =>
@@ -95,6 +96,10 @@ export const conflict = (message: string, retryAfterSeconds?: number): AppError 
   new AppError(409, 'conflict', message, {
     headers: retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) },
   });
+
+/** The first call with an `Idempotency-Key` is not over yet. */
+export const callStillRuns = (): AppError =>
+  conflict('The first call with this Idempotency-Key is still running; ask again.', 1);
 
 /** 413: the body is over the limit of its route. */
 export const payloadTooLarge = (bytesMax: number): AppError =>

@@ -1,10 +1,13 @@
 /**
  * Everything that the domain needs from outside, in its own words, with the token under which each is bound: who may call
- * and what it costs; the catalog, its prices, files and pictures; the embeddings of the catalog and the change of their
+ * and what it costs; who changed what; the catalog, its prices, files and pictures; the embeddings of the catalog and the change of their
  * model; the way of a photo. The file to read first: `api`, `workers` and `db` hold one class per port and technology.
  */
 export type * from './ports/access';
+export type * from './ports/audit';
 export type * from './ports/catalog';
+export type * from './ports/catalog-import';
+export type * from './ports/housekeeping';
 export type * from './ports/indexing';
 export type * from './ports/vision';
 
@@ -25,6 +28,25 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
+/** Files that are whole or as they were, also after a crash or on a full disk. */
+export interface DurableFiles {
+  /** Writes a file that must be new; false when there is one of this name, which stays as it is. */
+  create(path: string, text: string): Promise<boolean>;
+  /** Brings a folder to the disk and moves it to its place in one step. */
+  settle(folder: string, place: string): Promise<void>;
+}
+
+/** Who is told how long work goes on. */
+export interface Progress {
+  /** A stage begins that ends at `total`, in whatever unit it counts; `done` of it was done before. */
+  begin(stage: string, total: number, done?: number): void;
+  /** How far the stage is, and what of that has failed. */
+  reach(done: number, failed?: number): void;
+  end(): void;
+  /** Something worth reading. */
+  note(line: string): void;
+}
+
 /** Injection tokens, one per port. */
 export const PORTS = {
   CatalogRepository: Symbol.for('CatalogRepository'),
@@ -33,6 +55,9 @@ export const PORTS = {
   AccountRepository: Symbol.for('AccountRepository'),
   CreditLedger: Symbol.for('CreditLedger'),
   IdempotencyStore: Symbol.for('IdempotencyStore'),
+  AuditLog: Symbol.for('AuditLog'),
+  AuditedWork: Symbol.for('AuditedWork'),
+  HousekeepingStore: Symbol.for('HousekeepingStore'),
   RateLimiter: Symbol.for('RateLimiter'),
   ImageSource: Symbol.for('ImageSource'),
   ImagePreparer: Symbol.for('ImagePreparer'),
@@ -42,6 +67,9 @@ export const PORTS = {
   NeighbourIndex: Symbol.for('NeighbourIndex'),
   EmbeddingRepository: Symbol.for('EmbeddingRepository'),
   ReadinessRepository: Symbol.for('ReadinessRepository'),
+  ModelLibrary: Symbol.for('ModelLibrary'),
+  PhotoDistorter: Symbol.for('PhotoDistorter'),
+  LabelledPhotos: Symbol.for('LabelledPhotos'),
   ExactNeighbours: Symbol.for('ExactNeighbours'),
   ImageSamples: Symbol.for('ImageSamples'),
   PredictionRepository: Symbol.for('PredictionRepository'),

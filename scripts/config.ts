@@ -1,12 +1,24 @@
 import { resolve } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
 import { config as readDotEnv } from 'dotenv';
 import { z } from 'zod';
-import { TRACE_SETTINGS } from './tracing/settings';
+import {
+  addressList,
+  baseUrl,
+  fraction,
+  listenHost,
+  milliseconds,
+  origins,
+  signingKeys,
+  storeUrl,
+  wholeNumber,
+} from './composition/setting-types';
+import { TRACE_SETTINGS } from './composition/tracing/settings';
 
 /** What this process does: everything, only HTTP, or only vision jobs. */
 export const ROLES = ['all', 'api', 'worker'] as const;
 
-/** Every setting of a process, validated and frozen. Names and defaults: README, "Settings". */
+/** Every setting of a process, validated and frozen. Names and defaults: docs/settings.md. */
 export type Config = Readonly<z.infer<typeof settings>>;
 
 /** Told all at once: every setting that is wrong, by name. */
@@ -25,7 +37,10 @@ export class ConfigError extends Error {
  */
 export function readConfig(environment?: Readonly<Record<string, string | undefined>>): Config {
   const source = environment ?? processEnvironment();
-  const given = Object.entries(source).filter(([, value]) => value !== undefined && value.trim() !== '');
+  // A file that holds a secret often ends with a line break.
+  const given = Object.entries(source)
+    .map(([name, value]) => [name, value?.trim()] as const)
+    .filter(([, value]) => value);
   const parsed = settings.safeParse(Object.fromEntries(given));
   if (!parsed.success) {
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
@@ -33,10 +48,15 @@ export function readConfig(environment?: Readonly<Record<string, string | undefi
   return Object.freeze(parsed.data);
 }
 
-/** The environment of the process with `.env` below it; the only place that reads either. */
+/**
+ * The environment of the process with `.env` below it; the only place that reads either.
+ *
+ * @throws ConfigError when there is a `.env` that can't be read: none of its settings would count
+ */
 export function processEnvironment(): Record<string, string | undefined> {
   const dotEnv: Record<string, string> = {};
-  readDotEnv({ processEnv: dotEnv, quiet: true });
+  const { error } = readDotEnv({ processEnv: dotEnv, quiet: true });
+  if (error && error.code !== 'ENOENT') throw new ConfigError([`.env: can not be read: ${error.message}`]);
   return { ...dotEnv, ...process.env };
 }
 
@@ -48,60 +68,34 @@ export function refuseTelemetry(): void {
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
 }
 
-const wholeNumber = (fallback: number, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().int().min(minimum).max(maximum))
-    .default(fallback);
+/** Somebody sits before a command and waits. */
+const COMMAND_WAIT_MS = 5_000;
 
-const addressList = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((each) => each.trim().toLowerCase())
-      .filter(Boolean),
-  )
-  .refine(
-    (list) => list.every((each) => /^(\[[0-9a-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/.test(each)),
-    'must be host:port,…',
-  )
-  .default([]);
+/** The settings of a command: quiet, and sooner told that a store is away. @throws ConfigError naming every fault */
+export function readCommandConfig(): Config {
+  const config = readConfig();
+  return { ...config, LOG_LEVEL: 'warn', STORE_WAIT_MS: Math.min(config.STORE_WAIT_MS, COMMAND_WAIT_MS) };
+}
 
-const signingKeys = z
-  .string()
-  .transform((text) =>
-    text.split(',').map((pair) => {
-      const at = pair.indexOf(':');
-      return { id: pair.slice(0, at).trim(), secret: pair.slice(at + 1).trim() };
-    }),
-  )
-  .refine(
-    (keys) => keys.every((key) => /^[A-Za-z0-9_-]{1,32}$/.test(key.id) && key.secret.length >= 16),
-    'must be id:secret[,id:secret], each secret at least 16 characters',
-  )
-  // A link would be signed with one of the two and verified with the other.
-  .refine((keys) => new Set(keys.map((key) => key.id)).size === keys.length, 'names an id twice')
-  .optional();
+/** Names of all settings. */
+export const settingNames = (): readonly string[] => Object.keys(settings.shape);
 
-const url = (protocols: readonly string[]) =>
-  z
-    .string()
-    .refine(
-      (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
-      `must be a URL with ${protocols.join(' or ')}`,
-    );
+/** MiB of a quarter of what V8's heap may become, which follows the memory of the machine or container; at most 64. */
+const quarterOfHeapMib = (): number =>
+  Math.min(64, Math.floor(getHeapStatistics().heap_size_limit / 4 / 2 ** 20));
 
 const settings = z
   .object({
     PORT: wholeNumber(3000, 0, 65_535),
-    HOST: z.string().default('127.0.0.1'),
+    HOST: listenHost().default('127.0.0.1'),
     ROLE: z.enum(ROLES).default('all'),
-    DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
+    DATABASE_URL: storeUrl(
+      ['postgres:', 'postgresql:'],
+      /^\/?[^/]*$/,
+      'postgres://user:password@host:5432/database',
+    ).optional(),
     DATABASE_POOL_MAX: wholeNumber(10, 1, 500),
-    REDIS_URL: url(['redis:', 'rediss:']).optional(),
+    REDIS_URL: storeUrl(['redis:', 'rediss:'], /^\/?\d*$/, 'redis://user:password@host:6379/0').optional(),
     DATA_DIR: z
       .string()
       .default('.loupe')
@@ -110,26 +104,28 @@ const settings = z
       .string()
       .regex(/^[^@\s]+(@[^@\s]+)?$/, 'must be a model id, or id@version')
       .optional(),
-    SIGNING_KEYS: signingKeys,
-    PUBLIC_URL: url(['http:', 'https:'])
-      .transform((text) => text.replace(/\/+$/, ''))
-      .optional(),
+    SIGNING_KEYS: signingKeys().optional(),
+    PUBLIC_URL: baseUrl().optional(),
     TRUST_PROXY: wholeNumber(0, 0, 10),
-    IMAGE_FETCH_ALLOW: addressList,
+    CORS_ORIGINS: origins(),
+    IMAGE_FETCH_ALLOW: addressList(),
     RATE_PER_SECOND: wholeNumber(50),
     RATE_PER_MINUTE: wholeNumber(0),
     VISION_CONCURRENCY: wholeNumber(16),
-    CONFIDENCE_FLOOR: z
-      .string()
-      .transform(Number)
-      .pipe(z.number({ message: 'must be a number from 0 to 1' }).min(0).max(1))
-      .optional(),
-    VISION_DEADLINE_MS: wholeNumber(15_000, 100),
-    IMAGE_BYTES_MAX: wholeNumber(20 * 1024 * 1024, 1024),
-    IMAGE_PIXELS_MAX: wholeNumber(50_000_000, 1024),
-    IMAGE_FETCH_TIMEOUT_MS: wholeNumber(10_000, 100),
-    IMAGE_FETCH_REDIRECTS_MAX: wholeNumber(3),
+    UNKNOWN_KEYS_PER_MINUTE: wholeNumber(200),
+    CONFIDENCE_FLOOR: fraction().optional(),
+    VISION_DEADLINE_MS: milliseconds(15_000, 100),
+    IMAGE_BYTES_MAX: wholeNumber(20 * 1024 * 1024, 1024, 256 * 1024 * 1024),
+    IMAGE_PIXELS_MAX: wholeNumber(50_000_000, 1024, 1_000_000_000),
+    IMAGE_FETCH_TIMEOUT_MS: milliseconds(10_000, 100),
+    IMAGE_FETCH_REDIRECTS_MAX: wholeNumber(3, 0, 20),
+    BODY_MEMORY_MIB: wholeNumber(128, 1, 65_536),
+    ANSWER_MEMORY_MIB: wholeNumber(quarterOfHeapMib(), 1, 65_536),
+    UPLOAD_BYTES_PER_SECOND_MIN: wholeNumber(16_384),
     PAGE_SIZE_MAX: wholeNumber(100, 1, 10_000),
+    PREDICTION_DAYS: wholeNumber(90, 1, 36_500),
+    UNUSED_IMAGE_DAYS: wholeNumber(7, 0, 36_500),
+    REPORT_DAYS: wholeNumber(90, 0, 36_500),
     INFERENCE_THREADS: wholeNumber(0, 0, 256),
     INFERENCE_BACKEND: z.enum(['auto', 'tensorflow', 'wasm', 'cpu']).default('auto'),
     PHOTO_MEMORY_MIB: wholeNumber(32, 0, 65_536),
@@ -139,11 +135,12 @@ const settings = z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')
       .default('loupe'),
-    QUEUE_WAITING_MAX: wholeNumber(1000, 1),
+    QUEUE_WAITING_MAX: wholeNumber(1000, 1, 1_000_000),
     QUEUES_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     LOG_FORMAT: z.enum(['json', 'pretty']).default('json'),
-    STOP_TIMEOUT_MS: wholeNumber(20_000, 100),
+    STORE_WAIT_MS: milliseconds(30_000),
+    STOP_TIMEOUT_MS: milliseconds(20_000, 100),
     ...TRACE_SETTINGS,
   })
   .refine(({ ROLE, REDIS_URL }) => (ROLE !== 'api' && ROLE !== 'worker') || REDIS_URL !== undefined, {

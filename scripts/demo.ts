@@ -2,16 +2,15 @@ import 'reflect-metadata';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { LoupeClient } from '../api/client/loupe-client';
 import type { DemoOffer } from '../api/site/demo-offer';
-import { type AccountRepository, PORTS } from '../models/ports';
-import { generateBundle, photoOfProduct, productId } from './catalog/generate/generate-bundle';
-import { importCatalog } from './commands/catalog';
+import { syncTree, writeDurably } from '../db/files/durable-files';
+import { API_VERSIONS } from '../models/access/api-key';
 import { describeMatches } from './commands/identify';
-import { hashKey, makeKey } from './commands/keys';
+import { type RunningService, startService } from './composition/service';
+import type { JobServices } from './composition/services';
 import { type Config, ConfigError, readConfig } from './config';
-import type { Container, Loupe } from './container';
-import { type IdentifyAnswer, identifyOverHttp } from './identify-over-http';
-import { type RunningService, startService } from './service';
+import { generateBundle, photoOfProduct, productId } from './lab/generator/generate-bundle';
 
 /** The demonstration catalog: fictional maisons, the same on every machine. */
 const CATALOG = { seed: 7, products: 60, historyMonths: 18, estimatesPerVariant: 6 } as const;
@@ -37,8 +36,8 @@ async function main(): Promise<void> {
   let offer: DemoOffer | null = null;
   const service = await startHere(config, () => offer);
   try {
-    const key = await demoKey(service.loupe.container);
-    await fillCatalog(service.loupe);
+    const key = await demoKey(service.services);
+    await fillCatalog(config, service.services);
     const photo = await drawPhoto(PHOTOGRAPHED);
     const found = await identifyPhoto(service.url, key, photo, config);
     if (once) {
@@ -77,40 +76,26 @@ async function startHere(config: Config, demo: () => DemoOffer | null): Promise<
   }
 }
 
-async function fillCatalog(loupe: Loupe): Promise<void> {
-  const bundle = join(loupe.config.DATA_DIR, `bundle-${Object.values(CATALOG).join('-')}`);
+async function fillCatalog(config: Config, { importCatalog }: JobServices): Promise<void> {
+  const bundle = join(config.DATA_DIR, `bundle-${Object.values(CATALOG).join('-')}`);
   const complete = `${bundle}.complete`;
   if (!(await exists(complete))) {
     say(`Drawing ${CATALOG.products} bags and watches of fictional maisons …`);
     await rm(bundle, { recursive: true, force: true });
     await generateBundle({ ...CATALOG, out: bundle, images: true });
-    await writeFile(complete, '');
+    await syncTree(bundle);
+    await writeDurably(complete, '');
   }
   say('Importing the catalog and embedding its pictures …');
-  const { accepted, rejected, report } = await importCatalog(loupe, {
-    bundle,
-    dryRun: false,
-    wait: true,
-  });
+  const { accepted, rejected, report } = await importCatalog({ bundle, dryRun: false, wait: true });
   if (rejected > 0)
     throw new Error(`${rejected} of ${accepted + rejected} records were rejected; see ${report}`);
 }
 
-async function demoKey(container: Container): Promise<string> {
-  const accounts = container.resolve<AccountRepository>(PORTS.AccountRepository);
-  const account =
-    (await accounts.listAccounts()).find((each) => each.name === 'demo') ??
-    (await accounts.createAccount('demo', null));
-  const key = makeKey(true);
-  await accounts.createKey({
-    accountId: account.id,
-    name: 'demo',
-    versions: ['v1', 'v2', 'v3'],
-    test: true,
-    limits: { perSecond: null, perMinute: null, concurrency: null },
-    hash: hashKey(key),
-  });
-  return key;
+async function demoKey({ keys }: JobServices): Promise<string> {
+  const limits = { perSecond: null, perMinute: null, concurrency: null };
+  const wanted = { name: 'demo', versions: API_VERSIONS, test: true, limits };
+  return (await keys.createOwn('demo', wanted)).secret;
 }
 
 const drawPhoto = (wanted: Pick<Parameters<typeof photoOfProduct>[0], 'index' | 'photoSeed' | 'level'>) =>
@@ -122,7 +107,7 @@ async function identifyPhoto(url: string, key: string, photo: Buffer, config: Co
   await mkdir(config.DATA_DIR, { recursive: true });
   await writeFile(file, photo);
   const startedAt = performance.now();
-  const answer: IdentifyAnswer = await identifyOverHttp(url, key, { base64: photo.toString('base64') });
+  const answer = await new LoupeClient({ baseUrl: url, key }).identify({ bytes: photo });
   const tookMs = Math.round(performance.now() - startedAt);
   const wanted = productId(CATALOG.seed, PHOTOGRAPHED.index);
   const found = answer.data[0]?.id === wanted;

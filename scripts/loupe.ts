@@ -20,12 +20,18 @@ function report(failure: unknown): number {
     process.stderr.write(`${failure.message}\n`);
     return 2;
   }
-  const message = failure instanceof Error ? failure.message : String(failure);
-  process.stderr.write(`loupe: ${message}\n`);
+  process.stderr.write(`loupe: ${reasonOf(failure)}\n`);
   if (!(failure instanceof AppError) && failure instanceof Error && process.argv.includes('--debug')) {
     process.stderr.write(`${failure.stack ?? ''}\n`);
   }
   return 1;
+}
+
+/** An AppError is meant for callers, who are not told its inside; the operator is. */
+function reasonOf(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure);
+  const isInside = failure instanceof AppError && failure.status >= 500 && failure.cause instanceof Error;
+  return isInside ? `${failure.message} (${String(failure.cause)})` : failure.message;
 }
 
 void main();

@@ -1,10 +1,15 @@
 import 'reflect-metadata';
-import { ConfigError, readConfig } from './config';
-import { NO_ADDRESS, startService } from './service';
+import { createLogger } from './composition/log';
+import { NO_ADDRESS, startService } from './composition/service';
+import { settingWarnings } from './composition/setting-warnings';
+import { ConfigError, processEnvironment, readConfig } from './config';
 
 /** `npm start`: the service, until SIGTERM or SIGINT; a second signal ends it at once. */
 async function main(): Promise<void> {
-  const service = await startService(readConfig());
+  const config = readConfig();
+  const logger = createLogger(config);
+  for (const warning of settingWarnings(config, processEnvironment())) logger.warn({}, warning);
+  const service = await startService(config);
   process.stdout.write(`Loupe is ready${service.url === NO_ADDRESS ? '' : ` at ${service.url}`}\n`);
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
@@ -24,8 +29,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((failure: unknown) => {
-  const message =
-    failure instanceof ConfigError ? failure.message : `Loupe does not start: ${String(failure)}`;
-  process.stderr.write(`${message}\n`);
-  process.exit(failure instanceof ConfigError ? 2 : 1);
+  const known = failure instanceof ConfigError;
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  process.stderr.write(known ? `${reason}\n` : `Loupe does not start: ${reason}\n`);
+  process.exit(known ? 2 : 1);
 });

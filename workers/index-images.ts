@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { inject, injectable } from 'tsyringe';
 import { AppError, notFound } from '../models/errors';
 import { type CatalogImage, hasVectors } from '../models/indexing/embedding-version';
@@ -11,7 +12,6 @@ import {
   PORTS,
 } from '../models/ports';
 import { PictureFailed } from './embedder/picture-failed';
-import { mapInOrder } from './map-in-order';
 import { PhotosInWork } from './photos-in-work';
 
 /** How many images of a job have vectors now, and how many are listed as failures. */
@@ -67,7 +67,8 @@ export class ImageIndexer implements ImageIndex {
     const wanted = images.filter(({ id }) => missing.has(id));
     if (wanted.length === 0) return { embedded: images.length, failed: 0 };
     const embedder = await this.embedders.forVersion(version);
-    const results = await mapInOrder(wanted, IMAGES_AT_ONCE, (image) => this.#embed(image, embedder, signal));
+    const embed = (image: CatalogImage) => this.#embed(image, embedder, signal);
+    const results = await pMap(wanted, embed, { concurrency: IMAGES_AT_ONCE });
     const embedded = results.filter((result) => 'vectors' in result);
     const failed = results.filter((result) => 'reason' in result);
     if (embedded.length > 0) await this.embeddings.store(versionId, embedded);

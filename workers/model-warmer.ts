@@ -1,9 +1,6 @@
-import {
-  type EmbeddingVersion,
-  MODEL_IS_LOADING,
-  type VersionRecord,
-} from '../models/indexing/embedding-version';
+import { MODEL_IS_LOADING, type VersionRecord } from '../models/indexing/embedding-version';
 import type { EmbedderRegistry, EmbeddingRepository, Logger, ReadinessRepository } from '../models/ports';
+import { type EmbeddingVersion } from '../models/vision/embedding-model';
 
 export interface ModelWarmerSettings {
   /** Host and process, as operators know them. */

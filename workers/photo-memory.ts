@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { EmbeddingVersion } from '../models/indexing/embedding-version';
+import type { EmbeddingVersion } from '../models/vision/embedding-model';
 
 type Vectors = readonly Float32Array[];
 type Embed = () => Promise<Vectors>;

@@ -1,4 +1,4 @@
-import { firstOf } from './queue/first-of';
+import { race } from './queue/race';
 
 /** Photos are expected for so long after the last one. */
 export const PHOTOS_EXPECTED_MS = 1_000;
@@ -44,7 +44,7 @@ export class PhotosInWork {
   async #none(signal?: AbortSignal): Promise<void> {
     if (this.#count === 0) return;
     this.#idle ??= signalled();
-    await firstOf(this.#idle.promise, PATIENCE_MS, signal);
+    await race(this.#idle.promise, PATIENCE_MS, signal);
   }
 }
 

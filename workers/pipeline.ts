@@ -1,6 +1,5 @@
 import { inject, injectable } from 'tsyringe';
 import { unavailable } from '../models/errors';
-import type { EmbeddingVersion } from '../models/indexing/embedding-version';
 import {
   type EmbedderRegistry,
   type EmbeddingRepository,
@@ -8,6 +7,7 @@ import {
   PORTS,
   type TraceContext,
 } from '../models/ports';
+import type { EmbeddingVersion } from '../models/vision/embedding-model';
 import type { Neighbourhood } from '../models/vision/neighbours';
 import { PhotoMemory } from './photo-memory';
 import { PhotosInWork } from './photos-in-work';

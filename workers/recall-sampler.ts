@@ -1,5 +1,5 @@
-import type { EmbeddingVersion } from '../models/indexing/embedding-version';
 import type { ExactNeighbours, Logger } from '../models/ports';
+import type { EmbeddingVersion } from '../models/vision/embedding-model';
 import type { Neighbour } from '../models/vision/neighbours';
 
 export interface RecallSamplerSettings {

@@ -6,7 +6,7 @@ import type { CatalogAnswer, CatalogQuery, DataFileLink, IdentifyRequest, paths 
 export { LoupeError } from './loupe-error';
 export type * from './schema';
 
-/** Where the service is, who calls, and how patiently. */
+/** Where the service is, who calls, and how retry. */
 export interface LoupeOptions {
   /** Address of the service, with or without a slash at its end. */
   readonly baseUrl: string;

@@ -1,5 +1,5 @@
 /** How often a call is made again, and how long all of it may take. */
-export interface Patience {
+export interface RetryOptions {
   /** Calls after the first one. */
   readonly retries: number;
   /** Of the call with all its repetitions and the waiting between them. */
@@ -18,7 +18,7 @@ const FIRST_WAIT_MS = 250;
  *
  * Ends with the last answer when repetitions or time are used up, with a `TimeoutError` when no answer came in time.
  */
-export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: Patience): Fetch {
+export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions): Fetch {
   return async (given) => {
     const giveUpAt = Date.now() + timeoutMs;
     const signal = AbortSignal.any([given.signal, AbortSignal.timeout(timeoutMs)]);

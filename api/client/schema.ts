@@ -1058,7 +1058,7 @@ export interface components {
     };
   };
   responses: {
-    /** @description A body, parameter or header is malformed, or asks for what there is not. `field` is its path. */
+    /** @description A body, parameter or header is malformed, or asks for what there is not; `field` is its path. Or the body came slower than the service reads, without `field`. */
     BadRequest: {
       headers: {
         /**
@@ -1078,7 +1078,7 @@ export interface components {
         'application/json': components['schemas']['BadRequest'];
       };
     };
-    /** @description The key is missing, malformed, unknown or revoked; which of them is not told. */
+    /** @description The key is missing, malformed, unknown, revoked or expired; which of them is not told. */
     Unauthorized: {
       headers: {
         /**
@@ -1122,7 +1122,7 @@ export interface components {
         'application/json': components['schemas']['InsufficientCredits'];
       };
     };
-    /** @description The key does not open this API version; or the address of a data file is unsigned, changed or expired. */
+    /** @description The key does not open this API version or lacks the scope (`catalog:read`, `vision:identify`); or the address of a data file is unsigned, changed or expired. */
     Forbidden: {
       headers: {
         /**
@@ -1267,7 +1267,7 @@ export interface components {
         'application/json': components['schemas']['Unprocessable'];
       };
     };
-    /** @description A limit of the key is used up: calls a second, calls a minute, or vision calls at the same time. */
+    /** @description A limit of the key is used up: calls a second, calls a minute, or vision calls at the same time. Or too many unknown keys came from the address of the caller. */
     RateLimited: {
       headers: {
         /**
@@ -1280,11 +1280,6 @@ export interface components {
          * @example 2
          */
         'Retry-After': number;
-        /**
-         * @description What the call was charged
-         * @example 5
-         */
-        'X-Credits-Used': number;
         /**
          * @description Calls of the limit that is nearest to its end; absent where the key has none
          * @example 50
@@ -1300,6 +1295,7 @@ export interface components {
          * @example 1
          */
         'RateLimit-Reset': number;
+        'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         [name: string]: unknown;
       };
@@ -1341,7 +1337,7 @@ export interface components {
         'application/json': components['schemas']['InternalError'];
       };
     };
-    /** @description Overloaded, starting, stopping, or a store is away. Nothing was charged; call again after `Retry-After`. */
+    /** @description Overloaded (photos, large bodies or large pages), starting, stopping, or a store is away. Nothing was charged; call again after `Retry-After`. */
     Unavailable: {
       headers: {
         /**
@@ -1469,6 +1465,11 @@ export interface components {
      * @example intake;dur=12.1, queue;dur=1.4, embed;dur=61.9, neighbours;dur=4.2, rows;dur=3.8, total;dur=83.9
      */
     'Server-Timing': string;
+    /**
+     * @description Under which the identification is recorded; in v2 the same as `predictionId`
+     * @example 0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55
+     */
+    'X-Prediction-Id': string;
     /** @description How long the answer may be kept */
     'Cache-Control': string;
     /** @description A name for the file */
@@ -1546,6 +1547,7 @@ export type HeaderAllow = components['headers']['Allow'];
 export type HeaderDeprecation = components['headers']['Deprecation'];
 export type HeaderIdempotencyReplayed = components['headers']['Idempotency-Replayed'];
 export type HeaderServerTiming = components['headers']['Server-Timing'];
+export type HeaderXPredictionId = components['headers']['X-Prediction-Id'];
 export type HeaderCacheControl = components['headers']['Cache-Control'];
 export type HeaderContentDisposition = components['headers']['Content-Disposition'];
 export type HeaderETag = components['headers']['ETag'];
@@ -1889,6 +1891,11 @@ export interface operations {
           'X-Credits-Used': number;
           /** @description How long the answer may be kept */
           'Cache-Control': string;
+          /**
+           * @description Under which the identification is recorded; in v2 the same as `predictionId`
+           * @example 0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55
+           */
+          'X-Prediction-Id': string;
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -1950,6 +1957,11 @@ export interface operations {
           'X-Credits-Used': number;
           /** @description How long the answer may be kept */
           'Cache-Control': string;
+          /**
+           * @description Under which the identification is recorded; in v2 the same as `predictionId`
+           * @example 0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55
+           */
+          'X-Prediction-Id': string;
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -2069,6 +2081,11 @@ export interface operations {
           'X-Credits-Used': number;
           /** @description How long the answer may be kept */
           'Cache-Control': string;
+          /**
+           * @description Under which the identification is recorded; in v2 the same as `predictionId`
+           * @example 0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55
+           */
+          'X-Prediction-Id': string;
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];

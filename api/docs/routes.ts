@@ -1,12 +1,12 @@
 import { type IRouter, Router } from 'express';
 import { notFound } from '../../models/errors';
-import { mountRoute } from '../http/mount-route';
-import { pathParameter } from '../http/path-parameter';
+import { mountRoute } from '../middleware/mount-route';
+import { pathParameter } from '../middleware/path-parameter';
 import { type ReferenceFile, readReferenceFiles } from './reference-files';
 import { REFERENCE_POLICY, referencePage } from './reference-page';
 
 /**
- * The readable reference at `/docs` (running.md): Swagger UI over `/openapi.json`, with an index that can be searched.
+ * The readable reference at `/docs` (contract 14.4): Swagger UI over `/openapi.json`, with an index that can be searched.
  * Everything comes from this service; a process of which nobody asks for it reads no file of it.
  */
 export function mountDocs(app: IRouter): void {

@@ -7,7 +7,7 @@ import { type Stringifier, stringify } from 'csv-stringify';
 export const csvWriter = (): Stringifier =>
   stringify({ record_delimiter: 'windows', quoted_match: /[\r\n]/ });
 
-/** Starts of a cell that spreadsheets run as a formula (decisions.md 6). */
+/** Starts of a cell that spreadsheets run as a formula (contract 2.9). */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** A cell that no spreadsheet runs: text that would be a formula gets a leading apostrophe; numbers stay as they are. */

@@ -4,10 +4,10 @@ import type { Request, RequestHandler } from 'express';
 import { forbidden } from '../../models/errors';
 import { DATA_FILE_KINDS, type DataFile, REGIONS } from '../../models/pricing/estimate';
 import type { ApiServices } from '../api-services';
-import { pathParameter } from '../http/path-parameter';
+import { pathParameter } from '../middleware/path-parameter';
 import { csvWriter, neutralised } from './csv';
 
-/** Columns of each kind of file (interface.md 2.2, decisions.md 6). */
+/** Columns of each kind of file (contract 2.8). */
 const COLUMNS = {
   pricing_data: ['link', 'variant_name', 'vendor', 'price', 'currency', 'date'],
   historical_estimates: ['date', 'source', 'A', 'B', 'C', 'D', 'currency', 'confidence'],
@@ -15,7 +15,7 @@ const COLUMNS = {
 
 /**
  * A price file as CSV, for whoever holds a signed address that has not expired; every other address is a 403
- * (interface.md 2.2). Rows stream from the store as fast as the client reads; a client that leaves ends the reading.
+ * (contract 2.5). Rows stream from the store as fast as the client reads; a client that leaves ends the reading.
  */
 export function sendDataFile({ signer, prices, clock }: ApiServices): RequestHandler {
   return async (req, res) => {

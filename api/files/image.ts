@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { notFound } from '../../models/errors';
 import type { ApiServices } from '../api-services';
-import { pathParameter } from '../http/path-parameter';
+import { pathParameter } from '../middleware/path-parameter';
 
 const NAME = /^([0-9a-f]{64})\.(jpg|png|webp)$/;
 

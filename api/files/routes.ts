@@ -1,6 +1,6 @@
 import type { IRouter } from 'express';
 import type { ApiServices } from '../api-services';
-import { mountRoute } from '../http/mount-route';
+import { mountRoute } from '../middleware/mount-route';
 import { PATHS } from '../paths';
 import { sendDataFile } from './data-file';
 import { sendImage } from './image';

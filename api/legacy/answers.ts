@@ -11,7 +11,7 @@ const legacyVariant = z.object({
   ...pictures,
 });
 
-/** A row of v1 and v2 products (interface.md 4.5). */
+/** A row of v1 and v2 products (contract 8.5). */
 export const legacyRow = z.object({
   id: z.string().describe('Starts with its kind, such as `product_` or `brand_`'),
   name: z.string().describe('Of a product brand, model and style; else the name of the entity'),
@@ -23,7 +23,7 @@ export const legacyRow = z.object({
   max_market_estimate: marketEstimate.nullable().optional().describe('Rows that are no product'),
 });
 
-/** What v1 and v2 products answer (interface.md 4.5). */
+/** What v1 and v2 products answer (contract 8.4). */
 export const legacyAnswer = z.object({
   success: z.literal(true).describe('`true` for every success'),
   data: z.array(legacyRow).describe('The rows of this page, in order'),
@@ -41,7 +41,7 @@ export const legacyAnswer = z.object({
   sort_applied: z.string().describe('The sort, or `relevance`'),
 });
 
-/** One match of v2 vision (interface.md 2.5). */
+/** One match of v2 vision (contract 8.6). */
 export const legacyMatch = z.object({
   label: z.string().describe('Name and style of the item'),
   confidence: z.number().min(0).max(1).describe('How sure the match is, calibrated'),
@@ -60,7 +60,7 @@ export const legacyMatch = z.object({
     .describe('The matched row'),
 });
 
-/** What v2 vision answers (interface.md 4.4). */
+/** What v2 vision answers (contract 8.6). */
 export const legacyVisionAnswer = z.object({
   success: z.literal(true).describe('`true` for every success'),
   results: z.array(legacyMatch).describe('Matches, best first'),

@@ -2,19 +2,20 @@ import type { z } from 'zod';
 import type { CatalogPage } from '../../models/catalog/catalog-service';
 import { isProduct, type PricedItem, type Variant } from '../../models/catalog/item';
 import type { IdentifiedItem } from '../../models/vision/vision-service';
-import type { PublicAddress } from '../http/public-address';
+import type { PublicAddress } from '../middleware/public-address';
+import { mapped, type WithRows } from '../middleware/send-rows';
 import { presentEstimate, presentPricing } from '../wire/presented-prices';
 import { presentAttribute, presentPictures, presentTag, presentVariantField } from '../wire/presented-row';
 import type { legacyAnswer, legacyMatch, legacyRow } from './answers';
 
-/** The answer of v1 and v2 products (interface.md 4.5). */
+/** The answer of v1 and v2 products (contract 8.4). */
 export const presentLegacyPage = (
   page: CatalogPage,
   search: string,
   address: PublicAddress,
-): z.input<typeof legacyAnswer> => ({
+): WithRows<z.input<typeof legacyAnswer>> => ({
   success: true,
-  data: page.rows.map((row) => presentLegacyRow(row, address)),
+  data: mapped(page.rows, (row) => presentLegacyRow(row, address)),
   search,
   results: page.rows.length,
   total_results: page.total,
@@ -24,7 +25,7 @@ export const presentLegacyPage = (
   sort_applied: page.sortApplied,
 });
 
-/** One row with its prices, which v1 and v2 always carry (decisions.md 5). */
+/** One row with its prices, which v1 and v2 always carry (contract 2.3). */
 function presentLegacyRow(item: PricedItem, address: PublicAddress): z.input<typeof legacyRow> {
   const best = item.maxMarketEstimate;
   return {
@@ -48,7 +49,7 @@ const presentLegacyVariants = (item: PricedItem, address: PublicAddress) =>
     ...presentPictures(variant, address),
   }));
 
-/** How many rows of the page carry each attribute id (decisions.md 7). */
+/** How many rows of the page carry each attribute id (contract 8.4). */
 function countAttributes(rows: readonly PricedItem[]): Record<string, number> {
   const counts = new Map<string, number>();
   for (const row of rows) {
@@ -59,7 +60,7 @@ function countAttributes(rows: readonly PricedItem[]): Record<string, number> {
   return Object.fromEntries(counts);
 }
 
-/** One element of a v2 vision answer (interface.md 2.5); a taxonomy row has the same keys with no variants. */
+/** One element of a v2 vision answer (contract 8.6); a taxonomy row has the same keys with no variants. */
 export const presentLegacyMatch = (
   { item, confidence }: IdentifiedItem,
   address: PublicAddress,

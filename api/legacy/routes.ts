@@ -1,39 +1,49 @@
 import type { IRouter, Request, RequestHandler } from 'express';
 import { legacyVisionPrice } from '../../models/access/credits';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { callOf } from '../http/call';
-import { setCreditHeaders } from '../http/credit-headers';
-import type { Gates } from '../http/gates';
-import { mountRoute } from '../http/mount-route';
-import { publicAddress } from '../http/public-address';
+import type { AnswerCharged } from '../middleware/charged-answer';
+import type { EndpointMiddleware } from '../middleware/endpoint-middleware';
+import { mountRoute } from '../middleware/mount-route';
+import { pageAsked } from '../middleware/page-memory';
+import { publicAddress } from '../middleware/public-address';
 import { PATHS } from '../paths';
 import type { PhotoIdentifier } from '../vision/identify-photo';
 import { takePhoto } from '../vision/take-photo';
 import { presentLegacyMatch, presentLegacyPage } from './presenter';
 import { type LegacyParameters, legacyIdentifyBody, toLegacyQuery } from './schema';
 
-/** The APIs of older integrations (interface.md 4.4-4.6): their wire forms around the same services. */
+/** The APIs of older integrations (contract 8.1): their wire forms around the same services. */
 export function mountLegacy(
   router: IRouter,
-  gates: Gates,
+  middleware: EndpointMiddleware,
   services: ApiServices,
   settings: ApiSettings,
   identifyPhoto: PhotoIdentifier,
+  answer: AnswerCharged,
 ): void {
+  const listed = (endpoint: string, parametersOf: (req: Request) => LegacyParameters) =>
+    listProducts(services, settings, answer, endpoint, parametersOf);
   mountRoute(router, PATHS.listProductsV1, {
-    get: [...gates.key('v1'), listProducts(services, settings, 'v1.products', (req) => req.query)],
+    get: [
+      ...middleware.page('v1', ({ query }) => pageAsked(query['page_size'], true, settings.pageSizeMax)),
+      listed('v1.products', (req) => req.query),
+    ],
   });
   mountRoute(router, PATHS.listProductsV2, {
-    post: [...gates.json('v2'), listProducts(services, settings, 'v2.products', (req) => req.body)],
+    post: [
+      ...middleware.json('v2', ({ body }) => pageAsked(body.page_size, true, settings.pageSizeMax)),
+      listed('v2.products', (req) => req.body),
+    ],
   });
   mountRoute(router, PATHS.identifyV2, {
-    post: [...gates.photo('v2'), identify(settings, identifyPhoto)],
+    post: [...middleware.photo('v2'), identify(settings, identifyPhoto, answer)],
   });
 }
 
 function listProducts(
   { catalog }: ApiServices,
   settings: ApiSettings,
+  answer: AnswerCharged,
   endpoint: string,
   parametersOf: (req: Request) => LegacyParameters,
 ): RequestHandler {
@@ -41,26 +51,33 @@ function listProducts(
     const [taxonomy, facetFields] = await Promise.all([catalog.taxonomy(), catalog.facetFields()]);
     const known = { taxonomy, facetFields, pageSizeMax: settings.pageSizeMax };
     const { query, search } = toLegacyQuery(parametersOf(req), known);
-    const billed = await catalog.search(callOf(req, res, endpoint), query, {
-      pricing: true,
-      categoryRule: 'unknown-is-empty',
+    const address = publicAddress(req, settings.publicUrl);
+    await answer(req, res, endpoint, async (call) => {
+      const options = { pricing: true, categoryRule: 'unknown-is-empty' } as const;
+      const { value, price } = await catalog.search(call, query, options);
+      return { value: presentLegacyPage(value, search, address), price };
     });
-    setCreditHeaders(res, billed);
-    res.json(presentLegacyPage(billed.value, search, publicAddress(req, settings.publicUrl)));
   };
 }
 
-function identify(settings: ApiSettings, identifyPhoto: PhotoIdentifier): RequestHandler {
+function identify(
+  settings: ApiSettings,
+  identifyPhoto: PhotoIdentifier,
+  answer: AnswerCharged,
+): RequestHandler {
   return async (req, res) => {
     const { image } = takePhoto(req, res, legacyIdentifyBody);
-    const price = legacyVisionPrice();
-    const { value } = await identifyPhoto(req, res, 'v2.vision', image, { pricing: true, price });
     const address = publicAddress(req, settings.publicUrl);
-    res.json({
-      success: true,
-      results: value.items.map((match) => presentLegacyMatch(match, address)),
-      processingTime: value.totalMs,
-      predictionId: value.predictionId,
+    await answer(req, res, 'v2.vision', async (call) => {
+      const options = { pricing: true, price: legacyVisionPrice() };
+      const { value, price } = await identifyPhoto(call, res, image, options);
+      const body = {
+        success: true,
+        results: value.items.map((match) => presentLegacyMatch(match, address)),
+        processingTime: value.totalMs,
+        predictionId: value.predictionId,
+      };
+      return { value: body, price };
     });
   };
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { type CatalogQuery, type Filter, SORTS } from '../../models/catalog/catalog-query';
 import { TAGS_FIELD, type Taxonomy } from '../../models/catalog/taxonomy';
-import { refuseBrokenText } from '../http/parse-json-object';
-import { validate } from '../http/validate';
+import { refuseBrokenText } from '../middleware/parse-json-object';
+import { validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
 
 /** Parameters of a v1 query string or a v2 body, as they came. */
 export type LegacyParameters = Readonly<Record<string, unknown>>;
 
-/** Scope of a legacy call that names no category (interface.md 4.5). */
+/** Scope of a legacy call that names no category (contract 8.2). */
 const DEFAULT_CATEGORIES = ['handbags', 'watches'];
 
 /** A whole number, or the same in digits. */
@@ -38,7 +38,7 @@ export const commaSeparated = z
   )
   .pipe(listOfValues);
 
-/** The parameters of v1 and v2 products that have a fixed name (interface.md 4.5); others are facets or ignored. */
+/** The parameters of v1 and v2 products that have a fixed name (contract 8.1); others are facets or ignored. */
 export const legacyQuery = z.object({
   search: searchText.default('').describe('Free text; without it the rows are listed'),
   attribute: z.unknown().optional().meta({
@@ -70,7 +70,7 @@ interface Known {
 
 /**
  * A v1 or v2 product search as the catalog query that it means; versions stop here. Parameters of no meaning are
- * ignored, as older clients expect (decisions.md 7).
+ * ignored, as older clients expect (contract 8.1).
  *
  * @returns the query, and the text to echo as `search`
  * @throws AppError 400 that names the parameter at fault
@@ -107,7 +107,7 @@ function tagFilters(given: { tags: readonly string[]; exclude_tags: readonly str
 
 /** One filter per facet that is named, to include or to exclude; `category` can be excluded only, being the scope. */
 function facetFilters(given: LegacyParameters, { facetFields, taxonomy }: Known): Filter[] {
-  // The facets of interface.md 4.5 are facets also in a catalog that has no row of them, where they answer no rows.
+  // The facets of contract 8.1 are facets also in a catalog that has no row of them, where they answer no rows.
   const all = new Set([...taxonomy.facetFields(), ...facetFields]);
   const fields = [...all].filter((field) => !Object.hasOwn(legacyQuery.shape, field));
   const included = fields.map((field) => ({ field, include: valuesOf(given, field), exclude: [] }));
@@ -121,7 +121,7 @@ function facetFilters(given: LegacyParameters, { facetFields, taxonomy }: Known)
 const valuesOf = (given: LegacyParameters, name: string): string[] =>
   Object.hasOwn(given, name) ? (validate(z.object({ [name]: commaSeparated }), given)[name] ?? []) : [];
 
-/** Body of `POST /v2/vision` (interface.md 4.4). */
+/** Body of `POST /v2/vision` (contract 8.6). */
 export const legacyIdentifyBody = z.object({
   url: z.string().nullish().describe('Public http(s) address of the photo; wins over `base64`'),
   base64: z.string().nullish().describe('The photo as base64 or data URI: JPEG, PNG or WebP'),

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import { AppError, unavailable } from '../../models/errors';
 import type { LifecycleState, ReadinessCheck } from '../api-services';
-import { errorBody } from '../http/error-body';
-import '../http/locals';
+import { errorBody } from '../middleware/error-body';
+import '../middleware/locals';
 
 /** A check that takes longer counts as failed. */
 const CHECK_MS_MAX = 3000;

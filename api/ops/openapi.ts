@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { ApiSettings } from '../api-services';
-import { publicAddress } from '../http/public-address';
+import { publicAddress } from '../middleware/public-address';
 import { buildOpenApi } from './openapi/document';
 
 /** The description of the API for tools, with the address that it was asked at (or the public one) as its server. */

@@ -11,7 +11,7 @@ const CONTENT_POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
 /**
- * The queue dashboard at `/queues` (running.md), read-only, for `operator` with the password of the settings (HTTP
+ * The queue dashboard at `/queues` (contract 14.4), read-only, for `operator` with the password of the settings (HTTP
  * basic authentication, RFC 7617).
  */
 export function queueDashboard(queues: readonly Queue[], password: string): RequestHandler {

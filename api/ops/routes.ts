@@ -1,6 +1,6 @@
 import type { IRouter } from 'express';
 import type { ApiSettings } from '../api-services';
-import { mountRoute } from '../http/mount-route';
+import { mountRoute } from '../middleware/mount-route';
 import { PATHS } from '../paths';
 import { showHealth, showReadiness } from './health';
 import type { Metrics } from './metrics';

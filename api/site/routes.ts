@@ -1,7 +1,7 @@
 import { type RequestHandler, type Response, Router } from 'express';
 import { notFound } from '../../models/errors';
-import { mountRoute } from '../http/mount-route';
-import { pathParameter } from '../http/path-parameter';
+import { mountRoute } from '../middleware/mount-route';
+import { pathParameter } from '../middleware/path-parameter';
 import { type Asset, bundleClient, type ClientBundle } from './client-bundle';
 import { type DemoOffer, isFromHere, mayHaveOffer } from './demo-offer';
 import { PAGE_POLICY, page } from './page';
@@ -16,7 +16,7 @@ export interface SiteSettings {
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
- * The web page at `/` and its files (running.md). The first request for it bundles it; a service that nobody opens in
+ * The web page at `/` and its files (contract 14.4). The first request for it bundles it; a service that nobody opens in
  * a browser never does. It uses the API as any other client does, with the key of whoever sits before it.
  */
 export function sitePages({ imageBytesMax, demo = () => null }: SiteSettings): RequestHandler {

@@ -10,7 +10,7 @@ const variant = z.object({
   pricing: z.object(prices).optional().describe('With `pricing`'),
 });
 
-/** A catalog row (interface.md 2.1). */
+/** A catalog row (contract 1.2). */
 export const catalogRow = z.object({
   id: z.string().describe('Starts with its kind, such as `product_` or `brand_`'),
   name: z.string().describe('Of a product brand, model and style; else the name of the entity'),
@@ -31,7 +31,7 @@ export const catalogRow = z.object({
     .describe('With `pricing`, rows that are no product'),
 });
 
-/** What every v3 endpoint answers (interface.md 4.1). */
+/** What every v3 endpoint answers (contract 4.10). */
 export const catalogAnswer = z.object({
   success: z.literal(true).describe('`true` for every success'),
   results: z.int().describe('Rows in this page'),

@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import type { Module } from '../../models/catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../../models/catalog/catalog-service';
 import { isProduct, type PricedItem } from '../../models/catalog/item';
-import type { PublicAddress } from '../http/public-address';
+import type { PublicAddress } from '../middleware/public-address';
+import type { WithRows } from '../middleware/send-rows';
 import { presentEstimate, presentPricing } from '../wire/presented-prices';
 import { presentAttribute, presentPictures, presentTag, presentVariantField } from '../wire/presented-row';
 import type { catalogAnswer, catalogRow } from './answers';
@@ -14,7 +15,9 @@ export interface View {
 }
 
 interface Envelope {
-  readonly data: z.input<typeof catalogRow>[];
+  readonly data: Iterable<z.input<typeof catalogRow>>;
+  /** Rows in `data`. */
+  readonly results: number;
   readonly total: number;
   readonly page: number;
   readonly totalPages: number;
@@ -25,10 +28,10 @@ interface Envelope {
   readonly sortApplied?: string;
 }
 
-/** The answer of every v3 endpoint (interface.md 4.1). */
-export const presentEnvelope = (answer: Envelope): z.input<typeof catalogAnswer> => ({
+/** The answer of every v3 endpoint (contract 4.10). */
+export const presentEnvelope = (answer: Envelope): WithRows<z.input<typeof catalogAnswer>> => ({
   success: true,
-  results: answer.data.length,
+  results: answer.results,
   total_results: answer.total,
   page: answer.page,
   total_pages: answer.totalPages,
@@ -42,7 +45,7 @@ export const presentEnvelope = (answer: Envelope): z.input<typeof catalogAnswer>
   data: answer.data,
 });
 
-/** One row (interface.md 2.1, decisions.md 4 and 5); `confidence` in vision answers only. */
+/** One row (contract 1.2); `confidence` in vision answers only. */
 export function presentItem(item: PricedItem, view: View, confidence?: number): z.input<typeof catalogRow> {
   const taxonomy = view.modules.includes('taxonomy');
   const pricing = view.modules.includes('pricing');

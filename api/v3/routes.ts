@@ -1,14 +1,15 @@
 import type { IRouter, RequestHandler } from 'express';
 import { visionPrice } from '../../models/access/credits';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { callOf } from '../http/call';
-import { setCreditHeaders } from '../http/credit-headers';
-import type { Gates } from '../http/gates';
-import { mountRoute } from '../http/mount-route';
-import { refuseBrokenText } from '../http/parse-json-object';
-import { pathParameter } from '../http/path-parameter';
-import { publicAddress } from '../http/public-address';
-import { validate } from '../http/validate';
+import type { AnswerCharged } from '../middleware/charged-answer';
+import type { EndpointMiddleware } from '../middleware/endpoint-middleware';
+import { mountRoute } from '../middleware/mount-route';
+import { pageAsked } from '../middleware/page-memory';
+import { refuseBrokenText } from '../middleware/parse-json-object';
+import { pathParameter } from '../middleware/path-parameter';
+import { publicAddress } from '../middleware/public-address';
+import { mapped } from '../middleware/send-rows';
+import { validate } from '../middleware/validate';
 import { PATHS } from '../paths';
 import type { PhotoIdentifier } from '../vision/identify-photo';
 import { takePhoto } from '../vision/take-photo';
@@ -22,72 +23,90 @@ import {
   usesDeprecatedIds,
 } from './schema';
 
-/** The current API with its `/api/v3` aliases (interface.md 4.1-4.3, 9). */
+/** The current API with its `/api/v3` aliases (contract 4.1, 9.3). */
 export function mountV3(
   router: IRouter,
-  gates: Gates,
+  middleware: EndpointMiddleware,
   services: ApiServices,
   settings: ApiSettings,
   identifyPhoto: PhotoIdentifier,
+  answer: AnswerCharged,
 ): void {
   mountRoute(router, PATHS.queryCatalog, {
-    post: [...gates.json('v3'), queryCatalog(services, settings)],
+    post: [
+      ...middleware.json('v3', ({ body }) =>
+        pageAsked(body.page_size, [body.includes].flat().includes('pricing'), settings.pageSizeMax),
+      ),
+      queryCatalog(services, settings, answer),
+    ],
   });
   mountRoute(router, PATHS.showItem, {
-    get: [...gates.key('v3'), showItem(services, settings)],
+    get: [...middleware.page('v3', () => ({ rows: 1, priced: true })), showItem(services, settings, answer)],
   });
   mountRoute(router, PATHS.identify, {
-    post: [...gates.photo('v3'), identify(settings, identifyPhoto)],
+    post: [...middleware.photo('v3'), identify(settings, identifyPhoto, answer)],
   });
 }
 
-function queryCatalog(services: ApiServices, settings: ApiSettings): RequestHandler {
+function queryCatalog(
+  { catalog }: ApiServices,
+  settings: ApiSettings,
+  answer: AnswerCharged,
+): RequestHandler {
   return async (req, res) => {
     if (usesDeprecatedIds(req.body)) res.setHeader('Deprecation', 'true');
     const body = validate(catalogQueryBody, req.body);
     const modules = effectiveModules(body.includes);
-    const billed = await services.catalog.search(
-      callOf(req, res, 'v3.catalog.query'),
-      toCatalogQuery(body, settings.pageSizeMax),
-      { pricing: modules.includes('pricing'), categoryRule: 'refuse-unknown' },
-    );
+    const query = toCatalogQuery(body, settings.pageSizeMax);
     const view = { modules, address: publicAddress(req, settings.publicUrl) };
-    setCreditHeaders(res, billed);
-    const { rows, ...page } = billed.value;
-    const data = rows.map((row) => presentItem(row, view));
-    res.json(presentEnvelope({ ...page, data, creditsUsed: billed.creditsUsed, modules }));
+    await answer(req, res, 'v3.catalog.query', async (call) => {
+      const { value, price } = await catalog.search(call, query, {
+        pricing: modules.includes('pricing'),
+        categoryRule: 'refuse-unknown',
+      });
+      const { rows, ...page } = value;
+      const data = mapped(rows, (row) => presentItem(row, view));
+      return {
+        value: presentEnvelope({ ...page, data, results: rows.length, creditsUsed: price, modules }),
+        price,
+      };
+    });
   };
 }
 
-function showItem(services: ApiServices, settings: ApiSettings): RequestHandler {
+function showItem({ catalog }: ApiServices, settings: ApiSettings, answer: AnswerCharged): RequestHandler {
   return async (req, res) => {
     const modules = modulesOfQuery(req.query['includes']);
     const id = pathParameter(req, 'id');
     refuseBrokenText(id, 'id');
-    const call = callOf(req, res, 'v3.catalog.item');
-    const billed = await services.catalog.item(call, id, { pricing: modules.includes('pricing') });
-    const { item, resolvedTaxonomy } = billed.value;
-    const data = [presentItem(item, { modules, address: publicAddress(req, settings.publicUrl) })];
-    const answer = { data, total: 1, page: 0, totalPages: 1, modules, resolvedTaxonomy };
-    setCreditHeaders(res, billed);
-    res.json(presentEnvelope({ ...answer, creditsUsed: billed.creditsUsed }));
+    const view = { modules, address: publicAddress(req, settings.publicUrl) };
+    await answer(req, res, 'v3.catalog.item', async (call) => {
+      const { value, price } = await catalog.item(call, id, { pricing: modules.includes('pricing') });
+      const { item, resolvedTaxonomy } = value;
+      const page = { data: [presentItem(item, view)], results: 1, total: 1, page: 0, totalPages: 1 };
+      return { value: presentEnvelope({ ...page, creditsUsed: price, modules, resolvedTaxonomy }), price };
+    });
   };
 }
 
-function identify(settings: ApiSettings, identifyPhoto: PhotoIdentifier): RequestHandler {
+function identify(
+  settings: ApiSettings,
+  identifyPhoto: PhotoIdentifier,
+  answer: AnswerCharged,
+): RequestHandler {
   return async (req, res) => {
     const { image, parameters } = takePhoto(req, res, identifyBody);
     const modules = effectiveModules(parameters.includes);
     const pricing = modules.includes('pricing');
-    const billed = await identifyPhoto(req, res, 'v3.vision.identify', image, {
-      pricing,
-      price: visionPrice({ pricing }),
-    });
-    const { items, resolvedTaxonomy } = billed.value;
     const view = { modules, address: publicAddress(req, settings.publicUrl) };
-    const data = items.map(({ item, confidence }) => presentItem(item, view, confidence));
-    const totalPages = data.length === 0 ? 0 : 1;
-    const answer = { data, total: data.length, page: 0, totalPages, modules, resolvedTaxonomy };
-    res.json(presentEnvelope({ ...answer, creditsUsed: billed.creditsUsed }));
+    await answer(req, res, 'v3.vision.identify', async (call) => {
+      const options = { pricing, price: visionPrice({ pricing }) };
+      const { value, price } = await identifyPhoto(call, res, image, options);
+      const data = value.items.map(({ item, confidence }) => presentItem(item, view, confidence));
+      const results = data.length;
+      const page = { data, results, total: results, page: 0, totalPages: results === 0 ? 0 : 1 };
+      const { resolvedTaxonomy } = value;
+      return { value: presentEnvelope({ ...page, creditsUsed: price, modules, resolvedTaxonomy }), price };
+    });
   };
 }

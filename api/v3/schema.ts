@@ -7,16 +7,16 @@ import {
   SORTS,
 } from '../../models/catalog/catalog-query';
 import { badRequest } from '../../models/errors';
-import { validate } from '../http/validate';
+import { validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
 
-/** Modules of an answer (interface.md 4.1); `catalog` is no value of it. */
+/** Modules of an answer (contract 4.9); `catalog` is no value of it. */
 const includes = z
   .array(z.enum(MODULES))
   .default(['taxonomy'])
   .describe('What rows have beside their name and pictures');
 
-/** One filter object (interface.md 4.1.1). */
+/** One filter object (contract 4.3). */
 const filter = z
   .strictObject({
     field: z.string().min(1).describe('A taxonomy field such as `brand`, or `tags`'),
@@ -79,7 +79,7 @@ const toFilter = (given: z.output<typeof filter>, position: number): Filter => (
   },
 });
 
-/** Whether a body uses the deprecated `ids`, valid or not (interface.md 9). */
+/** Whether a body uses the deprecated `ids`, valid or not (contract 4.7). */
 export function usesDeprecatedIds(body: Readonly<Record<string, unknown>>): boolean {
   const { filters } = body;
   return (
@@ -91,7 +91,7 @@ export function usesDeprecatedIds(body: Readonly<Record<string, unknown>>): bool
 /** Each module once, in the order of the request: what is echoed and billed. */
 export const effectiveModules = (modules: readonly Module[]): readonly Module[] => [...new Set(modules)];
 
-/** The comma-separated `includes` of an item lookup; absent means `taxonomy`, empty means none (decisions.md 7). */
+/** The comma-separated `includes` of an item lookup; absent means `taxonomy`, empty means none (contract 6.1). */
 export function modulesOfQuery(parameter: unknown): readonly Module[] {
   if (parameter === undefined) return ['taxonomy'];
   const given = Array.isArray(parameter) ? parameter : [parameter];

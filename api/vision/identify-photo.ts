@@ -1,36 +1,30 @@
-import type { Request, Response } from 'express';
-import type { Billed } from '../../models/access/billing';
+import type { Response } from 'express';
+import type { CallContext, Priced } from '../../models/access/billing';
 import type { ImageInput } from '../../models/vision/image-input';
 import type { Identification, VisionService } from '../../models/vision/vision-service';
-import { callOf } from '../http/call';
-import { setCreditHeaders } from '../http/credit-headers';
-import { deadlineOf } from '../http/keep-deadline';
-import type { Metrics } from '../ops/metrics';
 
-/** Identifies a photo on behalf of any API version, and leaves its credits and timings in the headers. */
+/** Counts what identifications took and whether they found anything. */
+export interface VisionObserver {
+  observeVision(stages: readonly [stage: string, ms: number][], found: boolean): void;
+}
+
+/** Identifies a photo on behalf of any API version, and leaves its timings in the headers. */
 export type PhotoIdentifier = (
-  req: Request,
+  call: CallContext,
   res: Response,
-  endpoint: string,
   image: ImageInput,
   options: { readonly pricing: boolean; readonly price: number },
-) => Promise<Billed<Identification>>;
+) => Promise<Priced<Identification>>;
 
-/**
- * What the vision endpoints share: the call ends at its deadline with 504, also while its photo is being fetched or a
- * store hangs, and its work stops when the caller hangs up. `Server-Timing` tells the milliseconds of each stage.
- */
-export function photoIdentifier(vision: VisionService, metrics: Metrics): PhotoIdentifier {
-  return async (req, res, endpoint, image, options) => {
-    const call = callOf(req, res, endpoint);
-    const deadline = deadlineOf(res);
-    const signal = call.signal ? AbortSignal.any([call.signal, deadline.signal]) : deadline.signal;
-    const billed = await deadline.keptBy(vision.identify({ ...call, signal }, image, options));
-    const stages = stagesOf(billed.value);
-    metrics.observeVision(stages, billed.value.items.length > 0);
+/** What the vision endpoints share: `Server-Timing` tells the milliseconds of each stage, `X-Prediction-Id` under which id the answer is recorded. */
+export function photoIdentifier(vision: VisionService, metrics: VisionObserver): PhotoIdentifier {
+  return async (call, res, image, options) => {
+    const identified = await vision.identify(call, image, options);
+    const stages = stagesOf(identified.value);
+    metrics.observeVision(stages, identified.value.items.length > 0);
     res.setHeader('Server-Timing', stages.map(([stage, ms]) => `${stage};dur=${round(ms)}`).join(', '));
-    setCreditHeaders(res, billed);
-    return billed;
+    res.setHeader('X-Prediction-Id', identified.value.predictionId);
+    return identified;
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { ImageInput } from '../../models/vision/image-input';
-import { validate } from '../http/validate';
+import { STAND_IN } from '../middleware/cut-photo';
+import { validate } from '../middleware/validate';
 import { type ImageParameters, toImageInput } from '../wire/image-input';
-import { STAND_IN } from './cut-photo';
 
 /**
  * The photo of a vision call, and its other parameters. The text that the photo came in goes with the body: of the

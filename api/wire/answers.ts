@@ -57,7 +57,7 @@ export const prices = {
   ),
 };
 
-/** The body of every error (decisions.md 1). */
+/** The body of every error (contract 11.1). */
 export const errorAnswer = z.object({
   success: z.literal(false).describe('`false` for every refusal'),
   error: z.string().describe('Code of the failure; clients branch on it'),

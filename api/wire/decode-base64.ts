@@ -8,7 +8,7 @@ const FOREIGN = /[^A-Za-z0-9+/_=\t\n\v\f\r -]/;
 const PADDING = /^=\s*(?:=\s*)?$/;
 
 /**
- * The bytes of a base64 text (decisions.md 8): a data URI, also a percent-encoded one, or raw base64; in the ordinary
+ * The bytes of a base64 text (contract 7.2): a data URI, also a percent-encoded one, or raw base64; in the ordinary
  * or URL-safe alphabet, with or without padding, white space anywhere. The time it takes grows with the length alone,
  * whatever the text holds: a photo's worth of single spaces holds the process up no longer than a photo does.
  *

@@ -12,7 +12,7 @@ export interface ImageParameters {
 const URL_LENGTH_MAX = 8192;
 
 /**
- * The photo of a vision call; `url` wins when both are sent, and `base64` is not looked at then (interface.md 4.3).
+ * The photo of a vision call; `url` wins when both are sent, and `base64` is not looked at then (contract 7.1).
  *
  * @throws AppError 400 that names the field: neither was sent, the URL is no http(s) address or endless, the text no base64
  */

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { MarketEstimate, UrlEntry, VariantPricing } from '../../models/pricing/estimate';
-import type { PublicAddress } from '../http/public-address';
+import type { PublicAddress } from '../middleware/public-address';
 import type { marketEstimate, prices } from './answers';
 
 type Prices = { [Field in keyof typeof prices]: z.input<(typeof prices)[Field]> };
 
-/** The three price fields of a variant (interface.md 2.2); all null where nothing is known. */
+/** The three price fields of a variant (contract 2.1); all null where nothing is known. */
 export function presentPricing(pricing: VariantPricing | undefined, address: PublicAddress): Prices {
   return {
     market_estimates: pricing?.marketEstimates?.map(presentEstimate) ?? null,
@@ -14,7 +14,7 @@ export function presentPricing(pricing: VariantPricing | undefined, address: Pub
   };
 }
 
-/** One market estimate (interface.md 2.2). */
+/** One market estimate (contract 2.2). */
 export const presentEstimate = (estimate: MarketEstimate): z.input<typeof marketEstimate> => ({
   source: estimate.source,
   region: estimate.region,

@@ -1,7 +1,7 @@
 import type { Attribute, CatalogItem, Tag, Variant } from '../../models/catalog/item';
-import type { PublicAddress } from '../http/public-address';
+import type { PublicAddress } from '../middleware/public-address';
 
-/** Parts of a row that look the same in every API version (interface.md 2.1, 2.3). */
+/** Parts of a row that look the same in every API version (contract 1.2). */
 export const presentAttribute = (attribute: Attribute) => ({
   field: attribute.field,
   id: attribute.id,

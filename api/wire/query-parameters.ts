@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Characters of a text query at most (decisions.md 7). */
+/** Characters of a text query at most (contract 5.1). */
 const QUERY_LENGTH_MAX = 512;
 
 /** Values in one list of ids at most: far more than any page shows, few enough for one statement. */

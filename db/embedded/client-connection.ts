@@ -81,13 +81,16 @@ export class ClientConnection implements SessionPeer {
   }
 
   peek(): Frame | undefined {
-    this.peeked ??= this.reader.next();
+    this.peeked ??= this.read(() => this.reader.next());
+    // Whole messages that can't be sent on are not joined by more; an unfinished one is completed, whatever its size.
+    const isFull = this.peeked !== undefined && this.reader.buffered > this.limits.waitingBytesMax;
+    if (isFull) this.socket.pause();
+    else this.socket.resume();
     return this.peeked;
   }
 
   shift(): void {
     this.peeked = undefined;
-    if (this.reader.buffered <= this.limits.waitingBytesMax) this.socket.resume();
   }
 
   send(bytes: Buffer, sent: () => void): void {
@@ -118,20 +121,26 @@ export class ClientConnection implements SessionPeer {
   private receive(chunk: Buffer): void {
     if (this.hasLeft) return;
     this.reader.push(chunk);
+    if (!this.isStarted) this.start();
+    this.session?.advance();
+    if (this.isStarted) this.peek();
+  }
+
+  /** What `take` finds; nothing if its length is out of bounds, and then nobody reads on: the client is told. */
+  private read(take: () => Frame | undefined): Frame | undefined {
     try {
-      if (!this.isStarted) this.start();
-      this.session?.advance();
-      // Whole messages that can't be sent on are not joined by more; an unfinished one is completed.
-      const full = this.reader.buffered > this.limits.waitingBytesMax;
-      if (full && this.session && this.peek()) this.socket.pause();
+      return take();
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.fail('08P01', error.message);
+      // Not at once: the session that asks is in the midst of its work.
+      setImmediate(() => this.fail('08P01', error.message));
+      return undefined;
     }
   }
 
   private start(): void {
-    for (let packet = this.reader.nextStartup(); packet; packet = this.reader.nextStartup()) {
+    const next = () => this.read(() => this.reader.nextStartup());
+    for (let packet = next(); packet; packet = next()) {
       const code = packet.length < REQUEST_BYTES_MIN ? 0 : packet.readInt32BE(REQUEST_CODE_AT);
       if (code === RequestCode.ssl || code === RequestCode.gssEncryption) {
         this.socket.write('N');

@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  constants,
-  cpSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { constants, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { syncTree, writeDurably } from '../files/durable-files';
 import type { HostOptions } from './host-messages';
 
 const DATA = 'data';
@@ -32,25 +22,7 @@ export async function prepareCluster(
   mkdirSync(data, { recursive: true, mode: 0o700 });
   if (template === undefined) await create(data);
   else cpSync(join(template, DATA), data, { recursive: true, mode: constants.COPYFILE_FICLONE });
-  if (durable) syncTree(data);
-  writeFileSync(seal, '');
+  if (durable) await syncTree(data);
+  await writeDurably(seal, '');
   return data;
-}
-
-function syncTree(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) syncTree(path);
-    else syncPath(path);
-  }
-  syncPath(folder);
-}
-
-function syncPath(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

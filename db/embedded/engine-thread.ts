@@ -179,9 +179,9 @@ function makeFsyncReal(database: PGlite): void {
 async function serve(port: MessagePort, options: EngineOptions): Promise<void> {
   const post = (message: EngineOutput) => port.postMessage(message);
   const fail = (error: unknown) => {
-    const known = error instanceof Error ? error : new Error(String(error));
-    post({ kind: 'log', line: known.stack ?? known.message });
-    post({ kind: 'died', reason: known.message });
+    const reason = reasonOf(error);
+    post({ kind: 'log', line: error instanceof Error ? (error.stack ?? reason) : reason });
+    post({ kind: 'died', reason });
     port.close();
   };
   try {
@@ -206,6 +206,18 @@ async function serve(port: MessagePort, options: EngineOptions): Promise<void> {
   } catch (error) {
     fail(error);
   }
+}
+
+/** WASI's number of a full disk. */
+const NO_SPACE = 51;
+
+/** What went wrong, in words: PGlite's file system throws objects with a number of WASI. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  if (!(error instanceof Object && 'errno' in error)) return String(error);
+  return error.errno === NO_SPACE
+    ? 'no space is left on its disk'
+    : `its files fail (WASI error ${error.errno})`;
 }
 
 if (parentPort) void serve(parentPort, workerData as EngineOptions);

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unavailable } from '../../models/errors';
-import type { HostOptions, HostReport } from './host-messages';
+import type { HostEnd, HostOptions, HostReport } from './host-messages';
 import { type Lease, NoHostError, openLease } from './lease';
 import { RunFolder, type ShortPath, shortPath } from './run-folder';
 
@@ -14,7 +15,7 @@ export interface EmbeddedOptions {
   readonly durable?: boolean;
   /** A client that holds the database within a transaction for so long without a word is disconnected. Default 60 s. */
   readonly holdIdleMs?: number;
-  /** How long a start may take, the first of a new database included. Default 60 s. */
+  /** How long a host that starts may give no sign of life. Default 60 s. */
   readonly startMs?: number;
   /** How long `close` waits until the host has closed the database, if this was its last user. Default 10 s. */
   readonly closeMs?: number;
@@ -38,13 +39,16 @@ const RETRY_MS = 50;
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
 const LOG_NAME = 'host.log';
 
+/** Where the embedded database of a data folder is. */
+export const embeddedFolder = (dataFolder: string): string => join(dataFolder, 'postgres');
+
 /**
  * The embedded PostgreSQL of a data folder: connects to its host if there is one, else starts it. Any number of
  * processes may do so at once; exactly one host runs. @throws AppError 503 with the reason if none can be started
  */
 export async function ensureEmbedded(dataFolder: string, options: EmbeddedOptions = {}): Promise<Embedded> {
   if (process.platform === 'win32') throw unavailable('On Windows, set DATABASE_URL: no sockets.', 60);
-  const embedded = new EmbeddedDatabase(join(dataFolder, 'postgres'), { ...DEFAULTS, ...options });
+  const embedded = new EmbeddedDatabase(embeddedFolder(dataFolder), { ...DEFAULTS, ...options });
   await embedded.socketFolder();
   return embedded;
 }
@@ -91,23 +95,25 @@ class EmbeddedDatabase implements Embedded {
   }
 
   private async start(): Promise<Lease> {
-    const deadline = Date.now() + this.settings.startMs;
+    const { startMs } = this.settings;
+    let deadline = Date.now() + startMs;
     const runFolder = new RunFolder(this.run.path);
     for (;;) {
-      const newest = runFolder.newest();
-      if (newest !== undefined && (await RunFolder.isAlive(newest))) {
-        const lease = await this.join(newest, deadline - Date.now());
+      const socketFolder = await runFolder.living();
+      if (socketFolder !== undefined) {
+        const lease = await this.join(socketFolder, startMs);
         if (lease) return lease;
       } else {
-        await this.spawnHost(deadline - Date.now());
+        await this.spawnHost(startMs);
+        deadline = Date.now() + startMs;
       }
-      if (Date.now() > deadline) throw cannotStart(this.folder, `no host within ${this.settings.startMs} ms`);
+      if (Date.now() > deadline) throw cannotStart(this.folder, `no host within ${startMs} ms`);
     }
   }
 
-  private async join(socketFolder: string, waitMs: number): Promise<Lease | undefined> {
+  private async join(socketFolder: string, silentMs: number): Promise<Lease | undefined> {
     try {
-      const lease = await openLease(socketFolder, waitMs);
+      const lease = await openLease(socketFolder, silentMs);
       this.lease = lease;
       void lease.ended.then(() => {
         if (this.lease === lease) this.lease = undefined;
@@ -121,7 +127,7 @@ class EmbeddedDatabase implements Embedded {
   }
 
   /** Starts a host and waits for its report; that another was faster is as good. */
-  private async spawnHost(waitMs: number): Promise<void> {
+  private async spawnHost(silentMs: number): Promise<void> {
     const { template, durable, holdIdleMs } = this.settings;
     const options: HostOptions = {
       folder: this.folder,
@@ -129,12 +135,15 @@ class EmbeddedDatabase implements Embedded {
       holdIdleMs,
       ...(template === undefined ? {} : { template }),
     };
-    const report = await startHost(options, waitMs);
+    const host = spawnHost(options);
+    const report = await reportOf(host, silentMs, () => lastLines(this.folder));
+    if (host.connected) host.disconnect();
+    host.unref();
     if (report.kind === 'failed') throw cannotStart(this.folder, report.reason);
   }
 }
 
-function startHost(options: HostOptions, waitMs: number): Promise<HostReport> {
+function spawnHost(options: HostOptions): ChildProcess {
   const log = openLog(options.folder);
   const host = spawn(
     process.execPath,
@@ -143,26 +152,28 @@ function startHost(options: HostOptions, waitMs: number): Promise<HostReport> {
     { detached: true, stdio: ['ignore', log, log, 'ipc'] },
   );
   closeSync(log);
-  return new Promise<HostReport>((resolve) => {
-    const timer = setTimeout(
-      () => settle({ kind: 'failed', reason: `not ready within ${waitMs} ms` }),
-      waitMs,
-    );
-    host.once('message', (report: HostReport) => settle(report));
-    host.once('error', (error) => settle({ kind: 'failed', reason: error.message }));
-    host.once('exit', (code, signal) => {
-      if (code === 0) settle({ kind: 'taken' });
-      const reason = `its process ended with ${signal ?? code}; ${lastLines(options.folder)}`;
-      settle({ kind: 'failed', reason });
-    });
+  return host;
+}
 
-    function settle(report: HostReport): void {
+/** What a host that starts reports in the end. It may take its time while it says that it works. */
+export function reportOf(host: EventEmitter, silentMs: number, lastWords: () => string): Promise<HostEnd> {
+  return new Promise((resolve) => {
+    const settle = (end: HostEnd) => {
       clearTimeout(timer);
       host.removeAllListeners();
-      if (host.connected) host.disconnect();
-      host.unref();
-      resolve(report);
-    }
+      resolve(end);
+    };
+    const failed = (reason: string) => settle({ kind: 'failed', reason });
+    const timer = setTimeout(() => failed(`no sign of life within ${silentMs} ms`), silentMs);
+    host.on('message', (report: HostReport) => {
+      if (report.kind === 'working') timer.refresh();
+      else settle(report);
+    });
+    host.once('error', (error: Error) => failed(error.message));
+    host.once('exit', (code: number | null, signal: string | null) => {
+      if (code === 0) settle({ kind: 'taken' });
+      else failed(`its process ended with ${signal ?? code}; ${lastWords()}`);
+    });
   });
 }
 

@@ -11,7 +11,11 @@ export interface HostOptions {
   readonly holdIdleMs: number;
 }
 
-export type HostReport =
+/** While it starts, a host says from time to time that it works. */
+export type HostReport = { readonly kind: 'working' } | HostEnd;
+
+/** How a start ended. */
+export type HostEnd =
   | { readonly kind: 'ready' }
   /** Another host has the folder: connect to that one. */
   | { readonly kind: 'taken' }

@@ -3,11 +3,11 @@
  * process is connected. PGlite keeps its thread busy while it works, so it must not share a process with the service.
  * Started by ensureEmbedded with its options as one JSON argument; reports through the process channel.
  */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareCluster } from './cluster-folder';
 import { Engine } from './engine';
 import type { HostOptions, HostReport } from './host-messages';
+import { RENEW_MS } from './host-record';
 import { Housekeeper } from './housekeeper';
 import { RunFolder, shortPath } from './run-folder';
 import { WireServer } from './wire-server';
@@ -32,10 +32,14 @@ async function main(options: HostOptions): Promise<void> {
   const wire = new WireServer({ ...INPUT_LIMITS, holdIdleMs: options.holdIdleMs }, () => void close());
   const run = shortPath(join(options.folder, 'run'));
   process.once('exit', () => run.release());
-  const socketFolder = await new RunFolder(run.path).claim(wire.server);
-  if (socketFolder === undefined) return leave({ kind: 'taken' }, 0);
-
-  writeFileSync(join(socketFolder, 'host.pid'), String(process.pid));
+  const claim = await new RunFolder(run.path).claim(wire.server);
+  if (claim === undefined) return leave({ kind: 'taken' }, 0);
+  const { socketFolder, renew, release } = claim;
+  setInterval(() => {
+    if (renew()) return tell({ kind: 'working' });
+    log('another machine has taken the database over: this host ends');
+    process.exit(1);
+  }, RENEW_MS).unref();
 
   const { durable } = options;
   const folder = await prepareCluster(options, async (data) => {
@@ -64,6 +68,7 @@ async function main(options: HostOptions): Promise<void> {
     await wire.stop();
     clearTimeout(cutOff);
     await engine.close();
+    release();
     process.exit(0);
   }
 

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { isRenewed, STALE_MS } from './host-record';
 import { socketPath } from './run-folder';
 import { Backend, errorFields, FrameReader, startup, typeOf } from './wire-protocol';
 import { LEASE_PARAMETER } from './wire-server';
@@ -17,8 +18,12 @@ export class NoHostError extends Error {}
 
 const FRAME_BYTES_MAX = 1024 * 1024;
 
-/** Connects and waits until the host has opened its database. @throws NoHostError if there is no host that can. */
-export function openLease(socketFolder: string, waitMs: number): Promise<Lease> {
+/**
+ * Connects and waits until the host has opened its database, however long, while the host renews its record.
+ *
+ * @throws NoHostError if there is no host that can
+ */
+export function openLease(socketFolder: string, silentMs: number): Promise<Lease> {
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath(socketFolder));
     const reader = new FrameReader(FRAME_BYTES_MAX);
@@ -27,7 +32,12 @@ export function openLease(socketFolder: string, waitMs: number): Promise<Lease> 
       socket.destroy();
       reject(new NoHostError(reason));
     };
-    const timer = setTimeout(() => giveUp(`no answer within ${waitMs} ms`), waitMs);
+    let opened = false;
+    const timer = setTimeout(async () => {
+      const lives = await isRenewed(socketFolder, STALE_MS).catch(() => false);
+      if (lives) timer.refresh();
+      else if (!opened) giveUp(`no sign of life within ${silentMs} ms`);
+    }, silentMs);
     socket.on('error', (error) => giveUp(error.message));
     socket.once('close', () => {
       clearTimeout(timer);
@@ -39,6 +49,7 @@ export function openLease(socketFolder: string, waitMs: number): Promise<Lease> 
       for (let frame = reader.next(); frame; frame = reader.next()) {
         if (typeOf(frame) === Backend.error) giveUp(errorFields(frame).message);
         if (typeOf(frame) !== Backend.readyForQuery) continue;
+        opened = true;
         clearTimeout(timer);
         socket.unref();
         resolve({ socketFolder, ended, release: (releaseMs) => release(releaseMs) });

@@ -37,6 +37,9 @@ const COPY_FRAMES: ReadonlySet<string> = new Set([Frontend.copyData, Frontend.co
 /** All that the database understands while it copies; anything else would be its end. */
 const FRAMES_WHILE_COPYING: ReadonlySet<string> = new Set([...COPY_FRAMES, Frontend.flush, Frontend.sync]);
 
+/** Fails, and with it all that came before it since the last Sync. */
+const EXECUTE_UNKNOWN = frame(Frontend.execute, Buffer.from('loupe: the client left\0\0\0\0\0'));
+
 const BATCH_BYTES = 256 * 1024;
 
 /** What a client may leave behind in the session that all share. */
@@ -111,7 +114,10 @@ export class Session implements TurnTaker {
     if (this.engine?.isHungry) {
       const failed = frame(Frontend.copyFail, Buffer.from('the client left\0'));
       this.send(this.startedByQuery ? [failed] : [failed, frame(Frontend.sync)], 'answering');
-    } else if (this.engine?.isResting) this.send([frame(Frontend.sync)], 'answering');
+    } else if (this.engine?.isResting) {
+      // A Sync alone would commit what was executed and not yet asked to be kept.
+      this.send([EXECUTE_UNKNOWN, frame(Frontend.sync)], 'answering');
+    }
   }
 
   /** Step by step towards a session in which nothing of the client is left. */

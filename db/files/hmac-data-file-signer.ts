@@ -9,7 +9,7 @@ export interface SigningKey {
 }
 
 /**
- * Signs data-file addresses with HMAC-SHA256 (interface.md 2.2): `/files/<kind>/<variant>/<region>.csv` with `expires`
+ * Signs data-file addresses with HMAC-SHA256 (contract 2.7): `/files/<kind>/<variant>/<region>.csv` with `expires`
  * (epoch seconds), `key` and `signature` in the query string. The first key signs, all verify, so that keys can be
  * changed while links of the old one are about. Without keys nothing is signed and nothing verifies.
  */

@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { unavailable } from '../../models/errors';
 import type { ImageStore } from '../../models/ports';
+import { writeDurably } from './durable-files';
 
 /** An address of ours. Nothing else in an address names a file, so none can lead out of the folder. */
 const ADDRESS = /^\/images\/([0-9a-f]{64})\.(jpg|png|webp)$/;
@@ -19,7 +20,7 @@ export class LocalImageStore implements ImageStore {
     const digest = createHash('sha256').update(bytes).digest('hex');
     const path = this.pathOf(digest, extension);
     try {
-      if ((await sizeOf(path)) !== bytes.length) await writeWhole(path, bytes);
+      if ((await sizeOf(path)) !== bytes.length) await writeDurably(path, bytes);
     } catch (error) {
       throw isStorageFault(error) ? unavailable('Images can not be stored now.', 60, error) : error;
     }
@@ -38,8 +39,39 @@ export class LocalImageStore implements ImageStore {
     }
   }
 
+  async *addresses(prefix = ''): AsyncGenerator<string> {
+    for (const first of await namesIn(this.folder, FOLDER)) {
+      if (!first.startsWith(prefix.slice(0, 2))) continue;
+      for (const second of await namesIn(join(this.folder, first), FOLDER)) {
+        if (!`${first}${second}`.startsWith(prefix.slice(0, 4))) continue;
+        for (const name of await namesIn(join(this.folder, first, second), FILE)) {
+          if (name.startsWith(prefix)) yield `/images/${name}`;
+        }
+      }
+    }
+  }
+
+  async remove(address: string): Promise<void> {
+    const [, digest, extension] = ADDRESS.exec(address) ?? [];
+    if (digest !== undefined && extension !== undefined)
+      await rm(this.pathOf(digest, extension), { force: true });
+  }
+
   private pathOf(digest: string, extension: string): string {
     return join(this.folder, digest.slice(0, 2), digest.slice(2, 4), `${digest}.${extension}`);
+  }
+}
+
+const FOLDER = /^[0-9a-f]{2}$/;
+const FILE = /^[0-9a-f]{64}\.(jpg|png|webp)$/;
+
+/** Sorted; none where there is no such folder. */
+async function namesIn(folder: string, form: RegExp): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => form.test(name)).sort();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
   }
 }
 
@@ -49,25 +81,6 @@ async function sizeOf(path: string): Promise<number | null> {
     return (await stat(path)).size;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-/** Writes beside the place and moves it there once it is on the disk; two writers of the same bytes do no harm. */
-async function writeWhole(path: string, bytes: Buffer): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const draft = join(dirname(path), `.${randomUUID()}.part`);
-  try {
-    const file = await open(draft, 'wx', 0o644);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
     throw error;
   }
 }

@@ -1,6 +1,16 @@
-/** API generations; a key lists those that it opens (interface.md 5). */
+/** API generations; a key lists those that it opens (contract 9.3). */
 export const API_VERSIONS = ['v1', 'v2', 'v3'] as const;
 export type ApiVersion = (typeof API_VERSIONS)[number];
+
+/**
+ * What a key may do beside opening an API version: read the catalog (queries, items, v1 and v2 products), identify photos,
+ * write the catalog. No endpoint writes it yet.
+ */
+export const SCOPES = ['catalog:read', 'vision:identify', 'catalog:write'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Of a key that was made without naming any. */
+export const DEFAULT_SCOPES: readonly Scope[] = ['catalog:read', 'vision:identify'];
 
 /** Limits of a key; null means the default of the settings, 0 means none. */
 export interface KeyLimits {
@@ -23,8 +33,11 @@ export interface ApiKey {
   readonly name: string;
   readonly versions: readonly ApiVersion[];
   readonly limits: KeyLimits;
+  readonly scopes: readonly Scope[];
   readonly test: boolean;
   readonly createdAt: Date;
+  /** From then on it opens nothing; null: never. */
+  readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
 }
 
@@ -33,6 +46,7 @@ export interface Caller {
   readonly keyId: string;
   readonly accountId: string;
   readonly versions: readonly ApiVersion[];
+  readonly scopes: readonly Scope[];
   readonly limits: KeyLimits;
   /** Credits left, reservations not counted in; null is unlimited. */
   readonly credits: number | null;
@@ -40,7 +54,7 @@ export interface Caller {
 
 const KEY_FORM = /^loupe_(live|test)_[0-9A-Za-z]{32,128}$/;
 
-/** Whether a credential has the form of a key (decisions.md 2), decided before any look-up. */
+/** Whether a credential has the form of a key (contract 9.2), decided before any look-up. */
 export const isKeyForm = (credential: string): boolean => KEY_FORM.test(credential);
 
 /** Whether the versions of a key open an endpoint of this version: a v2 endpoint needs v2 or v1, the others their own. */

@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
-import { insufficientCredits } from '../errors';
-import { type ChargeRequest, type Clock, type CreditLedger, type IdSource, PORTS } from '../ports';
+import { callStillRuns, insufficientCredits } from '../errors';
+import { type ChargeRequest, type Clock, type CreditLedger, PORTS } from '../ports';
 import type { Caller } from './api-key';
 
 /** How a call is identified in accounts and records. */
@@ -12,10 +12,18 @@ export interface CallContext {
   readonly endpoint: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
-  /** Identity of its charge, for a call that may be made again after it broke off; else it gets one of its own. */
-  readonly chargeId?: string;
-  /** True for a call that is never charged, such as HEAD (decisions.md 1). */
+  /** Identity of its charge. */
+  readonly chargeId: string;
+  /** How the call names itself, where it does: then its answer is kept with its charge. */
+  readonly idempotencyKey?: string;
+  /** True for a call that is never charged, such as HEAD (contract 10.2). */
   readonly free?: boolean;
+}
+
+/** What was made for a call, and what that is worth in credits; 0 is free. */
+export interface Priced<Value> {
+  readonly value: Value;
+  readonly price: number;
 }
 
 /** A value with what it cost. `creditsRemaining` is null where the account is unlimited. */
@@ -28,79 +36,92 @@ export interface Billed<Value> {
 /** How long a reservation outlives the longest call, should the process die in between. */
 const RESERVATION_MS = 120_000;
 
+/** Calls that credits are held for. */
+const HOLDING = new WeakSet<CallContext>();
+
 /**
- * Charges for work (interface.md 8, decisions.md 3): the dearest possible price is reserved before it, what the answer
- * is worth is settled after it, and a failure releases everything. One charge id per call, so nothing books twice.
+ * Charges for work: the dearest possible price is reserved before it, what the answer is worth is booked after it, and a
+ * failure releases everything. Every booking goes through `charge`, once the answer is ready to be sent and only while
+ * the caller is there.
  */
 @injectable()
 export class Billing {
   constructor(
     @inject(PORTS.CreditLedger) private readonly ledger: CreditLedger,
     @inject(PORTS.Clock) private readonly clock: Clock,
-    @inject(PORTS.IdSource) private readonly ids: IdSource,
   ) {}
 
   /**
-   * Runs `work` under a reservation.
+   * Holds what a call may cost, before any work; to be called inside of `charge`.
    *
    * @param dearest the highest price that the call could have, in credits
-   * @param work gives the value and its price, at most `dearest`; 0 is free
-   * @throws AppError 402 before any work when the balance does not cover `dearest`, or whatever `work` throws
+   * @throws AppError 402 when the balance does not cover it
+   */
+  async reserve(call: CallContext, dearest: number): Promise<void> {
+    if (call.caller.credits === null || call.free) return;
+    HOLDING.add(call);
+    const expiresAt = new Date(this.clock.now().getTime() + RESERVATION_MS);
+    if (!(await this.ledger.reserve(chargeOf(call), dearest, expiresAt))) throw insufficientCredits(dearest);
+  }
+
+  /**
+   * Does `work` and books what it is worth. Whoever hung up ends the call, and pays nothing; so does whoever is gone by
+   * the time the booking is done, whose charge is taken back.
+   *
+   * @param work reserves the dearest price and makes the answer
+   * @param keptForm of a call that names itself, the text of its answer: kept together with the booking, or neither is
+   * @throws AppError 409 when the same call was made again meanwhile; whatever `work` throws
    */
   async charge<Value>(
     call: CallContext,
-    dearest: number,
-    work: () => Promise<{ value: Value; price: number }>,
+    work: () => Promise<Priced<Value>>,
+    keptForm: (value: Value) => string,
   ): Promise<Billed<Value>> {
-    const charge: ChargeRequest = {
-      chargeId: call.chargeId ?? this.ids.next(),
-      accountId: call.caller.accountId,
-      keyId: call.caller.keyId,
-      endpoint: call.endpoint,
-      requestId: call.requestId,
-    };
-    if (call.caller.credits !== null && !call.free) await this.reserve(charge, dearest);
-    const { value, price: worth } = await this.releasingOnFailure(call, charge, async () => {
+    const { value, price: worth } = await this.releasingOnFailure(call, async () => {
+      call.signal?.throwIfAborted();
       const done = await work();
-      // Nobody pays for an answer that nobody waits for: the ledger holds what was answered.
       call.signal?.throwIfAborted();
       return done;
     });
     const price = call.free ? 0 : worth;
-    const creditsRemaining = await this.book(call, charge, price);
-    return { value, creditsUsed: price, creditsRemaining };
+    const answer = call.idempotencyKey === undefined ? undefined : keptForm(value);
+    return { value, creditsUsed: price, creditsRemaining: await this.book(call, price, answer) };
   }
 
-  private async reserve(charge: ChargeRequest, dearest: number): Promise<void> {
-    const expiresAt = new Date(this.clock.now().getTime() + RESERVATION_MS);
-    if (!(await this.ledger.reserve(charge, dearest, expiresAt))) throw insufficientCredits(dearest);
-  }
-
-  private async releasingOnFailure<Result>(
-    call: CallContext,
-    charge: ChargeRequest,
-    work: () => Promise<Result>,
-  ): Promise<Result> {
+  private async releasingOnFailure<Result>(call: CallContext, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (failure) {
       // A reservation that can't be released now lapses by itself; the caller gets the failure of the work.
-      if (call.caller.credits !== null) await this.ledger.release(charge).catch(() => null);
+      if (HOLDING.has(call)) await this.ledger.release(chargeOf(call)).catch(() => null);
       throw failure;
     }
   }
 
-  private async book(call: CallContext, charge: ChargeRequest, price: number): Promise<number | null> {
-    if (price === 0) return call.caller.credits === null ? null : this.ledger.release(charge);
+  private async book(call: CallContext, price: number, answer?: string): Promise<number | null> {
+    const charge = chargeOf(call);
+    if (price === 0 && answer === undefined) {
+      return HOLDING.has(call) ? this.ledger.release(charge) : call.caller.credits;
+    }
     try {
-      const creditsRemaining = await this.ledger.settle(charge, price);
-      // The ledger may have taken so long that its answer comes too late for anybody.
+      const booking = await this.ledger.settle(charge, price, answer);
+      if (booking === 'superseded') throw callStillRuns();
+      // The booking may have taken so long that the answer comes too late for anybody.
       call.signal?.throwIfAborted();
-      return creditsRemaining;
+      return booking.creditsRemaining;
     } catch (failure) {
-      // Whether a booking that broke off took place is not known; but a call that may be made again keeps its charge.
-      if (call.chargeId === undefined) void this.ledger.takeBack(charge).catch(() => undefined);
+      // Whether a booking that broke off took place is not known.
+      void this.ledger.takeBack(charge).catch(() => undefined);
       throw failure;
     }
   }
 }
+
+const chargeOf = ({ chargeId, caller, endpoint, requestId, idempotencyKey }: CallContext): ChargeRequest => ({
+  chargeId,
+  accountId: caller.accountId,
+  keyId: caller.keyId,
+  endpoint,
+  requestId,
+  ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+});

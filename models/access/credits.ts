@@ -1,5 +1,5 @@
 /**
- * The one price list (interface.md 8, decisions.md 3), in credits. Each function answers what a call costs when it
+ * The one price list (contract 10.1), in credits. Each function answers what a call costs when it
  * succeeds with rows; an answer without rows is free, whatever this says.
  */
 const PRICES = {
@@ -9,6 +9,9 @@ const PRICES = {
   visionV3WithPricing: 10,
   visionV2: 10,
 } as const;
+
+/** The most that an account can have; up to here every sum is exact. */
+export const CREDITS_MAX = 1_000_000_000_000_000;
 
 /** Price of a catalog query or a v1/v2 product search; `product` says whether products were asked for. */
 export const catalogPrice = (scope: { product: boolean; pricing: boolean }): number =>

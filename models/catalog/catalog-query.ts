@@ -1,4 +1,4 @@
-/** Orders of a listing (interface.md 4.1). */
+/** Orders of a listing (contract 4.11). */
 export const SORTS = ['popularity_desc', 'popularity_asc', 'name_asc', 'name_desc'] as const;
 export type Sort = (typeof SORTS)[number];
 
@@ -7,7 +7,7 @@ export const MODULES = ['taxonomy', 'pricing'] as const;
 export type Module = (typeof MODULES)[number];
 
 /**
- * One filter object (interface.md 4.1.1): the row has at least one of `include` (when not empty) and none of
+ * One filter object (contract 4.4): the row has at least one of `include` (when not empty) and none of
  * `exclude` among its attribute ids of `field`, or among its tags when `field` is `tags`.
  */
 export interface Filter {

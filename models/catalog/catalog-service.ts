@@ -1,15 +1,15 @@
 import { inject, injectable } from 'tsyringe';
-import { type Billed, Billing, type CallContext } from '../access/billing';
+import { Billing, type CallContext, type Priced } from '../access/billing';
 import { catalogPrice } from '../access/credits';
 import { badRequest, notFound } from '../errors';
 import { type CatalogRepository, PORTS } from '../ports';
-import { PricingService } from '../pricing/pricing-service';
 import type { CatalogQuery, ResolvedQuery } from './catalog-query';
 import { wordsOf } from './fold-text';
 import { isProduct, type PricedItem } from './item';
+import { PricingService } from './pricing-service';
 import { TAGS_FIELD, Taxonomy } from './taxonomy';
 
-/** One answered page (interface.md 4.1). */
+/** One answered page (contract 4.10). */
 export interface CatalogPage {
   readonly rows: readonly PricedItem[];
   readonly total: number;
@@ -21,16 +21,16 @@ export interface CatalogPage {
   readonly resolvedTaxonomy: ResolvedTaxonomy;
 }
 
-/** What the answer is about (interface.md 2.4). */
+/** What the answer is about (contract 1.9). */
 export interface ResolvedTaxonomy {
   readonly node: string;
   readonly level: number | null;
 }
 
-/** How strictly a query's categories are taken: v3 refuses an unknown one, v1 and v2 answer no rows (decisions.md 4). */
+/** How strictly a query's categories are taken: v3 refuses an unknown one, v1 and v2 answer no rows (contract 4.2, 8.2). */
 export type CategoryRule = 'refuse-unknown' | 'unknown-is-empty';
 
-/** Answers for the catalog: search and lookup, with prices and their charge. */
+/** Answers for the catalog: search and lookup, with prices and what they are worth. */
 @injectable()
 export class CatalogService {
   constructor(
@@ -50,7 +50,7 @@ export class CatalogService {
   }
 
   /**
-   * One page of a query. Charged only when it has rows (interface.md 8).
+   * One page of a query. Worth something only when it has rows.
    *
    * @throws AppError 400 for an unknown node, category or tag, or a node that the category does not have; 402
    */
@@ -58,19 +58,18 @@ export class CatalogService {
     call: CallContext,
     query: CatalogQuery,
     options: { pricing: boolean; categoryRule: CategoryRule },
-  ): Promise<Billed<CatalogPage>> {
+  ): Promise<Priced<CatalogPage>> {
     const taxonomy = await this.taxonomy();
     const resolved = this.resolve(query, taxonomy, options.categoryRule);
     await this.refuseUnknownTags(query);
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
-    return this.billing.charge(call, price, async () => {
-      const page = await this.page(resolved, taxonomy, options.pricing);
-      return { value: page, price: page.rows.length > 0 ? price : 0 };
-    });
+    await this.billing.reserve(call, price);
+    const page = await this.page(resolved, taxonomy, options.pricing);
+    return { value: page, price: page.rows.length > 0 ? price : 0 };
   }
 
   /**
-   * One row by id (interface.md 4.2).
+   * One row by id (contract 6.1).
    *
    * @throws AppError 404, free of charge, for an id that is no live row
    */
@@ -78,17 +77,16 @@ export class CatalogService {
     call: CallContext,
     id: string,
     options: { pricing: boolean },
-  ): Promise<Billed<{ item: PricedItem; resolvedTaxonomy: ResolvedTaxonomy }>> {
+  ): Promise<Priced<{ item: PricedItem; resolvedTaxonomy: ResolvedTaxonomy }>> {
     const dearest = catalogPrice({ product: id.startsWith('product_'), pricing: options.pricing });
-    return this.billing.charge(call, dearest, async () => {
-      const [found] = await this.catalog.itemsById([id]);
-      if (!found) throw notFound('There is no catalog item with this id.');
-      const [taxonomy, priced] = await Promise.all([this.taxonomy(), this.priced([found], options.pricing)]);
-      const item = priced[0] ?? found;
-      const price = catalogPrice({ product: isProduct(item), pricing: options.pricing });
-      const resolvedTaxonomy = { node: item.kind, level: taxonomy.levelOf(item) };
-      return { value: { item, resolvedTaxonomy }, price: Math.min(price, dearest) };
-    });
+    await this.billing.reserve(call, dearest);
+    const [found] = await this.catalog.itemsById([id]);
+    if (!found) throw notFound('There is no catalog item with this id.');
+    const [taxonomy, priced] = await Promise.all([this.taxonomy(), this.priced([found], options.pricing)]);
+    const item = priced[0] ?? found;
+    const price = catalogPrice({ product: isProduct(item), pricing: options.pricing });
+    const resolvedTaxonomy = { node: item.kind, level: taxonomy.levelOf(item) };
+    return { value: { item, resolvedTaxonomy }, price: Math.min(price, dearest) };
   }
 
   private async page(query: ResolvedQuery, taxonomy: Taxonomy, pricing: boolean): Promise<CatalogPage> {
@@ -151,7 +149,7 @@ export class CatalogService {
   }
 }
 
-/** From the category filter when one is set, else from the first row; null with neither (decisions.md 4). */
+/** From the category filter when one is set, else from the first row; null with neither (contract 1.9). */
 function levelOf(query: ResolvedQuery, first: PricedItem | undefined, taxonomy: Taxonomy): number | null {
   const category = query.categories?.[0];
   if (category !== undefined) return taxonomy.levelOf({ kind: query.node, category });

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Letters that Unicode does not decompose but readers treat as their plain form. */
 const PLAIN: Readonly<Record<string, string>> = {
   æ: 'ae',
@@ -15,39 +17,62 @@ const PLAIN: Readonly<Record<string, string>> = {
   ŧ: 't',
   ĳ: 'ij',
   ſ: 's',
+  ς: 'σ',
+  // Compatibility decomposition takes these apart, which readers see as part of the letter before.
+  '\u0e4d\u0e32': '\u0e33',
+  '\u0ecd\u0eb2': '\u0eb3',
 };
-const PLAIN_LETTER = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'gu');
+const PLAIN_LETTER = new RegExp(Object.keys(PLAIN).join('|'), 'gu');
 
 /** Nothing to decompose; most text of most catalogs. */
 const ASCII = /^[\0-\x7f]*$/;
+/** They shape the letters beside them and are none. */
+const SHAPING = /[\p{Join_Control}\p{Variation_Selector}]+/gu;
+/** Marks on letters that read the same without them; on other letters a mark is part of the letter. */
+const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
 
-const WORDS = /[\p{L}\p{N}]+/gu;
+const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 /** The same of folded text that is ASCII, in a fraction of the time. */
 const ASCII_WORDS = /[a-z0-9]+/g;
 
-/** Text without case, accents and compatibility forms: `Hermès` and `HERMES` fold to `hermes`. */
+/** Bytes of a word that the database can index. */
+const WORD_BYTES_MAX = 1_900;
+
+/**
+ * Text without case, compatibility forms and the accents of Latin, Greek and Cyrillic letters, composed: `Hermès` and
+ * `HERMES` fold to `hermes`.
+ */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .replace(PLAIN_LETTER, (letter) => PLAIN[letter] ?? letter);
+    .replace(SHAPING, '')
+    .replace(ACCENTS, '')
+    .replace(PLAIN_LETTER, (letter) => PLAIN[letter] ?? letter)
+    .normalize('NFC');
 }
 
 /**
- * The words of a text as search sees them: folded runs of letters and digits; all else separates, apostrophes too
- * (`l'air` is `l` and `air`; who types `lair` is one edit away). Order kept, repetitions kept.
+ * The words of a text as search sees them: folded runs of letters with their marks and digits; all else separates,
+ * apostrophes too (`l'air` is `l` and `air`; who types `lair` is one edit away). Order kept, repetitions kept.
  */
 export function wordsOf(text: string): string[] {
   const folded = foldText(text);
-  return folded.match(ASCII.test(folded) ? ASCII_WORDS : WORDS) ?? [];
+  return (folded.match(ASCII.test(folded) ? ASCII_WORDS : WORDS) ?? []).map(indexable);
+}
+
+/** A word that is too long for an index is its beginning and a digest of the whole, so that it still equals itself alone. */
+function indexable(word: string): string {
+  if (word.length * 3 <= WORD_BYTES_MAX || Buffer.byteLength(word) <= WORD_BYTES_MAX) return word;
+  const digest = createHash('sha256').update(word).digest('hex');
+  const beginning = Array.from(word).slice(0, WORD_BYTES_MAX / 4 - digest.length);
+  return beginning.join('') + digest;
 }
 
 /**
- * Key that sorts names by code point into the order of decisions.md 7: space, punctuation and symbols, digits, Latin
+ * Key that sorts names by code point into the order of contract 4.12: space, punctuation and symbols, digits, Latin
  * letters, other scripts; case-insensitive and accent-folding, nothing else normalised.
  */
 export function nameSortKey(name: string): string {
@@ -73,6 +98,6 @@ function rankByScript(character: string): string {
   if (/\s/u.test(character)) return '0';
   if (/\p{N}/u.test(character)) return '2';
   if (/\p{Script=Latin}/u.test(character)) return '3';
-  if (/\p{L}/u.test(character)) return '4';
+  if (/[\p{L}\p{M}]/u.test(character)) return '4';
   return '1';
 }

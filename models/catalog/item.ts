@@ -1,6 +1,6 @@
 import type { MarketEstimate, VariantPricing } from '../pricing/estimate';
 
-/** A category and the order of its taxonomy, outermost first (decisions.md 4). */
+/** A category and the order of its taxonomy, outermost first (contract 1.1). */
 export interface Category {
   readonly id: string;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface Category {
   readonly nameFields: readonly string[];
 }
 
-/** Curated knowledge about an item that is not in its text (interface.md 2.3). `group` is the id's namespace. */
+/** Curated knowledge about an item that is not in its text (contract 3.3). `group` is the id's namespace. */
 export interface Tag {
   readonly id: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export interface Variant {
 }
 
 /**
- * One catalog row: a product or a taxonomy entity (interface.md 2.1). Image addresses are `https://…` or a path of
+ * One catalog row: a product or a taxonomy entity (contract 1.1). Image addresses are `https://…` or a path of
  * ours that begins with `/`, which the presenter puts behind the public base address.
  */
 export interface CatalogItem {
@@ -59,5 +59,5 @@ export interface PricedItem extends CatalogItem {
   readonly maxMarketEstimate?: MarketEstimate | null;
 }
 
-/** Whether the row has variants and is billed as a product (interface.md 8). */
+/** Whether the row has variants and is billed as a product (contract 10.1). */
 export const isProduct = (item: { kind: string }): boolean => item.kind === 'product';

@@ -1,5 +1,5 @@
 /**
- * A product's name (interface.md 2.1): the names of its name fields in order, those that it has, one space between.
+ * A product's name (contract 1.3): the names of its name fields in order, those that it has, one space between.
  *
  * @param nameFields fields of the category that compose the name, usually brand, model, style
  * @param names the first name of each field that the product has

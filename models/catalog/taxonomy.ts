@@ -1,14 +1,14 @@
 import type { Category } from './item';
 
-/** Entity kinds that `interface.md` names; categories may bring further hierarchy attributes as data. */
+/** Entity kinds that contract 3.2 names; categories may bring further hierarchy attributes as data. */
 const NAMED_NODES = ['product', 'brand', 'model', 'style', 'family', 'case', 'dial', 'category'] as const;
 
-/** The virtual filter field that matches tags (interface.md 4.1.1). */
+/** The virtual filter field that matches tags (contract 4.3). */
 export const TAGS_FIELD = 'tags';
 
 /**
  * What the categories say about the kinds of rows: which nodes may be asked for, at which level each stands.
- * Hierarchies are data (decisions.md 4): a category with another hierarchy needs no code.
+ * Hierarchies are data (contract 3.1): a category with another hierarchy needs no code.
  */
 export class Taxonomy {
   readonly categories: readonly Category[];

@@ -1,24 +1,5 @@
-import type { ModelManifest } from '../vision/embedding-model';
+import type { EmbeddingVersion } from '../vision/embedding-model';
 import type { Evaluation } from './evaluation';
-
-/**
- * States of a set of embeddings, one per model build:
- * `building` (being filled beside the live one) -> `live` (answers are made of it) -> `retired` (kept for a rollback)
- * -> `pruned` (its vectors are gone, its name stays for the records). At most one is live.
- */
-export const VERSION_STATES = ['building', 'live', 'retired', 'pruned'] as const;
-export type VersionState = (typeof VERSION_STATES)[number];
-
-/** All embeddings of the catalog's images under one model. */
-export interface EmbeddingVersion {
-  readonly id: number;
-  /** `id@version` of the model. */
-  readonly model: string;
-  readonly manifest: ModelManifest;
-  readonly state: VersionState;
-  readonly createdAt: Date;
-  readonly promotedAt: Date | null;
-}
 
 /** A version with what a change of the model needs to know of it. */
 export interface VersionRecord extends EmbeddingVersion {

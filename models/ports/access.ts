@@ -1,8 +1,8 @@
-import type { Account, ApiKey, ApiVersion, Caller, KeyLimits } from '../access/api-key';
+import type { Account, ApiKey, ApiVersion, Caller, KeyLimits, Scope } from '../access/api-key';
 
 /** Accounts and keys. */
 export interface AccountRepository {
-  /** The caller behind a credential, looked up by its SHA-256; null for unknown and revoked keys. */
+  /** The caller behind a credential, looked up by its SHA-256; null for unknown, revoked and expired keys. */
   callerByKeyHash(hash: Buffer): Promise<Caller | null>;
   createAccount(name: string, credits: number | null): Promise<Account>;
   listAccounts(): Promise<readonly Account[]>;
@@ -15,10 +15,23 @@ export interface AccountRepository {
     test: boolean;
     limits: KeyLimits;
     hash: Buffer;
+    /** Default: reads the catalog and identifies photos. */
+    scopes?: readonly Scope[];
+    /** Default: never. */
+    expiresAt?: Date | null;
   }): Promise<ApiKey>;
+  /**
+   * Makes a key that does what another one does, which opens nothing from `endsAt` on. Null when there is no such key, or
+   * when it opens nothing already. `expiresAt` undefined: the new key lives as long as the old one was made to.
+   */
+  rotateKey(
+    id: string,
+    hash: Buffer,
+    options: { readonly endsAt: Date; readonly expiresAt?: Date | undefined },
+  ): Promise<ApiKey | null>;
   listKeys(): Promise<readonly ApiKey[]>;
-  /** False when there is no such key; true also when it was revoked before. */
-  revokeKey(id: string): Promise<boolean>;
+  /** The account of the key, also when it was revoked before; null when there is no such key. */
+  revokeKey(id: string): Promise<string | null>;
 }
 
 /** A charge of one call: reserved before the work, settled or released after it. */
@@ -29,7 +42,12 @@ export interface ChargeRequest {
   readonly keyId: string;
   readonly endpoint: string;
   readonly requestId: string;
+  /** Name of the idempotent call that it is for. */
+  readonly idempotencyKey?: string;
 }
+
+/** What became of a booking; `superseded` when the idempotent call that it was for is no longer under this charge. */
+export type Booking = { readonly creditsRemaining: number | null } | 'superseded';
 
 /** One line of an account's usage. */
 export interface UsageLine {
@@ -39,6 +57,14 @@ export interface UsageLine {
   readonly credits: number;
 }
 
+/** Credits that an operator added to an account, or took off. */
+export interface TopUp {
+  readonly at: Date;
+  /** Negative for a correction. */
+  readonly amount: number;
+  readonly note: string | null;
+}
+
 /**
  * Credits as they move. Balances never fall below zero, whatever runs at the same time; the sum of the ledger is the
  * sum of what was answered as `credits_used`.
@@ -46,19 +72,32 @@ export interface UsageLine {
 export interface CreditLedger {
   /** Holds `amount` until `expiresAt`; false when the balance less what is held does not cover it. */
   reserve(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean>;
-  /** Books `amount` (at most what was reserved), frees the rest; the balance left, null when unlimited. Idempotent. */
-  settle(charge: ChargeRequest, amount: number): Promise<number | null>;
+  /**
+   * Books `amount` (at most what was reserved) and frees the rest; the balance left is null when unlimited. A repeated
+   * call changes nothing.
+   *
+   * @param answer of an idempotent call, kept for its repetitions: both happen or neither
+   */
+  settle(charge: ChargeRequest, amount: number, answer?: string): Promise<Booking>;
   /** Frees a reservation without a charge; the balance left, null when unlimited. Idempotent. */
   release(charge: ChargeRequest): Promise<number | null>;
   /**
-   * Takes back what was held and booked for a call whose answer nobody got. Tries again for a while when the store is
-   * away, and rejects when that does not help.
+   * Takes back what was held, booked and kept for a call whose answer nobody got; nothing when a repetition got it. Tries
+   * again for a while when the store is away, and rejects when that does not help.
    */
   takeBack(charge: ChargeRequest): Promise<void>;
   /** Frees what reservations hold whose time is over: of calls that died with their process. */
   lapse(): Promise<void>;
-  /** Adds credits to a limited account and answers its balance; null when the account is unknown or unlimited. */
-  topUp(accountId: string, amount: number): Promise<number | null>;
+  /**
+   * Adds credits to a limited account, or takes some off, and answers its balance; null when the account is unknown or
+   * unlimited.
+   *
+   * @param note why, in the operator's words
+   * @throws AppError 400 when the balance would be above `CREDITS_MAX`, or below what running calls hold
+   */
+  topUp(accountId: string, amount: number, note: string | null): Promise<number | null>;
+  /** All that was added and taken off by hand, oldest first. */
+  topUps(accountId: string): Promise<readonly TopUp[]>;
   usage(accountId: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]>;
 }
 
@@ -73,7 +112,7 @@ export interface IdempotentCall {
 
 /** What is known of a call that names itself. */
 export type Claim =
-  /** It is the asker's to make, under this charge. */
+  /** It is the caller's to make, under this charge. */
   | { readonly kind: 'granted'; readonly chargeId: string }
   | { readonly kind: 'answered'; readonly answer: string }
   | { readonly kind: 'running' }
@@ -83,16 +122,12 @@ export type Claim =
 /** Answers of calls that are made once per account and key, however often they are sent. */
 export interface IdempotencyStore {
   /**
-   * Claims a call until `leasedUntil`; one whose lease is over may be claimed again and keeps its charge. After
-   * `expiresAt` the key is free for anything.
+   * Claims a call until `leasedUntil`. One whose lease is over may be claimed again, under a new charge: the old one was
+   * not booked, and never will be. After `expiresAt` the key is free for anything.
    */
   claim(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<Claim>;
-  /** Keeps the answer of a claimed call. */
-  complete(call: IdempotentCall, chargeId: string, answer: string): Promise<void>;
-  /** Frees the key of a claimed call that was refused: nothing happened. */
+  /** Frees the key of a claimed call that has no answer and will get none. */
   forget(call: IdempotentCall, chargeId: string): Promise<void>;
-  /** Ends the lease of a claimed call that broke off: it may have been charged. */
-  giveUp(call: IdempotentCall, chargeId: string): Promise<void>;
 }
 
 /** What a limit says about one call. */

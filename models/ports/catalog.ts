@@ -11,7 +11,7 @@ export interface CatalogRepository {
   facetFields(): Promise<readonly string[]>;
   /** Rows in the order of the ids; unknown ids are left out. */
   itemsById(ids: readonly string[]): Promise<readonly CatalogItem[]>;
-  /** One page of a query with the exact total (decisions.md 7). */
+  /** One page of a query with the exact total (contract 4.10). */
   search(query: ResolvedQuery): Promise<SearchPage<CatalogItem>>;
   /** The live products that show each image, by image id; images that no live product shows are left out. */
   productsShowing(imageIds: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>>;
@@ -23,9 +23,9 @@ export interface PricingRepository {
   estimates(variantIds: readonly string[]): Promise<ReadonlyMap<string, readonly MarketEstimate[]>>;
   /** Which data files hold at least one row, by variant, regions in the order NA, EU-UK, EU-IE. */
   dataFiles(variantIds: readonly string[]): Promise<ReadonlyMap<string, readonly DataFile[]>>;
-  /** The highest estimate below each row that is no product (decisions.md 5); rows without are left out. */
+  /** The highest estimate below each row that is no product (contract 2.3); rows without are left out. */
   maxEstimates(rowIds: readonly string[]): Promise<ReadonlyMap<string, MarketEstimate>>;
-  /** The rows of one file as cells, column order of interface.md 2.2 and decisions.md 6, header not included. */
+  /** The rows of one file as cells, column order of contract 2.8, header not included. */
   fileRows(file: DataFile): AsyncIterable<readonly (string | number | null)[]>;
 }
 
@@ -43,4 +43,8 @@ export interface ImageStore {
   put(bytes: Buffer, extension: 'jpg' | 'png' | 'webp'): Promise<string>;
   /** The bytes at an address of ours; null when there are none. */
   get(address: string): Promise<Buffer | null>;
+  /** The addresses of all that is stored, of those whose hash begins so, in no order. */
+  addresses(prefix?: string): AsyncIterable<string>;
+  /** Removes what is at an address of ours, if there is anything. */
+  remove(address: string): Promise<void>;
 }

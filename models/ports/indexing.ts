@@ -1,15 +1,11 @@
-import type {
-  CatalogImage,
-  Coverage,
-  EmbeddingVersion,
-  VersionRecord,
-  WorkerReadiness,
-} from '../indexing/embedding-version';
+import type { CatalogImage, Coverage, VersionRecord, WorkerReadiness } from '../indexing/embedding-version';
 import type { Evaluation } from '../indexing/evaluation';
-import type { Calibration, ModelManifest } from '../vision/embedding-model';
+import type { Calibration, EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
 
 /** Work on the catalog's images, done by the workers when no photo of a caller waits. */
 export interface IndexQueue {
+  /** Whether workers of other processes do it. */
+  readonly isShared: boolean;
   /** Embeds images for a version; resolves when all are stored or listed as failures. Safe to repeat. */
   embed(versionId: number, images: readonly CatalogImage[]): Promise<{ embedded: number; failed: number }>;
   close(): Promise<void>;
@@ -84,6 +80,52 @@ export interface ExactNeighbours {
     limit: number,
     category?: string,
   ): Promise<readonly number[]>;
+}
+
+/** A model that can be used here: where it lies and what it says of itself. */
+export interface InstalledModel {
+  readonly folder: string;
+  readonly manifest: ModelManifest;
+  /** Ships with Loupe: the newest, and the one before it, for installations that still answer with that. */
+  readonly bundled: boolean;
+}
+
+/** A folder in the library that holds no model that could be used, and why. */
+export interface BrokenModel {
+  readonly folder: string;
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** The embedding models of this installation. */
+export interface ModelLibrary {
+  /**
+   * Everything there is; a model that is broken does not stand in the way of the others. Of `models` the bundled ones come
+   * first, the newest before the one before it, then those that were added, by name.
+   */
+  all(): Promise<{ readonly models: readonly InstalledModel[]; readonly broken: readonly BrokenModel[] }>;
+  /**
+   * The installed model of this name, `id` or `id@version`; without a name the newest bundled one.
+   *
+   * @throws AppError listing what there is
+   */
+  find(name: string | undefined): Promise<InstalledModel>;
+}
+
+/** How hard a photo is to recognise: 1 = a careful photo, 2 = an ordinary one, 3 = a bad one. */
+export type PhotoLevel = 1 | 2 | 3;
+
+/** Makes of a catalog picture what a photo of the item might look like. */
+export interface PhotoDistorter {
+  /** @param keys fix everything that chance decides */
+  distort(picture: Buffer, level: PhotoLevel, ...keys: readonly (string | number)[]): Promise<Buffer>;
+}
+
+/** Photos of which somebody said what they show. */
+export interface LabelledPhotos {
+  /** The photos in a folder, each with its product; none of a folder without labels. */
+  labels(folder: string): Promise<readonly { readonly photo: string; readonly product: string }[]>;
+  read(folder: string, photo: string): Promise<Buffer>;
 }
 
 /** Pictures of the catalog to make queries of. */

@@ -1,5 +1,4 @@
-import type { EmbeddingVersion } from '../indexing/embedding-version';
-import type { ModelManifest } from '../vision/embedding-model';
+import type { EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
 import type { Neighbour, Neighbourhood, PreparedImage, StageTimings } from '../vision/neighbours';
 
 /** Gets the bytes behind a caller's address: guarded, capped, timed. Fails with 422 reasons `url_*`, `image_too_large`. */
@@ -22,14 +21,14 @@ export interface TraceContext {
 }
 
 /** Who has a photo to ask about, and for how long. */
-export interface VisionAsker {
+export interface VisionCaller {
   readonly accountId: string;
   /** Epoch milliseconds after which nobody waits for the answer. */
   readonly deadlineAt: number;
 }
 
 /** A photo on its way to the workers. */
-export interface NeighbourRequest extends VisionAsker {
+export interface NeighbourRequest extends VisionCaller {
   readonly jobId: string;
   readonly requestId: string;
   readonly image: PreparedImage;
@@ -54,9 +53,9 @@ export interface VisionPlace {
  */
 export interface VisionQueue {
   /** Fails with `unavailable` when a photo that came now could not be answered by then; before any work is done. */
-  admit(asker: VisionAsker): Promise<void>;
+  admit(caller: VisionCaller): Promise<void>;
   /** As `admit`; until its place is left the photo counts among those that come before others. */
-  enter(asker: VisionAsker): Promise<VisionPlace>;
+  enter(caller: VisionCaller): Promise<VisionPlace>;
   neighbours(request: NeighbourRequest): Promise<Neighbourhood>;
   /** Whether the queue can be reached; for readiness. */
   ping(): Promise<void>;
@@ -96,7 +95,7 @@ export interface NeighbourIndex {
   check(version: EmbeddingVersion): Promise<void>;
 }
 
-/** A record of one identification, without the photo (decisions.md 8). */
+/** A record of one identification, without the photo (contract 7.11). */
 export interface Prediction {
   readonly id: string;
   readonly createdAt: Date;
@@ -114,4 +113,8 @@ export interface Prediction {
 export interface PredictionRepository {
   save(prediction: Prediction): Promise<void>;
   find(id: string): Promise<Prediction | null>;
+  /** Deletes all that is recorded of an account's photos; how many there were. */
+  deleteOf(accountId: string): Promise<number>;
+  /** Deletes records of before a time, the oldest first, at most `limit`; how many there were. */
+  deleteBefore(time: Date, limit: number): Promise<number>;
 }

@@ -1,8 +1,8 @@
-/** Condition grades, best first (interface.md 2.2). */
+/** Condition grades, best first (contract 2.2). */
 export const GRADES = ['A', 'B', 'C', 'D'] as const;
 export type Grade = (typeof GRADES)[number];
 
-/** Regions with the currency that each is priced in (decisions.md 5). */
+/** Regions with the currency that each is priced in (contract 2.4). */
 export const REGION_CURRENCIES = { NA: 'usd', 'EU-UK': 'gbp', 'EU-IE': 'eur' } as const;
 export type Region = keyof typeof REGION_CURRENCIES;
 export const REGIONS = Object.keys(REGION_CURRENCIES) as readonly Region[];
@@ -10,7 +10,7 @@ export const REGIONS = Object.keys(REGION_CURRENCIES) as readonly Region[];
 /** Resale value per grade; null where there is not enough signal. Descends from A to D. */
 export type GradeValues = Readonly<Record<Grade, number | null>>;
 
-/** What a variant is worth at one marketplace source in one region (interface.md 2.2). */
+/** What a variant is worth at one marketplace source in one region (contract 2.2). */
 export interface MarketEstimate extends GradeValues {
   readonly source: string;
   readonly region: Region;
@@ -26,7 +26,7 @@ export interface UrlEntry {
   readonly url: string;
 }
 
-/** Null where there is nothing; an empty array of links says that signing failed (decisions.md 5). */
+/** Null where there is nothing; an empty array of links says that signing failed (contract 2.1). */
 export interface VariantPricing {
   readonly marketEstimates: readonly MarketEstimate[] | null;
   readonly historicalEstimates: readonly UrlEntry[] | null;
@@ -54,13 +54,4 @@ export function gradesDescend(values: GradeValues): boolean {
     last = value;
   }
   return true;
-}
-
-/** Orders estimates by value: highest A first, then B, C, D; a missing grade counts as lowest. */
-export function compareByValue(left: GradeValues, right: GradeValues): number {
-  for (const grade of GRADES) {
-    const difference = (right[grade] ?? -1) - (left[grade] ?? -1);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }

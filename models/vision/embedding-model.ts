@@ -24,7 +24,7 @@ export interface LogisticCalibration {
   readonly weights: Readonly<Partial<Record<Signal, number>>>;
 }
 
-/** Calibrated confidence of a model, and the confidence below which nothing is returned (decisions.md 8). */
+/** Calibrated confidence of a model, and the confidence below which nothing is returned (contract 7.9). */
 export interface Calibration {
   readonly confidence: LogisticCalibration;
   readonly floor: number;
@@ -70,3 +70,22 @@ export interface ModelManifest {
 /** One name for a model and its version, as operators type it: `loupe-eye@1.0.0`. */
 export const modelReference = (manifest: { id: string; version: string }): string =>
   `${manifest.id}@${manifest.version}`;
+
+/**
+ * States of a set of embeddings, one per model build:
+ * `building` (being filled beside the live one) -> `live` (answers are made of it) -> `retired` (kept for a rollback)
+ * -> `pruned` (its vectors are gone, its name stays for the records). At most one is live.
+ */
+export const VERSION_STATES = ['building', 'live', 'retired', 'pruned'] as const;
+export type VersionState = (typeof VERSION_STATES)[number];
+
+/** All embeddings of the catalog's images under one model. */
+export interface EmbeddingVersion {
+  readonly id: number;
+  /** `id@version` of the model. */
+  readonly model: string;
+  readonly manifest: ModelManifest;
+  readonly state: VersionState;
+  readonly createdAt: Date;
+  readonly promotedAt: Date | null;
+}

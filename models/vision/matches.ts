@@ -12,15 +12,22 @@ export interface Match {
 /** Taxonomy ids of a candidate product, innermost first (style before brand), for the back-off. */
 export type Ancestry = ReadonlyMap<string, readonly string[]>;
 
-/** Rows an identification answers with at most (decisions.md 8). */
+/** Rows an identification answers with at most (contract 7.8). */
 export const MATCHES_MAX = 10;
 
 /** Confidence from which an answer counts as sure: more likely right than wrong. */
 const SURE = 0.5;
 
+/** What the candidates say: products, and the taxonomy rows that may stand in for them. */
+export interface Ranking {
+  /** Best first. */
+  readonly products: readonly Match[];
+  /** Where no product is sure, or above the floor: the taxonomy rows that are, innermost first. Whether they still exist is not known. */
+  readonly nodes: readonly Match[];
+}
+
 /**
- * The rows to answer with, best first, none below the floor (decisions.md 8). When no product is sure but a style,
- * model or brand that several candidates share is, that taxonomy row comes first with its own confidence.
+ * Ranks the candidates; nothing is below the floor.
  *
  * @param candidates as `candidatesOf` gives them, best first
  * @param ancestry taxonomy ids of each candidate, innermost first
@@ -34,7 +41,7 @@ export function rankMatches(
   calibration: Calibration,
   floor: number,
   unseen: number,
-): Match[] {
+): Ranking {
   const sureness = (inside: (candidate: Candidate) => boolean) =>
     confidenceOf(calibration.confidence, signalsOf(candidates, inside, unseen));
   // A lower place is never surer than the one above it, whatever its signals say of it alone.
@@ -47,23 +54,34 @@ export function rankMatches(
     return { id: candidate.id, confidence: highest };
   });
   const best = ranked[0];
-  const node = best && best.confidence < SURE ? surestNode(candidates, ancestry, sureness) : null;
-  const rows = node ? [node, ...ranked] : ranked;
-  return rows.filter((match) => match.confidence >= floor).slice(0, MATCHES_MAX);
+  const nodes =
+    best && best.confidence < Math.max(SURE, floor) ? sureNodes(candidates, ancestry, sureness) : [];
+  const isAboveFloor = (match: Match) => match.confidence >= floor;
+  return { products: ranked.filter(isAboveFloor), nodes: nodes.filter(isAboveFloor) };
 }
 
-/** The innermost taxonomy node of the best candidate that is sure, with at least two candidates below it. */
-function surestNode(
+/**
+ * The rows to answer with, at most ten: the innermost taxonomy row that still exists comes before the products.
+ *
+ * @param isLive whether the catalog has the row
+ */
+export function matchesOf({ products, nodes }: Ranking, isLive: (id: string) => boolean): Match[] {
+  const node = nodes.find(({ id }) => isLive(id));
+  return (node ? [node, ...products] : products).slice(0, MATCHES_MAX);
+}
+
+/** The taxonomy nodes of the best candidate that are sure, innermost first, each with at least two candidates below it. */
+function sureNodes(
   candidates: readonly Candidate[],
   ancestry: Ancestry,
   sureness: (inside: (candidate: Candidate) => boolean) => number,
-): Match | null {
+): Match[] {
   const best = candidates[0];
-  for (const id of best ? (ancestry.get(best.id) ?? []) : []) {
+  const nodes = best ? (ancestry.get(best.id) ?? []) : [];
+  return nodes.flatMap((id) => {
     const below = (candidate: Candidate) => ancestry.get(candidate.id)?.includes(id) ?? false;
-    if (candidates.filter(below).length < 2) continue;
+    if (candidates.filter(below).length < 2) return [];
     const confidence = sureness(below);
-    if (confidence >= SURE) return { id, confidence };
-  }
-  return null;
+    return confidence >= SURE ? [{ id, confidence }] : [];
+  });
 }

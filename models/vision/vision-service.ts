@@ -1,10 +1,10 @@
 import { inject, injectable } from 'tsyringe';
-import { type Billed, Billing, type CallContext } from '../access/billing';
+import { Billing, type CallContext, type Priced } from '../access/billing';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
 import { type CatalogItem, isProduct, type PricedItem } from '../catalog/item';
+import { PricingService } from '../catalog/pricing-service';
 import { Taxonomy } from '../catalog/taxonomy';
 import { unavailable } from '../errors';
-import type { EmbeddingVersion } from '../indexing/embedding-version';
 import {
   type CatalogRepository,
   type Clock,
@@ -17,14 +17,14 @@ import {
   type PredictionRepository,
   type VisionQueue,
 } from '../ports';
-import { PricingService } from '../pricing/pricing-service';
 import { candidatesOf } from './candidates';
+import type { EmbeddingVersion } from './embedding-model';
 import type { ImageInput } from './image-input';
-import { type Ancestry, type Match, rankMatches } from './matches';
+import { type Ancestry, matchesOf, type Ranking, rankMatches } from './matches';
 import type { Neighbourhood, PreparedImage } from './neighbours';
 import { calibrationOf } from './uncalibrated';
 
-/** What the vision path is tuned by; the defaults are in the settings (decisions.md 8). */
+/** What the vision path is tuned by; the defaults are in the settings (contract 7.7). */
 export interface VisionSettings {
   /** The whole call answers within this. */
   readonly deadlineMs: number;
@@ -57,7 +57,7 @@ export const NEIGHBOURS = 60;
 /** Products that are looked at closely: twice the rows of an answer, so that a shared style or brand shows. */
 export const CANDIDATES = 20;
 
-/** Photo to catalog rows: intake, queue, matches, rows, charge (architecture, "One identify request"). */
+/** Photo to catalog rows: intake, queue, matches, rows, charge (docs/architecture.md, "The way of a photo"). */
 @injectable()
 export class VisionService {
   constructor(
@@ -75,7 +75,7 @@ export class VisionService {
   ) {}
 
   /**
-   * Identifies what a photo shows. Free when nothing is found (decisions.md 3).
+   * Identifies what a photo shows. Worth nothing when nothing is found.
    *
    * @param price credits of an answer with rows
    * @throws AppError 402, 422 for an unusable image, 503 when the queue can't make it, 504 at the deadline
@@ -84,36 +84,35 @@ export class VisionService {
     call: CallContext,
     image: ImageInput,
     options: { pricing: boolean; price: number },
-  ): Promise<Billed<Identification>> {
+  ): Promise<Priced<Identification>> {
     const startedAt = this.clock.now().getTime();
-    return this.billing.charge(call, options.price, async () => {
-      const prepared = await this.intake(image, call.signal);
-      const intakeMs = this.clock.now().getTime() - startedAt;
-      const neighbourhood = await this.queue.neighbours({
-        jobId: this.ids.next(),
-        requestId: call.requestId,
-        accountId: call.caller.accountId,
-        image: prepared,
-        limit: NEIGHBOURS,
-        deadlineAt: startedAt + this.settings.deadlineMs,
-        ...(call.signal ? { signal: call.signal } : {}),
-      });
-      const rowsFrom = this.clock.now().getTime();
-      const found = await this.rows(neighbourhood, options.pricing);
-      const endedAt = this.clock.now().getTime();
-      const timings = { intakeMs, ...neighbourhood.timings, rowsMs: endedAt - rowsFrom };
-      const predictionId = await this.record(call, prepared, neighbourhood, found, timings);
-      return {
-        value: {
-          predictionId,
-          items: found.items,
-          resolvedTaxonomy: found.resolvedTaxonomy,
-          timings,
-          totalMs: endedAt - startedAt,
-        },
-        price: found.items.length > 0 ? options.price : 0,
-      };
+    await this.billing.reserve(call, options.price);
+    const prepared = await this.intake(image, call.signal);
+    const intakeMs = this.clock.now().getTime() - startedAt;
+    const neighbourhood = await this.queue.neighbours({
+      jobId: this.ids.next(),
+      requestId: call.requestId,
+      accountId: call.caller.accountId,
+      image: prepared,
+      limit: NEIGHBOURS,
+      deadlineAt: startedAt + this.settings.deadlineMs,
+      ...(call.signal ? { signal: call.signal } : {}),
     });
+    const rowsFrom = this.clock.now().getTime();
+    const found = await this.rows(neighbourhood, options.pricing);
+    const endedAt = this.clock.now().getTime();
+    const timings = { intakeMs, ...neighbourhood.timings, rowsMs: endedAt - rowsFrom };
+    const predictionId = await this.record(call, prepared, neighbourhood, found, timings);
+    return {
+      value: {
+        predictionId,
+        items: found.items,
+        resolvedTaxonomy: found.resolvedTaxonomy,
+        timings,
+        totalMs: endedAt - startedAt,
+      },
+      price: found.items.length > 0 ? options.price : 0,
+    };
   }
 
   private async intake(image: ImageInput, signal?: AbortSignal): Promise<PreparedImage> {
@@ -136,8 +135,8 @@ export class VisionService {
     const calibration = calibrationOf(version.manifest);
     const floor = this.settings.confidenceFloor ?? calibration.floor;
     const ancestry = ancestryOf(candidates, taxonomy);
-    const matches = rankMatches(scored, ancestry, calibration, floor, unseen);
-    const items = await this.itemsOf(matches, candidates, pricing);
+    const ranking = rankMatches(scored, ancestry, calibration, floor, unseen);
+    const items = await this.itemsOf(ranking, candidates, pricing);
     const first = items[0]?.item;
     return {
       version,
@@ -153,14 +152,14 @@ export class VisionService {
   }
 
   private async itemsOf(
-    matches: readonly Match[],
+    ranking: Ranking,
     candidates: readonly CatalogItem[],
     pricing: boolean,
   ): Promise<IdentifiedItem[]> {
-    const byId = new Map(candidates.map((item) => [item.id, item]));
-    const missing = matches.map((match) => match.id).filter((id) => !byId.has(id));
-    if (missing.length > 0) for (const node of await this.catalog.itemsById(missing)) byId.set(node.id, node);
-    const found = matches.flatMap((match) => {
+    const nodes = ranking.nodes.map(({ id }) => id);
+    const rows = nodes.length > 0 ? await this.catalog.itemsById(nodes) : [];
+    const byId = new Map([...candidates, ...rows].map((item) => [item.id, item]));
+    const found = matchesOf(ranking, (id) => byId.has(id)).flatMap((match) => {
       const item = byId.get(match.id);
       return item ? [{ item, confidence: match.confidence }] : [];
     });

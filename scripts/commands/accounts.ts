@@ -1,34 +1,29 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { AppError } from '../../models/errors';
-import { type AccountRepository, type CreditLedger, PORTS } from '../../models/ports';
-import { withStore } from '../container';
+import { CREDITS_MAX } from '../../models/access/credits';
+import { withStores } from '../composition/services';
 import { nameOf } from './name-of';
 import { asTable, printAnswer } from './output';
 
-/** `loupe accounts create | list | credit`: who pays. */
-export function registerAccounts(accounts: Command): void {
-  accounts
+/** `loupe accounts create | list | credit | history`: who pays. */
+export function registerAccounts(group: Command): void {
+  group
     .command('create')
     .description('make an account; without --credits it is unlimited')
     .requiredOption('--name <name>', 'what to call it', nameOf)
     .option('--credits <credits>', 'credits to start with', wholeCredits)
     .option('--json', 'print JSON')
     .action(async (options: { name: string; credits?: number; json?: boolean }) => {
-      const account = await withStore((container) =>
-        container
-          .resolve<AccountRepository>(PORTS.AccountRepository)
-          .createAccount(options.name, options.credits ?? null),
+      const account = await withStores(({ accounts }) =>
+        accounts.create(options.name, options.credits ?? null),
       );
       printAnswer(options.json, account, () => `${account.id}  ${account.name}  ${credits(account.credits)}`);
     });
-  accounts
+  group
     .command('list')
     .description('all accounts')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const all = await withStore((container) =>
-        container.resolve<AccountRepository>(PORTS.AccountRepository).listAccounts(),
-      );
+      const all = await withStores(({ accounts }) => accounts.list());
       printAnswer(options.json, all, () =>
         asTable(
           ['id', 'name', 'credits'],
@@ -36,32 +31,45 @@ export function registerAccounts(accounts: Command): void {
         ),
       );
     });
-  accounts
+  group
     .command('credit')
-    .description('add credits to a limited account')
+    .description('add credits to a limited account; a negative amount is a correction')
     .argument('<account>', 'id of the account')
-    .argument('<amount>', 'credits to add', wholeCredits)
+    .argument('<amount>', 'credits to add, or -N to take off', creditsToAdd)
+    .option('--note <text>', 'why, for the history', nameOf)
     .option('--json', 'print JSON')
-    .action(async (id: string, added: number, options: { json?: boolean }) => {
-      const left = await withStore((container) =>
-        container.resolve<CreditLedger>(PORTS.CreditLedger).topUp(id, added),
-      );
-      if (left === null) {
-        throw new AppError(
-          404,
-          'not_found',
-          `There is no limited account "${id}"; an unlimited one needs no credits.`,
-        );
-      }
+    .action(async (id: string, amount: number, options: { note?: string; json?: boolean }) => {
+      const left = await withStores(({ accounts }) => accounts.credit(id, amount, options.note ?? null));
       printAnswer(options.json, { id, credits: left }, () => `${id}  ${credits(left)}`);
+    });
+  group
+    .command('history')
+    .description('what was added to an account by hand, and taken off')
+    .argument('<account>', 'id of the account')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { json?: boolean }) => {
+      const topUps = await withStores(({ accounts }) => accounts.history(id));
+      printAnswer(options.json, topUps, () =>
+        asTable(
+          ['time', 'credits', 'note'],
+          topUps.map(({ at, amount, note }) => [at.toISOString(), amount, note]),
+        ),
+      );
     });
 }
 
 const credits = (left: number | null): string => (left === null ? 'unlimited' : String(left));
 
+/** What an account starts with. */
 function wholeCredits(text: string): number {
+  const amount = creditsToAdd(text);
+  if (amount < 0) throw new InvalidArgumentError('must be a whole number of credits');
+  return amount;
+}
+
+function creditsToAdd(text: string): number {
   const amount = Number(text);
-  if (!/^\d{1,15}$/.test(text) || amount < 0)
-    throw new InvalidArgumentError('must be a whole number of credits');
+  if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError('must be a whole number of credits');
+  if (Math.abs(amount) > CREDITS_MAX) throw new InvalidArgumentError(`must be at most ${CREDITS_MAX}`);
   return amount;
 }

@@ -1,15 +1,10 @@
+import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type EmbeddingRepository, PORTS } from '../../models/ports';
-import { withProgress } from '../catalog/import/import-progress';
-import { withStore } from '../container';
-import { describeEvaluation } from '../evaluation/describe-evaluation';
-import { evaluate } from '../evaluation/evaluate';
-import { build, describeBuild } from '../reindex/build';
-import { TerminalBuildProgress } from '../reindex/build-progress';
-import { describeStatus, embeddingsStatus } from '../reindex/status';
-import { type Pruned, promote, prune, rollback, type Switched } from '../reindex/switch';
-import { withReindex } from '../reindex/with-reindex';
+import { type JobServices, withJobs, withStores } from '../composition/services';
+import { withProgress } from '../composition/terminal-progress';
+import { describeBuild, describePruned, describeStatus, describeSwitch } from './describe-embeddings';
+import { describeEvaluation } from './describe-evaluation';
 import { printAnswer } from './output';
 import { wholeNumber } from './whole-number';
 
@@ -29,7 +24,7 @@ interface EvaluateCommandOptions {
   readonly json?: boolean;
 }
 
-/** `loupe embeddings …`: another model beside the live one, without downtime (docs/reindex.md). */
+/** `loupe embeddings …`: another model beside the live one, without downtime (docs/upgrade.md). */
 export function registerEmbeddings(embeddings: Command): void {
   registerStatus(embeddings);
   registerBuild(embeddings);
@@ -44,9 +39,7 @@ function registerStatus(embeddings: Command): void {
     .description('coverage of the live version, and of those beside it')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const status = await withStore((container) =>
-        embeddingsStatus(container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository)),
-      );
+      const status = await withStores((services) => services.status.status());
       printAnswer(options.json, status, () => describeStatus(status));
     });
 }
@@ -60,9 +53,9 @@ function registerBuild(embeddings: Command): void {
     .option('--retry-failures', 'try listed failures once more')
     .option('--json', 'print JSON')
     .action(async ({ model, resume = false, retryFailures = false, json }: BuildCommandOptions) => {
-      const progress = new TerminalBuildProgress(process.stderr);
-      const result = await withReindex((reindex) =>
-        build(reindex, { model, resume, retryFailures }, progress, interrupted(model)),
+      const options = { model, resume, retryFailures };
+      const result = await withProgress(process.stderr, (progress) =>
+        reindex(({ build }) => build.build(options, progress, interrupted(model))),
       );
       printAnswer(json, result, () => describeBuild(result));
     });
@@ -81,7 +74,7 @@ function registerEvaluate(embeddings: Command): void {
     .action(async ({ model, queries, seed, photos, recalibrate = false, json }: EvaluateCommandOptions) => {
       const options = { model, queries, seed, recalibrate, photos: photos ? resolve(photos) : null };
       const evaluation = await withProgress(process.stderr, (progress) =>
-        withReindex((reindex) => evaluate(reindex, options, progress)),
+        reindex((services) => services.evaluation.evaluate(options, progress)),
       );
       printAnswer(json, evaluation, () => describeEvaluation(evaluation));
     });
@@ -95,7 +88,7 @@ function registerSwitch(embeddings: Command): void {
     .option('--force', 'although something speaks against it; says what')
     .option('--json', 'print JSON')
     .action(async ({ model, force = false, json }: { model: string; force?: boolean; json?: boolean }) => {
-      const switched = await withReindex((reindex) => promote(reindex, model, force));
+      const switched = await reindex(({ promotion }) => promotion.promote(model, force));
       printAnswer(json, switched, () => describeSwitch(switched));
     });
   embeddings
@@ -104,7 +97,7 @@ function registerSwitch(embeddings: Command): void {
     .option('--force', 'although images or models are missing; says which')
     .option('--json', 'print JSON')
     .action(async ({ force = false, json }: { force?: boolean; json?: boolean }) => {
-      const switched = await withReindex((reindex) => rollback(reindex, force));
+      const switched = await reindex(({ promotion }) => promotion.rollback(force));
       printAnswer(json, switched, () => describeSwitch(switched));
     });
 }
@@ -126,26 +119,16 @@ function registerPrune(embeddings: Command): void {
         building?: boolean;
         json?: boolean;
       }) => {
-        const pruned = await withReindex((reindex) => prune(reindex, { all, building }));
+        const pruned = await reindex(({ promotion }) => promotion.prune({ all, building }));
         printAnswer(json, pruned, () => describePruned(pruned));
       },
     );
 }
 
-/** Told by what is on stderr, so that `--json` stays one document. */
-function describeSwitch({ model, version, previous, overruled }: Switched): string {
-  const lines = overruled.map((fault) => `overruled: ${fault}`);
-  if (previous === null) return [...lines, `${model} (version ${version}) is live already`].join('\n');
-  return [
-    ...lines,
-    `${model} (version ${version}) is live; loupe embeddings rollback goes back to ${previous}`,
-  ].join('\n');
-}
-
-function describePruned({ pruned, kept }: Pruned): string {
-  const lines = pruned.map((name) => `dropped ${name}`);
-  if (pruned.length === 0) lines.push('nothing to drop');
-  return [...lines, ...kept.map((name) => `kept ${name}`)].join('\n');
+/** A change of the model comes after everything else on the machine. */
+function reindex<Result>(work: (services: JobServices) => Promise<Result>): Promise<Result> {
+  setPriority(constants.priority.PRIORITY_LOW);
+  return withJobs(work);
 }
 
 /** Aborted by the first Ctrl-C; a second one ends the process at once. */

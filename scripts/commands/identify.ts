@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { AppError } from '../../models/errors';
-import { type AccountRepository, PORTS } from '../../models/ports';
+import { type CatalogAnswer, LoupeClient, type Photo } from '../../api/client/loupe-client';
+import { notFound } from '../../models/errors';
+import { runningService } from '../composition/running-service';
+import { startService } from '../composition/service';
+import { type StoreServices, withStores } from '../composition/services';
 import { readConfig } from '../config';
-import { type Container, withStore } from '../container';
-import { type IdentifyAnswer, identifyOverHttp } from '../identify-over-http';
-import { runningService } from '../running-service';
-import { startService } from '../service';
-import { hashKey, makeKey } from './keys';
 import { asTable, printAnswer } from './output';
 
 /** `loupe identify`: a photo to catalog rows, through the running service or through one of its own. */
@@ -15,35 +13,35 @@ export function registerIdentify(identify: Command): void {
   identify
     .argument('<photo>', 'a file or an address')
     .option('--json', 'print JSON')
-    .action(async (photo: string, options: { json?: boolean }) => {
-      const image = await imageOf(photo);
-      const answer = await withService((url, key) => identifyOverHttp(url, key, image));
+    .action(async (place: string, options: { json?: boolean }) => {
+      const answer = await identifyHere(await photoAt(place));
       printAnswer(options.json, answer, () => describeMatches(answer));
     });
 }
 
 /** The matches as a table, best first. */
-export function describeMatches(answer: IdentifyAnswer): string {
-  if (answer.data.length === 0) return 'nothing in the catalog matches';
+export function describeMatches({ data }: CatalogAnswer): string {
+  if (data.length === 0) return 'nothing in the catalog matches';
   return asTable(
     ['', 'id', 'name', 'confidence'],
-    answer.data.map((row, index) => [index + 1, row.id, row.name, row.confidence.toFixed(3)]),
+    data.map(({ id, name, confidence }, index) => [index + 1, id, name, confidence?.toFixed(3) ?? null]),
   );
 }
 
-async function imageOf(photo: string): Promise<{ url: string } | { base64: string }> {
-  if (/^https?:\/\//i.test(photo)) return { url: photo };
+async function photoAt(place: string): Promise<Photo> {
+  if (/^https?:\/\//i.test(place)) return { url: place };
   try {
-    return { base64: (await readFile(photo)).toString('base64') };
+    return { bytes: await readFile(place) };
   } catch (failure) {
-    throw new AppError(404, 'not_found', `The file "${photo}" can not be read.`, { cause: failure });
+    throw notFound(`The file "${place}" can not be read.`, failure);
   }
 }
 
-async function withService<Result>(work: (url: string, key: string) => Promise<Result>): Promise<Result> {
+/** Asks the service that runs here, or one that is started for this photo. */
+async function identifyHere(photo: Photo): Promise<CatalogAnswer> {
   const config = readConfig();
   const running = await runningService(config);
-  if (running) return withStore((container) => withPassingKey(container, (key) => work(running, key)));
+  if (running) return withStores((services) => identifyAt(running, services, photo));
   const service = await startService({
     ...config,
     ROLE: 'all',
@@ -52,32 +50,16 @@ async function withService<Result>(work: (url: string, key: string) => Promise<R
     LOG_LEVEL: 'warn',
   });
   try {
-    return await withPassingKey(service.loupe.container, (key) => work(service.url, key));
+    return await identifyAt(service.url, service.services, photo);
   } finally {
     await service.close();
   }
 }
 
-/** A key of the operator's own account for one call; it is revoked after it. */
-async function withPassingKey<Result>(
-  container: Container,
-  work: (key: string) => Promise<Result>,
-): Promise<Result> {
-  const accounts = container.resolve<AccountRepository>(PORTS.AccountRepository);
-  const existing = (await accounts.listAccounts()).find((account) => account.name === 'operator');
-  const account = existing ?? (await accounts.createAccount('operator', null));
-  const secret = makeKey(false);
-  const key = await accounts.createKey({
-    accountId: account.id,
-    name: 'loupe identify',
-    versions: ['v3'],
-    test: false,
-    limits: { perSecond: 0, perMinute: 0, concurrency: 0 },
-    hash: hashKey(secret),
-  });
-  try {
-    return await work(secret);
-  } finally {
-    await accounts.revokeKey(key.id);
-  }
+/** With a key of the operator's own account for one call. */
+function identifyAt(baseUrl: string, { keys }: StoreServices, photo: Photo): Promise<CatalogAnswer> {
+  const limits = { perSecond: 0, perMinute: 0, concurrency: 0 };
+  return keys.lend('operator', { name: 'loupe identify', versions: ['v3'], test: false, limits }, (key) =>
+    new LoupeClient({ baseUrl, key }).identify(photo),
+  );
 }

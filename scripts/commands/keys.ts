@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import { API_VERSIONS, type ApiKey, type ApiVersion } from '../../models/access/api-key';
-import { AppError } from '../../models/errors';
-import { type AccountRepository, PORTS } from '../../models/ports';
-import { withStore } from '../container';
+import { API_VERSIONS, type ApiKey, type ApiVersion, SCOPES, type Scope } from '../../models/access/api-key';
+import type { MadeKey } from '../../models/access/key-service';
+import { withStores } from '../composition/services';
 import { nameOf } from './name-of';
 import { asTable, printAnswer } from './output';
+import { laterTimeOf } from './time-of';
+import { wholeNumber } from './whole-number';
 
 interface CreateOptions {
   readonly account: string;
@@ -15,10 +15,18 @@ interface CreateOptions {
   readonly perSecond?: number;
   readonly perMinute?: number;
   readonly concurrency?: number;
+  readonly expires?: Date;
+  readonly scopes?: readonly Scope[];
   readonly json?: boolean;
 }
 
-/** `loupe keys create | list | revoke`: what opens the API (decisions.md 2). */
+interface RotateOptions {
+  readonly overlap: number;
+  readonly expires?: Date;
+  readonly json?: boolean;
+}
+
+/** `loupe keys create | list | rotate | revoke`: what opens the API (contract 9). */
 export function registerKeys(keys: Command): void {
   keys
     .command('create')
@@ -30,6 +38,12 @@ export function registerKeys(keys: Command): void {
     .option('--per-second <calls>', 'calls per second (0: no limit)', wholeNumber)
     .option('--per-minute <calls>', 'calls per minute (0: no limit)', wholeNumber)
     .option('--concurrency <calls>', 'vision calls at the same time (0: no limit)', wholeNumber)
+    .option(
+      '--expires <when>',
+      'a day, a time, or a duration such as 90d: opens nothing from then on',
+      expiryOf,
+    )
+    .option('--scopes <scopes>', `what it may do: ${SCOPES.join(',')} (default: the first two)`, scopesOf)
     .option('--json', 'print JSON')
     .action(create);
   keys
@@ -37,75 +51,71 @@ export function registerKeys(keys: Command): void {
     .description('all keys, without their secrets')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const all = await withStore((container) =>
-        container.resolve<AccountRepository>(PORTS.AccountRepository).listKeys(),
-      );
+      const all = await withStores((services) => services.keys.list());
       printAnswer(options.json, all.map(documentOf), () =>
-        asTable(['id', 'name', 'account', 'versions', 'state'], all.map(rowOf)),
+        asTable(['id', 'name', 'account', 'versions', 'scopes', 'state'], all.map(rowOf)),
       );
     });
+  keys
+    .command('rotate <key>')
+    .description('make a key that does the same, and end the old one after an overlap')
+    .option(
+      '--overlap <hours>',
+      'how long the old key still opens the API (0: ends at once)',
+      wholeNumber,
+      24,
+    )
+    .option(
+      '--expires <when>',
+      'of the new key (default: it lives as long as the old one was made to)',
+      expiryOf,
+    )
+    .option('--json', 'print JSON')
+    .action(rotate);
   keys
     .command('revoke <key>')
     .description('close a key at once, on every process')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
-      const known = await withStore((container) =>
-        container.resolve<AccountRepository>(PORTS.AccountRepository).revokeKey(id),
-      );
-      if (!known) throw new AppError(404, 'not_found', `There is no key "${id}".`);
+      await withStores((services) => services.keys.revoke(id));
       printAnswer(options.json, { id, revoked: true }, () => `${id} is revoked`);
     });
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  const secret = makeKey(options.test ?? false);
-  const key = await withStore(async (container) => {
-    const accounts = container.resolve<AccountRepository>(PORTS.AccountRepository);
-    if (!(await accounts.account(options.account))) {
-      throw new AppError(404, 'not_found', `There is no account "${options.account}".`);
-    }
-    return accounts.createKey({
-      accountId: options.account,
-      name: options.name,
-      versions: options.versions,
-      test: options.test ?? false,
-      limits: {
-        perSecond: options.perSecond ?? null,
-        perMinute: options.perMinute ?? null,
-        concurrency: options.concurrency ?? null,
-      },
-      hash: hashKey(secret),
-    });
-  });
+  const { account: accountId, name, versions, test = false, expires: expiresAt = null, scopes } = options;
+  const limits = {
+    perSecond: options.perSecond ?? null,
+    perMinute: options.perMinute ?? null,
+    concurrency: options.concurrency ?? null,
+  };
+  const wanted = { accountId, name, versions, test, limits, expiresAt, ...(scopes ? { scopes } : {}) };
+  const made = await withStores(({ keys }) => keys.create(wanted));
+  printKey(made, options.json);
+}
+
+async function rotate(id: string, { overlap, expires, json }: RotateOptions): Promise<void> {
+  const made = await withStores(({ keys }) => keys.rotate(id, overlap * HOUR_MS, expires));
+  printKey(made, json);
+}
+
+function printKey({ key, secret }: MadeKey, json: boolean | undefined): void {
   const answer = { id: key.id, key: secret, account: key.accountId, versions: key.versions };
-  printAnswer(options.json, answer, () => `${key.id}\n${secret}\nKeep it: it is not shown again.`);
+  printAnswer(json, answer, () => `${key.id}\n${secret}\nKeep it: it is not shown again.`);
 }
-
-/** A new credential: prefix and 43 base62 characters, 256 bits of them random (decisions.md 2). */
-export function makeKey(test: boolean): string {
-  const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-  let value = BigInt(`0x${randomBytes(32).toString('hex')}`);
-  let digits = '';
-  for (let position = 0; position < 43; position += 1) {
-    digits += alphabet[Number(value % 62n)] ?? '';
-    value /= 62n;
-  }
-  return `loupe_${test ? 'test' : 'live'}_${digits}`;
-}
-
-/** What is stored of a credential: its SHA-256. The credential has 256 random bits, so a plain hash suffices. */
-export const hashKey = (key: string): Buffer => createHash('sha256').update(key, 'utf8').digest();
 
 /** A key in JSON, by the names that `create` prints. */
-const documentOf = ({ id, accountId, name, versions, test, limits, createdAt, revokedAt }: ApiKey) => ({
-  id,
+const documentOf = ({ accountId, ...key }: ApiKey) => ({
+  id: key.id,
   account: accountId,
-  name,
-  versions,
-  test,
-  limits,
-  createdAt,
-  revokedAt,
+  name: key.name,
+  versions: key.versions,
+  scopes: key.scopes,
+  test: key.test,
+  limits: key.limits,
+  createdAt: key.createdAt,
+  expiresAt: key.expiresAt,
+  revokedAt: key.revokedAt,
 });
 
 const rowOf = (key: ApiKey): (string | null)[] => [
@@ -113,19 +123,30 @@ const rowOf = (key: ApiKey): (string | null)[] => [
   key.name,
   key.accountId,
   key.versions.join(','),
-  key.revokedAt ? `revoked ${key.revokedAt.toISOString()}` : 'open',
+  key.scopes.join(','),
+  stateOf(key),
 ];
 
-function versionsOf(text: string): ApiVersion[] {
-  const named = text.split(',').map((each) => each.trim());
-  const versions = API_VERSIONS.filter((version) => named.includes(version));
-  if (versions.length === 0 || named.some((each) => !API_VERSIONS.some((version) => version === each))) {
-    throw new InvalidArgumentError(`must be some of ${API_VERSIONS.join(',')}`);
-  }
-  return versions;
+function stateOf({ revokedAt, expiresAt }: ApiKey): string {
+  if (revokedAt) return `revoked ${revokedAt.toISOString()}`;
+  if (!expiresAt) return 'open';
+  return `${expiresAt <= new Date() ? 'expired' : 'open until'} ${expiresAt.toISOString()}`;
 }
 
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number');
-  return Number(text);
+const HOUR_MS = 3_600_000;
+
+const expiryOf = (text: string): Date => laterTimeOf(text, new Date());
+
+const versionsOf = (text: string): ApiVersion[] => someOf(API_VERSIONS, text);
+
+const scopesOf = (text: string): Scope[] => someOf(SCOPES, text);
+
+/** A list with commas of some of `known`, in their order. */
+function someOf<Name extends string>(known: readonly Name[], text: string): Name[] {
+  const named = text.split(',').map((each) => each.trim());
+  const found = known.filter((each) => named.includes(each));
+  if (found.length === 0 || named.some((each) => !known.some((name) => name === each))) {
+    throw new InvalidArgumentError(`must be some of ${known.join(',')}`);
+  }
+  return found;
 }

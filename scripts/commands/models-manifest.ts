@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { DURABLE_FILES } from '../../db/files/durable-files';
 import { RESAMPLING_KERNELS, type ResamplingKernel } from '../../models/vision/embedding-model';
-import { PIXEL_VALUES, VIEWS, writeManifest } from '../models/write-manifest';
+import { PIXEL_VALUES, VIEWS, writeManifest } from '../../workers/library/write-manifest';
 import { printAnswer } from './output';
 import { wholeNumber } from './whole-number';
 
@@ -58,7 +59,7 @@ export function registerManifest(models: Command): void {
     .option('--json', 'print JSON')
     .action(async (file: string, options: ManifestOptions) => {
       const { layout = null, input = null, output = null, ...rest } = options;
-      const manifest = await writeManifest(resolve(file), { ...rest, layout, input, output });
+      const manifest = await writeManifest(resolve(file), { ...rest, layout, input, output }, DURABLE_FILES);
       printAnswer(options.json, { manifest }, () => `${manifest} is written.`);
     });
 }

@@ -1,10 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { DURABLE_FILES } from '../../db/files/durable-files';
+import type { InstalledModel } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
+import { addModel } from '../../workers/library/add-model';
+import { FolderModelLibrary } from '../../workers/library/model-library';
+import { withStores } from '../composition/services';
+import { withProgress } from '../composition/terminal-progress';
+import { trialInference } from '../composition/trial-inference';
 import { readConfig } from '../config';
-import { type InstalledModel, modelLibrary } from '../model-library';
-import { addModel } from '../models/add-model';
-import { TerminalDownloadProgress } from '../models/download-progress';
-import { trialInference } from '../models/trial-inference';
 import { registerManifest } from './models-manifest';
 import { asTable, printAnswer } from './output';
 import { wholeNumber } from './whole-number';
@@ -32,7 +35,7 @@ interface ListOptions {
 }
 
 async function listModels(options: ListOptions): Promise<void> {
-  const { models, broken } = await modelLibrary(readConfig().DATA_DIR);
+  const { models, broken } = await new FolderModelLibrary(readConfig().DATA_DIR).all();
   const listed = models.map(presented);
   const faulty = broken.map(({ name, reason }) => ({ model: name, fault: reason }));
   printAnswer(options.json, [...listed, ...faulty], () =>
@@ -60,13 +63,18 @@ interface AddOptions extends ListOptions {
 
 async function addOne(place: string, options: AddOptions): Promise<void> {
   const config = readConfig();
-  const { model, isNew } = await addModel(place, {
-    dataDir: config.DATA_DIR,
-    sha256: options.sha256 ?? null,
-    bytesMax: options.maxMib * 2 ** 20,
-    inference: trialInference(config),
-    progress: new TerminalDownloadProgress(process.stderr),
-  });
+  const { model, isNew } = await withProgress(process.stderr, (progress) =>
+    addModel(place, {
+      dataDir: config.DATA_DIR,
+      sha256: options.sha256 ?? null,
+      bytesMax: options.maxMib * 2 ** 20,
+      inference: trialInference(config),
+      files: DURABLE_FILES,
+      progress,
+    }),
+  );
+  const subject = modelReference(model.manifest);
+  if (isNew) await withStores(({ audited }) => audited.note('models add', { subject }));
   const answer = { ...presented(model), added: isNew };
   printAnswer(options.json, answer, () =>
     [

@@ -1,21 +1,30 @@
 import type { Command } from 'commander';
-import { AppError } from '../../models/errors';
-import { PORTS, type Prediction, type PredictionRepository } from '../../models/ports';
-import { withStore } from '../container';
+import { notFound } from '../../models/errors';
+import type { Prediction } from '../../models/ports';
+import { withStores } from '../composition/services';
 import { asTable, printAnswer } from './output';
 
-/** `loupe predictions show`: what was answered to a photo and why (decisions.md 8). */
+/** `loupe predictions show | delete`: what was answered to a photo and why (contract 7.11). */
 export function registerPredictions(predictions: Command): void {
   predictions
     .command('show <predictionId>')
     .description('model version, neighbours, distances, times and rows of one identification')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
-      const prediction = await withStore((container) =>
-        container.resolve<PredictionRepository>(PORTS.PredictionRepository).find(id),
-      );
-      if (!prediction) throw new AppError(404, 'not_found', `There is no prediction "${id}".`);
+      const prediction = await withStores((services) => services.predictions.find(id));
+      if (!prediction) {
+        throw notFound(`There is no prediction "${id}"; it may be older than PREDICTION_DAYS, or deleted.`);
+      }
       printAnswer(options.json, prediction, () => describe(prediction));
+    });
+  predictions
+    .command('delete')
+    .description('delete what is recorded of the photos of an account, at once')
+    .requiredOption('--account <account>', 'id of the account')
+    .option('--json', 'print JSON')
+    .action(async ({ account: accountId, json }: { account: string; json?: boolean }) => {
+      const deleted = await withStores(({ accounts }) => accounts.deletePredictions(accountId));
+      printAnswer(json, { account: accountId, deleted }, () => `${deleted} predictions are deleted`);
     });
 }
 

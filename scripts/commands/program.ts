@@ -7,7 +7,7 @@ interface Group {
   register(group: Command): void;
 }
 
-/** Every `loupe` command (running.md). What a group needs is loaded when it is called, so that the others, and the help, answer at once. */
+/** Every `loupe` command (contract 14.5). What a group needs is loaded when it is called, so that the others, and the help, answer at once. */
 const GROUPS: readonly Group[] = [
   {
     name: 'accounts',
@@ -30,7 +30,9 @@ const GROUPS: readonly Group[] = [
     description: 'the catalog',
     register: (group) => {
       const { registerCatalog }: typeof import('./catalog') = require('./catalog');
+      const { registerGenerate }: typeof import('./generate') = require('./generate');
       registerCatalog(group);
+      registerGenerate(group);
     },
   },
   {
@@ -63,6 +65,30 @@ const GROUPS: readonly Group[] = [
     register: (group) => {
       const { registerPredictions }: typeof import('./predictions') = require('./predictions');
       registerPredictions(group);
+    },
+  },
+  {
+    name: 'backup',
+    description: 'database, stored images, keys and models into one file',
+    register: (group) => {
+      const { registerBackup }: typeof import('./backup') = require('./backup');
+      registerBackup(group);
+    },
+  },
+  {
+    name: 'restore',
+    description: 'an installation from what backup wrote',
+    register: (group) => {
+      const { registerRestore }: typeof import('./backup') = require('./backup');
+      registerRestore(group);
+    },
+  },
+  {
+    name: 'audit',
+    description: 'who did what and when',
+    register: (group) => {
+      const { registerAudit }: typeof import('./audit') = require('./audit');
+      registerAudit(group);
     },
   },
   {

@@ -1,9 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { z } from 'zod';
-import { AppError } from '../../models/errors';
-import { type AccountRepository, type CreditLedger, PORTS } from '../../models/ports';
-import { withStore } from '../container';
+import type { Command } from 'commander';
+import { withStores } from '../composition/services';
 import { asTable, printAnswer } from './output';
+import { timeOf } from './time-of';
 
 interface UsageOptions {
   readonly account: string;
@@ -20,18 +18,12 @@ export function registerUsage(usage: Command): void {
     .option('--until <time>', 'before this day or time', timeOf)
     .option('--json', 'print JSON')
     .action(async (options: UsageOptions) => {
-      const lines = await withStore(async (container) => {
-        const account = await container
-          .resolve<AccountRepository>(PORTS.AccountRepository)
-          .account(options.account);
-        if (!account) throw new AppError(404, 'not_found', `There is no account "${options.account}".`);
-        const ledger = container.resolve<CreditLedger>(PORTS.CreditLedger);
-        return ledger.usage(account.id, options.since ?? null, options.until ?? null);
-      });
+      const { account, since = null, until = null } = options;
+      const lines = await withStores(({ accounts }) => accounts.usage(account, since, until));
       const credits = lines.reduce((sum, line) => sum + line.credits, 0);
       printAnswer(
         options.json,
-        { account: options.account, credits, usage: lines },
+        { account, credits, usage: lines },
         () =>
           `${asTable(
             ['day', 'endpoint', 'calls', 'credits'],
@@ -39,19 +31,4 @@ export function registerUsage(usage: Command): void {
           )}\n${credits} credits`,
       );
     });
-}
-
-const day = z.iso.date();
-const time = z.iso.datetime({ offset: true });
-
-/** The start of a day, or a time; both of UTC where no offset is given. */
-function timeOf(text: string): Date {
-  if (day.safeParse(text).success) return new Date(text);
-  const zoned = [text, `${text}Z`].find((each) => time.safeParse(each).success);
-  if (zoned === undefined) {
-    throw new InvalidArgumentError(
-      'must be a day such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z',
-    );
-  }
-  return new Date(zoned);
 }

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 test('its types are those of the document', () => {
-  const script = join(__dirname, '../../scripts/generate-client.ts');
+  const script = join(__dirname, '../../scripts/lab/generate-client.ts');
   const { status, stderr } = spawnSync(process.execPath, ['--import', 'tsx', script, '--check'], {
     encoding: 'utf8',
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { internalError, unprocessable } from '../../models/errors';
-import type { VisionAsker, VisionPlace, VisionQueue } from '../../models/ports';
+import type { VisionCaller, VisionPlace, VisionQueue } from '../../models/ports';
 import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { InProcessVisionQueue } from '../../workers/queue/in-process-queue';
@@ -58,8 +58,8 @@ if (redisUrl) adapters.push(['BullMQ', bullMq(redisUrl)]);
 
 const HOUR = 3_600_000;
 
-/** An asker who has nothing in the queue. */
-const stranger = (deadlineAt: number): VisionAsker => ({ accountId: randomUUID(), deadlineAt });
+/** An caller who has nothing in the queue. */
+const stranger = (deadlineAt: number): VisionCaller => ({ accountId: randomUUID(), deadlineAt });
 
 describe.each(adapters)('vision queue, %s', (_name, adapter) => {
   const clock = new HandClock();
@@ -103,7 +103,7 @@ describe.each(adapters)('vision queue, %s', (_name, adapter) => {
     await Promise.all(opened.map((each) => each.close()));
   });
 
-  test('gives each of 200 interleaved askers the answer to its own photo', async () => {
+  test('gives each of 200 interleaved callers the answer to its own photo', async () => {
     const together: (() => void)[] = [];
     // Ten at a time, answered in the reverse order of their arrival.
     pipeline.behave = async (photo) => {
@@ -235,7 +235,7 @@ describe.each(adapters)('vision queue, %s', (_name, adapter) => {
     await until(async () => (await queue.depth()).waiting === 8);
   });
 
-  test('gives the place of an asker who hung up to the next one', async () => {
+  test('gives the place of a caller who hung up to the next one', async () => {
     const firstPhoto = gate();
     pipeline.behave = async (photo) => {
       if (photo === 1) await firstPhoto.opened;
@@ -270,6 +270,7 @@ describe.each(adapters)('vision queue, %s', (_name, adapter) => {
     expect(pipeline.seen).toEqual([1]);
   });
 
+  // contract 7.13
   test('tries once more after a fault that may pass', async () => {
     pipeline.behave = async (photo) => {
       if (pipeline.seen.length === 1) throw new Error('passing');

@@ -1,18 +1,22 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { PostgresAccountRepository } from '../../db/account-repository';
-import { PostgresPredictionRepository } from '../../db/prediction-repository';
+import { PostgresAccountRepository } from '../../db/accounts/account-repository';
+import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import type { Prediction } from '../../models/ports';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest();
 const LIMITS = { perSecond: 5, perMinute: 0, concurrency: null };
 
+let now = new Date('2026-03-01T12:00:00Z');
+const clock = { now: () => now };
+const ids = { next: () => randomUUID() };
+
 let database: TestDatabase;
 let accounts: PostgresAccountRepository;
 
 beforeAll(async () => {
   database = await testDatabase();
-  accounts = new PostgresAccountRepository(database.knex, { next: () => randomUUID() });
+  accounts = new PostgresAccountRepository(database.knex, ids, clock);
 });
 afterAll(() => database.close());
 
@@ -43,6 +47,7 @@ describe('accounts and keys', () => {
       keyId: key.id,
       accountId: account.id,
       versions: ['v3', 'v1'],
+      scopes: ['catalog:read', 'vision:identify'],
       limits: LIMITS,
       credits: account.credits,
     });
@@ -53,13 +58,62 @@ describe('accounts and keys', () => {
     const account = await accounts.createAccount('Shop', null);
     const key = await keyOf(account.id, hashOf('c'));
     expect(await accounts.callerByKeyHash(hashOf('c'))).toMatchObject({ credits: null });
-    const elsewhere = new PostgresAccountRepository(await database.connect(), { next: () => randomUUID() });
-    expect(await elsewhere.revokeKey(key.id)).toBe(true);
+    const elsewhere = new PostgresAccountRepository(await database.connect(), ids, clock);
+    expect(await elsewhere.revokeKey(key.id)).toBe(account.id);
     expect(await accounts.callerByKeyHash(hashOf('c'))).toBeNull();
     const revoked = (await accounts.listKeys()).find(({ id }) => id === key.id);
-    expect(await accounts.revokeKey(key.id)).toBe(true);
+    expect(await accounts.revokeKey(key.id)).toBe(account.id);
     expect(await accounts.listKeys()).toContainEqual(revoked);
-    expect(await accounts.revokeKey('key_unknown')).toBe(false);
+    expect(await accounts.revokeKey('key_unknown')).toBeNull();
+  });
+
+  test('a key that expires opens nothing from that moment on', async () => {
+    const account = await accounts.createAccount('Shop', null);
+    const expiresAt = new Date(now.getTime() + 1000);
+    const shop = {
+      accountId: account.id,
+      name: 'shop',
+      versions: ['v3' as const],
+      test: false,
+      limits: LIMITS,
+    };
+    const key = await accounts.createKey({ ...shop, hash: hashOf('d'), scopes: ['catalog:read'], expiresAt });
+    expect(key).toMatchObject({ expiresAt, scopes: ['catalog:read'] });
+    expect(await accounts.callerByKeyHash(hashOf('d'))).toMatchObject({ scopes: ['catalog:read'] });
+    now = expiresAt;
+    expect(await accounts.callerByKeyHash(hashOf('d'))).toBeNull();
+  });
+
+  test('a rotated key hands on all that it may do, and ends when its overlap is over', async () => {
+    const account = await accounts.createAccount('Shop', null);
+    const day = 24 * 3_600_000;
+    const expiresAt = new Date(now.getTime() + 30 * day);
+    const old = await accounts.createKey({
+      ...{ accountId: account.id, name: 'shop', versions: ['v1', 'v3'], test: true, limits: LIMITS },
+      ...{ hash: hashOf('e'), scopes: ['vision:identify'], expiresAt },
+    });
+    now = new Date(now.getTime() + day);
+    const endsAt = new Date(now.getTime() + 3_600_000);
+    const key = await accounts.rotateKey(old.id, hashOf('f'), { endsAt });
+    const lifetime = { createdAt: now, expiresAt: new Date(expiresAt.getTime() + day) };
+    expect(key).toEqual({ ...old, ...lifetime, id: expect.stringMatching(/^key_/) });
+    expect(key?.id).not.toBe(old.id);
+    expect(await accounts.callerByKeyHash(hashOf('e'))).toMatchObject({ keyId: old.id });
+    expect(await accounts.callerByKeyHash(hashOf('f'))).toMatchObject({ keyId: key?.id });
+    now = endsAt;
+    expect(await accounts.callerByKeyHash(hashOf('e'))).toBeNull();
+    expect(await accounts.callerByKeyHash(hashOf('f'))).toMatchObject({ keyId: key?.id });
+    expect(await accounts.rotateKey(old.id, hashOf('g'), { endsAt })).toBeNull();
+  });
+
+  test('of two rotations at the same time without an overlap one makes a key', async () => {
+    const account = await accounts.createAccount('Shop', null);
+    const { id } = await keyOf(account.id, hashOf('h'));
+    const made = await Promise.all(
+      ['i', 'j'].map((secret) => accounts.rotateKey(id, hashOf(secret), { endsAt: now })),
+    );
+    expect(made.filter((key) => key !== null)).toHaveLength(1);
+    expect(await accounts.callerByKeyHash(hashOf('h'))).toBeNull();
   });
 });
 

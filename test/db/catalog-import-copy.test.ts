@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
-import { copyRows } from '../../db/catalog-import/copy-rows';
-import { refusedValue } from '../../db/catalog-import/data-refusal';
-import type { WrittenTable } from '../../db/catalog-import/written-table';
-import { rowsOf, sql } from '../../db/sql';
+import { refusedValue } from '../../db/catalog/import/data-refusal';
+import { copyRows } from '../../db/core/copy-rows';
+import { rowsOf, sql } from '../../db/core/sql';
+import type { WrittenTable } from '../../db/core/written-table';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 const TABLE: WrittenTable = {
@@ -73,7 +73,7 @@ const copied = async (trx: Knex) =>
   );
 
 describe('rows that are copied into a table', () => {
-  it('come out as they were, whatever their text', async () => {
+  test('come out as they were, whatever their text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
         await rowsOf(database.knex, sql`TRUNCATE copied`);
@@ -94,7 +94,7 @@ describe('rows that are copied into a table', () => {
     );
   }, 60_000);
 
-  it('are all refused for one that the table can not hold, and the connection goes on', async () => {
+  test('are all refused for one that the table can not hold, and the connection goes on', async () => {
     await rowsOf(database.knex, sql`TRUNCATE copied`);
     const rows = Array.from({ length: 5_000 }, (_, position) => ({
       position: position % 4_999,

@@ -16,7 +16,8 @@ describe('estimates', () => {
 
   beforeEach(() => bench.accept(CATALOG));
 
-  it('give every row above a variant the best of them, whole', async () => {
+  // contract 2.3
+  test('give every row above a variant the best of them, whole', async () => {
     await bench.accept({
       'estimates.jsonl': [
         estimate('croc_30', 900, { region: 'EU-UK', B: 800, confidence: 0.5 }),
@@ -40,12 +41,13 @@ describe('estimates', () => {
     expect(await worth('style_togo')).toEqual([100]);
   });
 
-  it('replace each other by variant, source and region, the later line standing', async () => {
+  // contract 13.2
+  test('replace each other by variant, source and region, the later line standing', async () => {
     await bench.accept({ 'estimates.jsonl': [estimate('croc_30', 900), estimate('croc_30', 300)] });
     expect(await worth(...ABOVE)).toEqual([300, 300, 300, 300]);
   });
 
-  it('go down when the best is lowered, dropped with its variant, deleted with its product, or moved', async () => {
+  test('go down when the best is lowered, dropped with its variant, deleted with its product, or moved', async () => {
     await bench.accept({
       'estimates.jsonl': [estimate('croc_30', 900), estimate('croc_25', 800), estimate('togo_30', 100)],
     });
@@ -68,14 +70,14 @@ describe('estimates', () => {
     ]);
   });
 
-  it('come back with a product that was deleted', async () => {
+  test('come back with a product that was deleted', async () => {
     await bench.accept({ 'estimates.jsonl': [estimate('croc_30', 900)] });
     await bench.accept({ 'products.jsonl': [{ id: 'product_croc', deleted: true }] });
     await bench.accept({ 'products.jsonl': [CROC_BAG] });
     expect(await worth(...ABOVE)).toEqual([900, 900, 900, 900]);
   });
 
-  it('go with a variant from a deleted product to the one that takes it', async () => {
+  test('go with a variant from a deleted product to the one that takes it', async () => {
     await bench.accept({ 'estimates.jsonl': [estimate('croc_30', 900)] });
     await bench.accept({
       'products.jsonl': [
@@ -86,7 +88,7 @@ describe('estimates', () => {
     expect(await worth('style_togo', 'style_croc')).toEqual([900, undefined]);
   });
 
-  it('are kept with their history and their listings', async () => {
+  test('are kept with their history and their listings', async () => {
     await bench.accept({
       'estimate-history.jsonl': [
         { variant: 'variant_togo_30', region: 'NA', date: '2026-01-01', source: 'ebay', A: 5 },

@@ -1,7 +1,8 @@
-import { countDeferredIndexes, deferIndexes } from '../../db/catalog-import/deferred-indexes';
-import { ImportLock } from '../../db/catalog-import/import-lock';
-import type { ImportTarget } from '../../db/catalog-import/import-target';
-import { rowsOf, sql } from '../../db/sql';
+import { countDeferredIndexes, deferIndexes } from '../../db/catalog/import/deferred-indexes';
+import { ImportLock } from '../../db/catalog/import/import-lock';
+
+import { rowsOf, sql } from '../../db/core/sql';
+import type { CatalogImportStore } from '../../models/ports';
 import { CATALOG, ENTITIES, HANDBAGS, product, TAGS } from './catalog-import-sample';
 import { type BundleFiles, ImportBench, wrapped } from './catalog-import-support';
 
@@ -10,7 +11,7 @@ let whole: readonly unknown[];
 beforeAll(async () => {
   bench = await ImportBench.open();
   // The embedded database has one session, and leaves no index to the end.
-  bench.lanes = bench.database.kind === 'postgres' ? 2 : 1;
+  bench.connections = bench.database.kind === 'postgres' ? 2 : 1;
   whole = await indexes();
 }, 120_000);
 beforeEach(() => bench.clear());
@@ -25,7 +26,7 @@ const TAXONOMY: BundleFiles = {
   'entities.jsonl': ENTITIES,
 };
 
-/** Products for more than eight loads, whose sizes begin at a hundred and grow by half at most. */
+/** Products enough to leave the indexes to their end. */
 const MANY = Array.from({ length: 5_000 }, (_, number) => product(`bag${number}`, 'style_togo'));
 
 const indexes = () =>
@@ -35,7 +36,7 @@ const indexes = () =>
   );
 
 /** Notes how many indexes are missing whenever they are to be made. */
-const noting = (missing: number[]) => (target: ImportTarget) =>
+const noting = (missing: number[]) => (target: CatalogImportStore) =>
   wrapped(target, (name) =>
     name === 'makeIndexes'
       ? async (onMade: () => void) => {
@@ -55,15 +56,15 @@ async function leaveMissing(): Promise<void> {
 }
 
 describe('the indexes of search', () => {
-  it('are left to the end of the first products of a large import, and are there then', async () => {
+  test('are left to the end of the first products of a large import, and are there then', async () => {
     const missing: number[] = [];
     await bench.import({ ...TAXONOMY, 'products.jsonl': MANY }, {}, noting(missing));
-    expect(missing).toEqual(bench.lanes > 1 ? [DEFERRED] : []);
+    expect(missing).toEqual(bench.connections > 1 ? [DEFERRED] : []);
     expect(await indexes()).toEqual(whole);
     expect(await countDeferredIndexes(bench.knex)).toBe(0);
   }, 120_000);
 
-  it('stay where there are products already', async () => {
+  test('stay where there are products already', async () => {
     await bench.import(CATALOG);
     const missing: number[] = [];
     await bench.import({ 'products.jsonl': MANY }, {}, noting(missing));
@@ -71,22 +72,22 @@ describe('the indexes of search', () => {
     expect(await indexes()).toEqual(whole);
   }, 120_000);
 
-  it('stay for a few products', async () => {
+  test('stay for a few products', async () => {
     const missing: number[] = [];
     await bench.import({ ...TAXONOMY, 'products.jsonl': MANY.slice(0, 200) }, {}, noting(missing));
     expect(missing).toEqual([]);
     expect(await indexes()).toEqual(whole);
   }, 120_000);
 
-  it('are made when the products fail halfway', async () => {
-    let loads = 0;
-    const failing = (target: ImportTarget) =>
-      wrapped(target, (name) =>
-        name === 'writeLoad'
-          ? async (...given: Parameters<ImportTarget['writeLoad']>) => {
-              loads += 1;
-              if (loads > 7) throw new Error('the disk is full');
-              return await target.writeLoad(...given);
+  test('are made when the products fail halfway', async () => {
+    let products = 0;
+    const failing = (store: CatalogImportStore) =>
+      wrapped(store, (name) =>
+        name === 'write'
+          ? async (...given: Parameters<CatalogImportStore['write']>) => {
+              if (given[0] === 'products') products += given[1].length;
+              if (products > 4_000) throw new Error('the disk is full');
+              return await store.write(...given);
             }
           : null,
       );
@@ -95,7 +96,7 @@ describe('the indexes of search', () => {
     expect(await indexes()).toEqual(whole);
   }, 120_000);
 
-  it('are made by the next import after one was killed, whatever that brings, but not by a dry run', async () => {
+  test('are made by the next import after one was killed, whatever that brings, but not by a dry run', async () => {
     await leaveMissing();
     await bench.import(CATALOG, { dryRun: true });
     expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
@@ -104,7 +105,7 @@ describe('the indexes of search', () => {
     expect(await countDeferredIndexes(bench.knex)).toBe(0);
   }, 120_000);
 
-  it('may have been made by hand in the meantime', async () => {
+  test('may have been made by hand in the meantime', async () => {
     await leaveMissing();
     const [first] = await rowsOf<{ definition: string }>(
       bench.knex,
@@ -120,7 +121,7 @@ describe('the indexes of search', () => {
 const onServer = process.env['TEST_DATABASE_URL'] ? describe : describe.skip;
 
 onServer('the indexes of search on a server', () => {
-  it('stay while a reader keeps them in use', async () => {
+  test('stay while a reader keeps them in use', async () => {
     const reader = await bench.knex.transaction();
     await rowsOf(reader, sql`SELECT FROM catalog_search`);
     const missing: number[] = [];

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
-import { ImportRunningError } from '../../db/catalog-import/import-lock';
-import type { ImportTarget } from '../../db/catalog-import/import-target';
-import { openTarget } from '../../db/catalog-import/open-target';
+import { ImportRunningError } from '../../db/catalog/import/import-lock';
+
+import { openImport } from '../../db/catalog/import/open-import';
+import type { CatalogImportStore } from '../../models/ports';
 import {
   BIRKIN,
   CATALOG,
@@ -57,14 +58,14 @@ const CHANGES = {
 class Killed extends Error {}
 
 /** A target whose process dies before its write number `writes`, counted from 0. */
-function dyingAt(writes: number): (target: ImportTarget) => ImportTarget {
+function dyingAt(writes: number): (target: CatalogImportStore) => CatalogImportStore {
   let done = 0;
   return (target) =>
     new Proxy(target, {
       get(object, name) {
         const method = Reflect.get(object, name);
         if (typeof method !== 'function') return method;
-        const isWrite = String(name).startsWith('write') || name === 'projectStaleRows';
+        const isWrite = String(name).startsWith('write') || name === 'deriveStaleRows';
         return async (...given: unknown[]) => {
           if (isWrite && done === writes) throw new Killed();
           if (isWrite) done += 1;
@@ -75,7 +76,8 @@ function dyingAt(writes: number): (target: ImportTarget) => ImportTarget {
 }
 
 describe('an import that is killed and started again', () => {
-  it('ends in the same state as an unbroken one, wherever it was killed', async () => {
+  // contract 13.8
+  test('ends in the same state as an unbroken one, wherever it was killed', async () => {
     const bundle = bench.write(CHANGES);
     const unbroken = await bench.import(bundle);
     expect(unbroken.rejected).toBe(2);
@@ -96,7 +98,7 @@ describe('an import that is killed and started again', () => {
     }
   }, 120_000);
 
-  it('finishes what follows from a change with the next bundle, whichever that is', async () => {
+  test('finishes what follows from a change with the next bundle, whichever that is', async () => {
     const many = Array.from({ length: 600 }, (_, position) =>
       product(`p${position}`, 'style_togo', { variants: [] }),
     );
@@ -112,7 +114,8 @@ describe('an import that is killed and started again', () => {
 });
 
 describe('readers', () => {
-  it('see a change and all that follows from it at once, and are answered meanwhile', async () => {
+  // contract 13.8
+  test('see a change and all that follows from it at once, and are answered meanwhile', async () => {
     const many = Array.from({ length: 300 }, (_, position) =>
       product(`p${position}`, 'style_togo', { variants: [] }),
     );
@@ -154,25 +157,25 @@ describe('one import runs at a time', () => {
       .knex('catalog_import_lock')
       .insert({ holder: 'x', host: hostname(), process_id: process.pid, ...rest });
 
-  it('and a second one is told so', async () => {
-    const first = await openTarget(bench.knex, false);
-    await expect(openTarget(await bench.database.connect(), false)).rejects.toThrow(ImportRunningError);
+  test('and a second one is told so', async () => {
+    const first = await openImport(bench.knex, false);
+    await expect(openImport(await bench.database.connect(), false)).rejects.toThrow(ImportRunningError);
     await expect(bench.import(CATALOG)).rejects.toThrow(/Another import runs since/);
     await first.close();
     await bench.accept(CATALOG);
   });
 
-  it('and one that died does not stand in the way', async () => {
+  test('and one that died does not stand in the way', async () => {
     await holder({ process_id: spawnSync('true').pid });
     await bench.accept(CATALOG);
     await holder({ host: 'elsewhere', heartbeat_at: new Date('2026-01-01') });
     await bench.accept(CATALOG);
   });
 
-  it('and one that stood still and lost its place writes nothing more', async () => {
-    const lost = await openTarget(bench.knex, false);
+  test('and one that stood still and lost its place writes nothing more', async () => {
+    const lost = await openImport(bench.knex, false);
     await bench.knex('catalog_import_lock').update({ host: 'elsewhere', holder: 'another' });
-    await expect(lost.writeTags([])).rejects.toThrow('another one took its place');
+    await expect(lost.write('tags', [])).rejects.toThrow('another one took its place');
     await lost.close();
     expect(await bench.knex('catalog_import_lock').pluck('holder')).toEqual(['another']);
   });

@@ -1,4 +1,4 @@
-import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
+import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { CATALOG, HANDBAGS, HERMES, product, TOGO_BAG } from './catalog-import-sample';
 import { ImportBench, picture } from './catalog-import-support';
@@ -33,7 +33,8 @@ const pictured = (rest: object) => ({
 });
 
 describe('a picture inside the bundle', () => {
-  it('is stored byte for byte and given a thumbnail', async () => {
+  // contract 13.5
+  test('is stored byte for byte and given a thumbnail', async () => {
     await bench.accept(pictured({ images: ['images/a.png', './images//b.png'] }));
     const row = await bench.row('product_togo');
     const images = (row?.['images'] ?? []) as string[];
@@ -42,14 +43,14 @@ describe('a picture inside the bundle', () => {
     expect(row?.['thumbnails']).toEqual([expect.stringMatching(MADE), expect.stringMatching(MADE)]);
   });
 
-  it('keeps the thumbnail that is named for it', async () => {
+  test('keeps the thumbnail that is named for it', async () => {
     await bench.accept(pictured({ images: ['images/a.png', 'images/b.png'], thumbnails: ['images/b.png'] }));
     const row = await bench.row('product_togo');
     const [, b] = (row?.['images'] ?? []) as string[];
     expect(row?.['thumbnails']).toEqual([b, expect.stringMatching(MADE)]);
   });
 
-  it('stands at its place among addresses, which are kept as they are', async () => {
+  test('stands at its place among addresses, which are kept as they are', async () => {
     await bench.accept(pictured({ images: [FAR, 'images/a.png', FAR], variants: [] }));
     expect(await bench.row('product_togo')).toMatchObject({
       images: [FAR, expect.stringMatching(STORED), FAR],
@@ -59,7 +60,7 @@ describe('a picture inside the bundle', () => {
     expect(await bench.row('product_togo')).toMatchObject({ images: [FAR], thumbnails: [] });
   });
 
-  it('may be one of a variant, an entity or a category', async () => {
+  test('may be one of a variant, an entity or a category', async () => {
     await bench.accept({
       ...pictured({ variants: [{ id: 'variant_togo_30', images: ['images/a.png'] }] }),
       'entities.jsonl': [{ ...HERMES, images: ['images/a.png'] }],
@@ -71,7 +72,7 @@ describe('a picture inside the bundle', () => {
     expect(await bench.row('handbags')).toMatchObject(stored);
   });
 
-  it('is decoded once, however often and by however many imports it is named', async () => {
+  test('is decoded once, however often and by however many imports it is named', async () => {
     const bundle = pictured({
       images: ['images/a.png'],
       variants: [{ id: 'variant_togo_30', images: ['images/a.png'] }],
@@ -82,7 +83,7 @@ describe('a picture inside the bundle', () => {
     expect(bench.prepared).toBe(1);
   });
 
-  it('is stored again when the store has lost it', async () => {
+  test('is stored again when the store has lost it', async () => {
     const bundle = pictured({ images: ['images/a.png'] });
     await bench.accept(bundle);
     const stored = new Map(bench.stored);
@@ -105,7 +106,7 @@ describe('the workers', () => {
     variants: [{ id: 'variant_togo_30', images: [FAR, `${FAR}?2`] }],
   });
 
-  it('embed the pictures of products and variants, once each', async () => {
+  test('embed the pictures of products and variants, once each', async () => {
     const result = await bench.import(bundle, { wait: true });
     expect(addresses()).toEqual([expect.stringMatching(STORED), FAR, `${FAR}?2`]);
     expect(result).toMatchObject({ embedded: 3, notEmbedded: 0 });
@@ -113,12 +114,13 @@ describe('the workers', () => {
     expect(bench.embedded).toHaveLength(3);
   });
 
-  it('are not waited for when that is asked', async () => {
+  test('are not waited for when that is asked', async () => {
     expect(await bench.import(bundle, { wait: false })).toMatchObject({ embedded: 0 });
     expect(await versions.coverage(live)).toMatchObject({ pending: 3 });
   });
 
-  it('list what they can not embed, and try it again with the next run', async () => {
+  // contract 13.9
+  test('list what they can not embed, and try it again with the next run', async () => {
     bench.unreachable.add(FAR);
     expect(await bench.import(bundle, { wait: true })).toMatchObject({
       rejected: 0,
@@ -132,7 +134,7 @@ describe('the workers', () => {
     expect(await versions.coverage(live)).toEqual({ pending: 0, done: 3, failed: 0 });
   });
 
-  it('may be away: the catalog is imported, and its pictures wait for the next run', async () => {
+  test('may be away: the catalog is imported, and its pictures wait for the next run', async () => {
     bench.workersAreAway = true;
     expect(await bench.import(bundle, { wait: true })).toMatchObject({ rejected: 0, notEmbedded: 3 });
     expect(bench.notes).toEqual(['not embedded: The workers are away.']);
@@ -140,13 +142,13 @@ describe('the workers', () => {
     expect(await bench.import({}, { wait: true })).toMatchObject({ embedded: 3 });
   });
 
-  it('embed for a version that is being built, too', async () => {
+  test('embed for a version that is being built, too', async () => {
     const building = await versions.create({ ...MANIFEST, version: '2' });
     await bench.import(bundle, { wait: true });
     expect(await versions.coverage(building.id)).toMatchObject({ done: 3 });
   });
 
-  it('have no vector left of a picture that no product shows any more', async () => {
+  test('have no vector left of a picture that no product shows any more', async () => {
     await bench.accept({ 'products.jsonl': [product('other', 'style_togo', { images: [FAR] })] });
     await bench.import(bundle, { wait: true });
     const vectors = () =>

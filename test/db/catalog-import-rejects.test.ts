@@ -129,7 +129,8 @@ const EXPECTED = Object.entries(BAD).flatMap(([file, lines]) =>
 const ACCEPTED = Object.values(BAD).flat().length - EXPECTED.length;
 
 describe('a bad line', () => {
-  it('is rejected alone, with file, line, field and reason', async () => {
+  // contract 13.6
+  test('is rejected alone, with file, line, field and reason', async () => {
     const result = await bench.import(BAD_BUNDLE);
     expect(bench.rejects().sort()).toEqual([...EXPECTED].sort());
     expect(result).toMatchObject({ accepted: ACCEPTED, rejected: EXPECTED.length });
@@ -139,17 +140,17 @@ describe('a bad line', () => {
     expect(await bench.row('brand_hermes')).toMatchObject({ category: 'handbags' });
   });
 
-  it('is told by the name of the file as it lies there, and by its own number', async () => {
+  test('is told by the name of the file as it lies there, and by its own number', async () => {
     await bench.import({ 'tags.jsonl.gz': gzipSync(`\n\n${JSON.stringify(TAGS[0])}\nnonsense\n`) });
     expect(bench.rejects()).toEqual(['tags.jsonl.gz:4: line: not JSON']);
   });
 
-  it('stands in one line of the report whatever it holds', async () => {
+  test('stands in one line of the report whatever it holds', async () => {
     await bench.import({ 'entities.jsonl': [entity('brand_a', 'A', { category: 'a\nb\u2028c' })] });
     expect(bench.rejects()).toHaveLength(1);
   });
 
-  it('that only the database can find costs no other line', async () => {
+  test('that only the database can find costs no other line', async () => {
     const tooLong = Array.from(
       { length: 60_000 },
       (_, position) => `word${position} ${'x'.repeat(40)}${position}`,
@@ -174,7 +175,7 @@ describe('a bad line', () => {
 describe('a variant belongs to one product', () => {
   const heir = product('heir', 'style_togo', { variants: CROC_BAG.variants });
 
-  it('until that gives it up, in the order of the lines', async () => {
+  test('until that gives it up, in the order of the lines', async () => {
     await bench.accept({ 'products.jsonl': [{ ...CROC_BAG, variants: [] }, heir] });
     expect((await bench.import({ 'products.jsonl': [CROC_BAG, { ...heir, variants: [] }] })).rejected).toBe(
       1,
@@ -182,7 +183,8 @@ describe('a variant belongs to one product', () => {
     await bench.accept({ 'products.jsonl': [CROC_BAG] });
   });
 
-  it('until that is deleted; coming back, it can not have it', async () => {
+  // contract 13.4
+  test('until that is deleted; coming back, it can not have it', async () => {
     await bench.accept({ 'products.jsonl': [{ id: 'product_croc', deleted: true }, heir] });
     await bench.import({ 'products.jsonl': [CROC_BAG] });
     expect(bench.rejects()).toEqual([
@@ -192,7 +194,7 @@ describe('a variant belongs to one product', () => {
 });
 
 describe('entities whose parents stand in later lines', () => {
-  it('are accepted when their parents are, with the last line of each id standing', async () => {
+  test('are accepted when their parents are, with the last line of each id standing', async () => {
     const result = await bench.import({
       'entities.jsonl': [
         entity('style_x', 'first', { parents: { model: 'model_x' } }),
@@ -214,7 +216,8 @@ describe('entities whose parents stand in later lines', () => {
 });
 
 describe('a dry run', () => {
-  it('finds the same rejects and changes nothing', async () => {
+  // contract 13.7
+  test('finds the same rejects and changes nothing', async () => {
     await bench.import(BAD_BUNDLE);
     const expected = bench.rejects();
     await bench.clear();
@@ -227,7 +230,7 @@ describe('a dry run', () => {
     expect(bench.stored.size).toBe(0);
   });
 
-  it('follows what the bundle itself would change', async () => {
+  test('follows what the bundle itself would change', async () => {
     await bench.clear();
     const bundle = {
       ...CATALOG,
@@ -254,7 +257,7 @@ describe('a dry run', () => {
 });
 
 describe('a bundle', () => {
-  it('may hold any of its files alone, and none', async () => {
+  test('may hold any of its files alone, and none', async () => {
     await bench.accept({ 'entities.jsonl': [{ ...BIRKIN, popularity: 3 }] });
     await bench.accept({ 'categories.jsonl': [{ ...HANDBAGS, popularity: 4 }] });
     expect(await bench.import({ 'README.md': Buffer.from('nothing') })).toMatchObject({

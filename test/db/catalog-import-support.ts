@@ -3,17 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
-import type { ImportTarget } from '../../db/catalog-import/import-target';
-import { openTarget } from '../../db/catalog-import/open-target';
-import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
+
+import { openImport } from '../../db/catalog/import/open-import';
+import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { unavailable, unprocessable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
-import type { ImagePreparer, ImageStore, IndexQueue } from '../../models/ports';
-import {
-  type ImportOptions,
-  type ImportResult,
-  importBundle,
-} from '../../scripts/catalog/import/import-bundle';
+import type { CatalogImportStore, ImagePreparer, ImageStore, IndexQueue } from '../../models/ports';
+import { type ImportOptions, type ImportResult, importBundle } from '../../scripts/import/import-bundle';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 /** Files of a bundle: JSON Lines from values (a string is a line as it is), or bytes. */
@@ -24,7 +20,10 @@ export const picture = (content: string): Buffer =>
   Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.from(content)]);
 
 /** A target with some of its properties replaced. */
-export function wrapped(target: ImportTarget, replacement: (name: string | symbol) => unknown): ImportTarget {
+export function wrapped(
+  target: CatalogImportStore,
+  replacement: (name: string | symbol) => unknown,
+): CatalogImportStore {
   return new Proxy(target, {
     get(object, name) {
       const other = replacement(name);
@@ -44,8 +43,8 @@ export class ImportBench {
   readonly notes: string[] = [];
   prepared = 0;
   workersAreAway = false;
-  /** Connections that loads are written by. */
-  lanes = 1;
+  /** Connections that work at the same time where the work can be parted. */
+  connections = 1;
   /** Addresses that the workers can't embed. */
   readonly unreachable = new Set<string>();
   private readonly folder = mkdtempSync(join(tmpdir(), 'import-test-'));
@@ -93,7 +92,7 @@ export class ImportBench {
   async import(
     files: BundleFiles | string,
     options: Partial<ImportOptions> = {},
-    wrap: (target: ImportTarget) => ImportTarget = (target) => target,
+    wrap: (target: CatalogImportStore) => CatalogImportStore = (target) => target,
   ): Promise<ImportResult> {
     return await importBundle(
       {
@@ -105,7 +104,7 @@ export class ImportBench {
         ...options,
       },
       {
-        openTarget: async (dryRun) => wrap(await openTarget(this.knex, dryRun, this.lanes)),
+        openImport: async (dryRun) => wrap(await openImport(this.knex, dryRun, this.connections)),
         images: this.images,
         preparer: this.preparer,
         embedding: { embeddings: new PostgresEmbeddingRepository(this.knex, 20_000), queue: this.queue },
@@ -167,6 +166,8 @@ export class ImportBench {
       return address;
     },
     get: async (address) => this.stored.get(address) ?? null,
+    addresses: async function* () {},
+    remove: async () => undefined,
   };
 
   private readonly preparer: ImagePreparer = {
@@ -197,6 +198,7 @@ export class ImportBench {
       return { embedded: done.length, failed: failed.length };
     },
     close: async () => undefined,
+    isShared: false,
   };
 }
 

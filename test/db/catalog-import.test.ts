@@ -25,7 +25,8 @@ const BRAND = { field: 'brand', id: 'brand_hermes', name: 'Hermès' };
 const MODEL = { field: 'model', id: 'model_birkin', name: 'Birkin' };
 
 describe('a catalog that is imported', () => {
-  it('has a row for each product: composed name, ordered attributes, words of all that it names', async () => {
+  // contract 1.1
+  test('has a row for each product: composed name, ordered attributes, words of all that it names', async () => {
     await bench.accept(CATALOG);
     expect(await bench.row('product_togo')).toEqual({
       kind: 'product',
@@ -56,7 +57,7 @@ describe('a catalog that is imported', () => {
     });
   });
 
-  it('has a row for each entity of the hierarchy: its category, its parents in order, then itself', async () => {
+  test('has a row for each entity of the hierarchy: its category, its parents in order, then itself', async () => {
     await bench.accept(CATALOG);
     expect(await bench.row('style_togo')).toMatchObject({
       kind: 'style',
@@ -67,7 +68,8 @@ describe('a catalog that is imported', () => {
     expect(await bench.row('brand_hermes')).toMatchObject({ popularity: 9, attributes: [CATEGORY, BRAND] });
   });
 
-  it('has a row for each category, and none for a facet outside of the hierarchy', async () => {
+  // contract 13.10
+  test('has a row for each category, and none for a facet outside of the hierarchy', async () => {
     await bench.accept(CATALOG);
     expect(await bench.row('handbags')).toMatchObject({
       kind: 'category',
@@ -79,13 +81,13 @@ describe('a catalog that is imported', () => {
     expect(await bench.row('colour_noir')).toBeUndefined();
   });
 
-  it('has variants in the order of the bundle', async () => {
+  test('has variants in the order of the bundle', async () => {
     await bench.accept(CATALOG);
     const variants = await bench.knex('variants').where({ product_id: 'product_togo' }).orderBy('position');
     expect(variants.map(({ id }) => id)).toEqual(['variant_togo_30', 'variant_togo_25']);
   });
 
-  it('hands the tags of a style down to its products, and up to a model when all its styles carry them', async () => {
+  test('hands the tags of a style down to its products, and up to a model when all its styles carry them', async () => {
     await bench.accept(CATALOG);
     expect(await bench.tags('product_croc')).toEqual(['material:canvas', 'material:exotic']);
     expect(await bench.tags('style_croc')).toEqual(['material:exotic']);
@@ -95,7 +97,8 @@ describe('a catalog that is imported', () => {
     expect(await bench.tags('brand_hermes')).toEqual([]);
   });
 
-  it('composes names of other fields where the category says so, of the first value of each', async () => {
+  // contract 1.3
+  test('composes names of other fields where the category says so, of the first value of each', async () => {
     await bench.accept({
       'categories.jsonl': [{ ...HANDBAGS, name_fields: ['colour', 'brand', 'strap'] }],
       'entities.jsonl': ENTITIES.map((each) => ({ ...each, tags: [] })),
@@ -104,7 +107,7 @@ describe('a catalog that is imported', () => {
     expect(await bench.row('product_togo')).toMatchObject({ name: 'Noir Hermès' });
   });
 
-  it('is the same in whatever order the entities stand', async () => {
+  test('is the same in whatever order the entities stand', async () => {
     await bench.accept(CATALOG);
     const expected = await bench.dump();
     await bench.clear();
@@ -116,7 +119,7 @@ describe('a catalog that is imported', () => {
 describe('a record replaces the whole record of its id', () => {
   beforeEach(() => bench.accept(CATALOG));
 
-  it('and what it leaves out is gone', async () => {
+  test('and what it leaves out is gone', async () => {
     await bench.accept({ 'products.jsonl': [{ ...TOGO_BAG, attributes: {}, variants: [], keywords: [] }] });
     expect(await bench.row('product_togo')).toMatchObject({
       name: '',
@@ -126,7 +129,7 @@ describe('a record replaces the whole record of its id', () => {
     expect(await bench.knex('variants').where({ product_id: 'product_togo' })).toEqual([]);
   });
 
-  it('and the later line of a file stands', async () => {
+  test('and the later line of a file stands', async () => {
     await bench.accept({
       'entities.jsonl': [
         { ...HERMES, name: 'First' },
@@ -140,7 +143,7 @@ describe('a record replaces the whole record of its id', () => {
     expect(await bench.row('product_togo')).toMatchObject({ name: 'Second Birkin Togo', popularity: 2 });
   });
 
-  it('and nothing is written when it is the same', async () => {
+  test('and nothing is written when it is the same', async () => {
     const before = await bench.knex('catalog_rows').select('id', 'xmin').orderBy('id');
     await bench.accept(CATALOG);
     expect(await bench.knex('catalog_rows').select('id', 'xmin').orderBy('id')).toEqual(before);
@@ -150,7 +153,7 @@ describe('a record replaces the whole record of its id', () => {
 describe('what names an entity changes with it', () => {
   beforeEach(() => bench.accept(CATALOG));
 
-  it('when it is renamed: names, attributes, words and order of every row', async () => {
+  test('when it is renamed: names, attributes, words and order of every row', async () => {
     await bench.accept({ 'entities.jsonl': [{ ...HERMES, name: 'Ermes', keywords: [] }] });
     expect(await bench.row('product_croc')).toMatchObject({
       name: 'Ermes Birkin Crocodile',
@@ -165,7 +168,7 @@ describe('what names an entity changes with it', () => {
     expect(await bench.row('product_togo')).toMatchObject({ words: expect.arrayContaining(['nuit']) });
   });
 
-  it('when a style gets other tags, or moves to another model', async () => {
+  test('when a style gets other tags, or moves to another model', async () => {
     await bench.accept({
       'entities.jsonl': [
         { ...CROC, tags: [] },
@@ -181,7 +184,7 @@ describe('what names an entity changes with it', () => {
     expect(await bench.tags('model_kelly')).toEqual(['material:canvas']);
   });
 
-  it('when the category gets another name or hierarchy', async () => {
+  test('when the category gets another name or hierarchy', async () => {
     const hierarchy = ['colour', 'style', 'brand'];
     await bench.accept({ 'categories.jsonl': [{ ...HANDBAGS, name: 'Bags', hierarchy }] });
     const fields = ['category', 'colour', 'colour', 'style', 'brand', 'model'];
@@ -195,7 +198,8 @@ describe('what names an entity changes with it', () => {
 describe('what is deleted', () => {
   beforeEach(() => bench.accept(CATALOG));
 
-  it('has no row, and a later full record brings it back', async () => {
+  // contract 13.4
+  test('has no row, and a later full record brings it back', async () => {
     const expected = await bench.dump();
     const gone = ['product_togo', 'style_togo', 'brand_hermes'].map((id) => ({ id, deleted: true }));
     await bench.accept({ 'products.jsonl': gone.slice(0, 1), 'entities.jsonl': gone.slice(1) });
@@ -204,7 +208,7 @@ describe('what is deleted', () => {
     expect(await bench.dump()).toEqual(expected);
   });
 
-  it('stays an attribute of what names it, which may be imported again', async () => {
+  test('stays an attribute of what names it, which may be imported again', async () => {
     await bench.accept({
       'entities.jsonl': [{ id: 'brand_hermes', deleted: true }],
       'products.jsonl': [{ ...TOGO_BAG, popularity: 7 }],
@@ -213,14 +217,14 @@ describe('what is deleted', () => {
     expect(await bench.row('model_birkin')).toMatchObject({ attributes: [CATEGORY, BRAND, MODEL] });
   });
 
-  it('no longer counts among the styles of its model; a model without styles carries no tag', async () => {
+  test('no longer counts among the styles of its model; a model without styles carries no tag', async () => {
     await bench.accept({ 'entities.jsonl': [{ id: 'style_togo', deleted: true }] });
     expect(await bench.tags('model_birkin')).toEqual(['material:exotic']);
     await bench.accept({ 'entities.jsonl': [{ id: 'style_croc', deleted: true }] });
     expect(await bench.tags('model_birkin')).toEqual([]);
   });
 
-  it('may be deleted again, and may never have been there', async () => {
+  test('may be deleted again, and may never have been there', async () => {
     const gone = [
       { id: 'product_togo', deleted: true },
       { id: 'product_never', deleted: true },
@@ -232,7 +236,8 @@ describe('what is deleted', () => {
 });
 
 describe('categories are data', () => {
-  it('with a hierarchy that no code knows', async () => {
+  // contract 3.1
+  test('with a hierarchy that no code knows', async () => {
     await bench.accept({
       'categories.jsonl': [
         { id: 'fine_art', name: 'Fine Art', hierarchy: ['school', 'painter'], name_fields: ['painter'] },

@@ -1,9 +1,9 @@
-import { makeSearchSnapshot } from '../../db/search-snapshot/make-snapshot';
-import { rowsOf, sql } from '../../db/sql';
-import { CatalogSample } from '../../scripts/bench/catalog/catalog-sample';
-import { explain, largeTables, scansAny } from '../../scripts/bench/catalog/explain-questions';
-import { QUESTION_KINDS } from '../../scripts/bench/catalog/questions';
-import { hash, Random } from '../../scripts/catalog/generate/random';
+import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
+import { rowsOf, sql } from '../../db/core/sql';
+import { hash, Random } from '../../models/random';
+import { CatalogSample } from '../../scripts/lab/bench/catalog/catalog-sample';
+import { explain, largeTables, scansAny } from '../../scripts/lab/bench/catalog/explain-questions';
+import { QUESTION_KINDS } from '../../scripts/lab/bench/catalog/questions';
 import { type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 
@@ -86,7 +86,7 @@ describe('no query of the benchmark reads a whole table', () => {
 
   test('of which there are some', () => {
     expect(tables).toEqual(
-      expect.arrayContaining(['catalog_search', 'catalog_rows', 'catalog_counts', 'search_words']),
+      expect.arrayContaining(['catalog_search', 'catalog_rows', 'term_counts', 'search_words']),
     );
   });
 

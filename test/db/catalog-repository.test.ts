@@ -1,5 +1,5 @@
-import { PostgresCatalogRepository } from '../../db/catalog-repository';
-import { rowsOf, sql } from '../../db/sql';
+import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
+import { rowsOf, sql } from '../../db/core/sql';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
-import { PostgresCatalogRepository } from '../../db/catalog-repository';
-import { makeSearchSnapshot } from '../../db/search-snapshot/make-snapshot';
-import { SnapshotSearch } from '../../db/search-snapshot/snapshot-search';
-import { LONGER_MAX } from '../../db/search-terms';
-import { rowsOf, sql } from '../../db/sql';
+import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
+import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
+import { SnapshotSearch } from '../../db/catalog/search/snapshot/snapshot-search';
+import { rowsOf, sql } from '../../db/core/sql';
 import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
-import { keptCounts, naiveCounts } from '../support/mark-counts';
 import { naiveSearch } from '../support/naive-search';
+import { keptCounts, naiveCounts } from '../support/term-counts';
+import { askedWord, VOCABULARY, word } from './search-words';
 
 /** Enough that pages are also found by walking in order, not only by collecting and sorting. */
 const ROWS = 6_000;
@@ -20,30 +20,6 @@ const FIELDS = { brand: 6, model: 40, colour: 5, tags: 3 } as const;
 const facetIds = (field: keyof typeof FIELDS) =>
   Array.from({ length: FIELDS[field] }, (_, index) => `${field}_${index}`);
 
-/** Words that are near each other, begin alike, or are too short to be misspelt. */
-const VOCABULARY = [
-  ...['chanel', 'chanels', 'chance', 'channel', 'canal', 'hermes', 'herms', 'mini', 'min', 'minor', 'maxi'],
-  ...[
-    'speedmaster',
-    'speedmasters',
-    'seamaster',
-    'submariner',
-    'submarine',
-    'caviar',
-    'cavia',
-    'bag',
-    'bags',
-  ],
-  ...['classique', 'classic', 'classics', '30', '126610', '126613', 'noir', 'noire', 'no', 'n'],
-];
-
-/** More words that begin alike than a search lists one by one. */
-const REFERENCES = Array.from({ length: LONGER_MAX + 10 }, (_, index) => `ref${index}`);
-
-const word = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom(...VOCABULARY) },
-  { weight: 1, arbitrary: fc.constantFrom(...REFERENCES) },
-);
 const facet = (field: keyof typeof FIELDS, several: number) =>
   fc
     .uniqueArray(fc.constantFrom(...facetIds(field)), { maxLength: several })
@@ -70,24 +46,6 @@ const filter = fc.constantFrom(...(Object.keys(FIELDS) as (keyof typeof FIELDS)[
   return fc.record({ field: fc.constant(field), include: ids, exclude: fc.oneof(fc.constant([]), ids) });
 });
 
-const askedWord = fc.oneof(
-  word,
-  fc.constantFrom(
-    'chnael',
-    'speedmsater',
-    'seemastre',
-    'sub',
-    'c',
-    'nnoire',
-    'quartz',
-    '126611',
-    'clasiqe',
-    'ref',
-    're',
-    'ref77',
-  ),
-);
-
 const query: fc.Arbitrary<ResolvedQuery> = fc.record({
   node: fc.constantFrom('product', 'product', 'product', 'brand', 'family'),
   categories: fc.constantFrom(null, ['handbags'], ['watches', 'handbags'], ['shoes'], []),
@@ -101,40 +59,43 @@ const query: fc.Arbitrary<ResolvedQuery> = fc.record({
 /** Some words and facets of these rows are frequent enough for a bitmap, some are not. */
 const SNAPSHOT = { productsMin: 1, rowsMin: 150 };
 
+let database: TestDatabase;
+let catalog: PostgresCatalogRepository;
+let rows: SearchedRow[];
+
+beforeAll(async () => {
+  database = await testDatabase();
+  catalog = new PostgresCatalogRepository(database.knex);
+  const made = fc.sample(row, { seed: SEED, numRuns: ROWS });
+  rows = made.map((each, index) => ({ ...each, id: `product_${(index * 7919) % ROWS}` }));
+  await writeCatalogRows(database.knex, rows);
+  await reimport();
+  await rowsOf(database.knex, sql`ANALYZE`);
+});
+afterAll(() => database.close());
+
+/** A second import: some rows leave, some change, some come back as they were. */
+async function reimport(): Promise<void> {
+  await deleteCatalogRows(
+    database.knex,
+    rows.splice(0, 300).map(({ id }) => id),
+  );
+  const others = fc.sample(row, { seed: SEED + 1, numRuns: 500 });
+  const changed = rows
+    .splice(0, 500)
+    .map(({ id }, index) => ({ ...(others[index] ?? {}), id }) as SearchedRow);
+  await writeCatalogRows(database.knex, [...changed, ...rows.slice(0, 200)]);
+  rows.push(...changed);
+}
+
 describe.each(['rows', 'a snapshot'])('catalog queries answered from %s', (source) => {
-  let database: TestDatabase;
-  let catalog: PostgresCatalogRepository;
-  let rows: SearchedRow[];
-
   beforeAll(async () => {
-    database = await testDatabase();
-    catalog = new PostgresCatalogRepository(database.knex);
-    const made = fc.sample(row, { seed: SEED, numRuns: ROWS });
-    rows = made.map((each, index) => ({ ...each, id: `product_${(index * 7919) % ROWS}` }));
-    await writeCatalogRows(database.knex, rows);
-    await reimport();
-    await rowsOf(database.knex, sql`ANALYZE`);
     if (source === 'a snapshot') expect(await makeSearchSnapshot(database.knex, SNAPSHOT)).toBe(true);
-  }, 120_000);
-  afterAll(() => database.close());
-
-  /** A second import: some rows leave, some change, some come back as they were. */
-  async function reimport(): Promise<void> {
-    await deleteCatalogRows(
-      database.knex,
-      rows.splice(0, 300).map(({ id }) => id),
-    );
-    const others = fc.sample(row, { seed: SEED + 1, numRuns: 500 });
-    const changed = rows
-      .splice(0, 500)
-      .map(({ id }, index) => ({ ...(others[index] ?? {}), id }) as SearchedRow);
-    await writeCatalogRows(database.knex, [...changed, ...rows.slice(0, 200)]);
-    rows.push(...changed);
-  }
+  });
 
   test('come from there', async () => {
     const { knex } = database;
-    const found = await new SnapshotSearch(knex).list(ALL, { offset: 0, limit: 1 });
+    const found = await new SnapshotSearch().search(knex, ALL, null, { offset: 0, limit: 1 });
     expect(found !== null).toBe(source === 'a snapshot');
   });
 
@@ -176,7 +137,7 @@ describe.each(['rows', 'a snapshot'])('catalog queries answered from %s', (sourc
     expect(found.rows.map(({ id }) => id)).toEqual(naiveSearch(rows, asked).ids);
   });
 
-  test('counts of marks are those of the rows after any import', async () => {
+  test('counts of terms are those of the rows after any import', async () => {
     expect(await keptCounts(database.knex)).toEqual(naiveCounts(rows));
   });
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import { PostgresAccountRepository } from '../../db/account-repository';
-import { PostgresCreditLedger } from '../../db/credit-ledger';
-import { rowsOf, sql } from '../../db/sql';
+import { PostgresAccountRepository } from '../../db/accounts/account-repository';
+import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
+import { rowsOf, sql } from '../../db/core/sql';
+import { CREDITS_MAX } from '../../models/access/credits';
 import type { ChargeRequest } from '../../models/ports';
 import { type TestDatabase, testDatabase } from '../support/database';
 
@@ -28,7 +29,7 @@ describe('the credit ledger', () => {
   afterAll(() => database.close());
 
   const accountWith = (credits: number | null) =>
-    new PostgresAccountRepository(database.knex, ids).createAccount('test', credits);
+    new PostgresAccountRepository(database.knex, ids, clock).createAccount('test', credits);
   const chargeOf = (account: { id: string }): ChargeRequest => ({
     chargeId: randomUUID(),
     accountId: account.id,
@@ -91,7 +92,7 @@ describe('the credit ledger', () => {
     const charge = chargeOf(account);
     await here.reserve(charge, 10, LATER);
     await here.takeBack(charge);
-    expect(await there.settle(charge, 5)).toBe(20);
+    expect(await there.settle(charge, 5)).toEqual({ creditsRemaining: 20 });
     expect(await standingOf(database.knex, account.id)).toEqual({ credits: 20, held: 0, booked: 0 });
     expect(await here.usage(account.id, null, null)).toEqual([]);
   });
@@ -114,7 +115,7 @@ describe('the credit ledger', () => {
       ...Array.from({ length: 4 }, () => here.settle(charge, 7)),
       ...Array.from({ length: 4 }, () => there.settle(charge, 7)),
     ]);
-    expect(balances).toEqual(Array(8).fill(13));
+    expect(balances).toEqual(Array(8).fill({ creditsRemaining: 13 }));
     expect(await standingOf(database.knex, account.id)).toEqual({ credits: 13, held: 0, booked: 7 });
   });
 
@@ -165,7 +166,7 @@ describe('the credit ledger', () => {
     await here.reserve(late, 10, LATER);
     now = LATER;
     await there.reserve(chargeOf(account), 4, new Date('2026-03-01T12:04:00Z'));
-    expect(await here.settle(late, 6)).toBe(4);
+    expect(await here.settle(late, 6)).toEqual({ creditsRemaining: 4 });
     expect(await standingOf(database.knex, account.id)).toEqual({ credits: 4, held: 4, booked: 6 });
   });
 
@@ -183,17 +184,54 @@ describe('the credit ledger', () => {
     const account = await accountWith(null);
     const charge = chargeOf(account);
     expect(await here.reserve(charge, 1_000_000, LATER)).toBe(true);
-    expect(await here.settle(charge, 10)).toBeNull();
-    expect(await here.topUp(account.id, 5)).toBeNull();
+    expect(await here.settle(charge, 10)).toEqual({ creditsRemaining: null });
+    expect(await here.topUp(account.id, 5, null)).toBeNull();
     expect(await standingOf(database.knex, account.id)).toEqual({ credits: null, held: 0, booked: 10 });
   });
 
   test('a top-up raises the balance and leaves the ledger alone', async () => {
     const account = await accountWith(1);
     expect(await here.reserve(chargeOf(account), 5, LATER)).toBe(false);
-    expect(await there.topUp(account.id, 9)).toBe(10);
-    expect(await here.topUp('account_unknown', 9)).toBeNull();
+    expect(await there.topUp(account.id, 9, null)).toBe(10);
+    expect(await here.topUp('account_unknown', 9, null)).toBeNull();
     expect(await standingOf(database.knex, account.id)).toEqual({ credits: 10, held: 0, booked: 0 });
+  });
+
+  test('a correction lowers the balance, never below what running calls hold, and says why', async () => {
+    const account = await accountWith(10);
+    const charge = chargeOf(account);
+    await here.reserve(charge, 4, LATER);
+    expect(await there.topUp(account.id, -5, 'booked twice by us')).toBe(5);
+    await expect(here.topUp(account.id, -2, null)).rejects.toMatchObject({
+      code: 'bad_request',
+      message: 'The account has 5 credits, and calls that run hold 4 of them; no more can be taken off.',
+    });
+    await here.settle(charge, 4);
+    expect(await here.topUp(account.id, -1, null)).toBe(0);
+    await expect(here.topUp(account.id, -1, null)).rejects.toMatchObject({ code: 'bad_request' });
+    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 0, held: 0, booked: 4 });
+    expect(await here.topUps(account.id)).toEqual([
+      { at: expect.any(Date), amount: 10, note: null },
+      { at: NOW, amount: -5, note: 'booked twice by us' },
+      { at: NOW, amount: -1, note: null },
+    ]);
+  });
+
+  test('what a reservation whose time is over held may be taken off', async () => {
+    const account = await accountWith(10);
+    await here.reserve(chargeOf(account), 10, LATER);
+    now = LATER;
+    expect(await here.topUp(account.id, -10, null)).toBe(0);
+  });
+
+  // contract 10.7
+  test('a balance that a number could not hold exactly is refused, and everybody can still be listed', async () => {
+    const account = await accountWith(CREDITS_MAX - 1);
+    expect(await here.topUp(account.id, 1, null)).toBe(CREDITS_MAX);
+    await expect(here.topUp(account.id, 1, null)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(here.topUp(account.id, CREDITS_MAX, null)).rejects.toMatchObject({ code: 'bad_request' });
+    const accounts = new PostgresAccountRepository(database.knex, ids, clock);
+    expect(await accounts.listAccounts()).toContainEqual({ ...account, credits: CREDITS_MAX });
   });
 
   test('an account that does not exist can reserve nothing', async () => {

@@ -1,8 +1,8 @@
-import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
-import { rowsOf, sql } from '../../db/sql';
-import { type EmbeddingVersion, rollbackTarget } from '../../models/indexing/embedding-version';
+import { rowsOf, sql } from '../../db/core/sql';
+import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
+import { rollbackTarget } from '../../models/indexing/embedding-version';
 import type { Evaluation } from '../../models/indexing/evaluation';
-import type { Calibration } from '../../models/vision/embedding-model';
+import { type Calibration, type EmbeddingVersion } from '../../models/vision/embedding-model';
 import { deleteCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';

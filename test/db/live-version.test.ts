@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
+import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { rollbackTarget } from '../../models/indexing/embedding-version';
 import { modelReference } from '../../models/vision/embedding-model';
+import { liveVersion } from '../../scripts/composition/live-version';
 import { readConfig } from '../../scripts/config';
-import { liveVersion } from '../../scripts/live-version';
-import { bundledModel } from '../../scripts/model-library';
+import { bundledModel, earlierModel } from '../../workers/library/model-library';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { LogSink } from '../support/log-sink';
 import { modelManifest } from '../support/model-manifest';
@@ -17,7 +17,7 @@ describe('the live version, when its model is not installed any more', () => {
   let embeddings: PostgresEmbeddingRepository;
   const sink = new LogSink();
   const { logger } = sink;
-  const settings = { DATA_DIR: '/nowhere', REDIS_URL: 'redis://localhost' };
+  const config = readConfig({ DATA_DIR: '/nowhere' });
 
   beforeAll(async () => {
     database = await testDatabase();
@@ -27,13 +27,12 @@ describe('the live version, when its model is not installed any more', () => {
   afterAll(() => database.close());
 
   test('stays for an api, which computes nothing', async () => {
-    const live = await liveVersion(readConfig({ ...settings, ROLE: 'api' }), embeddings, logger);
+    const live = await liveVersion(config, false, embeddings, logger);
     expect(live.model).toBe('loupe-eye@0.0.1');
   });
 
   test('gives way to one for the model that is here, once for all that start; the older one is retired', async () => {
-    const config = readConfig({ ...settings, ROLE: 'worker' });
-    const started = await Promise.all([1, 2, 3].map(() => liveVersion(config, embeddings, logger)));
+    const started = await Promise.all([1, 2, 3].map(() => liveVersion(config, true, embeddings, logger)));
     const { manifest } = await bundledModel();
     expect(new Set(started.map(({ id }) => id)).size).toBe(1);
     expect(await embeddings.live()).toMatchObject({ id: started[0]?.id, model: modelReference(manifest) });
@@ -51,21 +50,33 @@ describe('the live version, when its model is not installed any more', () => {
     const live = await embeddings.live();
     const other = await embeddings.create(modelManifest('added', 8, 1));
     await embeddings.promote(other.id);
-    const starting = liveVersion(readConfig({ ...settings, ROLE: 'worker' }), embeddings, logger);
+    const starting = liveVersion(config, true, embeddings, logger);
     await expect(starting).rejects.toThrow('"added@1.0.0", which is not installed on this host');
     await embeddings.promote(live?.id ?? 0);
   });
 
   test('is kept from then on', async () => {
     const live = await embeddings.live();
-    expect(await liveVersion(readConfig(settings), embeddings, logger)).toEqual(live);
+    expect(await liveVersion(config, true, embeddings, logger)).toEqual(live);
+  });
+
+  test('stays what the release before shipped: it is still here, and the newer one is told of', async () => {
+    const { manifest } = await earlierModel();
+    const earlier = await embeddings.create(manifest);
+    await embeddings.promote(earlier.id);
+    sink.clear();
+    const kept = await liveVersion(config, true, embeddings, logger);
+    expect(kept.model).toBe(modelReference(manifest));
+    expect(await sink.lines(1)).toMatchObject([
+      { level: 30, model: modelReference(manifest), newer: modelReference((await bundledModel()).manifest) },
+    ]);
   });
 
   test('that nobody has calibrated is warned of', async () => {
     const version = await embeddings.create({ ...modelManifest('strange', 8, 1), calibration: null });
     await embeddings.promote(version.id);
     sink.clear();
-    await liveVersion(readConfig({ ...settings, ROLE: 'api' }), embeddings, logger);
+    await liveVersion(config, false, embeddings, logger);
     expect(await sink.lines(1)).toMatchObject([{ level: 40, model: 'strange@1.0.0' }]);
   });
 
@@ -74,8 +85,8 @@ describe('the live version, when its model is not installed any more', () => {
     const live = await embeddings.live();
     const broken = join(folder, 'models', live?.model ?? '');
     await mkdir(broken, { recursive: true });
-    const config = readConfig({ ...settings, DATA_DIR: folder, ROLE: 'worker' });
-    await expect(liveVersion(config, embeddings, logger)).rejects.toThrow(
+    const here = readConfig({ DATA_DIR: folder });
+    await expect(liveVersion(here, true, embeddings, logger)).rejects.toThrow(
       'no manifest.json that can be read',
     );
     expect(await embeddings.live()).toEqual(live);

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
-import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
-import { PgvectorExactNeighbours } from '../../db/exact-neighbours';
-import { PgvectorNeighbourIndex } from '../../db/neighbour-index';
-import { identifier, rowsOf, sql } from '../../db/sql';
-import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
+import { identifier, rowsOf, sql } from '../../db/core/sql';
+import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
+import { PgvectorExactNeighbours } from '../../db/embeddings/exact-neighbours';
+import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
+import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { deleteCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { rowsOf, sql } from '../../db/sql';
+import { rowsOf, sql } from '../../db/core/sql';
 import { writeCatalogRows } from '../support/catalog-rows';
 
 /** Of the vectors in these tests. */

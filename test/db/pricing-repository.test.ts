@@ -1,5 +1,5 @@
-import { PostgresPricingRepository } from '../../db/pricing-repository';
-import { rowsOf, sql } from '../../db/sql';
+import { rowsOf, sql } from '../../db/core/sql';
+import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
 import type { DataFile } from '../../models/pricing/estimate';
 import { writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';

@@ -1,6 +1,6 @@
-import { PostgresEmbeddingRepository } from '../../db/embedding-repository';
-import { PostgresReadinessRepository } from '../../db/readiness-repository';
-import { rowsOf, sql } from '../../db/sql';
+import { PostgresReadinessRepository } from '../../db/core/readiness-repository';
+import { rowsOf, sql } from '../../db/core/sql';
+import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';
 

@@ -1,12 +1,12 @@
-import { PostgresCatalogRepository } from '../../db/catalog-repository';
-import { connectPostgres } from '../../db/knex';
-import { migrate, migrateDown } from '../../db/migrate';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
+import { connectPostgres } from '../../db/core/knex';
+import { rowsOf, sql } from '../../db/core/sql';
 import { migrations } from '../../db/migrations';
-import * as calibrationWeights from '../../db/migrations/202611201700-calibration-weights';
-import { rowsOf, sql } from '../../db/sql';
-import { writeCatalogRows } from '../support/catalog-rows';
+import { describeSchema } from '../../db/migrations/describe-schema';
+import { migrate, migrateDown } from '../../db/migrations/migrate';
 import { type TestDatabase, testDatabase } from '../support/database';
-import { keptCounts } from '../support/mark-counts';
 
 describe('the schema', () => {
   let database: TestDatabase;
@@ -24,49 +24,14 @@ describe('the schema', () => {
     expect(await migrate(database.knex, migrations)).toEqual(names);
   });
 
-  test('derives what queries scan from rows that were there before it', async () => {
-    const row = { id: 'product_a', kind: 'product', category: 'handbags', popularity: 1, name: 'Bag' };
-    await migrateDown(database.knex, migrations);
-    const before = Object.entries(migrations).filter(([name]) => name < '202611200900');
-    await migrate(database.knex, Object.fromEntries(before));
-    await writeCatalogRows(database.knex, [{ ...row, facets: ['brand:a'], words: ['bag'] }]);
-    await migrate(database.knex, migrations);
-    expect(await keptCounts(database.knex)).toEqual(
-      new Map([
-        ['', 1],
-        ['bag', 1],
-        ['brand:a', 1],
-      ]),
-    );
-    expect(await rowsOf(database.knex, sql`SELECT id, kind, popularity FROM catalog_search`)).toEqual([
-      { id: 'product_a', kind: 'product', popularity: 1 },
-    ]);
+  test('is what db/schema.sql shows (`npm run db:schema` writes it)', async () => {
+    const shown = readFileSync(join(__dirname, '../../db/schema.sql'), 'utf8');
+    expect(await describeSchema(database.knex)).toBe(shown);
   });
 
-  test('writes the calibrations of before as weights, and back', async () => {
-    await rowsOf(database.knex, sql`DELETE FROM embedding_versions`);
-    const kept = () =>
-      rowsOf(
-        database.knex,
-        sql`SELECT manifest -> 'calibration' AS calibration FROM embedding_versions ORDER BY id`,
-      );
-    const before = { confidence: { kind: 'logistic', bias: -9, similarity: 8, margin: 6 }, floor: 0.05 };
-    const manifests = [{ calibration: before }, { calibration: null }].map((manifest) =>
-      JSON.stringify(manifest),
-    );
-    await rowsOf(
-      database.knex,
-      sql`INSERT INTO embedding_versions (model, manifest, state)
-          SELECT 'eye@1', manifest::jsonb, 'retired' FROM unnest(${manifests}::text[]) AS given (manifest)`,
-    );
-    await calibrationWeights.up(database.knex);
-    const { similarity, margin, ...confidence } = before.confidence;
-    expect(await kept()).toEqual([
-      { calibration: { ...before, confidence: { ...confidence, weights: { similarity, margin } } } },
-      { calibration: null },
-    ]);
-    await calibrationWeights.down(database.knex);
-    expect(await kept()).toEqual([{ calibration: before }, { calibration: null }]);
+  test('can be made from db/schema.sql alone', async () => {
+    await migrateDown(database.knex, migrations);
+    await database.knex.raw(readFileSync(join(__dirname, '../../db/schema.sql'), 'utf8'));
   });
 });
 

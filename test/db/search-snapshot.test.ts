@@ -1,31 +1,30 @@
 import fc from 'fast-check';
-import { listRows } from '../../db/listing';
-import { Bitset } from '../../db/search-snapshot/bitset';
-import { makeSearchSnapshot } from '../../db/search-snapshot/make-snapshot';
-import { CHUNK } from '../../db/search-snapshot/snapshot-marks';
-import { SnapshotSearch } from '../../db/search-snapshot/snapshot-search';
-import { rowsOf, sql } from '../../db/sql';
-import { searchText } from '../../db/text-search';
+import { searchRows } from '../../db/catalog/search/search-rows';
+import { Bitset } from '../../db/catalog/search/snapshot/bitset';
+import { CHUNK } from '../../db/catalog/search/snapshot/chunk-bitmaps';
+import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
+import { SnapshotSearch } from '../../db/catalog/search/snapshot/snapshot-search';
+import { rowsOf, sql } from '../../db/core/sql';
 import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 const SEED = 20_260_301;
 
-describe('a set of places', () => {
+describe('a set of ordinals', () => {
   const SIZE = 203;
-  const places = fc.uniqueArray(fc.nat(SIZE - 1), { maxLength: SIZE });
+  const ordinals = fc.uniqueArray(fc.nat(SIZE - 1), { maxLength: SIZE });
   const setOf = (members: readonly number[]): Bitset => {
     const set = Bitset.empty(SIZE);
-    for (const place of members) set.add(place);
+    for (const ordinal of members) set.add(ordinal);
     return set;
   };
-  const all = Array.from({ length: SIZE }, (_, place) => place);
-  const members = (set: Bitset): number[] => set.places(0, SIZE);
+  const all = Array.from({ length: SIZE }, (_, ordinal) => ordinal);
+  const members = (set: Bitset): number[] => set.ordinals(0, SIZE);
 
   test('combines, counts and pages as sets of numbers do', () => {
     fc.assert(
-      fc.property(places, places, fc.nat(SIZE), fc.nat(SIZE), (left, right, offset, limit) => {
+      fc.property(ordinals, ordinals, fc.nat(SIZE), fc.nat(SIZE), (left, right, offset, limit) => {
         const [a, b] = [setOf(left), setOf(right)];
         expect(members(a.and(b))).toEqual(all.filter((each) => left.includes(each) && right.includes(each)));
         expect(members(a.or(b))).toEqual(all.filter((each) => left.includes(each) || right.includes(each)));
@@ -34,14 +33,14 @@ describe('a set of places', () => {
           all.filter((each) => left.includes(each) && !right.includes(each)),
         );
         expect(a.count()).toBe(left.length);
-        expect(a.places(offset, limit)).toEqual(members(a).slice(offset, offset + limit));
-        expect(all.filter((place) => a.has(place))).toEqual(members(a));
+        expect(a.ordinals(offset, limit)).toEqual(members(a).slice(offset, offset + limit));
+        expect(all.filter((ordinal) => a.has(ordinal))).toEqual(members(a));
       }),
       { seed: SEED },
     );
   });
 
-  test('that is full holds every place and none beyond', () => {
+  test('that is full holds every ordinal and none beyond', () => {
     for (const size of [0, 1, 8, 31, 32, 33, 203]) expect(Bitset.full(size).count()).toBe(size);
   });
 });
@@ -71,11 +70,11 @@ const LIMITS = { productsMin: 1, rowsMin: 5 };
 describe('a search snapshot', () => {
   let database: TestDatabase;
   let search: SnapshotSearch;
-  const total = async () => (await search.list(LISTING, WINDOW))?.total ?? null;
+  const total = async () => (await search.search(database.knex, LISTING, null, WINDOW))?.total ?? null;
 
   beforeAll(async () => {
     database = await testDatabase();
-    search = new SnapshotSearch(database.knex);
+    search = new SnapshotSearch();
   }, 60_000);
   afterAll(() => database.close());
   beforeEach(async () => {
@@ -114,7 +113,7 @@ describe('a search snapshot', () => {
     await deleteCatalogRows(database.knex, ['product_1']);
     expect(await makeSearchSnapshot(database.knex, { ...LIMITS, productsMin: 100 })).toBe(false);
     expect(await total()).toBeNull();
-    const kept = await rowsOf(database.knex, sql`SELECT snapshot FROM search_snapshot_bits`);
+    const kept = await rowsOf(database.knex, sql`SELECT snapshot FROM search_snapshot_bitmaps`);
     expect(kept).toEqual([]);
   });
 
@@ -130,7 +129,7 @@ describe('a search snapshot', () => {
     expect(await total()).toBeNull();
   });
 
-  test('answers as the rows do where it has more places than one bitmap', async () => {
+  test('answers as the rows do where it has more ordinals than one bitmap', async () => {
     const { knex } = database;
     await rowsOf(
       knex,
@@ -141,8 +140,9 @@ describe('a search snapshot', () => {
           FROM generate_series(100, ${CHUNK + 3_000}::integer) AS n`,
     );
     expect(await makeSearchSnapshot(knex, LIMITS)).toBe(true);
-    const readings = ['w1', 'm8001', 'bag'].map((word) => ({
+    const expansions = ['w1', 'm8001', 'bag'].map((word) => ({
       word,
+      beginning: null,
       longer: [],
       anyLonger: false,
       misspelt: [],
@@ -151,9 +151,13 @@ describe('a search snapshot', () => {
       for (const offset of [0, 7_000, 11_900]) {
         const query = { ...LISTING, sort };
         const window = { offset, limit: 50 };
-        expect(await search.list(query, window)).toEqual(await listRows(knex, query, window));
-        const texts = await searchText(knex, { ...query, filters: [] }, readings, window);
-        expect(await search.searchText({ ...query, filters: [] }, readings, window)).toEqual(texts);
+        for (const [asked, words] of [
+          [query, null],
+          [{ ...query, filters: [] }, expansions],
+        ] as const) {
+          const found = await searchRows(knex, asked, words, window);
+          expect(await search.search(knex, asked, words, window)).toEqual(found);
+        }
       }
     }
   }, 60_000);

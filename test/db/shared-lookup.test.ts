@@ -1,4 +1,4 @@
-import { SharedLookup } from '../../db/shared-lookup';
+import { SharedLookup } from '../../db/core/shared-lookup';
 
 /** Look-ups that end when the test says so. */
 function lookups() {
@@ -48,7 +48,7 @@ test('what is not known is null', async () => {
   expect(await shared.find('a')).toBeNull();
 });
 
-test('a look-up that fails is told to its askers, and the next one is made', async () => {
+test('a look-up that fails is told to its callers, and the next one is made', async () => {
   const { asked, shared } = lookups();
   const broken = shared.find('a').catch(String);
   await settled();

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { inTransaction } from '../../db/sql';
-import { readTableText, writeTableText } from '../../db/table-text';
+import { inTransaction } from '../../db/core/sql';
+import { readTableText, writeTableText } from '../../db/core/table-text';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 describe('the rows of a table as text', () => {

@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { photoOfProduct } from '../../scripts/catalog/generate/generate-bundle';
-import { runLoupe } from '../../scripts/service-processes';
+import { photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
+import { runLoupe } from '../../scripts/lab/service-processes';
 import { DEMO_SEED } from './demo-process';
 import { findChromium } from './find-chromium';
 

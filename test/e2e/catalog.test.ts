@@ -20,7 +20,7 @@ const headingSays = (page: Page, words: RegExp) => heading(page).filter({ hasTex
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent');
 
 describe('by keyboard alone', () => {
-  it('a search is made, narrowed by a facet and taken back', async () => {
+  test('a search is made, narrowed by a facet and taken back', async () => {
     const page = await browser.visit();
     await page.getByText('Choose a picture').waitFor();
     await tabTo(page, /^Catalog$/);
@@ -43,7 +43,7 @@ describe('by keyboard alone', () => {
     expect(await page.getByLabel('Search the catalog').inputValue()).toBe('tote');
   });
 
-  it('pages are turned, and the next one is read from its top', async () => {
+  test('pages are turned, and the next one is read from its top', async () => {
     const page = await browser.visit('?view=catalog');
     await headingSays(page, /^60 products, page 1 of 3$/);
     const first = await page.locator('.grid .name').first().textContent();
@@ -58,7 +58,7 @@ describe('by keyboard alone', () => {
     expect(await page.locator('.grid .name').first().textContent()).toBe(first);
   });
 
-  it('an item is opened, its variants chosen, its history read date by date', async () => {
+  test('an item is opened, its variants chosen, its history read date by date', async () => {
     const page = await browser.visit('?view=catalog');
     await headingSays(page, /^60 products/);
     await page.locator('#results').focus();
@@ -81,7 +81,7 @@ describe('by keyboard alone', () => {
 });
 
 describe('a view of the catalog', () => {
-  it('is in its address: whoever opens it sees the same', async () => {
+  test('is in its address: whoever opens it sees the same', async () => {
     const page = await browser.visit('?view=catalog&category=watches&show=model&sort=name_desc');
     await headingSays(page, /^\d+ models/);
     expect(await page.getByRole('radio', { name: 'Watches' }).isChecked()).toBe(true);
@@ -90,7 +90,7 @@ describe('a view of the catalog', () => {
     expect(names).toEqual([...names].sort((a, b) => b.localeCompare(a, 'en')));
   });
 
-  it('asks once for a word, not for each of its letters', async () => {
+  test('asks once for a word, not for each of its letters', async () => {
     const page = await browser.visit('?view=catalog');
     await headingSays(page, /^60 products/);
     const asked: string[] = [];
@@ -101,7 +101,7 @@ describe('a view of the catalog', () => {
     expect(asked.filter((body) => body.includes('query'))).toHaveLength(1);
   });
 
-  it('filters by tag, and says by name what it filters by', async () => {
+  test('filters by tag, and says by name what it filters by', async () => {
     const page = await browser.visit('?view=catalog&tags=material%3Aexotic');
     await page.getByRole('button', { name: 'Remove Exotic' }).waitFor();
     await headingSays(page, /^\d+ products/);
@@ -109,7 +109,7 @@ describe('a view of the catalog', () => {
     await headingSays(page, /^60 products/);
   });
 
-  it('that is empty says so and leads back', async () => {
+  test('that is empty says so and leads back', async () => {
     const page = await browser.visit('?view=catalog&q=zzzzzzzz&category=watches');
     await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
     expect(await page.getByText('0 credits used').count()).toBeLessThanOrEqual(1);
@@ -117,7 +117,7 @@ describe('a view of the catalog', () => {
     expect(await page.getByRole('radio', { name: 'All' }).isChecked()).toBe(true);
   });
 
-  it('of an item that is not there says so', async () => {
+  test('of an item that is not there says so', async () => {
     const page = await browser.visit('?item=product_none');
     expect(await page.getByRole('alert').textContent()).toContain('Not in the catalog');
   });

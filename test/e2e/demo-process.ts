@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { REPOSITORY_ROOT } from '../../scripts/service-processes';
+import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 
 /** The seed of the demonstration's catalog, which photos of its items are drawn by. */
 export const DEMO_SEED = 7;

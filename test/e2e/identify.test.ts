@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { productId } from '../../scripts/catalog/generate/generate-bundle';
-import { REPOSITORY_ROOT } from '../../scripts/service-processes';
+import { productId } from '../../scripts/lab/generator/generate-bundle';
+import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { drop, newKey, PHONE, photoOf, signIn, useBrowser } from './browser';
 import { DEMO_SEED } from './demo-process';
 
@@ -15,7 +15,7 @@ const ITEM = 17;
 const HEIC = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic'), Buffer.alloc(200)]);
 
 describe('a photo', () => {
-  it('that is dropped is shown as sent, beside the right item, with what it sells for', async () => {
+  test('that is dropped is shown as sent, beside the right item, with what it sells for', async () => {
     const page = await browser.visit();
     await page.getByRole('heading', { name: 'Identify a bag or a watch' }).waitFor();
     await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
@@ -31,7 +31,7 @@ describe('a photo', () => {
     expect(await page.getByText('10 credits used').isVisible()).toBe(true);
   });
 
-  it('of the demonstration is identified on a phone, which offers its camera', async () => {
+  test('of the demonstration is identified on a phone, which offers its camera', async () => {
     const page = await browser.visit('', PHONE);
     await page.getByText('Take a photo').waitFor();
     await page.getByRole('button', { name: 'Sample 1' }).tap();
@@ -39,7 +39,7 @@ describe('a photo', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
   });
 
-  it('that shows a model but not which product of it says so; the others are a click away', async () => {
+  test('that shows a model but not which product of it says so; the others are a click away', async () => {
     const page = await browser.visit();
     const common = { popularity: 1, images: [], thumbnails: [], attributes: [] };
     await page.route('**/v3/vision/identify', (route) =>
@@ -64,7 +64,7 @@ describe('a photo', () => {
     expect(await confidence.getAttribute('aria-valuetext')).toBe('Under 1%, unlikely');
   });
 
-  it('that nothing is like is told so, free of charge', async () => {
+  test('that nothing is like is told so, free of charge', async () => {
     const page = await browser.visit();
     await page.route('**/v3/vision/identify', (route) =>
       route.fulfill({ json: { success: true, credits_used: 0, data: [] } }),
@@ -74,7 +74,7 @@ describe('a photo', () => {
     expect(await page.getByText('0 credits used').isVisible()).toBe(true);
   });
 
-  it('without prices costs less', async () => {
+  test('without prices costs less', async () => {
     const page = await browser.visit();
     await page.getByLabel('With price estimates').uncheck();
     await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
@@ -85,7 +85,7 @@ describe('a photo', () => {
 });
 
 describe('what can not be identified is told in words that help', () => {
-  it('a HEIC picture: what it is, and how to get one that is read', async () => {
+  test('a HEIC picture: what it is, and how to get one that is read', async () => {
     const page = await browser.visit();
     await drop(page, 'IMG_1.HEIC', 'image/heic', HEIC);
     const said = await page.getByRole('alert').textContent();
@@ -95,21 +95,21 @@ describe('what can not be identified is told in words that help', () => {
     expect(await page.getByText('Choose a picture').isVisible()).toBe(true);
   });
 
-  it('an address that leads into a private network', async () => {
+  test('an address that leads into a private network', async () => {
     const page = await browser.visit();
     await page.getByLabel('Or the address of a picture').fill('https://127.0.0.1:1/bag.jpg');
     await page.keyboard.press('Enter');
     expect(await page.getByRole('alert').textContent()).toContain('This address may not be reached');
   });
 
-  it('an address that is none, before anything is sent', async () => {
+  test('an address that is none, before anything is sent', async () => {
     const page = await browser.visit();
     await page.getByLabel('Or the address of a picture').fill('bag.jpg');
     await page.keyboard.press('Enter');
     expect(await page.getByRole('alert').textContent()).toContain('starts with https://');
   });
 
-  it('too few credits', async () => {
+  test('too few credits', async () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await signIn(page, await newKey(3));
     await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
@@ -118,7 +118,7 @@ describe('what can not be identified is told in words that help', () => {
     expect(said).toContain('10 credits');
   });
 
-  it('too many calls: the time until the next one counts down, then it can be made', async () => {
+  test('too many calls: the time until the next one counts down, then it can be made', async () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await page.clock.install();
     await signIn(page, await newKey(null, '--per-minute', '1'));
@@ -133,7 +133,7 @@ describe('what can not be identified is told in words that help', () => {
     expect(await again.isEnabled()).toBe(true);
   });
 
-  it.each([
+  test.each([
     [503, 'The service is busy'],
     [504, 'This took too long'],
   ])('a %d, and the next try succeeds', async (status, title) => {
@@ -149,7 +149,7 @@ describe('what can not be identified is told in words that help', () => {
     await page.getByText('Best match').waitFor();
   });
 
-  it('no network, and the next try succeeds', async () => {
+  test('no network, and the next try succeeds', async () => {
     const page = await browser.visit();
     await page.getByText('Choose a picture').waitFor();
     await page.context().setOffline(true);
@@ -162,7 +162,7 @@ describe('what can not be identified is told in words that help', () => {
 });
 
 describe('the request behind it', () => {
-  it.each(['curl', 'TypeScript'])('as %s never holds the key, and gives the same answer', async (form) => {
+  test.each(['curl', 'TypeScript'])('as %s never holds the key, and gives the same answer', async (form) => {
     const page = await browser.visit('', {}, browser.otherUrl);
     const key = await newKey(null);
     await signIn(page, key);

@@ -7,14 +7,14 @@ const browser = useBrowser();
 const SCRIPT_BYTES_MAX = 100_000;
 
 describe('the key', () => {
-  it('is the demonstration’s own on its machine, and in no address and no store', async () => {
+  test('is the demonstration’s own on its machine, and in no address and no store', async () => {
     const page = await browser.visit();
     await page.getByText('Demonstration key').waitFor();
     expect(page.url()).not.toContain('loupe_');
     expect(await stored(page)).not.toContain('loupe_test_');
   });
 
-  it('is asked for elsewhere, refused in words when it is wrong, and kept in the tab alone', async () => {
+  test('is asked for elsewhere, refused in words when it is wrong, and kept in the tab alone', async () => {
     const page = await browser.visit('?view=catalog', {}, browser.otherUrl);
     await page.getByRole('heading', { name: 'Sign in with an API key' }).waitFor();
     await signIn(page, `loupe_live_${'x'.repeat(32)}`);
@@ -70,7 +70,7 @@ const MODES: readonly (readonly [name: string, options: BrowserContextOptions])[
 ];
 
 describe.each(MODES)('%s', (_mode, options) => {
-  it.each(VIEWS)(
+  test.each(VIEWS)(
     '%s: axe finds nothing serious, and nothing is wider than the screen',
     async (_name, path, open) => {
       const page = await browser.visit(path, { ...options, reducedMotion: 'reduce' });
@@ -91,13 +91,13 @@ async function seriousFaults(page: Page): Promise<string[]> {
 }
 
 describe('the page', () => {
-  it('asks for sign-in without a serious fault', async () => {
+  test('asks for sign-in without a serious fault', async () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await page.getByRole('heading', { name: 'Sign in with an API key' }).waitFor();
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  it('is dark for who likes it dark', async () => {
+  test('is dark for who likes it dark', async () => {
     const ground = async (colorScheme: 'light' | 'dark') => {
       const page = await browser.visit('', { colorScheme });
       return page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
@@ -106,7 +106,7 @@ describe('the page', () => {
     expect(await ground('dark')).toBe('rgb(18, 18, 16)');
   });
 
-  it('is useful within its budget of script', async () => {
+  test('is useful within its budget of script', async () => {
     const page = await browser.visit();
     await page.getByRole('button', { name: 'Sample 1' }).waitFor();
     const sizes = await page.evaluate(

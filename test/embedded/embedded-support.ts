@@ -1,10 +1,15 @@
-import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Embedded, type EmbeddedOptions, ensureEmbedded } from '../../db/embedded/ensure-embedded';
+import { readRecord } from '../../db/embedded/host-record';
 import { prepareTemplate } from '../../db/embedded/template';
+import { digestOf, ENGINE_SOURCES } from '../support/source-digest';
+
+/** Each test starts processes, the first of all makes a cluster: that takes as long as the machine is busy. */
+const START_MS = 180_000;
+jest.setTimeout(START_MS);
 
 /** A fresh, empty embedded database in a folder of its own, and clients of it; `remove` closes all. */
 export interface EmbeddedFixture {
@@ -15,16 +20,17 @@ export interface EmbeddedFixture {
   remove(): Promise<void>;
 }
 
+/** A template is copied when it is whole, however busy the machine is. */
+const TEMPLATE_CLOSE_MS = 120_000;
+
 /** A short path: the sockets' paths have a limit. */
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'lpt-'));
 
-/** An empty cluster, prepared once per version of the dependencies and of the settings. */
+/** An empty cluster, prepared once per version of the engine and of its settings. */
 export async function emptyTemplate(): Promise<string> {
-  const dependencies = readFileSync(join(__dirname, '../../package.json'));
-  const engine = readFileSync(join(__dirname, '../../db/embedded/engine-thread.ts'));
-  const key = createHash('sha256').update(dependencies).update(engine).digest('hex').slice(0, 16);
-  return await prepareTemplate(join(tmpdir(), 'loupe-templates'), `empty-${key}`, async (folder) => {
-    const embedded = await ensureEmbedded(folder, { durable: false });
+  const key = `empty-${digestOf(ENGINE_SOURCES)}`;
+  return await prepareTemplate(join(tmpdir(), 'loupe-templates'), key, async (folder) => {
+    const embedded = await ensureEmbedded(folder, { durable: false, closeMs: TEMPLATE_CLOSE_MS });
     await embedded.close();
   });
 }
@@ -42,7 +48,7 @@ export async function startFixture(options: EmbeddedOptions = {}): Promise<Embed
       clients.push(client);
       return client;
     },
-    hostPid: async () => Number(readFileSync(join(await embedded.socketFolder(), 'host.pid'), 'utf8')),
+    hostPid: async () => readRecord(await embedded.socketFolder())?.pid ?? 0,
     remove: async () => {
       await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
       await embedded.close();

@@ -3,13 +3,10 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { connectEmbedded } from '../../db/core/knex';
 import { ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { socketPath } from '../../db/embedded/run-folder';
-import { connectEmbedded } from '../../db/knex';
 import { connectTo, emptyTemplate, newFolder, startFixture } from './embedded-support';
-
-/** Each test starts processes, which takes as long as the machine is busy. */
-jest.setTimeout(120_000);
 
 let folder: string;
 let template: string;
@@ -34,7 +31,7 @@ async function hostEnd(socketFolder: string): Promise<{ ended: Promise<unknown> 
 async function startProcess(): Promise<{ process: ChildProcess; socketFolder: string }> {
   const starter = spawn(
     process.execPath,
-    ['--require', require.resolve('tsx/cjs'), join(__dirname, 'embedded-starter.ts'), folder],
+    ['--require', require.resolve('tsx/cjs'), join(__dirname, 'embedded-starter.ts'), folder, template],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   const [line] = await once(starter.stdout, 'data');
@@ -119,7 +116,7 @@ describe('ending', () => {
 
   test('the host lives on while another process is connected', async () => {
     const starter = await startProcess();
-    const embedded = await ensureEmbedded(folder, { durable: false });
+    const embedded = await ensureEmbedded(folder, { template, durable: false });
     starter.process.kill('SIGKILL');
     await once(starter.process, 'exit');
     const client = await connectTo(embedded);
@@ -129,11 +126,11 @@ describe('ending', () => {
   });
 
   test('no folder of earlier hosts is left beside the newest', async () => {
-    for (let start = 0; start < 3; start += 1) {
+    for (let start = 0; start < 2; start += 1) {
       const embedded = await ensureEmbedded(folder, { template, durable: false });
       await embedded.close();
     }
-    expect(readdirSync(join(folder, 'postgres', 'run'))).toEqual(['3']);
+    expect(readdirSync(join(folder, 'postgres', 'run'))).toEqual(['2']);
   });
 });
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
-import { connectEmbedded, type Database, ping } from '../../db/knex';
-import { migrate, migrateDown, type SchemaSteps } from '../../db/migrate';
+import { connectEmbedded, type Database, ping } from '../../db/core/knex';
+import { migrate, migrateDown, type SchemaSteps } from '../../db/migrations/migrate';
 import { emptyTemplate, newFolder } from './embedded-support';
 
 const steps: SchemaSteps = {

@@ -1,51 +1,11 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { socketPath } from '../../db/embedded/run-folder';
-import { type Frame, FrameReader, frame, startup, typeOf } from '../../db/embedded/wire-protocol';
+import { type Frame, frame, typeOf } from '../../db/embedded/wire-protocol';
 import { type EmbeddedFixture, startFixture } from './embedded-support';
-
-const text = (value: string): Buffer => Buffer.from(`${value}\0`);
-const parse = (sql: string): Frame => frame('P', Buffer.concat([text(''), text(sql), Buffer.alloc(2)]));
-const bind = (): Frame => frame('B', Buffer.concat([text(''), text(''), Buffer.alloc(6)]));
-const execute = (): Frame => frame('E', Buffer.concat([text(''), Buffer.alloc(4)]));
-const flush = (): Frame => frame('H');
-const sync = (): Frame => frame('S');
-
-/** A client that sends what it is told, message by message. */
-class RawClient {
-  private readonly reader = new FrameReader(1 << 20);
-  private constructor(readonly socket: Socket) {
-    socket.on('error', () => undefined);
-  }
-
-  static async open(socketFolder: string): Promise<RawClient> {
-    const client = new RawClient(connect(socketPath(socketFolder)));
-    client.send(startup({ user: 'postgres' }));
-    await client.until('Z');
-    return client;
-  }
-
-  send(...messages: Buffer[]): void {
-    this.socket.write(Buffer.concat(messages));
-  }
-
-  /** All messages up to the first of `type`. */
-  async until(type: string): Promise<Frame[]> {
-    const seen: Frame[] = [];
-    for (;;) {
-      for (let next = this.reader.next(); next; next = this.reader.next()) {
-        seen.push(next);
-        if (typeOf(next) === type) return seen;
-      }
-      const [chunk] = await once(this.socket, 'data');
-      this.reader.push(chunk);
-    }
-  }
-}
+import { bind, execute, flush, parse, RawClient, sync, text } from './raw-client';
 
 const rowsIn = (messages: Frame[]): string[] =>
   messages.filter((message) => typeOf(message) === 'D').map((message) => message.toString('utf8', 11));

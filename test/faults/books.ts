@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { PostgresAccountRepository } from '../../db/account-repository';
-import { PostgresCreditLedger } from '../../db/credit-ledger';
-import { hashKey, makeKey } from '../../scripts/commands/keys';
-import { RandomIds } from '../../scripts/system';
+import { PostgresAccountRepository } from '../../db/accounts/account-repository';
+import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
+import { hashKey, makeKey } from '../../models/access/credential';
+import { RandomIds, SystemClock } from '../../scripts/composition/system';
 import type { Installation } from './installation';
 import type { Outcome } from './load';
 
@@ -35,7 +35,7 @@ export async function openAccount(
   { database }: Pick<Installation, 'database'>,
   name: string,
 ): Promise<Payer> {
-  const accounts = new PostgresAccountRepository(database.knex, new RandomIds());
+  const accounts = new PostgresAccountRepository(database.knex, new RandomIds(), new SystemClock());
   const { id: accountId } = await accounts.createAccount(name, CREDITS);
   const key = makeKey(true);
   const limits = { perSecond: null, perMinute: null, concurrency: null };

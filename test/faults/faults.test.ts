@@ -52,7 +52,7 @@ afterAll(async () => {
 }, 60_000);
 
 describe(`under ${CALLS} calls`, () => {
-  it.each(SCENARIOS.filter(({ long }) => IS_FULL || !long).map((each) => [each.name, each] as const))(
+  test.each(SCENARIOS.filter(({ long }) => IS_FULL || !long).map((each) => [each.name, each] as const))(
     '%s',
     async (_name, scenario) => {
       const row = await run(scenario);

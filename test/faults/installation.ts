@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectPostgres, type Database } from '../../db/knex';
+import { connectPostgres, type Database } from '../../db/core/knex';
 import { processEnvironment } from '../../scripts/config';
-import { runLoupe } from '../../scripts/service-processes';
-import { bringUpServices, type Services } from '../../scripts/services/bring-up-services';
-import { freePort } from '../../scripts/services/free-port';
+import { runLoupe } from '../../scripts/lab/service-processes';
+import { bringUpServices, type Services } from '../../scripts/lab/services/bring-up-services';
+import { freePort } from '../../scripts/lab/services/free-port';
 import { writeLayoutModel } from './layout-model';
 import { Photos } from './photos';
 import { ServicePart } from './service-part';

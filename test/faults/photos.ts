@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { generateBundle, productId } from '../../scripts/catalog/generate/generate-bundle';
+import { generateBundle, productId } from '../../scripts/lab/generator/generate-bundle';
 
 const SEED = 5;
 const PRODUCTS = 24;

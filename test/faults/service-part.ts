@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ServiceProcess, startProcess } from '../../scripts/service-processes';
+import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 
 /** One process of the service, which may be killed and started again with the same settings. */
 export class ServicePart {

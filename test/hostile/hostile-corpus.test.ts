@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { runConcurrently } from '../../scripts/bench/measure';
+import { runConcurrently } from '../../scripts/lab/bench/measure';
 import { type TestKey, useService } from '../support/service';
 import { type AddressedEntry, hostileCorpus } from './corpus/hostile-corpus';
 import { outcomeOf } from './outcome';
 
 /**
- * decisions.md 1, 3 and 8 under a corpus of hostile images and bodies: each is answered with what the pages decide, in
+ * contract 11.1, 10, 7 under a corpus of hostile images and bodies: each is answered with what the pages decide, in
  * time, and costs nothing unless it is answered with rows. Workers are faked: every picture that is sound is known.
  */
 const SEED = 4;

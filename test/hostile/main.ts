@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { runConcurrently } from '../../scripts/bench/measure';
 import { asTable } from '../../scripts/commands/output';
+import { runConcurrently } from '../../scripts/lab/bench/measure';
 import { hostileCorpus } from './corpus/hostile-corpus';
 import { photographedPictures } from './fuzz/photographed-pictures';
 import { type FuzzReport, runFuzz } from './fuzz/run-fuzz';
@@ -12,9 +12,9 @@ import { type ServedService, withService } from './served-service';
 /** The whole corpus and fuzzing run against processes of their own: `node --import tsx test/hostile/main.ts fuzz`. */
 const SEED = 20;
 const MEGABYTE = 1024 * 1024;
-/** Issue 4: what an API process may take at its peak. */
+/** What an API process may take at its peak. */
 const RSS_BYTES_MAX = 400 * 1_000_000;
-/** The limits of decisions.md 8. */
+/** The limits of contract 7. */
 const LIMITS = { bytesMax: 20 * MEGABYTE, pixelsMax: 50_000_000 };
 const DEADLINE_MS = 15_000;
 

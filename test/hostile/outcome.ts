@@ -34,7 +34,7 @@ const ERROR_CODES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Sends a request and holds the answer against what decisions.md 1 and 3 promise of every answer.
+ * Sends a request and holds the answer against what contract 11.1, 10 promise of every answer.
  *
  * @throws when there is no answer: the connection broke, or none came in time
  */

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateBundle } from '../../scripts/catalog/generate/generate-bundle';
 import { processEnvironment } from '../../scripts/config';
-import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/service-processes';
-import { bringUpServices } from '../../scripts/services/bring-up-services';
+import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
+import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
+import { bringUpServices } from '../../scripts/lab/services/bring-up-services';
 
 type Settings = Readonly<Record<string, string>>;
 

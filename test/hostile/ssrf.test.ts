@@ -7,7 +7,7 @@ import { MALFORMED_ADDRESSES } from './ssrf/malformed-addresses';
 import { pathOf, RawHost, respond } from './ssrf/raw-host';
 
 /**
- * decisions.md 8: a caller's address never leads inside. Every address of the corpus is tried as it is and as the
+ * contract 7.5: a caller's address never leads inside. Every address of the corpus is tried as it is and as the
  * target of redirects, over HTTP, while canaries on the loopback of both families wait for a connection.
  */
 const HASTY_MS = 1500;
@@ -110,26 +110,27 @@ async function verdictsOf(urls: readonly string[], through: (url: string) => str
 const expected = (urls: readonly string[], verdict: string) => urls.map((url) => `${verdict} ${url}`);
 const byTrick = (classes: readonly AddressClass[]) => classes.map((each) => [each.trick, each] as const);
 
+// contract 7.5
 describe('An address that leads inside is refused', () => {
-  it.each(byTrick(INSIDE_ADDRESSES))('%s', async (_trick, { urls, refusal }) => {
+  test.each(byTrick(INSIDE_ADDRESSES))('%s', async (_trick, { urls, refusal }) => {
     expect(await verdictsOf(urls, (url) => url)).toEqual(expected(urls, VERDICTS[refusal]));
   });
 
-  it.each(byTrick(MALFORMED_ADDRESSES))(
+  test.each(byTrick(MALFORMED_ADDRESSES))(
     'as the mistake that it is: %s',
     async (_trick, { urls, refusal }) => {
       expect(await verdictsOf(urls, (url) => url)).toEqual(expected(urls, VERDICTS[refusal]));
     },
   );
 
-  it('on v2 as on v3', async () => {
+  test('on v2 as on v3', async () => {
     const answer = await service.api.identifyV2({ url: here('http://127.0.0.1:PORT/') });
     expect(answer).toMatchObject({ status: 422, body: { reason: 'url_blocked' } });
   });
 });
 
 describe('A redirect that leads inside is not followed', () => {
-  it.each(byTrick(INSIDE_ADDRESSES))('%s', async (_trick, { urls }) => {
+  test.each(byTrick(INSIDE_ADDRESSES))('%s', async (_trick, { urls }) => {
     const verdicts = await verdictsOf(urls, (url) => redirecting(302, url));
     // Headers are no place for other scripts, and a target without a host of its own is one of the redirector's.
     const whole = urls.filter((url) => /^https?:\/\/[!-~]+$/i.test(url));
@@ -137,28 +138,28 @@ describe('A redirect that leads inside is not followed', () => {
     for (const verdict of verdicts) expect(verdict).toMatch(/^422 url_(blocked|status|unreachable) 0 /);
   });
 
-  it.each(byTrick(MALFORMED_ADDRESSES))('%s', async (_trick, { urls }) => {
+  test.each(byTrick(MALFORMED_ADDRESSES))('%s', async (_trick, { urls }) => {
     const verdicts = await verdictsOf(urls, (url) => redirecting(302, url));
     for (const verdict of verdicts) expect(verdict).toMatch(/^422 (url_blocked|url_status) 0 /);
   });
 
-  it.each([301, 302, 303, 307, 308])('with status %d', async (status) => {
+  test.each([301, 302, 303, 307, 308])('with status %d', async (status) => {
     expect(await verdictOf(redirecting(status, here('http://127.0.0.1:PORT/')))).toBe(BLOCKED);
   });
 
-  it.each([
+  test.each([
     ['two', ['http://[::1]:PORT/']],
     ['three', ['ignored', 'http://127.1:PORT/']],
   ])('after %s hops', async (_hops, targets) => {
     expect(await verdictOf(redirecting(302, 'ignored', ...targets.map(here)))).toBe(BLOCKED);
   });
 
-  it('one redirect too many is none of the inside either', async () => {
+  test('one redirect too many is none of the inside either', async () => {
     const chain = redirecting(302, 'a', 'b', 'c', here('http://127.0.0.1:PORT/'));
     expect(await verdictOf(chain)).toBe('422 url_status 0');
   });
 
-  it('and takes no cookie, password or referrer along', async () => {
+  test('and takes no cookie, password or referrer along', async () => {
     redirector.requests.splice(0);
     await verdictOf(redirecting(302, 'a', 'b', 'http://'));
     expect(redirector.requests.length).toBeGreaterThan(1);
@@ -166,18 +167,18 @@ describe('A redirect that leads inside is not followed', () => {
       expect(request).not.toMatch(/^(cookie|authorization|referer|proxy-authorization|origin):/im);
   });
 
-  it('to the same name with another port as little as to another name', async () => {
+  test('to the same name with another port as little as to another name', async () => {
     expect(await verdictOf(redirecting(302, here('//127.0.0.1:PORT/a.jpg')))).toBe(BLOCKED);
   });
 });
 
 describe('A name that leads inside is refused', () => {
-  it.each(Object.keys(NAMES).filter((name) => !/^(public|rebinding)/.test(name)))('%s', async (name) => {
+  test.each(Object.keys(NAMES).filter((name) => !/^(public|rebinding)/.test(name)))('%s', async (name) => {
     expect(await verdictOf(here(`http://${name}:PORT/`))).toBe(BLOCKED);
     expect(await verdictOf(redirecting(302, here(`http://${name}:PORT/`)))).toBe(BLOCKED);
   });
 
-  it.each(['rebinding.example', 'rebinding6.example'])(
+  test.each(['rebinding.example', 'rebinding6.example'])(
     '%s turns inside after the check: the checked address is dialled, and DNS is asked once',
     async (name) => {
       expect(await verdictOf(here(`http://${name}:PORT/`))).toMatch(/^422 url_(unreachable|timeout) 0$/);
@@ -186,12 +187,12 @@ describe('A name that leads inside is refused', () => {
     },
   );
 
-  it('is asked about again after a redirect', async () => {
+  test('is asked about again after a redirect', async () => {
     asked.push('rebinding.example');
     expect(await verdictOf(redirecting(302, here('http://rebinding.example:PORT/')))).toBe(BLOCKED);
   });
 
-  it('that nobody knows is unreachable', async () => {
+  test('that nobody knows is unreachable', async () => {
     expect(await verdictOf('http://nobody.example/')).toBe('422 url_unreachable 0');
   });
 });
@@ -208,7 +209,7 @@ describe('A host that lies or stalls is given up with its reason', () => {
     verdicts = await Promise.all(urls.map(verdictOf));
   });
 
-  it.each(LYING_HOSTS.map((host, index) => [host.trick, host.reasons, index] as const))(
+  test.each(LYING_HOSTS.map((host, index) => [host.trick, host.reasons, index] as const))(
     '%s',
     (_trick, reasons, index) => {
       expect(reasons.map((reason) => `422 ${reason} 0`)).toContain(verdicts[index]);

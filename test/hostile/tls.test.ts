@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { selfSigned } from './ssrf/self-signed';
 
-/** decisions.md 8, issue 4: a photo's host proves the name that the caller wrote, also where its address is allowed. */
+/** contract 7.5: a photo's host proves the name that the caller wrote, also where its address is allowed. */
 const trusted = selfSigned('localhost');
 const unknown = selfSigned('localhost');
 const asked: unknown[] = [];

@@ -5,10 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { ModelManifest } from '../../models/vision/embedding-model';
-import { bundledModel, modelLibrary } from '../../scripts/model-library';
-import { addModel } from '../../scripts/models/add-model';
 import { isInstalled, NATIVE_PACKAGE } from '../../workers/embedder/backend-choice';
 import { sha256Of } from '../../workers/embedder/sha256-of';
+import { addModel } from '../../workers/library/add-model';
+import { bundledModel, earlierModel, FolderModelLibrary } from '../../workers/library/model-library';
 import { colouredJpeg, meanColour, temporaryFolder, writeModel } from '../workers/tiny-models';
 import { addOptions, filesOf, libraryNames } from './library-fixture';
 
@@ -44,7 +44,7 @@ describe('models add', () => {
     expect(model.manifest).toEqual({ ...written, calibration: null });
     expect((await readdir(model.folder)).sort()).toEqual(filesOf(model.manifest));
     expect(await libraryNames(dataDir)).toEqual({ models: ['tiny@1.0.0'], work: [] });
-    expect((await modelLibrary(dataDir)).models).toContainEqual(model);
+    expect((await new FolderModelLibrary(dataDir).all()).models).toContainEqual(model);
   });
 
   test('brings the golden pair along and holds the model to it', async () => {
@@ -86,9 +86,10 @@ describe('models add', () => {
     await mkdir(join(dataDir, 'models', 'odd'), { recursive: true });
     await writeModel(folder, meanColour);
     await add();
-    const { models, broken } = await modelLibrary(dataDir);
+    const { models, broken } = await new FolderModelLibrary(dataDir).all();
     expect(models.map(({ manifest, bundled }) => [manifest.id, bundled])).toEqual([
       [(await bundledModel()).manifest.id, true],
+      [(await earlierModel()).manifest.id, true],
       ['tiny', false],
     ]);
     expect(broken).toEqual([
@@ -96,10 +97,13 @@ describe('models add', () => {
     ]);
   });
 
-  test('leaves the name of the bundled model to it', async () => {
-    const { id, version } = (await bundledModel()).manifest;
+  test.each([
+    ['bundled model', bundledModel],
+    ['bundled model of the release before', earlierModel],
+  ])('leaves the name of the %s to it', async (_, shipped) => {
+    const { id, version } = (await shipped()).manifest;
     await writeModel(folder, meanColour, { id, version });
-    await expect(add()).rejects.toThrow('is the model that ships with Loupe');
+    await expect(add()).rejects.toThrow('is a model that ships with Loupe');
   });
 
   test('of two at the same time installs one and agrees with the other', async () => {

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processEnvironment } from '../../scripts/config';
-import { addModel } from '../../scripts/models/add-model';
-import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/service-processes';
+import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { sha256Of } from '../../workers/embedder/sha256-of';
+import { addModel } from '../../workers/library/add-model';
 import { meanColour, temporaryFolder, writeModel } from '../workers/tiny-models';
 import { FileServer } from './file-server';
 import { addOptions, filesOf, libraryNames } from './library-fixture';
@@ -168,17 +168,19 @@ test('a file that is not the one of the manifest is refused, and fetched anew th
 });
 
 test('an address without the file is refused at once; redirects are followed a few times, over http only', async () => {
-  await expect(add('none/manifest.json')).rejects.toThrow('/none/manifest.json answers with HTTP status 404');
+  await expect(add('none/manifest.json')).rejects.toThrow(
+    '/none/manifest.json does not exist: is the address right?',
+  );
   server.redirects.set('moved/manifest.json', '/m/manifest.json');
   server.redirects.set('round/manifest.json', '/round/manifest.json');
   for (const hop of [0, 1, 2, 3, 4, 5, 6]) server.redirects.set(`far/${hop}`, `/far/${hop + 1}`);
   server.redirects.set('away/manifest.json', 'ftp://127.0.0.1/manifest.json');
-  await expect(add('far/0')).rejects.toThrow('answers with HTTP status 302');
+  await expect(add('far/0')).rejects.toThrow('redirects too often');
   for (const path of ['round/manifest.json', 'away/manifest.json']) {
     await expect(add(path)).rejects.toThrow(`/${path} redirects to where nothing can be fetched`);
   }
   // Files lie beside the address that was named.
-  await expect(add('moved/manifest.json')).rejects.toThrow('/moved/model.json answers with HTTP status 404');
+  await expect(add('moved/manifest.json')).rejects.toThrow('/moved/model.json does not exist');
   expect((await libraryNames(dataDir)).models).toEqual([]);
 });
 

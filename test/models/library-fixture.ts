@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DURABLE_FILES } from '../../db/files/durable-files';
 import type { ModelManifest } from '../../models/vision/embedding-model';
-import type { AddModelOptions } from '../../scripts/models/add-model';
+import type { AddModelOptions } from '../../workers/library/add-model';
 import { silent } from '../contracts/queue-support';
 
 /** How the tests add a model to the library in `dataDir`. */
@@ -10,7 +11,8 @@ export const addOptions = (dataDir: string): AddModelOptions => ({
   sha256: null,
   bytesMax: 2 ** 20,
   inference: { threads: 1, backend: 'wasm', waitingMax: 1, batchTimeoutMs: 30_000, logger: silent },
-  progress: { begin: () => undefined, reach: () => undefined, end: () => undefined },
+  files: DURABLE_FILES,
+  progress: { note: () => undefined, begin: () => undefined, reach: () => undefined, end: () => undefined },
 });
 
 /** Names in the library, and those of what is in work in it. */

@@ -1,8 +1,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addModel } from '../../scripts/models/add-model';
-import { type ManifestWishes, writeManifest } from '../../scripts/models/write-manifest';
+import { DURABLE_FILES } from '../../db/files/durable-files';
 import { readManifest } from '../../workers/embedder/manifest';
+import { addModel } from '../../workers/library/add-model';
+import { type ManifestWishes, writeManifest } from '../../workers/library/write-manifest';
 import { meanColour, temporaryFolder, writeModel } from '../workers/tiny-models';
 import { writeOnnxModel } from '../workers/tiny-onnx';
 import { addOptions } from './library-fixture';
@@ -35,7 +36,7 @@ const wishes: ManifestWishes = {
 test('a manifest that is written for a TensorFlow.js model is all that models add needs', async () => {
   const { digests } = await writeModel(folder, meanColour);
   await rm(join(folder, 'manifest.json'));
-  await writeManifest(join(folder, 'model.json'), wishes);
+  await writeManifest(join(folder, 'model.json'), wishes, DURABLE_FILES);
   const { model } = await addModel(folder, addOptions(join(root, 'data')));
   expect(model.manifest).toMatchObject({ id: 'strange', version: '2.0.0', format: 'tfjs-layers', digests });
   expect(model.manifest.input.kernel).toBe('cubic');
@@ -47,7 +48,7 @@ test('an ONNX model has its channels first, and its weights may lie in a file be
   await rm(join(folder, 'manifest.json'));
   await writeFile(join(folder, 'model.onnx_data'), 'weights');
   await writeFile(join(folder, 'readme.txt'), 'no part of the model');
-  await writeManifest(join(folder, 'model.onnx'), wishes);
+  await writeManifest(join(folder, 'model.onnx'), wishes, DURABLE_FILES);
   const manifest = await readManifest(folder);
   expect(manifest).toMatchObject({ format: 'onnx', input: { layout: 'nchw' }, digests });
   expect(Object.keys(manifest.digests)).toEqual(['model.onnx', 'model.onnx_data']);
@@ -57,7 +58,7 @@ test('pixels become what the network was trained with', async () => {
   await writeModel(folder, meanColour);
   const valuesAt = async (values: string, pixel: number) => {
     await rm(join(folder, 'manifest.json'));
-    await writeManifest(join(folder, 'model.json'), { ...wishes, values });
+    await writeManifest(join(folder, 'model.json'), { ...wishes, values }, DURABLE_FILES);
     const { mean, scale } = (await readManifest(folder)).input;
     return mean.map((each, channel) => (pixel - each) * (scale[channel] ?? 0));
   };
@@ -78,13 +79,15 @@ test('a manifest that is there is not written over, and one that would be wrong 
   await writeModel(folder, meanColour);
   const path = join(folder, 'manifest.json');
   const before = await readFile(path);
-  await expect(writeManifest(join(folder, 'model.json'), wishes)).rejects.toThrow('is there already');
+  await expect(writeManifest(join(folder, 'model.json'), wishes, DURABLE_FILES)).rejects.toThrow(
+    'is there already',
+  );
   expect(await readFile(path)).toEqual(before);
   await rm(path);
-  await expect(writeManifest(join(folder, 'model.json'), { ...wishes, id: 'No Id' })).rejects.toThrow(
-    'id: must be',
-  );
-  await expect(writeManifest(join(folder, 'weights-1.bin'), wishes)).rejects.toThrow(
+  await expect(
+    writeManifest(join(folder, 'model.json'), { ...wishes, id: 'No Id' }, DURABLE_FILES),
+  ).rejects.toThrow('id: must be');
+  await expect(writeManifest(join(folder, 'weights-1.bin'), wishes, DURABLE_FILES)).rejects.toThrow(
     'it is neither an .onnx file',
   );
   await expect(readFile(path)).rejects.toThrow('ENOENT');

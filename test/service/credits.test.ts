@@ -1,45 +1,35 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateBundle, productId } from '../../scripts/catalog/generate/generate-bundle';
-import { processEnvironment } from '../../scripts/config';
-import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/service-processes';
+import { generateBundle, productId } from '../../scripts/lab/generator/generate-bundle';
+import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
+import { writeLayoutModel } from '../faults/layout-model';
 import { type Answer, ApiClient } from '../support/api-client';
-import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import { type Installation, newInstallation } from '../support/installation';
 
 /**
- * decisions.md 2 and 3 across processes: two of them answer for one account, on one database. On the embedded default
+ * contract 9.2, 10 across processes: two of them answer for one account, on one database. On the embedded default
  * both share its folder; on PostgreSQL and Redis they are two APIs.
  */
 const SEED = 7;
 const CREDITS = 200;
-const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
 
-let folder: string;
-let database: OwnDatabase | undefined;
-let settings: Record<string, string>;
+let installation: Installation;
+let settings: Installation['settings'];
 const processes: ServiceProcess[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'loupe-'));
-  database = TEST_DATABASE_URL ? await createOwnDatabase(TEST_DATABASE_URL) : undefined;
-  settings = {
-    DATA_DIR: join(folder, 'data'),
-    QUEUE_PREFIX: `credits-${process.pid}`,
-    RATE_PER_SECOND: '0',
-    ...(database ? { DATABASE_URL: database.url } : {}),
-    ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL, ROLE: 'api' } : {}),
-  };
-  for (const _each of [1, 2]) processes.push(await startProcess(settings));
-  const bundle = join(folder, 'bundle');
+  installation = await newInstallation({ MODEL: 'layout', INFERENCE_THREADS: '1', RATE_PER_SECOND: '0' });
+  settings = installation.settings;
+  await writeLayoutModel(join(installation.dataDir, 'models', 'layout'), { id: 'layout' });
+  const role = settings['REDIS_URL'] === undefined ? {} : { ROLE: 'api' };
+  processes.push(...(await Promise.all([1, 2].map(() => startProcess({ ...settings, ...role })))));
+  const bundle = join(installation.folder, 'bundle');
   await generateBundle({ seed: SEED, products: 30, out: bundle, images: false });
   await runLoupe(settings, 'catalog', 'import', bundle, '--no-wait');
 }, 180_000);
 
 afterAll(async () => {
   for (const each of processes) await each.stop();
-  await database?.drop();
-  await rm(folder, { recursive: true, force: true });
+  await installation?.remove();
 }, 60_000);
 
 const loupe = <Document>(...words: string[]) => runLoupe(settings, ...words) as Promise<Document>;
@@ -112,6 +102,7 @@ test('the last credit is spent once, whoever asks for it', async () => {
   expect(await booked(accountId)).toBe(1);
 }, 60_000);
 
+// contract 9.4
 test('a revoked key is refused by every process with its next call', async () => {
   const { keyId, clients } = await openAccount(10);
   for (const api of clients) expect((await api.query({})).status).toBe(200);

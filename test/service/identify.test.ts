@@ -1,30 +1,26 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCanvas } from '@napi-rs/canvas';
-import { generateBundle, photoOfProduct, productId } from '../../scripts/catalog/generate/generate-bundle';
-import { processEnvironment } from '../../scripts/config';
+import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/generator/generate-bundle';
 import {
   REPOSITORY_ROOT,
   runLoupe,
   type ServiceProcess,
   startProcess,
-} from '../../scripts/service-processes';
-import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+} from '../../scripts/lab/service-processes';
+import { blankPng, COLOUR } from '../hostile/corpus/png';
+import { type Installation, newInstallation } from '../support/installation';
 
 /**
  * The whole path from a photo to catalog rows, with nothing faked: real processes, the bundled model, a generated
  * catalog. On the embedded default one process does it all; on PostgreSQL and Redis an api and two workers do.
  */
 const SEED = 5;
-const PRODUCTS = 24;
-const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
+const PRODUCTS = 12;
 
-let folder: string;
-let database: OwnDatabase | undefined;
-let settings: Record<string, string>;
+let installation: Installation;
+let settings: Installation['settings'];
 let key: string;
 let api: ServiceProcess;
 const processes: ServiceProcess[] = [];
@@ -32,26 +28,21 @@ let host: Server;
 let hostPort: number;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'loupe-'));
   host = createServer(async (_request, response) => response.end(await photo(2)));
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', () => resolve()));
   hostPort = (host.address() as AddressInfo).port;
-  database = TEST_DATABASE_URL ? await createOwnDatabase(TEST_DATABASE_URL) : undefined;
-  settings = {
-    DATA_DIR: join(folder, 'data'),
+  installation = await newInstallation({
     IMAGE_FETCH_ALLOW: `127.0.0.1:${hostPort}`,
-    QUEUE_PREFIX: `test-${process.pid}`,
     RATE_PER_SECOND: '0',
     CONFIDENCE_FLOOR: '0',
-    ...(database ? { DATABASE_URL: database.url } : {}),
-    ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}),
-  };
-  const roles = TEST_REDIS_URL === undefined ? ['all'] : ['api', 'worker', 'worker'];
-  for (const ROLE of roles) processes.push(await startProcess({ ...settings, ROLE }));
+  });
+  settings = installation.settings;
+  const roles = settings['REDIS_URL'] === undefined ? ['all'] : ['api', 'worker', 'worker'];
+  processes.push(...(await Promise.all(roles.map((ROLE) => startProcess({ ...settings, ROLE })))));
   const [first] = processes;
   if (!first) throw new Error('no process was started');
   api = first;
-  const bundle = join(folder, 'bundle');
+  const bundle = join(installation.folder, 'bundle');
   await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true });
   await runLoupe(settings, 'catalog', 'import', bundle);
   const account = (await runLoupe(settings, 'accounts', 'create', '--name', 'test')) as { id: string };
@@ -72,8 +63,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const process of processes.reverse()) await process.stop();
   await new Promise((resolve) => host.close(resolve));
-  await database?.drop();
-  await rm(folder, { recursive: true, force: true });
+  await installation?.remove();
 }, 60_000);
 
 const photo = (index: number) => photoOfProduct({ seed: SEED, index, photoSeed: 1, level: 1, size: 640 });
@@ -96,7 +86,7 @@ async function rowsOf(body: unknown): Promise<{ id: string; confidence: number }
 const base64Of = async (index: number) => ({ base64: (await photo(index)).toString('base64') });
 
 describe('A photo of an item of the catalog', () => {
-  it('finds the item by base64, and the charge is in the books', async () => {
+  test('finds the item by base64, and the charge is in the books', async () => {
     const answer = await identify({ base64: (await photo(6)).toString('base64'), includes: ['pricing'] });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-credits-used')).toBe('10');
@@ -110,13 +100,13 @@ describe('A photo of an item of the catalog', () => {
     expect(body.data[0]?.confidence).toBeLessThanOrEqual(1);
   });
 
-  it('finds the item by its address', async () => {
+  test('finds the item by its address', async () => {
     const rows = await rowsOf({ url: `http://127.0.0.1:${hostPort}/photo.jpg` });
     expect(rows.map(({ id }) => id)).toContain(productId(SEED, 2));
     expect(rows).toEqual(await rowsOf(await base64Of(2)));
   });
 
-  it('is given the answer to itself when many are asked at once', async () => {
+  test('is given the answer to itself when many are asked at once', async () => {
     const bodies = await Promise.all(Array.from({ length: 12 }, (_, index) => base64Of(index)));
     const together = await Promise.all(bodies.map(rowsOf));
     for (const [index, body] of bodies.entries()) expect(together[index]).toEqual(await rowsOf(body));
@@ -142,14 +132,14 @@ describe('What can not be identified is refused, and the next call is answered',
     ['neither url nor base64', () => ({}), 400, {}],
   ];
 
-  it.each(refusals)('%s', async (_what, body, status, extras) => {
+  test.each(refusals)('%s', async (_what, body, status, extras) => {
     const answer = await identify(body());
     expect(answer.status).toBe(status);
     expect(await answer.json()).toMatchObject({ success: false, ...extras });
     expect(await rowsOf(await base64Of(4))).not.toHaveLength(0);
   });
 
-  it('a call without a key', async () => {
+  test('a call without a key', async () => {
     const answer = await identify({ base64: 'AAAA' }, {});
     expect(answer.status).toBe(401);
     expect(await answer.json()).toMatchObject({ success: false, error: 'unauthorized' });
@@ -157,7 +147,7 @@ describe('What can not be identified is refused, and the next call is answered',
 });
 
 describe('The command line beside the running service', () => {
-  it('tells that every image is embedded', async () => {
+  test('tells that every image is embedded', async () => {
     expect(await runLoupe(settings, 'embeddings', 'status')).toMatchObject({
       pending: 0,
       failed: 0,
@@ -167,10 +157,10 @@ describe('The command line beside the running service', () => {
 });
 
 function blank(width: number, height: number): string {
-  return createCanvas(width, height).toBuffer('image/png').toString('base64');
+  return blankPng({ width, height, depth: 1, colour: COLOUR.grey }).toString('base64');
 }
 
-it('every metric of the dashboard and of the alerts is one that the processes tell', async () => {
+test('every metric of the dashboard and of the alerts is one that the processes tell', async () => {
   const told = new Set<string>();
   for (const { url } of processes) {
     // A second worker on one machine may have no port.

@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectPostgres, type Database } from '../../db/knex';
+import { connectPostgres, type Database } from '../../db/core/knex';
 import { processEnvironment } from '../../scripts/config';
-import { runLoupe } from '../../scripts/service-processes';
-import { freePort } from '../../scripts/services/free-port';
+import { runLoupe } from '../../scripts/lab/service-processes';
+import { freePort } from '../../scripts/lab/services/free-port';
 import { audit, openAccount, type Payer } from '../faults/books';
 import { writeLayoutModel } from '../faults/layout-model';
 import { type Outcome, runLoad } from '../faults/load';
@@ -74,14 +74,14 @@ withServers('Two apis and three workers, each at an address of its own', () => {
     await rm(folder, { recursive: true, force: true });
   }, 60_000);
 
-  it('serve one queue from five addresses', async () => {
+  test('serve one queue from five addresses', async () => {
     const parts = [...apis, ...workers];
     expect(new Set(parts.map((part) => new URL(part.url).host)).size).toBe(parts.length);
     const ready = await Promise.all(parts.map(async ({ url }) => (await fetch(`${url}/readyz`)).status));
     expect(ready).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it('lose a worker and an api, killed under a steady load, and no call but those the api had in hand', async () => {
+  test('lose a worker and an api, killed under a steady load, and no call but those the api had in hand', async () => {
     // Whoever waits for a job of the dead worker waits until another one has taken it over.
     const outcomes = await load(async (progress) => {
       await progress(40);
@@ -100,7 +100,7 @@ withServers('Two apis and three workers, each at an address of its own', () => {
     expect((await audit({ database }, payer, outcomes)).faults).toEqual([]);
   }, 60_000);
 
-  it('take new processes in: the killed ones come back to the same addresses', async () => {
+  test('take new processes in: the killed ones come back to the same addresses', async () => {
     await Promise.all([apis[0]?.start(), workers[0]?.start()]);
     const outcomes = await load((progress) => progress(40));
     expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 200));

@@ -1,48 +1,38 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connectEmbedded, connectPostgres } from '../../db/knex';
-import { generateBundle, productId } from '../../scripts/catalog/generate/generate-bundle';
-import { processEnvironment } from '../../scripts/config';
-import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/service-processes';
+import { generateBundle, productId } from '../../scripts/lab/generator/generate-bundle';
+import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { openAccount } from '../faults/books';
 import { writeLayoutModel } from '../faults/layout-model';
-import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import { type Installation, newInstallation } from '../support/installation';
 import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
 
 /**
  * One call is one trace, from its request through the queue to the worker and back, whoever works on it: one process on
  * the embedded default; an api and a worker on PostgreSQL and Redis. They are stopped before the spans are looked at.
  */
-const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
 const SEED = 5;
 const PRODUCT = productId(SEED, 3);
 const CALLER = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' };
 
 const collector = new TraceCollector();
-let folder: string;
-let database: OwnDatabase | undefined;
+let installation: Installation;
 let key: string;
 let photo: string;
 let log: Record<string, unknown>[];
 const found: unknown[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'loupe-'));
-  database = TEST_DATABASE_URL ? await createOwnDatabase(TEST_DATABASE_URL) : undefined;
-  const settings = {
-    DATA_DIR: join(folder, 'data'),
+  installation = await newInstallation({
     MODEL: 'layout',
     CONFIDENCE_FLOOR: '0',
     INFERENCE_THREADS: '1',
-    QUEUE_PREFIX: `tracing-${process.pid}`,
     LOG_LEVEL: 'info',
-    ...(database ? { DATABASE_URL: database.url } : {}),
-    ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}),
-  };
-  await writeLayoutModel(join(folder, 'data', 'models', 'layout'), { id: 'layout' });
+  });
+  const { folder, settings } = installation;
+  await writeLayoutModel(join(installation.dataDir, 'models', 'layout'), { id: 'layout' });
   const bundle = join(folder, 'bundle');
   await generateBundle({ seed: SEED, products: 6, out: bundle, images: true, imageSize: 192 });
   photo = (await readFile(join(bundle, 'images', '0000', `${PRODUCT}.jpg`))).toString('base64');
@@ -55,13 +45,11 @@ beforeAll(async () => {
   const lines = createWriteStream(join(folder, 'log'));
   await once(lines, 'open');
   const processes: ServiceProcess[] = [];
-  for (const ROLE of TEST_REDIS_URL === undefined ? ['all'] : ['api', 'worker']) {
+  for (const ROLE of settings['REDIS_URL'] === undefined ? ['all'] : ['api', 'worker']) {
     processes.push(await startProcess({ ...traced, ROLE }, lines));
   }
   await runLoupe(settings, 'catalog', 'import', bundle);
-  const stores = database
-    ? connectPostgres({ url: database.url, poolMax: 1 })
-    : await connectEmbedded({ dataDir: settings.DATA_DIR });
+  const stores = await installation.connect();
   key = (await openAccount({ database: stores }, 'test')).key;
   await stores.close();
   const url = processes[0]?.url ?? '';
@@ -80,8 +68,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await collector.close();
-  await database?.drop();
-  await rm(folder, { recursive: true, force: true });
+  await installation?.remove();
 }, 60_000);
 
 async function identify(url: string, body: object, requestId: string, headers: Record<string, string>) {
@@ -110,11 +97,11 @@ function spanOf(trace: readonly CollectedSpan[], name: string): CollectedSpan {
   return span;
 }
 
-it('the calls are answered as ever', () => {
+test('the calls are answered as ever', () => {
   expect(found).toEqual([[200, PRODUCT], [422, undefined], 200]);
 });
 
-it('a call goes on with the trace of its caller, and every span has its parent in it', () => {
+test('a call goes on with the trace of its caller, and every span has its parent in it', () => {
   const trace = traceOf('call-that-is-traced');
   expect(new Set(trace.map((span) => span.traceId))).toEqual(new Set([CALLER.trace]));
   const ids = new Set([CALLER.span, ...trace.map((span) => span.spanId)]);
@@ -125,7 +112,7 @@ it('a call goes on with the trace of its caller, and every span has its parent i
   expect(root.attributes.get('http.response.status_code')).toBe(200);
 });
 
-it('the trace leads through the queue to the worker, and back to the rows', () => {
+test('the trace leads through the queue to the worker, and back to the rows', () => {
   const trace = traceOf('call-that-is-traced');
   const parentOf = (name: string) => {
     const { parentSpanId } = spanOf(trace, name);
@@ -150,16 +137,16 @@ it('the trace leads through the queue to the worker, and back to the rows', () =
   expect(new Set(stages)).toEqual(new Set(['intake', 'queue', 'embed', 'neighbours', 'rows']));
 });
 
-it('each span is of the process that did the work', () => {
+test('each span is of the process that did the work', () => {
   const trace = traceOf('call-that-is-traced');
   const processOf = (name: string) => spanOf(trace, name).process;
   expect(processOf('CatalogRepository.productsShowing')).toBe(processOf('VisionQueue.neighbours'));
   expect(processOf('NeighbourIndex.nearest')).toBe(processOf('answer photo'));
-  const together = TEST_REDIS_URL === undefined;
+  const together = installation.settings['REDIS_URL'] === undefined;
   expect(processOf('answer photo') === processOf('VisionQueue.neighbours')).toBe(together);
 });
 
-it('what a caller does wrong is recorded where it was noticed, and is no error of the service', () => {
+test('what a caller does wrong is recorded where it was noticed, and is no error of the service', () => {
   const trace = traceOf('call-with-a-text');
   expect(trace).not.toHaveLength(0);
   expect(spanOf(trace, 'ImagePreparer.prepare')).toMatchObject({
@@ -172,18 +159,20 @@ it('what a caller does wrong is recorded where it was noticed, and is no error o
   expect(trace.map((span) => span.name)).not.toContain('VisionQueue.neighbours');
 });
 
-it('only calls are traced: no health check, nothing of the background', () => {
+test('only calls are traced: no health check, nothing of the background', () => {
   const beginnings = collector.spans.filter((span) => ['', CALLER.span].includes(span.parentSpanId));
   expect(beginnings.map((span) => span.name)).toEqual(Array(2).fill('POST /v3/vision/identify'));
 });
 
-it('the log names the trace: the line of the call, and that of the worker', () => {
+test('the log names the trace: the line of the call, and that of the worker', () => {
   const ofCall = log.filter((line) => line['trace_id'] === CALLER.trace).map((line) => line['msg']);
-  expect(ofCall).toEqual(TEST_REDIS_URL === undefined ? ['answered'] : ['photo', 'answered']);
+  expect(ofCall).toEqual(
+    installation.settings['REDIS_URL'] === undefined ? ['answered'] : ['photo', 'answered'],
+  );
   expect(log.filter((line) => line['msg'] === 'ready').every((line) => !('trace_id' in line))).toBe(true);
 });
 
-it('the collector is sent no key, no photo and no signed link', () => {
+test('the collector is sent no key, no photo and no signed link', () => {
   expect(collector.headers[0]?.['x-collector-key']).toBe('abc def');
   for (const secret of [key, photo.slice(0, 40), 'signature=', 'sig=']) {
     expect(collector.text).not.toContain(secret);

@@ -1,7 +1,8 @@
+import { SCOPES } from '../../models/access/api-key';
 import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
-/** interface.md 5, decisions.md 1 and 2: who may call what. */
+/** contract 9.1, 11.1, 9.2: who may call what. */
 const service = useService();
 
 /** One call to each endpoint, valid but for its key. */
@@ -22,6 +23,7 @@ const UNAUTHORIZED = {
   body: { success: false, error: 'unauthorized', request_id: expect.any(String) },
 };
 
+// contract 9.1
 describe.each(ENDPOINTS)('%s %s %s', (version, method, path, body) => {
   const callWith = (key: string | null) => new ApiClient(service.url, key).send(method, path, { body });
 
@@ -32,6 +34,7 @@ describe.each(ENDPOINTS)('%s %s %s', (version, method, path, body) => {
     expect([...answer.headers.keys()].filter((name) => name.startsWith('x-credits'))).toEqual([]);
   });
 
+  // contract 9.3
   test.each([['v1'], ['v2'], ['v3']] as const)(
     'with a key for %s alone is answered as its versions say',
     async (opened) => {
@@ -71,12 +74,14 @@ describe('a 401 answers', () => {
     expect(await call(service.key.key)).toMatchObject(UNAUTHORIZED);
   });
 
+  // contract 9.6
   test('a key in the query string', async () => {
     const path = `/v1/products?api_key=${service.key.key}&access_token=${service.key.key}`;
     expect(await new ApiClient(service.url, null).send('GET', path)).toMatchObject(UNAUTHORIZED);
   });
 });
 
+// contract 9.1
 test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('%s is the same scheme', async (scheme) => {
   const answer = await new ApiClient(service.url, null).send('POST', '/v3/catalog/query', {
     body: {},
@@ -85,16 +90,40 @@ test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('%s is the same scheme', asy
   expect(answer.status).toBe(200);
 });
 
+// contract 9.2
 test('a test key opens what a live key opens', async () => {
   const { key } = await service.newKey({ test: true });
   expect(key).toMatch(/^loupe_test_/);
   expect((await new ApiClient(service.url, key).query({})).status).toBe(200);
 });
 
+// contract 9.4
 test('a revoked key is a 401 at once', async () => {
   const { key, keyId } = await service.newKey();
   const api = new ApiClient(service.url, key);
   expect((await api.query({})).status).toBe(200);
   await service.revoke(keyId);
+  expect(await api.query({})).toMatchObject(UNAUTHORIZED);
+});
+
+test.each(ENDPOINTS)(
+  'a key without the scope of %s %s %s is a 403 that is not charged',
+  async (...endpoint) => {
+    const [, method, path, body] = endpoint;
+    const needed = path.includes('vision') ? 'vision:identify' : 'catalog:read';
+    const scopes = SCOPES.filter((scope) => scope !== needed);
+    const { key } = await service.newKey({ scopes });
+    const answer = await new ApiClient(service.url, key).send(method, path, { body });
+    const message = expect.stringContaining(needed);
+    expect(answer).toMatchObject({ status: 403, body: { success: false, error: 'forbidden', message } });
+    expect(answer.headers.has('X-Credits-Used')).toBe(false);
+  },
+);
+
+test('a key that has expired is a 401 at once', async () => {
+  const { key } = await service.newKey({ expiresAt: new Date(service.clock.now().getTime() + 3_600_000) });
+  const api = new ApiClient(service.url, key);
+  expect((await api.query({})).status).toBe(200);
+  service.clock.advance(3_600_000);
   expect(await api.query({})).toMatchObject(UNAUTHORIZED);
 });

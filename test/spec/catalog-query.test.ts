@@ -1,11 +1,12 @@
 import { idsOf } from '../support/api-client';
 import { useService } from '../support/service';
 
-/** interface.md 4.1, decisions.md 7: search and listing. */
+/** contract 4.1, 5: search and listing. */
 const service = useService();
 const query = (body: object) => service.api.query(body);
 
 describe('the envelope', () => {
+  // contract 4.10
   test('has the fields of 4.1 and no others', async () => {
     const { body, status } = await query({ page_size: 3 });
     expect(status).toBe(200);
@@ -24,11 +25,13 @@ describe('the envelope', () => {
     });
   });
 
+  // contract 4.1
   test('lists products by popularity with taxonomy when nothing is asked for', async () => {
     const { body } = await query({});
     expect(body).toMatchObject({ page: 0, total_pages: 1, results: 18, includes: ['taxonomy'] });
   });
 
+  // contract 4.9
   test('echoes the effective includes, each once', async () => {
     expect((await query({ includes: ['pricing', 'taxonomy', 'pricing'] })).body.includes).toEqual([
       'pricing',
@@ -37,6 +40,7 @@ describe('the envelope', () => {
     expect((await query({ includes: [] })).body.includes).toEqual([]);
   });
 
+  // contract 4.11
   test('names the sort that was applied, or relevance', async () => {
     expect((await query({ sort: 'name_desc' })).body.sort_applied).toBe('name_desc');
     expect((await query({ sort: 'name_desc', query: 'birkin' })).body.sort_applied).toBe('relevance');
@@ -45,6 +49,7 @@ describe('the envelope', () => {
 });
 
 describe('pages', () => {
+  // contract 4.13
   test('neither repeat nor skip rows', async () => {
     const all = idsOf(await query({ page_size: 100 }));
     const paged: string[] = [];
@@ -70,6 +75,7 @@ describe('pages', () => {
     });
   });
 
+  // contract 4.8
   test('of nothing number 0', async () => {
     expect((await query({ query: 'nothingatall' })).body).toMatchObject({
       total_results: 0,
@@ -80,6 +86,7 @@ describe('pages', () => {
 });
 
 describe('listings', () => {
+  // contract 4.13
   test('by popularity put equals in the order of their ids, both ways', async () => {
     const descending = idsOf(await query({ page_size: 4 }));
     expect(descending).toEqual([
@@ -92,6 +99,7 @@ describe('listings', () => {
     expect(ascending.indexOf('product_birkin_togo')).toBe(ascending.indexOf('product_kelly_croc') - 1);
   });
 
+  // contract 4.12
   test('by name are case-insensitive and accent-folding; articles count; punctuation, digits, Latin, other scripts', async () => {
     const named = async (sort: string) =>
       (await query({ taxonomy_node: 'brand', category_id: 'handbags', sort })).body.data.map(
@@ -119,6 +127,7 @@ describe('listings', () => {
     }
   });
 
+  // contract 1.3
   test('of products by name use brand, model and style', async () => {
     const answer = await query({
       sort: 'name_asc',
@@ -134,6 +143,7 @@ describe('listings', () => {
 });
 
 describe('the category', () => {
+  // contract 4.2
   test.each(['handbags', 'Handbags', 'HANDBAGS'])('is taken as %s', async (category_id) => {
     expect((await query({ category_id })).body.total_results).toBe(15);
   });
@@ -142,12 +152,14 @@ describe('the category', () => {
     expect(idsOf(await query({ category_id: 'fine jewellery' }))).toEqual(['product_love_ring']);
   });
 
+  // contract 3.1
   test('may be one that no code knows, with nodes of its own', async () => {
     expect(idsOf(await query({ category_id: 'jewellery', taxonomy_node: 'maison' }))).toEqual([
       'maison_cartier',
     ]);
   });
 
+  // contract 4.2
   test('that does not exist is a 400', async () => {
     expect(await query({ category_id: 'shoes' })).toMatchObject({
       status: 400,
@@ -155,6 +167,7 @@ describe('the category', () => {
     });
   });
 
+  // contract 4.2, 3.2
   test('refuses a node that it does not have, and lists those that it has', async () => {
     expect(await query({ category_id: 'handbags', taxonomy_node: 'dial' })).toMatchObject({
       status: 400,
@@ -195,6 +208,7 @@ test.each(['brand', 'model', 'style', 'family', 'case', 'dial', 'category', 'mai
   },
 );
 
+// contract 4.1
 describe('a malformed body is a 400 that names the parameter', () => {
   test.each<[object, string]>([
     [{ foo: 1 }, 'foo'],

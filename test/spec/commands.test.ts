@@ -2,16 +2,13 @@ import { execFile } from 'node:child_process';
 import { CommanderError } from 'commander';
 import { buildProgram } from '../../scripts/commands/program';
 import { processEnvironment } from '../../scripts/config';
-import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/service-processes';
+import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { ApiClient } from '../support/api-client';
-import { createFixtureData, FIXTURE } from '../support/fixture-data';
+import { createUntouchedData, FIXTURE } from '../support/fixture-data';
 import { useService } from '../support/service';
 
-/** running.md "Commands": accounts, keys, usage and predictions, as an operator's scripts call them. */
+/** contract 14: accounts, keys, usage and predictions, as an operator's scripts call them. */
 const service = useService();
-
-/** Each command is a process of its own. */
-jest.setTimeout(120_000);
 
 interface Outcome {
   readonly code: number;
@@ -21,9 +18,7 @@ interface Outcome {
 
 /** Runs a command in a process of its own, beside the service of this file or on other settings. */
 function loupe(words: readonly string[], settings?: Readonly<Record<string, string>>): Promise<Outcome> {
-  const { DATA_DIR, DATABASE_URL } = service.config;
-  const own = settings ?? { DATA_DIR, ...(DATABASE_URL === undefined ? {} : { DATABASE_URL }) };
-  const env = { PATH: processEnvironment()['PATH'], ...own };
+  const env = { PATH: processEnvironment()['PATH'], ...(settings ?? environmentOfService()) };
   return new Promise((resolve) => {
     execFile(
       process.execPath,
@@ -37,12 +32,31 @@ function loupe(words: readonly string[], settings?: Readonly<Record<string, stri
   });
 }
 
-/** What a command prints with `--json`. */
+/** What a command answers with `--json` in this process, which says nothing else. Not for two at a time. */
 async function json<Document>(...words: string[]): Promise<Document> {
-  const { code, stdout, stderr } = await loupe([...words, '--json']);
-  expect([code, stderr]).toEqual([0, '']);
-  return JSON.parse(stdout) as Document;
+  Object.assign(process.env, environmentOfService());
+  const printed = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
+      printed[stream] += String(text);
+      return true;
+    }),
+  );
+  try {
+    await buildProgram(words).parseAsync([...words, '--json'], { from: 'user' });
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+  expect(printed.stderr).toBe('');
+  return JSON.parse(printed.stdout) as Document;
 }
+
+function environmentOfService(): Record<string, string> {
+  const { DATA_DIR, DATABASE_URL } = service.config;
+  return { DATA_DIR, ...(DATABASE_URL === undefined ? {} : { DATABASE_URL }) };
+}
+
+const KEY = ['keys', 'create', '--account', 'x', '--name', 'n', '--versions', 'v3'];
 
 interface AccountDocument {
   readonly id: string;
@@ -57,12 +71,33 @@ interface KeyDocument {
   readonly versions: string[];
 }
 
+// contract 14.5
 test('an account is made, listed and credited', async () => {
   const account = await json<AccountDocument>('accounts', 'create', '--name', 'Maison', '--credits', '3');
   expect(account).toEqual({ id: expect.stringMatching(/\S/), name: 'Maison', credits: 3 });
   expect(await json('accounts', 'credit', account.id, '4')).toEqual({ id: account.id, credits: 7 });
   expect(await json('accounts', 'list')).toContainEqual({ ...account, credits: 7 });
   expect(await service.balance(account.id)).toBe(7);
+});
+
+test('a correction takes credits off and says why, and no account has less than none', async () => {
+  const { accountId } = await service.newKey({ credits: 10 });
+  const words = ['accounts', 'credit', accountId];
+  const corrected = await json(...words, '-4', '--note', 'refunded by hand');
+  expect(corrected).toEqual({ id: accountId, credits: 6 });
+  const [tooMuch, tooLittle, history] = await Promise.all([
+    loupe([...words, '-7']),
+    loupe([...words, '9999999999999999']),
+    json('accounts', 'history', accountId),
+  ]);
+  expect([tooMuch.code, tooLittle.code]).toEqual([1, 2]);
+  expect(tooMuch.stderr).toContain('The account has 6 credits');
+  expect(tooLittle.stderr).toContain('must be at most 1000000000000000');
+  expect(await service.balance(accountId)).toBe(6);
+  expect(history).toEqual([
+    { at: expect.any(String), amount: 10, note: null },
+    { at: expect.any(String), amount: -4, note: 'refunded by hand' },
+  ]);
 });
 
 test('a key of an unlimited account opens the running service for its versions until it is revoked', async () => {
@@ -88,18 +123,113 @@ test('a key of an unlimited account opens the running service for its versions u
   expect((await api.query({})).status).toBe(401);
 });
 
+test('a key opens what its scopes say, and has its expiry', async () => {
+  const { accountId } = await service.newKey();
+  const words = ['keys', 'create', '--account', accountId, '--name', 'reader', '--versions', 'v1,v2,v3'];
+  const { id, key } = await json<KeyDocument>(...words, '--scopes', 'catalog:read', '--expires', '30d');
+  const api = new ApiClient(service.url, key);
+  const photo = { base64: 'AAAA' };
+  const [query, v1, v2, ...refused] = await Promise.all([
+    api.query({}),
+    api.v1({}),
+    api.v2({}),
+    api.identify(photo),
+    api.identifyV2(photo),
+  ]);
+  expect([query, v1, v2].map(({ status }) => status)).toEqual([200, 200, 200]);
+  for (const answer of refused) {
+    const message = expect.stringContaining('vision:identify');
+    expect(answer).toMatchObject({ status: 403, body: { error: 'forbidden', message } });
+    expect(answer.headers.has('X-Credits-Used')).toBe(false);
+  }
+  const all = await json<{ id: string; createdAt: string; expiresAt: string }[]>('keys', 'list');
+  const listed = all.find((each) => each.id === id);
+  expect(listed).toMatchObject({ scopes: ['catalog:read'], revokedAt: null });
+  const lifetimeMs = Date.parse(listed?.expiresAt ?? '') - Date.parse(listed?.createdAt ?? '');
+  expect(Math.round(lifetimeMs / (24 * 3_600_000))).toBe(30);
+});
+
+test('a rotated key does the same under a new secret, and the old one ends with its overlap', async () => {
+  const { accountId } = await service.newKey();
+  const words = ['keys', 'create', '--account', accountId, '--name', 'shop', '--versions', 'v3'];
+  const old = await json<KeyDocument>(...words, '--scopes', 'catalog:read', '--per-minute', '7');
+  const made = await json<KeyDocument>('keys', 'rotate', old.id, '--overlap', '1');
+  expect(made).toEqual({
+    ...old,
+    id: expect.stringMatching(/\S/),
+    key: expect.stringMatching(/^loupe_live_/),
+  });
+  expect([made.id, made.key]).not.toEqual([old.id, old.key]);
+  const statusOf = async (key: string) => (await new ApiClient(service.url, key).query({})).status;
+  expect([await statusOf(old.key), await statusOf(made.key)]).toEqual([200, 200]);
+  const limit = (await new ApiClient(service.url, made.key).query({})).headers.get('RateLimit-Limit');
+  expect(limit).toBe('7');
+  const last = await json<KeyDocument>('keys', 'rotate', made.id, '--overlap', '0');
+  // Commands go by the clock of the machine, which the standing one of the service is behind.
+  service.clock.advance(30 * 60_000);
+  expect([await statusOf(old.key), await statusOf(made.key), await statusOf(last.key)]).toEqual([
+    200, 401, 200,
+  ]);
+  const again = await loupe(['keys', 'rotate', made.id]);
+  expect([again.code, again.stdout]).toEqual([1, '']);
+  expect(again.stderr).toMatch(/loupe keys create/);
+});
+
+test('what is recorded of the photos of an account is deleted at once, and nothing of others', async () => {
+  await service.sees(['product_submariner', 0.05]);
+  const photo = { base64: (await service.photo()).toString('base64') };
+  const [one, other] = [await service.newKey(), await service.newKey()];
+  const identify = async (key: string) =>
+    (await new ApiClient(service.url, key).identifyV2(photo)).body.predictionId;
+  const [first, second] = [await identify(one.key), await identify(one.key)];
+  const kept = await identify(other.key);
+  const words = ['predictions', 'delete', '--account', one.accountId];
+  expect(await json(...words)).toEqual({ account: one.accountId, deleted: 2 });
+  expect(await Promise.all([first, second].map((id) => service.prediction(id)))).toEqual([null, null]);
+  expect(await service.prediction(kept)).not.toBeNull();
+  expect(await json(...words)).toEqual({ account: one.accountId, deleted: 0 });
+  const log = await json<object[]>('audit', 'log', '--account', one.accountId);
+  expect(log.at(-1)).toMatchObject({ action: 'predictions delete', details: { deleted: 2 } });
+  const unknown = await loupe(['predictions', 'delete', '--account', 'account_unknown']);
+  expect([unknown.code, unknown.stdout]).toEqual([1, '']);
+});
+
+test('the audit log says who did what to which account, without secrets', async () => {
+  const account = await json<AccountDocument>('accounts', 'create', '--name', 'Maison', '--credits', '3');
+  await json('accounts', 'credit', account.id, '4');
+  const words = ['keys', 'create', '--account', account.id, '--name', 'shop', '--versions', 'v3'];
+  const key = await json<KeyDocument>(...words);
+  const rotated = await json<KeyDocument>('keys', 'rotate', key.id);
+  await json('keys', 'revoke', rotated.id);
+  await loupe(['keys', 'create', '--account', 'account_unknown', '--name', 'n', '--versions', 'v3']);
+  const { stdout } = await loupe(['audit', 'log', '--account', account.id, '--json']);
+  const entries = JSON.parse(stdout) as { action: string; subject: string }[];
+  expect(entries.map(({ action, subject }) => [action, subject])).toEqual([
+    ['keys revoke', rotated.id],
+    ['keys rotate', rotated.id],
+    ['keys create', key.id],
+    ['accounts credit', account.id],
+    ['accounts create', account.id],
+  ]);
+  for (const entry of entries)
+    expect(entry).toMatchObject({ actor: expect.stringMatching(/.@./), account: account.id });
+  expect(stdout).not.toContain(key.key.slice(-20));
+  const text = await loupe(['audit', 'log', '--limit', '1']);
+  expect(text.stdout).toContain('keys revoke');
+  expect(text.stdout).not.toContain('keys rotate');
+});
+
+// contract 10.5
 test('usage tells what an account was charged, by day and endpoint, in a span of time', async () => {
   const { key, accountId } = await service.newKey({ credits: 20 });
   const api = new ApiClient(service.url, key);
   for (const call of [() => api.query({}), () => api.query({}), () => api.v1({}), () => api.item('nobody')])
     await call();
-  const day = new Date().toISOString().slice(0, 10);
-  const [all, since, until, text] = await Promise.all([
-    json('usage', '--account', accountId),
-    json('usage', '--account', accountId, '--since', day),
-    json('usage', '--account', accountId, '--until', `${day}T00:00:00Z`),
-    loupe(['usage', '--account', accountId]),
-  ]);
+  const day = service.clock.now().toISOString().slice(0, 10);
+  const all = await json('usage', '--account', accountId);
+  const since = await json('usage', '--account', accountId, '--since', day);
+  const until = await json('usage', '--account', accountId, '--until', `${day}T00:00:00Z`);
+  const text = await loupe(['usage', '--account', accountId]);
   const usage = [
     { day, endpoint: 'v1.products', calls: 1, credits: 6 },
     { day, endpoint: 'v3.catalog.query', calls: 2, credits: 2 },
@@ -111,6 +241,7 @@ test('usage tells what an account was charged, by day and endpoint, in a span of
   expect(text.stdout).toMatch(/^8 credits$/m);
 });
 
+// contract 7.11
 test('a prediction is shown with model, time, neighbours and distances', async () => {
   await service.sees(['product_submariner', 0.05]);
   const photo = { base64: (await service.photo()).toString('base64') };
@@ -167,9 +298,12 @@ describe('wrong usage is', () => {
     ['no version', ['keys', 'create', '--account', 'x', '--name', 'n', '--versions', ''], /v1,v2,v3/],
     ['half a credit', ['accounts', 'create', '--name', 'n', '--credits', '0.5'], /--credits/],
     ['an amount that is no number', ['accounts', 'credit', 'x', 'five'], /amount/],
-    ['a negative amount', ['accounts', 'credit', 'x', '-5'], /-5/],
     ['a day that does not exist', ['usage', '--account', 'x', '--since', '2026-02-31'], /--since/],
     ['a time that is none', ['usage', '--account', 'x', '--until', '1'], /--until/],
+    ['a scope that does not exist', [...KEY, '--scopes', 'catalog:steal'], /catalog:read,vision:identify/],
+    ['an expiry that is over', [...KEY, '--expires', '2020-01-01'], /future/],
+    ['an expiry that is none', [...KEY, '--expires', 'soon'], /30d/],
+    ['half an hour of overlap', ['keys', 'rotate', 'key_1', '--overlap', '0.5'], /--overlap/],
     ['a prediction that is not named', ['predictions', 'show'], /predictionId/],
   ])('%s', async (_what, words, reason) => {
     expect(await refusal(words)).toMatch(reason);
@@ -195,11 +329,13 @@ test('--help on a group and on a command says how it is used', async () => {
     expect(command.stdout).toContain(option);
 });
 
+// contract 14.5
 test('without a running service the commands work as well', async () => {
-  const data = await createFixtureData(processEnvironment()['TEST_DATABASE_URL'], FIXTURE);
+  const data = await createUntouchedData(FIXTURE);
   try {
     const made = await loupe(['accounts', 'create', '--name', 'Alone', '--json'], data.settings);
     const listed = await loupe(['accounts', 'list', '--json'], data.settings);
+    expect([made.code, made.stderr]).toEqual([0, '']);
     expect(JSON.parse(listed.stdout)).toEqual([JSON.parse(made.stdout)]);
   } finally {
     await data.remove();

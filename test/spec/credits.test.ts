@@ -1,7 +1,7 @@
 import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
-/** interface.md 8, decisions.md 3: what calls cost. */
+/** contract 10.1, 10: what calls cost. */
 const service = useService();
 const photo = async () => ({ base64: (await service.photo()).toString('base64') });
 
@@ -48,6 +48,7 @@ const PRICES: [string, number, Call][] = [
   ['HEAD of v1 products', 0, (api) => api.send('HEAD', '/v1/products') as ReturnType<Call>],
 ];
 
+// contract 10.1, 10.3
 test.each(PRICES)('%s costs %d, in the body, the headers and the account', async (_what, price, call) => {
   const { api, balance } = await accountWith(100);
   const { headers, body } = await call(api);
@@ -64,6 +65,7 @@ test('an unlimited account is told what it used, and not what remains', async ()
   expect(headers.has('X-Credits-Remaining')).toBe(false);
 });
 
+// contract 10.4
 describe('402', () => {
   const DEAREST: [string, number, Call][] = [
     ['a query with pricing', 6, (api) => api.query({ includes: ['pricing'] })],
@@ -92,12 +94,14 @@ describe('402', () => {
     expect((await call(api)).status).not.toBe(402);
   });
 
+  // contract 10.2
   test('does not answer HEAD, which is never charged', async () => {
     const { api } = await accountWith(0);
     expect((await api.send('HEAD', '/v3/catalog/items/product_birkin_croc')).status).toBe(200);
   });
 });
 
+// contract 10.5
 test('calls at the same time never spend more than there is, and the ledger adds up to what was answered', async () => {
   const { api, balance, accountId } = await accountWith(20);
   const answers = await Promise.all(Array.from({ length: 12 }, () => api.query({ includes: ['pricing'] })));
@@ -108,6 +112,7 @@ test('calls at the same time never spend more than there is, and the ledger adds
   expect(await service.creditsBooked(accountId)).toBe(used);
 });
 
+// contract 10.4
 test('a failure of the workers frees what was reserved', async () => {
   const { api, balance } = await accountWith(5);
   service.queue.fails();
@@ -117,6 +122,7 @@ test('a failure of the workers frees what was reserved', async () => {
   expect((await api.identify(await photo())).status).toBe(200);
 });
 
+// contract 10.6
 test('a caller that hung up is not charged', async () => {
   const { api, balance, accountId } = await accountWith(100);
   const finish = service.queue.holds();

@@ -3,7 +3,7 @@ import { PATHS } from '../../api/paths';
 import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
-/** interface.md 7, decisions.md 1: the form of errors, their order, and what never becomes a 500. */
+/** contract 11.2, 11.1: the form of errors, their order, and what never becomes a 500. */
 const service = useService();
 const QUERY = '/v3/catalog/query';
 /** Endpoints for operators, without a key. */
@@ -12,6 +12,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const send = (raw: string | Buffer, headers: Record<string, string> = JSON_TYPE, path = QUERY) =>
   service.api.send('POST', path, { raw, headers });
 
+// contract 11.1, 11.2
 describe('every error', () => {
   test.each([
     ['an unknown route', 'GET', '/nowhere', 404, 'not_found'],
@@ -32,6 +33,7 @@ describe('every error', () => {
   });
 });
 
+// contract 12.1
 describe('the request id', () => {
   test.each(['abcdefgh', 'A-b_c.0123', 'x'.repeat(128)])('%s is kept, on errors too', async (id) => {
     const headers = { 'X-Request-Id': id };
@@ -52,6 +54,7 @@ describe('the request id', () => {
   );
 });
 
+// contract 11.2
 describe('405', () => {
   const READ = new Set<string>(['showItem', 'listProductsV1', 'dataFile', 'image', ...OPERATIONS]);
   const ADDRESSES = Object.entries(PATHS).flatMap(([endpoint, paths]) =>
@@ -74,6 +77,7 @@ describe('405', () => {
   });
 });
 
+// contract 12.2
 describe('415', () => {
   test.each([
     ['no content type', {}],
@@ -101,6 +105,7 @@ describe('415', () => {
   );
 });
 
+// contract 11.2
 describe('400', () => {
   test.each<[string, string | Buffer]>([
     ['an empty body', ''],
@@ -143,6 +148,7 @@ test('a message quotes no more of what was sent than a developer reads', async (
   }
 });
 
+// contract 12.2
 describe('413', () => {
   const filler = (bytes: number) => `{"query":"${'a'.repeat(bytes)}"}`;
 
@@ -173,6 +179,7 @@ describe('413', () => {
   });
 });
 
+// contract 11.3
 describe('the order of errors', () => {
   const large = { raw: Buffer.alloc(2 * 1024 * 1024, 'a'), headers: { 'Content-Type': 'text/plain' } };
 

@@ -1,11 +1,12 @@
 import { idsOf } from '../support/api-client';
 import { useService } from '../support/service';
 
-/** interface.md 4.1.1, decisions.md 7: facet filters. */
+/** contract 4.3, 5: facet filters. */
 const service = useService();
 const filtered = (...filters: object[]) => service.api.query({ filters, page_size: 100 });
 const found = async (...filters: object[]) => idsOf(await filtered(...filters)).sort();
 
+// contract 4.4
 describe('include', () => {
   test('matches rows with at least one of its values', async () => {
     expect(await found({ field: 'style', include: ['style_birkin_croc', 'style_speedy_epi'] })).toEqual([
@@ -28,6 +29,7 @@ describe('include', () => {
   });
 });
 
+// contract 4.5
 describe('exclude', () => {
   test('drops rows with any of its values', async () => {
     const ids = await found(
@@ -64,6 +66,7 @@ describe('exclude', () => {
   });
 });
 
+// contract 4.4
 describe('objects', () => {
   test('are ANDed', async () => {
     expect(
@@ -110,6 +113,7 @@ test.each([
   });
 });
 
+// contract 4.6
 describe('a value that no row can have', () => {
   test.each([
     ['a field and half an id of another', { field: 'tags:material', include: ['exotic'] }],
@@ -130,6 +134,7 @@ describe('a value that no row can have', () => {
   );
 });
 
+// contract 4.7
 describe('ids', () => {
   test('is include under its old name, and is answered with Deprecation: true', async () => {
     const answer = await filtered({ field: 'brand', ids: ['brand_rolex'] });
@@ -157,6 +162,7 @@ describe('ids', () => {
   });
 });
 
+// contract 4.3, 3.3
 describe('a 400 answers', () => {
   test.each([
     ['the field keywords', { field: 'keywords', include: ['toile'] }],

@@ -3,9 +3,10 @@ import { GOLDEN_CATALOG } from '../support/golden-catalog';
 import { useService } from '../support/service';
 import { GOLDEN_QUERIES } from './golden-queries';
 
-/** decisions.md 7: what people type finds what they mean, first. */
+/** contract 5: what people type finds what they mean, first. */
 const service = useService({}, {}, GOLDEN_CATALOG);
 
+// contract 5.2
 describe.each(Object.entries(GOLDEN_QUERIES))('%s', (_what, queries) => {
   test.each(queries)('$text', async ({ text, first }) => {
     const found = idsOf(await service.api.query({ query: text, page_size: Math.max(3, first.length) }));

@@ -1,5 +1,7 @@
-import { type IdempotencyStore, PORTS } from '../../models/ports';
+import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
+import { type CreditLedger, type IdempotencyStore, PORTS } from '../../models/ports';
 import { type Answer, ApiClient } from '../support/api-client';
+import { endsOf, holdMethod } from '../support/hold-method';
 import { useService } from '../support/service';
 
 /** Calls with an `Idempotency-Key` (issue 'vision that can be trusted', money): made once, answered as often as asked. */
@@ -29,6 +31,7 @@ const linksOf = (text: string): string[] => text.match(/[^"]+\.csv\?[^"]+/g) ?? 
 const statusesOf = (links: readonly string[]): Promise<number[]> =>
   Promise.all(links.map(async (link) => (await fetch(link)).status));
 
+// contract 12.6
 test('a repeated call gets the same answer, is charged once, and says so', async () => {
   const { identify, spent } = await account();
   const first = await identify('again');
@@ -36,6 +39,7 @@ test('a repeated call gets the same answer, is charged once, and says so', async
   expect([first.status, again.status]).toEqual([200, 200]);
   expect(again.text).toBe(first.text);
   expect(first.headers.get('Idempotency-Replayed')).toBeNull();
+  expect(again.headers.get('X-Prediction-Id')).toBe(first.headers.get('X-Prediction-Id'));
   expect(again.headers.get('Idempotency-Replayed')).toBe('true');
   expect(again.headers.get('Content-Type')).toBe(first.headers.get('Content-Type'));
   expect([first, again].map(({ headers }) => headers.get('X-Credits-Used'))).toEqual(['10', '0']);
@@ -72,17 +76,20 @@ test('the second of two clicks at once waits for the answer of the first', async
 });
 
 test('a call that takes longer than anybody waits is a 409 with Retry-After for its repetition', async () => {
-  const { identify } = await account();
-  const letGo = service.queue.holds();
-  const first = identify('slow').catch(() => undefined);
-  await service.queue.asked();
-  const second = await identify('slow');
+  const { api } = await account();
+  const query = () =>
+    api.send('POST', '/v3/catalog/query', { body: {}, headers: { 'Idempotency-Key': 'slow' } });
+  const held = holdMethod(PostgresCreditLedger.prototype, 'settle');
+  const first = query();
+  await held.waiting(1);
+  const second = await query();
+  held.letGo();
   expect(second).toMatchObject({ status: 409, body: { success: false, error: 'conflict' } });
   expect(second.headers.get('Retry-After')).toBe('1');
-  letGo();
-  await first;
-}, 20_000);
+  expect((await first).status).toBe(200);
+}, 30_000);
 
+// contract 12.6
 test('another body under the same key is a 409 and costs nothing', async () => {
   const { identify, photo, spent } = await account();
   await identify('one');
@@ -161,15 +168,105 @@ test.each(['', 'with space', 'x'.repeat(256), 'é'])('the key %j is a 400 that n
   expect(await spent()).toBe(0);
 });
 
-test('a call whose process died goes on under its charge once its lease is over', async () => {
-  const { accountId } = await account();
-  const store = service.resolve<IdempotencyStore>(PORTS.IdempotencyStore);
-  const call = { accountId, key: 'died', fingerprint: Buffer.from('it') };
-  const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms);
-  const leaseMs = 60_000;
-  const claim = () => store.claim(call, inMs(leaseMs), inMs(2 * leaseMs));
-  const first = await claim();
-  expect(await claim()).toEqual({ kind: 'running' });
-  service.clock.advance(leaseMs + 1);
-  expect(await claim()).toEqual(first);
+describe('a call that is made again because its process seemed to be dead', () => {
+  const LEASE_MS = 60_000;
+
+  /** Makes a call whose process stalls before it is booked, and its repetition when its lease is over. */
+  async function resumed(seenAgain: () => Promise<unknown>) {
+    const client = await account();
+    const stalled = holdMethod(PostgresCreditLedger.prototype, 'settle');
+    const first = client.identify('stalled');
+    await stalled.waiting(1);
+    stalled.passNew();
+    service.clock.advance(LEASE_MS);
+    await seenAgain();
+    const second = await client.identify('stalled');
+    stalled.letGo();
+    return { ...client, second, first: await first };
+  }
+
+  test('is charged for the answer that is kept, once, whatever the first process does later', async () => {
+    const { first, second, identify, spent } = await resumed(() =>
+      service.sees(['product_submariner', 0.05]),
+    );
+    expect(second.headers.get('X-Credits-Used')).toBe('10');
+    expect([409, 504]).toContain(first.status);
+    expect(await spent()).toBe(10);
+    expect((await identify('stalled')).text).toBe(second.text);
+  });
+
+  test('is free when it finds nothing, and nothing is booked', async () => {
+    const { first, second, identify, spent } = await resumed(() => service.sees());
+    expect([second.status, second.headers.get('X-Credits-Used')]).toEqual([200, '0']);
+    expect([409, 504]).toContain(first.status);
+    expect(await spent()).toBe(0);
+    expect((await identify('stalled')).text).toBe(second.text);
+  });
+
+  test('takes over what was reserved', async () => {
+    const { accountId } = await service.newKey({ credits: 10 });
+    const store = service.resolve<IdempotencyStore>(PORTS.IdempotencyStore);
+    const ledger = service.resolve<CreditLedger>(PORTS.CreditLedger);
+    const call = { accountId, key: 'died', fingerprint: Buffer.from('it') };
+    const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms);
+    const claim = async () => {
+      const claimed = await store.claim(call, inMs(LEASE_MS), inMs(10 * LEASE_MS));
+      if (claimed.kind !== 'granted') return claimed;
+      const { chargeId } = claimed;
+      return {
+        chargeId,
+        accountId,
+        keyId: 'key',
+        endpoint: 'test',
+        requestId: 'test',
+        idempotencyKey: 'died',
+      };
+    };
+    const [dead, early] = [await claim(), await claim()];
+    if ('kind' in dead) throw new Error('the first claim is granted');
+    expect(early).toEqual({ kind: 'running' });
+    await ledger.reserve(dead, 10, inMs(10 * LEASE_MS));
+    service.clock.advance(LEASE_MS);
+    const next = await claim();
+    if ('kind' in next) throw new Error('the lease is over');
+    expect(next.chargeId).not.toBe(dead.chargeId);
+    expect(await ledger.reserve(next, 10, inMs(10 * LEASE_MS))).toBe(true);
+    expect(await ledger.settle(dead, 10, 'of the dead')).toBe('superseded');
+    expect(await ledger.settle(next, 10, 'of the next')).toEqual({ creditsRemaining: 0 });
+    expect(await store.claim(call, inMs(LEASE_MS), inMs(LEASE_MS))).toEqual({
+      kind: 'answered',
+      answer: 'of the next',
+    });
+  });
+});
+
+describe('a booking that outlasts the deadline', () => {
+  test('is a 504 that is not charged; the call is made again under its key', async () => {
+    const { identify, spent } = await account();
+    const late = holdMethod(PostgresCreditLedger.prototype, 'settle', 'after');
+    const takenBack = endsOf([PostgresCreditLedger.prototype, 'takeBack']);
+    expect((await identify('late')).status).toBe(504);
+    late.letGo();
+    await takenBack.all();
+    expect(await spent()).toBe(0);
+    const again = await identify('late');
+    expect([again.status, again.headers.get('Idempotency-Replayed')]).toEqual([200, null]);
+    expect(await spent()).toBe(10);
+  }, 60_000);
+
+  test('stays when a repetition got its answer before it could be taken back', async () => {
+    const { identify, spent } = await account();
+    const late = holdMethod(PostgresCreditLedger.prototype, 'settle', 'after');
+    const takenBack = endsOf([PostgresCreditLedger.prototype, 'takeBack']);
+    const takesBack = holdMethod(PostgresCreditLedger.prototype, 'takeBack');
+    expect((await identify('late')).status).toBe(504);
+    late.letGo();
+    await takesBack.waiting(1);
+    const again = await identify('late');
+    expect([again.status, again.headers.get('Idempotency-Replayed')]).toEqual([200, 'true']);
+    takesBack.letGo();
+    await takenBack.all();
+    expect(await spent()).toBe(10);
+    expect((await identify('late')).text).toBe(again.text);
+  }, 60_000);
 });

@@ -1,8 +1,9 @@
 import { useService } from '../support/service';
 
-/** interface.md 4.2: one catalog row. */
+/** contract 6.1: one catalog row. */
 const service = useService();
 
+// contract 6.1
 test('answers the envelope of a query with an array of one item', async () => {
   const { status, body } = await service.api.item('product_submariner');
   const { data, ...envelope } = body;
@@ -63,6 +64,7 @@ test.each(['catalog', 'taxonomy,catalog', 'Taxonomy', 'taxonomy,,pricing'])(
   },
 );
 
+// contract 6.2
 test.each([
   'product_nobody',
   'variant_birkin_croc_30',

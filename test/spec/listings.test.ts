@@ -8,7 +8,7 @@ import { GENERATED_CATALOG, GENERATED_PRODUCTS, writeGeneratedCatalog } from '..
 import { useService } from '../support/service';
 
 /**
- * interface.md 4.1, 4.5 and 4.6, decisions.md 4 and 7: what a bundle says is what listings answer, in every
+ * contract 4.1, 8.1, 3.1, 5: what a bundle says is what listings answer, in every
  * combination of filters, tags, exclusions, orders and pages.
  */
 const service = useService({}, {}, GENERATED_CATALOG);

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { useService } from '../support/service';
 
-/** decisions.md 1: what never becomes a request is answered like every other error. */
+/** contract 11.1: what never becomes a request is answered like every other error. */
 const service = useService();
 
 describe('what is hardly HTTP', () => {

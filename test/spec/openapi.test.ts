@@ -11,7 +11,7 @@ import { ApiClient } from '../support/api-client';
 import { DocumentCheck } from '../support/document-check';
 import { useService } from '../support/service';
 
-/** running.md "Addresses": what `/openapi.json` promises of the whole service. */
+/** contract 14.4: what `/openapi.json` promises of the whole service. */
 const service = useService();
 const check = new DocumentCheck();
 
@@ -59,6 +59,7 @@ test('a validator finds it to be OpenAPI 3.1', async () => {
   expect(JSON.parse(stdout)).toEqual({ valid: true });
 });
 
+// contract 14.4
 test('it describes every address and method that is mounted, and no other', () => {
   const described = operations.map(({ path, method }) => `${method} ${path}`);
   expect(described.sort()).toEqual(mountedRoutes().sort());
@@ -70,7 +71,7 @@ describe.each(named)('%s', (_name, operation) => {
     expect([summary, description].every((text) => text.length > 10)).toBe(true);
     expect(tags).toHaveLength(1);
     expect(security).toEqual(/^\/(api\/)?v\d/.test(path) ? [{ key: [] }] : []);
-    // interface.md 9: v3 is current; v1, v2 and the `/api/v3` addresses are kept for older integrations.
+    // contract 9.3: v3 is current; v1, v2 and the `/api/v3` addresses are kept for older integrations.
     expect(deprecated).toBe(/^\/(v1|v2|api)\//.test(path));
     expect(parameters.filter((each) => !each.$ref && !each.description)).toEqual([]);
   });
@@ -153,9 +154,13 @@ function mountedRoutes(): string[] {
     readiness: [],
     gauges: [],
     trustProxyHops: 0,
-    limits: { perSecond: 0, perMinute: 0, visionConcurrency: 0 },
+    corsOrigins: [],
+    limits: { perSecond: 0, perMinute: 0, visionConcurrency: 0, unknownKeysPerMinute: 0 },
     imageBytesMax: 1,
     visionDeadlineMs: 1,
+    bodyBytes: 1,
+    answerBytes: 1,
+    uploadBytesPerSecondMin: 0,
     pageSizeMax: 1,
   });
   const methods = ['get', 'post', 'put', 'patch', 'delete'];

@@ -3,10 +3,11 @@ import { PORTS } from '../../models/ports';
 import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
-/** running.md "Addresses", decisions.md 1: what operators and tools ask. */
+/** contract 14, 11.1: what operators and tools ask. */
 const service = useService();
 const anybody = () => new ApiClient(service.url, null);
 
+// contract 14.4
 test('/healthz says that the process is alive', async () => {
   expect(await anybody().send('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'alive' } });
 });
@@ -14,7 +15,10 @@ test('/healthz says that the process is alive', async () => {
 test('/readyz says that the service can serve, and names what it looked at', async () => {
   expect(await anybody().send('GET', '/readyz')).toMatchObject({
     status: 200,
-    body: { status: 'ready', checks: { database: 'ok', model: 'ok', index: 'ok', queue: 'ok' } },
+    body: {
+      status: 'ready',
+      checks: { database: 'ok', storage: 'ok', model: 'ok', index: 'ok', queue: 'ok' },
+    },
   });
 });
 
@@ -50,6 +54,7 @@ test('/readyz says what is wrong with the vectors that answers are made of', asy
   });
 });
 
+// contract 11.4
 describe.each(['starting', 'stopping'] as const)('while the process is %s', (state) => {
   beforeEach(() => {
     service.lifecycle = state;
@@ -143,7 +148,7 @@ describe('/openapi.json', () => {
     expect(Object.keys(responses ?? {})).toEqual(expect.arrayContaining(['200', ...statuses.map(String)]));
   });
 
-  test('tells every parameter of interface.md with its default', async () => {
+  test('tells every parameter of the contract with its default', async () => {
     interface V1Parameter {
       readonly in: string;
       readonly name: string;
@@ -217,6 +222,7 @@ describe('/openapi.json', () => {
   });
 });
 
+// contract 13.5
 test('a stored image may be kept for ever and runs nothing', async () => {
   const url = (await service.api.item('product_birkin_croc')).body.data[0]?.images[0] ?? '';
   const { status, headers } = await anybody().send('GET', url);
@@ -229,6 +235,7 @@ test('a stored image may be kept for ever and runs nothing', async () => {
   expect(await anybody().send('HEAD', url)).toMatchObject({ status: 200, text: '' });
 });
 
+// contract 9.6
 test('the log has one line per request, with its id and without keys, bodies or signatures', async () => {
   const url = (await service.api.item('product_birkin_croc', 'pricing')).body.data[0]?.variants?.[0]?.pricing
     ?.pricing_data?.[0]?.url;

@@ -11,7 +11,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${service.url}${path}`, { headers });
 
 describe('the page at /', () => {
-  it('loads nothing but files of its own, under a policy that would not let it', async () => {
+  test('loads nothing but files of its own, under a policy that would not let it', async () => {
     const answer = await get('/');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -23,7 +23,7 @@ describe('the page at /', () => {
     expect(html).toContain('data-demo="no"');
   });
 
-  it('has files that may be kept for ever, smaller for who takes gzip', async () => {
+  test('has files that may be kept for ever, smaller for who takes gzip', async () => {
     const html = await (await get('/')).text();
     const addresses = [...html.matchAll(/(?:href|src)="(assets\/[^"]+)"/g)].map(([, path]) => `/${path}`);
     expect(addresses.map((path) => path.replace(/-[0-9a-f]{16}/, ''))).toEqual([
@@ -42,7 +42,7 @@ describe('the page at /', () => {
     }
   });
 
-  it('answers other methods and unknown files as the API does', async () => {
+  test('answers other methods and unknown files as the API does', async () => {
     const refused = await fetch(`${service.url}/`, { method: 'POST' });
     expect(refused.status).toBe(405);
     expect(refused.headers.get('allow')).toBe('GET, HEAD');
@@ -51,7 +51,7 @@ describe('the page at /', () => {
     expect(await missing.json()).toMatchObject({ success: false, error: 'not_found' });
   });
 
-  it('has no key to give where there is no demonstration', async () => {
+  test('has no key to give where there is no demonstration', async () => {
     expect((await get('/demo/session')).status).toBe(404);
     expect((await get('/demo/photos/0')).status).toBe(404);
   });
@@ -90,7 +90,7 @@ describe('the key of a demonstration', () => {
     return { status: answer.statusCode, body };
   }
 
-  it.each([
+  test.each([
     ['by its address', {}],
     ['by name', { host: 'localhost:3000' }],
     ['by its own page', { 'sec-fetch-site': 'same-origin' }],
@@ -100,13 +100,13 @@ describe('the key of a demonstration', () => {
     expect(JSON.parse(body)).toEqual({ key: KEY, photos: ['demo/photos/0'] });
   });
 
-  it('is announced to a page that a link of another site led to', async () => {
+  test('is announced to a page that a link of another site led to', async () => {
     const { body } = await offer({ 'sec-fetch-site': 'cross-site' }, '/');
     expect(body).toContain('data-demo="yes"');
     expect(body).not.toContain(KEY);
   });
 
-  it.each([
+  test.each([
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['a sister site', { 'sec-fetch-site': 'same-site' }],
     ['a name that was made to lead here', { host: 'evil.example:3000' }],

@@ -1,6 +1,6 @@
 import { useService } from '../support/service';
 
-/** interface.md 2, decisions.md 4 and 5: what rows hold, and when. */
+/** contract 1, 3.1, 2.3: what rows hold, and when. */
 const service = useService();
 
 const rowOf = async (id: string, includes?: string) => {
@@ -9,6 +9,7 @@ const rowOf = async (id: string, includes?: string) => {
   return row;
 };
 
+// contract 1.2
 describe('a catalog item', () => {
   test('has id, name, popularity, images and thumbnails whatever is included', async () => {
     expect(await rowOf('product_nautilus', '')).toEqual({
@@ -50,6 +51,7 @@ describe('a catalog item', () => {
     expect(await rowOf('product_birkin_croc', 'taxonomy')).toHaveProperty('attributes');
   });
 
+  // contract 1.4
   test('gives attributes as category, hierarchy in order, then other facets by name, several values in order', async () => {
     expect((await rowOf('product_birkin_togo')).attributes).toEqual([
       { field: 'category', id: 'handbags', name: 'Handbags' },
@@ -62,6 +64,7 @@ describe('a catalog item', () => {
     ]);
   });
 
+  // contract 1.5
   test('of no product has its category, its parents in order and itself as attributes', async () => {
     const fields = (await rowOf('dial_black')).attributes?.map(({ field, id }) => `${field}:${id}`);
     expect(fields).toEqual([
@@ -74,12 +77,14 @@ describe('a catalog item', () => {
     ]);
   });
 
+  // contract 1.6
   test('of no product has no variants', async () => {
     for (const id of ['brand_hermes', 'style_birkin_croc', 'handbags']) {
       expect(await rowOf(id, 'taxonomy,pricing')).not.toHaveProperty('variants');
     }
   });
 
+  // contract 1.8
   test('keeps the attribute of a deleted entity', async () => {
     expect((await rowOf('product_of_gone_brand')).attributes).toContainEqual({
       field: 'brand',
@@ -89,6 +94,7 @@ describe('a catalog item', () => {
   });
 });
 
+// contract 1.6
 describe('a variant', () => {
   test('keeps the order of the bundle, with id, images, thumbnails and popularity', async () => {
     const { variants } = await rowOf('product_birkin_croc', '');
@@ -116,6 +122,7 @@ describe('pricing', () => {
   const pricingOf = async (product: string, variant: string) =>
     (await rowOf(product, 'pricing')).variants?.find(({ id }) => id === variant)?.pricing;
 
+  // contract 2.2, 2.4
   test('has one market estimate per source and region, in the currency of the region', async () => {
     const pricing = await pricingOf('product_birkin_croc', 'variant_birkin_croc_25');
     const at = '2026-03-15T12:00:00.000Z';
@@ -159,6 +166,7 @@ describe('pricing', () => {
     );
   });
 
+  // contract 2.1
   test('is null in each part where nothing is known', async () => {
     expect(await pricingOf('product_birkin_croc', 'variant_birkin_croc_35')).toEqual({
       market_estimates: null,
@@ -181,6 +189,7 @@ describe('pricing', () => {
     expect((await rowOf(id, 'pricing')).max_market_estimate).toMatchObject(best);
   });
 
+  // contract 2.3
   test('of a row without any estimate below is null, and absent when not asked for', async () => {
     expect((await rowOf('brand_echo', 'pricing')).max_market_estimate).toBeNull();
     expect(await rowOf('brand_hermes', 'taxonomy')).not.toHaveProperty('max_market_estimate');

@@ -2,20 +2,23 @@ import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { PORTS } from '../../models/ports';
 import type { DataFile } from '../../models/pricing/estimate';
 import { ApiClient } from '../support/api-client';
-import { useService } from '../support/service';
+import { type TestService, useService } from '../support/service';
 
-/** interface.md 2.2, running.md "Settings": the keys of data-file links and how they are changed. */
+/** contract 2.2, 14: the keys of data-file links and how they are changed. */
 const NEW = 'a new secret of this test';
 const OLD = 'an old secret of this test';
 const service = useService({ SIGNING_KEYS: `new:${NEW},old:${OLD}` });
 
 const FILE: DataFile = { kind: 'pricing_data', variantId: 'variant_birkin_croc_30', region: 'NA' };
 
+const inAMinute = ({ clock }: TestService) => new Date(clock.now().getTime() + 60_000);
+
 const download = async (id: string, secret: string) => {
-  const address = new HmacDataFileSigner([{ id, secret }]).sign(FILE, new Date(Date.now() + 60_000));
+  const address = new HmacDataFileSigner([{ id, secret }]).sign(FILE, inAMinute(service));
   return (await new ApiClient(service.url, null).send('GET', address ?? '')).status;
 };
 
+// contract 2.7
 test('the first key signs', async () => {
   const { body } = await service.api.item('product_birkin_croc', 'pricing');
   const url = body.data[0]?.variants?.[0]?.pricing?.pricing_data?.[0]?.url ?? '';
@@ -47,10 +50,7 @@ describe('where no key can sign', () => {
     expect(body.data[0]?.variants?.[0]?.pricing).toMatchObject(none);
     const legacy = await unsigned.api.v1({ style: 'style_birkin_croc' });
     expect(legacy.body.data[0]?.variants?.[0]).toMatchObject(none);
-    const address = new HmacDataFileSigner([{ id: 'k1', secret: NEW }]).sign(
-      FILE,
-      new Date(Date.now() + 60_000),
-    );
+    const address = new HmacDataFileSigner([{ id: 'k1', secret: NEW }]).sign(FILE, inAMinute(unsigned));
     expect((await new ApiClient(unsigned.url, null).send('GET', address ?? '')).status).toBe(403);
   });
 });

@@ -1,7 +1,7 @@
 import { idsOf } from '../support/api-client';
 import { useService } from '../support/service';
 
-/** interface.md 2.3 and 2.4, decisions.md 4: tags, deleted rows, levels. */
+/** contract 3.3, 1.9, 3.1: tags, deleted rows, levels. */
 const service = useService();
 
 const rowOf = async (id: string, includes?: string) => {
@@ -11,6 +11,7 @@ const rowOf = async (id: string, includes?: string) => {
 };
 
 describe('tags', () => {
+  // contract 1.7
   test('are shown on category rows, by group, then display order', async () => {
     expect((await rowOf('handbags', '')).available_tags).toEqual([
       { id: 'edition:limited', name: 'Limited edition', group: 'edition' },
@@ -26,6 +27,7 @@ describe('tags', () => {
   const tagged = async (tag: string, taxonomy_node: string) =>
     idsOf(await service.api.query({ taxonomy_node, filters: [{ field: 'tags', include: [tag] }] })).sort();
 
+  // contract 3.4
   test('of a style are inherited by its products', async () => {
     expect(await tagged('material:exotic', 'product')).toEqual([
       'product_birkin_croc',
@@ -41,6 +43,7 @@ describe('tags', () => {
     ]);
   });
 
+  // contract 3.5
   test('are carried by a model only when every one of its styles carries them', async () => {
     expect(await tagged('material:exotic', 'model')).toEqual(['model_kelly']);
     expect(await tagged('edition:limited', 'model')).toEqual([]);
@@ -55,6 +58,7 @@ describe('tags', () => {
   });
 });
 
+// contract 1.8
 describe('a deleted row', () => {
   test.each(['product_deleted', 'brand_gone', 'style_retired'])('%s is looked up as 404', async (id) => {
     expect(await service.api.item(id)).toMatchObject({ status: 404, body: { error: 'not_found' } });
@@ -69,6 +73,7 @@ describe('a deleted row', () => {
   });
 });
 
+// contract 1.9
 describe('resolved_taxonomy', () => {
   const resolved = async (body: object) => (await service.api.query(body)).body.resolved_taxonomy;
 

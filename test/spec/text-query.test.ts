@@ -1,10 +1,11 @@
 import { idsOf } from '../support/api-client';
 import { useService } from '../support/service';
 
-/** decisions.md 7: what a free text finds, and in which order. */
+/** contract 5: what a free text finds, and in which order. */
 const service = useService();
 const query = (body: object) => service.api.query(body);
 
+// contract 5.2
 describe('a query', () => {
   const found = async (text: string, more: object = {}) => idsOf(await query({ query: text, ...more }));
 
@@ -24,12 +25,14 @@ describe('a query', () => {
     expect((await found(text))[0]).toBe(first);
   });
 
+  // contract 5.4
   test('puts rows that match more words first, whatever their popularity and the sort', async () => {
     const ids = await found('hermes lizard', { sort: 'popularity_desc' });
     expect(ids[0]).toBe('product_kelly_lizard');
     expect(ids).toContain('product_birkin_croc');
   });
 
+  // contract 5.3, 5.4
   test('of exact words stands before one of misspelt words', async () => {
     const ids = await found('echo');
     expect(ids[0]).toBe('product_echo');
@@ -39,6 +42,7 @@ describe('a query', () => {
     expect(await found('hermes', { taxonomy_node: 'brand' })).toEqual(['brand_hermes']);
   });
 
+  // contract 5.1
   test.each(['!!!', '…', '—'])('without a word (%s) finds nothing', async (text) => {
     expect(await query({ query: text })).toMatchObject({
       status: 200,
@@ -46,6 +50,7 @@ describe('a query', () => {
     });
   });
 
+  // contract 5.1, 5.8
   test('of 512 characters is taken, of 513 is a 400', async () => {
     expect((await query({ query: 'é'.repeat(512) })).status).toBe(200);
     expect((await query({ query: '👜'.repeat(512) })).status).toBe(200);

@@ -1,10 +1,15 @@
+import type { Knex } from 'knex';
+import { rowsOf, sql } from '../../db/core/sql';
 import { PORTS } from '../../models/ports';
 import { useService } from '../support/service';
 
-/** decisions.md 1: a store that is away is a 503, a fault of ours a 500 that tells nothing about its inside. */
+/** contract 11.1: a store that is away is a 503, a fault of ours a 500 that tells nothing about its inside. */
 let failure: Error = new Error('not set');
+const away = { raw: () => Promise.reject(failure) } as unknown as Knex;
+/** As every statement of the database fails. */
 const failing = async (): Promise<never> => {
-  throw failure;
+  await rowsOf(away, sql`SELECT`);
+  throw new Error('the statement did not fail');
 };
 const service = useService(
   {},
@@ -26,6 +31,7 @@ const CALLS = [
   ['v1 products', () => service.api.v1({})],
 ] as const;
 
+// contract 11.4
 describe.each(CALLS)('%s', (_what, call) => {
   test.each([
     [

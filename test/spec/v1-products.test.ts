@@ -1,10 +1,11 @@
 import { idsOf } from '../support/api-client';
 import { useService } from '../support/service';
 
-/** interface.md 4.5, decisions.md 7: the legacy search in a query string. */
+/** contract 8.1, 5: the legacy search in a query string. */
 const service = useService();
 const v1 = (parameters: Record<string, string> | string = {}) => service.api.v1(parameters);
 
+// contract 8.4
 describe('the answer', () => {
   test('has the fields of 4.5 and sort_applied', async () => {
     const { status, body } = await v1({ page_size: '2' });
@@ -23,6 +24,7 @@ describe('the answer', () => {
     expect(Object.keys(stats).sort()).toEqual(['id', 'nbWordsMatched']);
   });
 
+  // contract 8.5
   test('holds rows with name, attributes, variants with prices on them, popularity and pictures', async () => {
     const { body } = await v1({ style: 'style_birkin_croc' });
     expect(Object.keys(body.data[0] ?? {}).sort()).toEqual(
@@ -42,6 +44,7 @@ describe('the answer', () => {
     });
   });
 
+  // contract 8.4
   test('echoes the search and counts its matched words', async () => {
     const { body } = await v1({ search: 'Hermes Birkin' });
     expect(body).toMatchObject({
@@ -64,6 +67,7 @@ describe('the answer', () => {
   });
 });
 
+// contract 8.2
 describe('attribute', () => {
   test.each(['model', 'style', 'brand', 'family', 'case', 'dial'])(
     '%s lists rows of that kind',
@@ -116,6 +120,7 @@ describe('attribute', () => {
   );
 });
 
+// contract 8.2
 describe('the category', () => {
   test('is handbags and watches unless named', async () => {
     expect(idsOf(await v1({ page_size: '100' }))).not.toContain('product_love_ring');
@@ -133,6 +138,7 @@ describe('the category', () => {
   });
 });
 
+// contract 8.3
 describe('facets', () => {
   const found = async (parameters: Record<string, string> | string) => idsOf(await v1(parameters)).sort();
 
@@ -170,8 +176,21 @@ describe('facets', () => {
     expect(await found({ exclude_brand: 'brand_nobody' })).toHaveLength(17);
   });
 
-  test('without a value are no filter', async () => {
-    expect(await found({ brand: '', tags: ',', exclude_brand: ' ' })).toHaveLength(17);
+  test.each(['', ' ', ',', ' , ,'])('of no value ("%s") are as if not given', async (blank) => {
+    const names = [
+      'brand',
+      'exclude_brand',
+      'tags',
+      'exclude_tags',
+      'category',
+      'exclude_category',
+      'search',
+    ];
+    for (const name of names) {
+      const unset = name === 'search' ? blank.replaceAll(',', '') : blank;
+      expect(await found({ [name]: unset })).toHaveLength(17);
+    }
+    expect(await found(Object.fromEntries(names.slice(0, -1).map((name) => [name, blank])))).toHaveLength(17);
   });
 
   test('of no meaning are ignored', async () => {
@@ -179,6 +198,7 @@ describe('facets', () => {
   });
 });
 
+// contract 8.3, 3.3
 describe('tags', () => {
   const found = async (parameters: Record<string, string>) => idsOf(await v1(parameters)).sort();
 

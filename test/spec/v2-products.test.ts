@@ -1,10 +1,11 @@
 import { idsOf } from '../support/api-client';
 import { useService } from '../support/service';
 
-/** interface.md 4.6: the parameters of v1 as JSON properties. */
+/** contract 8.1: the parameters of v1 as JSON properties. */
 const service = useService();
 const v2 = (body: object) => service.api.v2(body);
 
+// contract 8.1
 test('answers what v1 answers to the same parameters', async () => {
   const parameters = {
     search: 'birkin',
@@ -31,6 +32,7 @@ test('takes lists with commas, or as arrays', async () => {
   expect(idsOf(asArrays)).toEqual(idsOf(withCommas));
 });
 
+// contract 8.1
 test('ignores unknown parameters and null', async () => {
   expect(await v2({ foo: { bar: 1 }, includes: ['catalog'], brand: null, page: null })).toMatchObject({
     status: 200,

@@ -1,12 +1,13 @@
 import { useService } from '../support/service';
 
-/** interface.md 2.5 and 4.4, decisions.md 8: the legacy identification. */
+/** contract 8.6, 7: the legacy identification. */
 const service = useService();
 const identify = async (body: object = {}) =>
   service.api.identifyV2({ base64: (await service.photo()).toString('base64'), ...body });
 
 beforeEach(() => service.queue.reset());
 
+// contract 8.6
 test('answers success, results, processingTime and predictionId', async () => {
   await service.sees(['product_submariner', 0.05]);
   const { status, body } = await identify();
@@ -61,6 +62,7 @@ test("labels a match with the item's name and its style", async () => {
   expect((await identify()).body.results[0]?.label).toBe('Rolex Submariner 124060');
 });
 
+// contract 8.6
 test('gives a taxonomy row the keys of a product, with no variants', async () => {
   await service.sees(['product_neverfull_monogram', 0.4], ['product_neverfull_damier', 0.401]);
   const [match] = (await identify()).body.results;
@@ -97,6 +99,12 @@ test.each([
   });
 });
 
+test('names its record in a header too', async () => {
+  const answer = await identify();
+  expect(answer.headers.get('X-Prediction-Id')).toBe(answer.body.predictionId);
+});
+
+// contract 7.11
 test('keeps a record under its predictionId', async () => {
   await service.sees(['product_submariner', 0.05]);
   const { predictionId } = (await identify()).body;

@@ -1,6 +1,6 @@
 import { useService } from '../support/service';
 
-/** interface.md 9: versions and aliases. */
+/** contract 9.3: versions and aliases. */
 const service = useService();
 
 test.each(['/api/v3/catalog/search', '/api/v3/catalog/query'])(
@@ -22,6 +22,7 @@ test.each(['/api/v3/catalog/search', '/api/v3/catalog/query'])(
   },
 );
 
+// contract 6.1
 test('/api/v3/catalog/items/:id behaves as /v3/catalog/items/:id', async () => {
   for (const id of ['product_birkin_croc', 'product_nobody']) {
     const alias = await service.api.send<object>('GET', `/api/v3/catalog/items/${id}`);

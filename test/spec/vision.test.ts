@@ -1,6 +1,8 @@
+import type { Knex } from 'knex';
+import { PORTS } from '../../models/ports';
 import { useService } from '../support/service';
 
-/** interface.md 4.3, decisions.md 8: identification. The workers are replaced: what they see is said by each test. */
+/** contract 7.1, 7: identification. The workers are replaced: what they see is said by each test. */
 const service = useService({ VISION_DEADLINE_MS: '8000' });
 
 /** The smallest of the fixture's pictures; what it shows is up to `service.queue`. */
@@ -9,6 +11,7 @@ const photo = async (): Promise<string> => (await service.photo()).toString('bas
 beforeEach(() => service.queue.reset());
 
 describe('an identification', () => {
+  // contract 7.8
   test('answers the envelope with matching rows, best first, each with its confidence', async () => {
     await service.sees(['product_birkin_croc', 0.05], ['product_birkin_togo', 0.3]);
     const { status, body } = await service.api.identify({ base64: await photo() });
@@ -49,6 +52,7 @@ describe('an identification', () => {
     });
   });
 
+  // contract 7.10
   test('of neighbours that agree about the model only answers the model first, without variants', async () => {
     await service.sees(['product_neverfull_monogram', 0.4], ['product_neverfull_damier', 0.401]);
     const { body } = await service.api.identify({ base64: await photo() });
@@ -57,12 +61,37 @@ describe('an identification', () => {
     expect(body.resolved_taxonomy).toEqual({ node: 'model', level: 1 });
   });
 
+  test('of neighbours that agree about a model that was deleted answers the brand first', async () => {
+    await service.sees(['product_neverfull_monogram', 0.4], ['product_neverfull_damier', 0.401]);
+    const rename = (from: string, to: string) =>
+      service.resolve<Knex>(PORTS.Knex)('catalog_rows').where({ id: from }).update({ id: to });
+    await rename('model_neverfull', 'model_out_of_the_way');
+    const { body } = await service.api.identify({ base64: await photo() });
+    await rename('model_out_of_the_way', 'model_neverfull');
+    expect(body.data[0]).toMatchObject({ id: 'brand_vuitton' });
+    expect(body.resolved_taxonomy).toEqual({ node: 'brand', level: 0 });
+  });
+
   test('skips pictures that no row shows any more', async () => {
     await service.sees([null, 0.01], ['product_submariner', 0.05]);
     const { body } = await service.api.identify({ base64: await photo() });
     expect(body.data.map(({ id }) => id)).toEqual(['product_submariner']);
   });
 
+  test('names its record in a header, also when nothing was found', async () => {
+    await service.sees(['product_submariner', 0.05]);
+    const found = await service.api.identify({ base64: await photo() });
+    await service.sees();
+    const nothing = await service.api.identify({ base64: await photo() });
+    for (const answer of [found, nothing]) {
+      const id = answer.headers.get('X-Prediction-Id') ?? '';
+      const rows = answer.body.data.map((row) => row.id);
+      const recorded = (await service.prediction(id))?.rows.map((row) => row.id);
+      expect([answer.status, recorded]).toEqual([200, rows]);
+    }
+  });
+
+  // contract 7.8, 10.2
   test('that is sure of nothing is empty, free, and resolves to nothing', async () => {
     await service.sees(['product_birkin_croc', 0.95]);
     const answer = await service.api.identify({ base64: await photo() });
@@ -94,6 +123,7 @@ describe('an identification', () => {
   });
 });
 
+// contract 7.2
 describe('base64 is taken', () => {
   const forms: [string, (plain: string) => string][] = [
     ['as it is', (plain) => plain],
@@ -118,6 +148,7 @@ describe('base64 is taken', () => {
   });
 });
 
+// contract 7.1, 7.2
 describe('a 400 that names the field answers', () => {
   test.each<[string, object, string]>([
     ['neither url nor base64', {}, 'url'],
@@ -148,6 +179,7 @@ describe('a 400 that names the field answers', () => {
   });
 });
 
+// contract 7.3
 describe('a 422 with its reason answers', () => {
   const bytes = (text: string) => Buffer.from(text, 'latin1').toString('base64');
   test.each([
@@ -192,6 +224,26 @@ describe('a 422 with its reason answers', () => {
   });
 });
 
+test('a user name or password in a url is refused on every address of vision, and never repeated', async () => {
+  service.log.clear();
+  const urls = [
+    'https://ann@pictures.example/',
+    'https://ann:hush-hush@[::1]/a.jpg',
+    'http://:hush-hush@a.example/',
+  ];
+  const identifications = urls.flatMap((url) => [
+    service.api.identify({ url }),
+    service.api.identifyV2({ url }),
+    service.api.send('POST', '/api/v3/vision/identify', { body: { url } }),
+  ]);
+  for (const answer of await Promise.all(identifications)) {
+    expect(answer).toMatchObject({ status: 400, body: { error: 'bad_request', field: 'url' } });
+    expect(JSON.stringify([answer.body, ...answer.headers])).not.toMatch(/ann|hush/);
+  }
+  expect(JSON.stringify(await service.log.lines(identifications.length))).not.toMatch(/ann@|hush/);
+});
+
+// contract 7.1
 test('url wins when both are sent, and base64 is not looked at', async () => {
   expect(await service.api.identify({ url: 'http://127.0.0.1:9/a.jpg', base64: '!' })).toMatchObject({
     status: 422,
@@ -199,6 +251,7 @@ test('url wins when both are sent, and base64 is not looked at', async () => {
   });
 });
 
+// contract 7.7
 test('the deadline is a 504, free of charge', async () => {
   service.queue.neverAnswers();
   const answer = await service.api.identify({ base64: await photo() });

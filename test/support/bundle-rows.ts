@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A row of the catalog as a bundle says it is, by the rules of catalog-bundle.md and decisions.md 4, without a database. */
+/** A row of the catalog as a bundle says it is, by the rules of contract 13, 3.1, without a database. */
 export interface BundleRow {
   readonly id: string;
   readonly kind: string;

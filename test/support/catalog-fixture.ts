@@ -15,7 +15,7 @@ const PICTURES = [
   'submariner',
 ];
 
-/** Writes the fixture as a bundle (catalog-bundle.md), and beside it a second one that deletes some of it. */
+/** Writes the fixture as a bundle (contract 13), and beside it a second one that deletes some of it. */
 export async function writeFixtureBundles(folder: string): Promise<{ catalog: string; deletions: string }> {
   const catalog = join(folder, 'catalog');
   const deletions = join(folder, 'deletions');

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
-import { rowsOf, sql } from '../../db/sql';
+import { Vocabulary } from '../../db/catalog/import/vocabulary';
+import { rowsOf, sql } from '../../db/core/sql';
 import { nameSortKey } from '../../models/catalog/fold-text';
+import { indexTermsOf } from '../../models/catalog/index-terms';
 
 /** What decides whether and where a query finds a row. */
 export interface SearchedRow {
@@ -15,7 +17,11 @@ export interface SearchedRow {
 
 /** Writes rows as an import does, replacing those of the same id, and their words into the vocabulary. */
 export async function writeCatalogRows(knex: Knex, rows: readonly SearchedRow[]): Promise<void> {
-  const given = rows.map((row) => ({ ...row, sort_key: nameSortKey(row.name) }));
+  const given = rows.map((row) => ({
+    ...row,
+    sort_key: nameSortKey(row.name),
+    words: [...new Set(row.words.flatMap(indexTermsOf))],
+  }));
   await rowsOf(
     knex,
     sql`INSERT INTO catalog_rows (id, kind, category, popularity, sort_key, facets, words, name, attributes, images,
@@ -28,11 +34,8 @@ export async function writeCatalogRows(knex: Knex, rows: readonly SearchedRow[])
           popularity = excluded.popularity, sort_key = excluded.sort_key, facets = excluded.facets,
           words = excluded.words, name = excluded.name`,
   );
-  await rowsOf(
-    knex,
-    sql`INSERT INTO search_words SELECT DISTINCT unnest(tsvector_to_array(words)) AS word FROM catalog_rows
-        ORDER BY word ON CONFLICT DO NOTHING`,
-  );
+  const terms = given.flatMap(({ words }) => words);
+  await knex.transaction((trx) => new Vocabulary().learn(trx, [{ words: terms }]));
 }
 
 /** Takes rows out of the catalog. */

@@ -1,13 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
+import { connectEmbedded, connectPostgres, type Database } from '../../db/core/knex';
+import { rowsOf, sql } from '../../db/core/sql';
 import { prepareTemplate } from '../../db/embedded/template';
-import { connectEmbedded, connectPostgres, type Database } from '../../db/knex';
-import { migrate } from '../../db/migrate';
 import { migrations } from '../../db/migrations';
-import { identifier, rowsOf, sql } from '../../db/sql';
+import { migrate } from '../../db/migrations/migrate';
+import { createOwnDatabase, type DatabaseTemplate } from './own-database';
+import { digestOf, ENGINE_SOURCES } from './source-digest';
 
 /** A database of its own with the newest schema and nothing in it. */
 export interface TestDatabase {
@@ -24,35 +24,28 @@ export async function testDatabase(): Promise<TestDatabase> {
   return url === undefined || url === '' ? embeddedDatabase() : serverDatabase(url);
 }
 
-async function serverDatabase(url: string): Promise<TestDatabase> {
-  const name = `loupe_test_${randomBytes(8).toString('hex')}`;
-  const server = connectPostgres({ url, poolMax: 1 });
-  await rowsOf(server.knex, sql`CREATE DATABASE ${identifier(name)}`);
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  return opened(
-    async () => connectPostgres({ url: own.href }),
-    async () => {
-      await rowsOf(server.knex, sql`DROP DATABASE ${identifier(name)} WITH (FORCE)`);
-      await server.close();
-    },
-  );
+async function serverDatabase(server: string): Promise<TestDatabase> {
+  const { url, drop } = await createOwnDatabase(server, migratedInServer());
+  return opened(async () => connectPostgres({ url }), drop);
 }
 
+/** A database that earlier tests have used, as empty as a new one. */
 async function embeddedDatabase(): Promise<TestDatabase> {
-  const template = await migratedTemplate();
-  const dataDir = mkdtempSync(join(tmpdir(), 'lpt-'));
-  return opened(
-    () => connectEmbedded({ dataDir, template, durable: false }),
-    async () => rmSync(dataDir, { recursive: true, force: true }),
+  const { dataDir, isNew, giveBack } = await lendEmbedded(dirname(await migratedTemplate()));
+  const database = await opened(
+    () => connectEmbedded({ dataDir }),
+    async () => giveBack(),
   );
+  if (!isNew) {
+    await emptySchema(database.knex);
+    await migrate(database.knex, migrations);
+  }
+  return database;
 }
 
 async function opened(connect: () => Promise<Database>, remove: () => Promise<void>): Promise<TestDatabase> {
-  const pools = [await connect()];
-  const [first] = pools;
-  if (!first) throw new Error('no pool was opened');
-  await migrate(first.knex, migrations);
+  const first = await connect();
+  const pools = [first];
   return {
     knex: first.knex,
     kind: first.kind,
@@ -68,26 +61,46 @@ async function opened(connect: () => Promise<Database>, remove: () => Promise<vo
   };
 }
 
-/** A migrated cluster, prepared once per state of the schema, the engine and the dependencies. */
-async function migratedTemplate(): Promise<string> {
-  const root = join(__dirname, '../..');
-  const steps = join(root, 'db/migrations');
-  const sources = [
-    ...readdirSync(steps)
-      .sort()
-      .map((name) => join(steps, name)),
-    join(root, 'db/embedded/engine-thread.ts'),
-    join(root, 'package-lock.json'),
-  ];
-  const hash = createHash('sha256');
-  for (const source of sources) hash.update(readFileSync(source));
-  const key = `migrated-${hash.digest('hex').slice(0, 16)}`;
-  return prepareTemplate(join(tmpdir(), 'loupe-templates'), key, async (dataDir) => {
-    const database = await connectEmbedded({ dataDir, durable: false });
-    try {
-      await migrate(database.knex, migrations);
-    } finally {
-      await database.close();
-    }
-  });
+/** Drops every table, sequence and function that belongs to no extension. */
+async function emptySchema(knex: Knex): Promise<void> {
+  const drops = await rowsOf<{ statement: string }>(
+    knex,
+    sql`SELECT 'DROP ' || kind || ' IF EXISTS ' || string_agg(name, ', ') || ' CASCADE' AS statement
+        FROM (
+          SELECT oid, CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, oid::regclass::text AS name
+          FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S')
+          UNION ALL
+          SELECT oid, 'ROUTINE', oid::regprocedure::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+        ) AS objects
+        WHERE NOT EXISTS (SELECT FROM pg_depend WHERE objid = oid AND deptype = 'e')
+        GROUP BY kind ORDER BY kind DESC`,
+  );
+  for (const { statement } of drops) await knex.raw(statement);
+}
+
+/** A template is copied when it is whole, however busy the machine is. */
+const TEMPLATE_CLOSE_MS = 120_000;
+
+/** The folder of a migrated cluster, prepared once per state of the schema and the engine. */
+export function migratedTemplate(): Promise<string> {
+  const key = `migrated-${digestOf(['db/migrations', ...ENGINE_SOURCES])}`;
+  return prepareTemplate(join(tmpdir(), 'loupe-templates'), key, (dataDir) =>
+    migrated(connectEmbedded({ dataDir, durable: false, closeMs: TEMPLATE_CLOSE_MS })),
+  );
+}
+
+/** A migrated database in a server, prepared once per state of the schema. */
+export const migratedInServer = (): DatabaseTemplate => ({
+  name: 'migrated',
+  digest: digestOf(['db/migrations']),
+  prepare: (url) => migrated(connectPostgres({ url, poolMax: 1 })),
+});
+
+async function migrated(connecting: Database | Promise<Database>): Promise<void> {
+  const database = await connecting;
+  try {
+    await migrate(database.knex, migrations);
+  } finally {
+    await database.close();
+  }
 }

@@ -56,7 +56,7 @@ const OF_NOWHERE: Readonly<Record<number, string>> = {
   503: 'Unavailable',
 };
 
-/** Legacy endpoints pass over what they do not understand (decisions.md 7), which the document does not invite. */
+/** Legacy endpoints pass over what they do not understand (contract 8.1), which the document does not invite. */
 const LENIENT = /^\/v[12]\//;
 
 /** Headers that mean something to clients: an answer has none of them that the document does not name. */

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-import { constants, cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
-import { openTarget } from '../../db/catalog-import/open-target';
+import { openImport } from '../../db/catalog/import/open-import';
 import { prepareTemplate } from '../../db/embedded/template';
 import {
   type Clock,
@@ -14,11 +13,13 @@ import {
   PORTS,
 } from '../../models/ports';
 import type { ModelManifest } from '../../models/vision/embedding-model';
-import { importBundle } from '../../scripts/catalog/import/import-bundle';
-import { readConfig } from '../../scripts/config';
-import { type Container, withStore } from '../../scripts/container';
+import { type Container, openStores } from '../../scripts/composition/container';
+import { processEnvironment, readConfig } from '../../scripts/config';
+import { importBundle } from '../../scripts/import/import-bundle';
 import { writeFixtureBundles } from './catalog-fixture';
+import { copyDataFolder } from './data-folder';
 import { createOwnDatabase } from './own-database';
+import { digestOf, ENGINE_SOURCES } from './source-digest';
 
 /** Where one service of a test keeps its state, with the fixture in it. */
 export interface FixtureData {
@@ -26,7 +27,7 @@ export interface FixtureData {
   remove(): Promise<void>;
 }
 
-const ROOT = join(__dirname, '../..');
+const TEMPLATES = join(tmpdir(), 'loupe-templates');
 
 /** A catalog that tests can ask for. */
 export interface CatalogSource {
@@ -38,7 +39,7 @@ export interface CatalogSource {
 }
 
 /** What the content of a prepared database depends on, besides its catalog. */
-const SOURCES = ['package.json', 'db', 'models', 'scripts/catalog/import', 'test/support/fixture-data.ts'];
+const SOURCES = ['db', 'models', 'scripts/import', 'test/support/fixture-data.ts', ...ENGINE_SOURCES];
 
 /** A catalog with every shape that a rule of the specification speaks of. */
 export const FIXTURE: CatalogSource = {
@@ -51,39 +52,49 @@ export const FIXTURE: CatalogSource = {
 };
 
 /**
- * A database of its own with a catalog: in the server of `TEST_DATABASE_URL` when there is one, else an embedded one,
- * copied from a prepared folder.
+ * A catalog in a database for one test file: a copy of its own in the server of `TEST_DATABASE_URL` when there is one, else an
+ * embedded one that keeps what earlier files wrote. So a file tells its accounts, keys and photos from those of others.
  */
-export async function createFixtureData(
-  server: string | undefined,
-  source: CatalogSource,
-): Promise<FixtureData> {
+export async function createFixtureData(source: CatalogSource): Promise<FixtureData> {
+  const { TEST_DATABASE_URL } = processEnvironment();
+  if (TEST_DATABASE_URL) return inServer(TEST_DATABASE_URL, source);
+  const { dataDir, giveBack } = await lendEmbedded(await preparedFolder(source));
+  return { settings: { DATA_DIR: dataDir }, remove: async () => giveBack() };
+}
+
+/** The same with nothing written by others, and no process that has the embedded database open. */
+export async function createUntouchedData(source: CatalogSource): Promise<FixtureData> {
+  const { TEST_DATABASE_URL } = processEnvironment();
+  if (TEST_DATABASE_URL) return inServer(TEST_DATABASE_URL, source);
   const folder = await mkdtemp(join(tmpdir(), 'lps-'));
-  const removeFolder = () => rm(folder, { recursive: true, force: true });
-  if (server === undefined) {
-    const prepared = join(
-      await prepareTemplate(
-        join(tmpdir(), 'loupe-templates'),
-        `${source.name}-${digestOf(source)}`,
-        (dataDir) => fill(source, dataDir),
-      ),
-      '..',
-    );
-    cpSync(prepared, folder, {
-      recursive: true,
-      mode: constants.COPYFILE_FICLONE,
-      filter: (path) => path !== join(prepared, 'postgres', 'run'),
-    });
-    return { settings: { DATA_DIR: folder }, remove: removeFolder };
-  }
-  const database = await createOwnDatabase(server);
-  const settings = { DATA_DIR: folder, DATABASE_URL: database.url };
-  await fill(source, folder, settings);
+  copyDataFolder(await preparedFolder(source), folder);
+  return { settings: { DATA_DIR: folder }, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+const digestOfData = ({ sources }: CatalogSource): string => digestOf([...SOURCES, ...sources]);
+
+async function preparedFolder(source: CatalogSource): Promise<string> {
+  const key = `${source.name}-${digestOfData(source)}`;
+  return dirname(await prepareTemplate(TEMPLATES, key, (dataDir) => fill(source, dataDir)));
+}
+
+async function inServer(server: string, source: CatalogSource): Promise<FixtureData> {
+  const digest = digestOfData(source);
+  // Beside the database go the files that it names.
+  const files = join(TEMPLATES, `${source.name}-${digest}-files`);
+  const database = await createOwnDatabase(server, {
+    name: source.name,
+    digest,
+    isStale: !existsSync(files),
+    prepare: (url) => fill(source, files, { DATA_DIR: files, DATABASE_URL: url }),
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'lps-'));
+  copyDataFolder(files, folder);
   return {
-    settings,
+    settings: { DATA_DIR: folder, DATABASE_URL: database.url },
     remove: async () => {
       await database.drop();
-      await removeFolder();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
@@ -98,10 +109,13 @@ async function fill(
   const bundles = await mkdtemp(join(tmpdir(), 'lpb-'));
   try {
     const written = await source.write(bundles);
-    await withStore(async (container) => {
-      await container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).create(MANIFEST);
-      for (const bundle of written) await importWhole(container, bundle, join(bundles, 'rejects.txt'));
-    }, config);
+    const loupe = await openStores(config);
+    try {
+      await loupe.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).create(MANIFEST);
+      for (const bundle of written) await importWhole(loupe.container, bundle, join(bundles, 'rejects.txt'));
+    } finally {
+      await loupe.close();
+    }
   } finally {
     await rm(bundles, { recursive: true, force: true });
   }
@@ -111,7 +125,7 @@ async function importWhole(container: Container, bundle: string, report: string)
   const { rejected } = await importBundle(
     { bundle, report, dryRun: false, wait: false },
     {
-      openTarget: (dryRun) => openTarget(container.resolve<Knex>(PORTS.Knex), dryRun),
+      openImport: (dryRun) => openImport(container.resolve<Knex>(PORTS.Knex), dryRun),
       images: container.resolve<ImageStore>(PORTS.ImageStore),
       preparer: container.resolve<ImagePreparer>(PORTS.ImagePreparer),
       embedding: { embeddings: container.resolve(PORTS.EmbeddingRepository), queue: NO_INDEX_QUEUE },
@@ -125,7 +139,11 @@ async function importWhole(container: Container, bundle: string, report: string)
 const nothing = () => undefined;
 const SILENT = { begin: nothing, reach: nothing, end: nothing, note: nothing };
 
-const NO_INDEX_QUEUE = { embed: async () => ({ embedded: 0, failed: 0 }), close: async () => undefined };
+const NO_INDEX_QUEUE = {
+  embed: async () => ({ embedded: 0, failed: 0 }),
+  close: async () => undefined,
+  isShared: false,
+};
 
 /** Sure of one near image, unsure of two that are as near as each other, sure of what both have in common. */
 const MANIFEST: ModelManifest = {
@@ -152,17 +170,3 @@ const MANIFEST: ModelManifest = {
   licence: 'CC0-1.0',
   digests: {},
 };
-
-function digestOf({ sources }: CatalogSource): string {
-  const hash = createHash('sha256');
-  for (const file of [...SOURCES, ...sources].flatMap((source) => filesBelow(join(ROOT, source))))
-    hash.update(readFileSync(file));
-  return hash.digest('hex').slice(0, 16);
-}
-
-function filesBelow(path: string): string[] {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path)
-    .sort()
-    .flatMap((name) => filesBelow(join(path, name)));
-}

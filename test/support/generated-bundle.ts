@@ -8,12 +8,12 @@ import type {
   ListingRecord,
   ProductRecord,
   TagRecord,
-} from '../../scripts/catalog/generate/bundle/records';
+} from '../../scripts/lab/generator/bundle/records';
 import {
   type BundleOptions,
   type BundleSummary,
   generateBundle,
-} from '../../scripts/catalog/generate/generate-bundle';
+} from '../../scripts/lab/generator/generate-bundle';
 
 /** A bundle as it was written, read back. */
 export interface Bundle {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { generateBundle } from '../../scripts/catalog/generate/generate-bundle';
+import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import type { CatalogSource } from './fixture-data';
 
 /** More products than a page may have. */
@@ -15,6 +15,6 @@ export async function writeGeneratedCatalog(folder: string): Promise<string> {
 /** Bags and watches of fictional maisons, many enough for pages. */
 export const GENERATED_CATALOG: CatalogSource = {
   name: 'generated',
-  sources: ['scripts/catalog/generate', 'test/support/generated-catalog.ts'],
+  sources: ['scripts/lab/generator', 'test/support/generated-catalog.ts'],
   write: async (folder) => [await writeGeneratedCatalog(folder)],
 };

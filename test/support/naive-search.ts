@@ -2,7 +2,7 @@ import type { Filter, ResolvedQuery } from '../../models/catalog/catalog-query';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import type { SearchedRow } from './catalog-rows';
 
-/** The answer to a query by reading every row: decisions.md 7 and interface.md 4.1.1 word for word, never fast. */
+/** The answer to a query by reading every row: contract 5, 4.3 word for word, never fast. */
 export function naiveSearch(rows: readonly SearchedRow[], query: ResolvedQuery) {
   const scoped = rows
     .filter((row) => row.kind === query.node)
@@ -53,11 +53,23 @@ function scoreOf(row: SearchedRow, words: readonly string[]) {
   const score = { matched: 0, exact: 0, prefix: 0 };
   for (const word of new Set(words)) {
     if (row.words.includes(word)) score.exact++;
-    else if (word === last && row.words.some((each) => each.startsWith(word))) score.prefix++;
-    else if (!row.words.some((each) => isMisspelt(word, each))) continue;
+    else if (row.words.some((each) => (word === last && each.startsWith(word)) || holds(each, word))) {
+      score.prefix++;
+    } else if (!row.words.some((each) => isMisspelt(word, each))) continue;
     score.matched++;
   }
   return score;
+}
+
+const UNSPACED = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}]+$/u;
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
+const lettersOf = (word: string): string[] => Array.from(segmenter.segment(word), ({ segment }) => segment);
+
+/** Han, kana and Thai are found by two or more of their letters in a row, from any letter on. */
+function holds(known: string, word: string): boolean {
+  if (!UNSPACED.test(word) || lettersOf(word).length < 2) return false;
+  const letters = lettersOf(known);
+  return letters.some((_, from) => letters.slice(from).join('').startsWith(word));
 }
 
 const misspellings = new Map<string, boolean>();
@@ -66,16 +78,17 @@ function isMisspelt(word: string, meant: string): boolean {
   const key = `${word} ${meant}`;
   const known = misspellings.get(key);
   if (known !== undefined) return known;
-  const editsMax = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
-  const misspelt = distance(word, meant, editsMax) <= editsMax;
+  const letters = lettersOf(word);
+  const editsMax = letters.length < 4 ? 0 : letters.length < 8 ? 1 : 2;
+  const misspelt = distance(letters, lettersOf(meant), editsMax) <= editsMax;
   misspellings.set(key, misspelt);
   return misspelt;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours from the front, as they are defined. */
-function distance(from: string, to: string, editsMax: number): number {
+function distance(from: readonly string[], to: readonly string[], editsMax: number): number {
   if (editsMax < 0) return Number.POSITIVE_INFINITY;
-  if (from === '' || to === '') return from.length + to.length;
+  if (from.length === 0 || to.length === 0) return from.length + to.length;
   if (from[0] === to[0]) return distance(from.slice(1), to.slice(1), editsMax);
   const left = editsMax - 1;
   const swapped = from[0] === to[1] && from[1] === to[0];

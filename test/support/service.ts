@@ -6,7 +6,14 @@ import sharp from 'sharp';
 import type { LifecycleState } from '../../api/api-services';
 import { createApp } from '../../api/app';
 import { createServer } from '../../api/server';
-import { API_VERSIONS, type ApiVersion, type KeyLimits } from '../../models/access/api-key';
+import {
+  API_VERSIONS,
+  type ApiVersion,
+  DEFAULT_SCOPES,
+  type KeyLimits,
+  type Scope,
+} from '../../models/access/api-key';
+import { hashKey, makeKey } from '../../models/access/credential';
 import {
   type AccountRepository,
   type Clock,
@@ -16,10 +23,9 @@ import {
   type Prediction,
   type PredictionRepository,
 } from '../../models/ports';
-import { apiServices, apiSettings } from '../../scripts/api-wiring';
-import { hashKey, makeKey } from '../../scripts/commands/keys';
+import { apiServices, apiSettings } from '../../scripts/composition/api-wiring';
+import { type Loupe, type Overrides, openLoupe } from '../../scripts/composition/container';
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
-import { buildContainer, type Loupe, type Overrides } from '../../scripts/container';
 import { ApiClient } from './api-client';
 import { type CatalogSource, createFixtureData, FIXTURE, type FixtureData } from './fixture-data';
 import { LogSink } from './log-sink';
@@ -29,6 +35,8 @@ interface KeyOptions {
   readonly versions?: readonly ApiVersion[];
   readonly test?: boolean;
   readonly limits?: Partial<KeyLimits>;
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: Date;
   /** Of a new account; default unlimited. */
   readonly credits?: number | null;
   /** An account that exists, instead of a new one. */
@@ -41,16 +49,16 @@ export interface TestKey {
   readonly accountId: string;
 }
 
-/** Runs on with the real time, and can be put forward. */
-class AdvancingClock implements Clock {
-  private offsetMs = 0;
+/** Stands still until it is put forward: however slow a test is, no second passes in it. */
+class StandingClock implements Clock {
+  #now = Date.now();
 
   now(): Date {
-    return new Date(Date.now() + this.offsetMs);
+    return new Date(this.#now);
   }
 
   advance(ms: number): void {
-    this.offsetMs += ms;
+    this.#now += ms;
   }
 }
 
@@ -89,7 +97,7 @@ export function useService(
 }
 
 export class TestService {
-  readonly clock = new AdvancingClock();
+  readonly clock = new StandingClock();
   readonly log = new LogSink();
   readonly queue = new VisionQueueFake(() => this.versionId);
   /** What the process says of itself; tests may change it. */
@@ -122,21 +130,24 @@ export class TestService {
 
   async start(): Promise<void> {
     const environment = processEnvironment();
-    const data = await createFixtureData(environment['TEST_DATABASE_URL'], this.catalog);
+    const data = await createFixtureData(this.catalog);
     const redis = environment['TEST_REDIS_URL'];
-    const settings = readConfig({
+    const config = readConfig({
       ...SETTINGS,
       ...data.settings,
       ...(redis === undefined ? {} : { REDIS_URL: redis, QUEUE_PREFIX: `t${Date.now()}-${process.pid}` }),
       ...this.settings,
     });
     // The workers are faked, so none are started here, nor a model loaded.
-    const config: Config = { ...settings, ROLE: 'api' };
-    const loupe = await buildContainer(config, {
-      [PORTS.Clock]: this.clock,
-      [PORTS.VisionQueue]: this.queue,
-      ...this.overrides,
-    });
+    const loupe = await openLoupe(
+      config,
+      { answersQueues: false, servesHttp: true },
+      {
+        [PORTS.Clock]: this.clock,
+        [PORTS.VisionQueue]: this.queue,
+        ...this.overrides,
+      },
+    );
     const live = await loupe.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
     this.versionId = live?.id ?? 0;
     const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };
@@ -238,6 +249,8 @@ async function createKey(loupe: Loupe, options: KeyOptions): Promise<TestKey> {
     test: options.test ?? false,
     limits: { perSecond: null, perMinute: null, concurrency: null, ...options.limits },
     hash: hashKey(key),
+    scopes: options.scopes ?? DEFAULT_SCOPES,
+    expiresAt: options.expiresAt ?? null,
   });
   return { key, keyId: id, accountId };
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { unavailable } from '../../models/errors';
 import { type Logger, PORTS } from '../../models/ports';
+import { openTracing } from '../../scripts/composition/tracing/open-tracing';
 import { readConfig } from '../../scripts/config';
-import { openTracing } from '../../scripts/tracing/open-tracing';
 
 /** A number of requests that are served one after the other, traced as these settings say. */
 export interface TracedCalls {

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { notFound, unavailable } from '../../models/errors';
-import { type BuildPorts, buildEmbeddings } from '../../scripts/reindex/build-embeddings';
+import { type BuildPorts, embedCatalog } from '../../models/indexing/embed-catalog';
 
 const VERSION = { id: 7 };
 
 describe('a build of embeddings', () => {
-  it('waits for a database and a queue that are away, and leaves nothing out', async () => {
+  test('waits for a database and a queue that are away, and leaves nothing out', async () => {
     const catalog = new SmallCatalog();
     for (const way of ['coverage', 'pending', 'embed', 'markBuilt', 'buildIndex'] as const)
       catalog.failOnce(way);
@@ -16,13 +16,13 @@ describe('a build of embeddings', () => {
     expect(catalog.notes.filter((note) => note.endsWith('trying again'))).toHaveLength(5);
   });
 
-  it('ends at once when its version is gone', async () => {
+  test('ends at once when its version is gone', async () => {
     const catalog = new SmallCatalog();
     catalog.failOnce('embed', notFound('There is no embedding version 7.'));
     await expect(build(catalog)).rejects.toThrow('no embedding version 7');
   });
 
-  it('ends at once when it is stopped while it waits', async () => {
+  test('ends at once when it is stopped while it waits', async () => {
     const catalog = new SmallCatalog();
     const stop = new AbortController();
     catalog.failOnce('coverage');
@@ -73,7 +73,6 @@ class SmallCatalog {
           for (const { id } of images) this.embedded.add(id);
           return { embedded: images.length, failed: 0 };
         },
-        close: async () => undefined,
       },
     };
   }
@@ -92,5 +91,5 @@ function build(catalog: SmallCatalog, signal = new AbortController().signal) {
     end: () => undefined,
     note: (line: string) => void catalog.notes.push(line),
   };
-  return buildEmbeddings(catalog.ports(), VERSION, progress, signal);
+  return embedCatalog(catalog.ports(), VERSION, progress, signal);
 }

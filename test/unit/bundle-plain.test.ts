@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { z } from 'zod';
-import { productSchema } from '../../scripts/catalog/import/catalog-records';
-import { parseDeletable } from '../../scripts/catalog/import/parse-record';
-import { plainEstimate, plainProduct } from '../../scripts/catalog/import/plain-records';
-import { estimateSchema } from '../../scripts/catalog/import/price-records';
+import { productSchema } from '../../scripts/import/catalog-records';
+import { parseDeletable } from '../../scripts/import/parse-record';
+import { plainEstimate, plainProduct } from '../../scripts/import/plain-records';
+import { estimateSchema } from '../../scripts/import/price-records';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 const SEED = 20_260_301;
@@ -144,12 +144,12 @@ function agree<Record>(
 }
 
 describe('a record that is plainly right', () => {
-  it('is taken without the schema, as what the schema makes of it', () => {
+  test('is taken without the schema, as what the schema makes of it', () => {
     expect(agree(JSON.stringify(PRODUCT), productSchema, plainProduct)).toBe(true);
     expect(agree(JSON.stringify(ESTIMATE), estimateSchema(NOW), plainEstimate)).toBe(true);
   });
 
-  it('never is one that the schema refuses or reads differently, whatever is changed in it', () => {
+  test('never is one that the schema refuses or reads differently, whatever is changed in it', () => {
     let taken = 0;
     fc.assert(
       fc.property(

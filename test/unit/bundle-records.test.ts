@@ -1,12 +1,7 @@
 import type { z } from 'zod';
-import {
-  categorySchema,
-  entitySchema,
-  productSchema,
-  tagSchema,
-} from '../../scripts/catalog/import/catalog-records';
-import { parseDeletable, parseRecord } from '../../scripts/catalog/import/parse-record';
-import { estimateSchema, historySchema, listingSchema } from '../../scripts/catalog/import/price-records';
+import { categorySchema, entitySchema, productSchema, tagSchema } from '../../scripts/import/catalog-records';
+import { parseDeletable, parseRecord } from '../../scripts/import/parse-record';
+import { estimateSchema, historySchema, listingSchema } from '../../scripts/import/price-records';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 const ENTITY = { id: 'style_a', kind: 'style', name: 'A', category: 'handbags' };
@@ -26,7 +21,7 @@ const recordOf = <Record>(record: unknown, schema: z.ZodType<Record>): Record =>
 };
 
 describe('what a record may leave out is filled in', () => {
-  it('in a category', () => {
+  test('in a category', () => {
     expect(recordOf({ id: 'handbags', name: 'Handbags' }, categorySchema)).toEqual({
       id: 'handbags',
       name: 'Handbags',
@@ -38,7 +33,7 @@ describe('what a record may leave out is filled in', () => {
     });
   });
 
-  it('in a tag, whose group is the part of its id before the colon', () => {
+  test('in a tag, whose group is the part of its id before the colon', () => {
     expect(recordOf({ id: 'material:exotic', name: 'Exotic' }, tagSchema)).toEqual({
       id: 'material:exotic',
       group: 'material',
@@ -48,7 +43,7 @@ describe('what a record may leave out is filled in', () => {
     });
   });
 
-  it('in an entity and a product', () => {
+  test('in an entity and a product', () => {
     const rest = { tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
     expect(recordOf(ENTITY, entitySchema)).toEqual({ ...ENTITY, parents: {}, ...rest });
     const variants = [{ id: 'variant_a' }];
@@ -60,7 +55,7 @@ describe('what a record may leave out is filled in', () => {
     });
   });
 
-  it('in the price records: grades, the currency of the region, the time of the import', () => {
+  test('in the price records: grades, the currency of the region, the time of the import', () => {
     const grades = { a: null, b: null, c: null, d: null };
     expect(recordOf(ESTIMATE, estimateSchema(NOW))).toEqual({
       variant_id: 'variant_a',
@@ -86,7 +81,7 @@ describe('what a record may leave out is filled in', () => {
 });
 
 describe('a record is taken as it is meant', () => {
-  it('when a product has one id or several in a field, or none', () => {
+  test('when a product has one id or several in a field, or none', () => {
     const attributes = { brand: 'brand_a', colour: ['colour_b', 'colour_a', 'colour_b'], strap: [] };
     expect(recordOf({ ...PRODUCT, attributes }, productSchema).attributes).toEqual({
       brand: ['brand_a'],
@@ -94,27 +89,28 @@ describe('a record is taken as it is meant', () => {
     });
   });
 
-  it('when it has a name that a product never has, or keys that nobody knows', () => {
+  test('when it has a name that a product never has, or keys that nobody knows', () => {
     expect(recordOf({ ...PRODUCT, name: 'Mine', extra: 1 }, productSchema)).not.toHaveProperty('name');
   });
 
-  it('when it deletes, whatever else stands beside it', () => {
+  test('when it deletes, whatever else stands beside it', () => {
     const parsed = parseDeletable('{"id":"product_a","deleted":true,"category":7}', productSchema);
     expect(parsed).toEqual({ record: { id: 'product_a', deleted: true } });
   });
 
-  it('when a time has an offset', () => {
+  test('when a time has an offset', () => {
     const estimate = { ...ESTIMATE, estimated_at: '2026-03-15T14:00:00+02:00' };
     expect(recordOf(estimate, estimateSchema(NOW)).estimated_at).toBe('2026-03-15T12:00:00.000Z');
   });
 
-  it('when grades are equal, or missing between others', () => {
+  test('when grades are equal, or missing between others', () => {
     expect(fault({ ...ESTIMATE, A: 5, B: null, C: 5, D: 0 }, estimateSchema(NOW))).toBe('accepted');
   });
 });
 
+// contract 13.3
 describe('a bad record is rejected with its field and the reason', () => {
-  it.each<[unknown, string]>([
+  test.each<[unknown, string]>([
     ['{"id":', 'line: not JSON'],
     ['[]', 'line: is no object'],
     ['null', 'line: is no object'],
@@ -142,7 +138,7 @@ describe('a bad record is rejected with its field and the reason', () => {
     expect(fault(record, entitySchema)).toBe(reason);
   });
 
-  it.each<[unknown, string]>([
+  test.each<[unknown, string]>([
     [{ ...PRODUCT, id: 'bag_a' }, 'id: does not start with product_'],
     [{ ...PRODUCT, attributes: undefined }, 'attributes: is required'],
     [{ ...PRODUCT, attributes: { brand: 7 } }, 'attributes.brand: is no id and no list of ids'],
@@ -157,7 +153,7 @@ describe('a bad record is rejected with its field and the reason', () => {
     expect(fault(record, productSchema)).toBe(reason);
   });
 
-  it.each<[object, string]>([
+  test.each<[object, string]>([
     [{ A: 1, B: 2 }, 'B: grades do not descend'],
     [{ A: 3, B: null, C: 3.5 }, 'C: grades do not descend'],
     [{ A: -1 }, 'A: Too small: expected number to be >=0'],
@@ -172,7 +168,7 @@ describe('a bad record is rejected with its field and the reason', () => {
     expect(fault({ ...ESTIMATE, ...change }, estimateSchema(NOW))).toBe(reason);
   });
 
-  it('as a point of history, a listing, a tag or a category', () => {
+  test('as a point of history, a listing, a tag or a category', () => {
     expect(fault({ ...HISTORY, date: '2026-02-29' }, historySchema)).toBe('date: Invalid ISO date');
     expect(fault({ ...HISTORY, A: 1, D: 2 }, historySchema)).toBe('D: grades do not descend');
     expect(fault({ ...LISTING, link: 'javascript:alert(1)' }, listingSchema)).toBe(

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { Bundle, BundleError } from '../../scripts/catalog/import/bundle';
-import type { BundleFileName } from '../../scripts/catalog/import/bundle-files';
+import { Bundle, BundleError } from '../../scripts/import/bundle';
+import type { BundleFileName } from '../../scripts/import/bundle-files';
 
 let root: string;
 const opened: Bundle[] = [];
@@ -61,7 +61,8 @@ async function read(bundle: Bundle, name: BundleFileName): Promise<string[] | nu
 const reasons = (bundle: Bundle) => bundle.faults.map(({ file, reason }) => `${file}: ${reason}`);
 
 describe('a bundle', () => {
-  it('may be a folder in which every file is optional', async () => {
+  // contract 13.1
+  test('may be a folder in which every file is optional', async () => {
     const bundle = await open(folder({ 'products.jsonl': '{"a":1}\n{"a":2}\n' }));
     expect(await read(bundle, 'products.jsonl')).toEqual(['{"a":1}', '{"a":2}']);
     expect(await read(bundle, 'entities.jsonl')).toBeNull();
@@ -69,7 +70,7 @@ describe('a bundle', () => {
     expect(bundle.warnings).toEqual([]);
   });
 
-  it.each(['b.tar', 'b.tar.gz'])(
+  test.each(['b.tar', 'b.tar.gz'])(
     'may be an archive of a folder, with the folder or without: %s',
     async (name) => {
       for (const prefix of ['', './', 'my-bundle/']) {
@@ -86,14 +87,14 @@ describe('a bundle', () => {
     },
   );
 
-  it('leaves nothing of an archive behind', async () => {
+  test('leaves nothing of an archive behind', async () => {
     const bundle = await open(await archive('b.tar', [{ name: 'tags.jsonl', content: '{}' }]));
     expect(readdirSync(join(root, 'spool'))).toHaveLength(1);
     await bundle.close();
     expect(readdirSync(join(root, 'spool'))).toEqual([]);
   });
 
-  it('may hold each file gzipped, which its bytes tell', async () => {
+  test('may hold each file gzipped, which its bytes tell', async () => {
     const packed = gzipSync('{"a":1}\n');
     const bundle = await open(
       folder({ 'tags.jsonl.gz': packed, 'entities.jsonl': packed, 'products.jsonl.gz': '{"plain":1}' }),
@@ -103,13 +104,13 @@ describe('a bundle', () => {
     expect(await read(bundle, 'products.jsonl')).toEqual(['{"plain":1}']);
   });
 
-  it('says so when a file is there plain and gzipped', async () => {
+  test('says so when a file is there plain and gzipped', async () => {
     const bundle = await open(folder({ 'tags.jsonl': '{"a":1}', 'tags.jsonl.gz': gzipSync('{"b":1}') }));
     expect(await read(bundle, 'tags.jsonl')).toEqual(['{"a":1}']);
     expect(reasons(bundle)).toEqual(['tags.jsonl.gz: not read, because tags.jsonl is there too']);
   });
 
-  it('gives what can be read of a gzip file that ends early, and a fault for the rest', async () => {
+  test('gives what can be read of a gzip file that ends early, and a fault for the rest', async () => {
     const whole = gzipSync(Array.from({ length: 20_000 }, (_, i) => `{"a":${i * 7919}}\n`).join(''));
     const bundle = await open(folder({ 'tags.jsonl.gz': whole.subarray(0, whole.length / 2) }));
     const lines = (await read(bundle, 'tags.jsonl')) ?? [];
@@ -117,12 +118,12 @@ describe('a bundle', () => {
     expect(lines.at(-1)).toMatch(/can not be read from here on/);
   });
 
-  it('warns of files that it does not know', async () => {
+  test('warns of files that it does not know', async () => {
     const bundle = await open(folder({ 'prodcuts.jsonl': '', 'a.jpg': '', 'tags.jsonl': '' }));
     expect(bundle.warnings).toEqual(['prodcuts.jsonl is no file of a bundle and is not read']);
   });
 
-  it('is an error when it is not there or no archive', async () => {
+  test('is an error when it is not there or no archive', async () => {
     await expect(open(join(root, 'nowhere'))).rejects.toThrow(BundleError);
     writeFileSync(join(root, 'text.tar'), 'this is no archive '.repeat(100));
     await expect(open(join(root, 'text.tar'))).rejects.toThrow(BundleError);
@@ -133,7 +134,7 @@ describe('a bundle', () => {
 });
 
 describe('nothing outside of a bundle is read', () => {
-  it('through links in a folder', async () => {
+  test('through links in a folder', async () => {
     writeFileSync(join(root, 'secret'), 'secret');
     mkdirSync(join(root, 'outside'));
     writeFileSync(join(root, 'outside', 'a.png'), 'secret');
@@ -159,7 +160,7 @@ describe('nothing outside of a bundle is read', () => {
     expect(await bundle.image('images/real.png', 100)).toEqual(Buffer.from('pixels'));
   });
 
-  it('or written, through the entries of an archive', async () => {
+  test('or written, through the entries of an archive', async () => {
     const path = await archive('b.tar', [
       { name: '/etc/loupe-absolute', content: 'x' },
       { name: '../../loupe-escaped', content: 'x' },
@@ -185,7 +186,7 @@ describe('nothing outside of a bundle is read', () => {
     expect(readdirSync(root).sort()).toEqual(['b.tar', 'spool']);
   });
 
-  it.each([
+  test.each([
     ['/etc/passwd', 'an absolute path'],
     ['C:/windows', 'an absolute path'],
     ['images/../../x.png', 'a path that leaves the bundle'],

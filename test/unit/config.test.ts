@@ -1,7 +1,10 @@
-import { resolve } from 'node:path';
-import { ConfigError, readConfig } from '../../scripts/config';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { settingWarnings } from '../../scripts/composition/setting-warnings';
+import { ConfigError, processEnvironment, readConfig } from '../../scripts/config';
 
-/** running.md "Settings": names, defaults, and that every fault is told at once. */
+/** contract 14.3: names, defaults, and that every fault is told at once. */
 
 test('every setting has the default of the contract', () => {
   expect(readConfig({})).toMatchObject({
@@ -47,6 +50,31 @@ test('lists and addresses are taken apart', () => {
   expect(config.PORT).toBe(0);
 });
 
+test.each([
+  ['https://Shop.Example, http://localhost:5173', ['https://shop.example', 'http://localhost:5173']],
+  ['https://shop.example:443', ['https://shop.example']],
+  ['http://[::1]:8080', ['http://[::1]:8080']],
+  ['capacitor://localhost', ['capacitor://localhost']],
+  [' * ', '*'],
+  ['', []],
+])('the origins "%s" are those that browsers name', (text, origins) => {
+  expect(readConfig({ CORS_ORIGINS: text }).CORS_ORIGINS).toEqual(origins);
+});
+
+test.each([
+  'shop.example',
+  'https://shop.example/',
+  'https://shop.example/page',
+  'https://*.shop.example',
+  'https://me@shop.example',
+  'https://shop.example:99999',
+  '*, https://shop.example',
+  'null',
+])('the origin "%s" is refused by name', (text) => {
+  expect(() => readConfig({ CORS_ORIGINS: text })).toThrow(/CORS_ORIGINS: must be \* or a list/);
+});
+
+// contract 14.3
 test('every fault is named at once', () => {
   const wrong = {
     PORT: 'http',
@@ -78,9 +106,99 @@ test('a fault between settings is named together with those of single ones', () 
   ]);
 });
 
-test('two signing keys of one name are refused', () => {
-  const SIGNING_KEYS = 'a:0123456789abcdef,b:0123456789abcdef,a:fedcba9876543210';
-  expect(faultsOf({ SIGNING_KEYS })).toEqual(['SIGNING_KEYS: names an id twice']);
+const SECRET = '0123456789abcdef';
+
+test.each([
+  ['a secret alone, which would be published as the id', SECRET, 'the key has no id'],
+  ['one of several without an id', `a:${SECRET},${SECRET}`, 'key 2 of 2 has no id'],
+  ['an empty id', `:${SECRET}`, 'the id of the key must be 1 to 32 of A-Z, a-z, 0-9, _ and -'],
+  ['an id with other letters', `a b:${SECRET}`, 'the id of the key must be'],
+  ['an id over 32 letters', `${'a'.repeat(33)}:${SECRET}`, 'the id of the key must be'],
+  ['a short secret', `a:${SECRET.slice(1)}`, 'the secret of the key must have at least 16 characters'],
+  ['an id twice', `a:${SECRET},b:${SECRET},a:fedcba9876543210`, 'names an id twice'],
+  ['a list that ends in a comma', `a:${SECRET},`, 'key 2 of 2 has no id'],
+])('signing keys with %s are refused, and no part of a secret is repeated', (_what, SIGNING_KEYS, reason) => {
+  const faults = faultsOf({ SIGNING_KEYS });
+  expect(faults).toEqual([expect.stringContaining(`SIGNING_KEYS: ${reason}`)]);
+  expect(faults.join()).not.toMatch(/0123|cdef|aaaa/);
+});
+
+test.each([
+  ['a query', 'https://loupe.example/?a=b', 'query'],
+  ['an empty query', 'https://loupe.example?', 'query'],
+  ['a fragment', 'https://loupe.example/#a', 'fragment'],
+  ['credentials', 'https://ann:hunter2@loupe.example', 'password'],
+  ['no scheme', 'loupe.example', 'http'],
+])('a PUBLIC_URL with %s is refused, and none of it repeated', (_what, PUBLIC_URL, reason) => {
+  const faults = faultsOf({ PUBLIC_URL });
+  expect(faults).toEqual([expect.stringContaining(reason)]);
+  expect(faults.join()).not.toContain('hunter2');
+});
+
+test.each([
+  ['HOST', 'http://0.0.0.0'],
+  ['HOST', '127.0.0.1:3000'],
+  ['HOST', '[::1]'],
+  ['DATABASE_URL', 'postgres://user:1#hunter2@db/loupe'],
+  ['DATABASE_URL', 'postgres://user:hun/ter2@db/loupe'],
+  ['DATABASE_URL', 'postgres://db/loupe/more'],
+  ['REDIS_URL', 'redis://:1#hunter2@redis:6379'],
+  ['REDIS_URL', 'redis://redis:6379/jobs'],
+  ['IMAGE_FETCH_ALLOW', '*:80'],
+  ['IMAGE_FETCH_ALLOW', 'media:0'],
+  ['IMAGE_FETCH_ALLOW', 'media:65536'],
+  ['IMAGE_FETCH_ALLOW', '[::zz]:80'],
+  ['IMAGE_FETCH_ALLOW', 'ann@media:80'],
+  ['CONFIDENCE_FLOOR', '0x1'],
+  ['VISION_DEADLINE_MS', '2147483648'],
+  ['STOP_TIMEOUT_MS', '2147483648'],
+  ['IMAGE_FETCH_TIMEOUT_MS', '2147483648'],
+  ['IMAGE_BYTES_MAX', '99999999999'],
+  ['IMAGE_PIXELS_MAX', '99999999999'],
+  ['MODEL', 'a@b@c'],
+  ['QUEUE_PREFIX', 'a:b'],
+  ['QUEUES_PASSWORD', 'short'],
+])('%s=%s is refused without being repeated', (name, value) => {
+  const faults = faultsOf({ [name]: value });
+  expect(faults).toEqual([expect.stringMatching(`^${name}: .`)]);
+  expect(faults.join()).not.toContain(value);
+  expect(faults.join()).not.toMatch(/hun/);
+});
+
+test.each([
+  ['HOST', '::1'],
+  ['HOST', 'loupe.internal'],
+  ['DATABASE_URL', 'postgres:///loupe?host=/var/run/postgresql'],
+  ['DATABASE_URL', 'postgresql://user:p%23%2Fw@db:5432/loupe?sslmode=verify-full'],
+  ['REDIS_URL', 'rediss://:p%23w@redis.example:6380/2'],
+  ['QUEUES_PASSWORD', 'long enough'],
+] as const)('%s=%s is taken as it is, without white space around it', (name, value) => {
+  expect(readConfig({ [name]: ` ${value}\n` })).toHaveProperty(name, value);
+});
+
+test('a .env that can not be read is a fault, not an empty one', () => {
+  const before = process.cwd();
+  const folder = mkdtempSync(join(tmpdir(), 'loupe-env-'));
+  mkdirSync(join(folder, '.env'));
+  process.chdir(folder);
+  try {
+    expect(() => processEnvironment()).toThrow(/\.env: can not be read/);
+  } finally {
+    process.chdir(before);
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('what is allowed and hardly meant is warned of, and nothing else', () => {
+  const warningsOf = (environment: Record<string, string>) =>
+    settingWarnings(readConfig(environment), environment).join();
+  expect(warningsOf({ HOME: '/root', PATH: '/bin', DATABASE_URL: 'postgres://db/loupe', PORT: '0' })).toBe(
+    '',
+  );
+  expect(warningsOf({ DATABSE_URL: 'postgres://db' })).toMatch(/DATABSE_URL .* DATABASE_URL/);
+  expect(warningsOf({ QUEUES_PASSWORD: 'long enough' })).toMatch(/no effect without REDIS_URL/);
+  expect(warningsOf({ ROLE: 'worker', REDIS_URL: 'redis://redis' })).toMatch(/without DATABASE_URL/);
+  expect(warningsOf({ STOP_TIMEOUT_MS: '1000' })).toMatch(/STOP_TIMEOUT_MS is shorter/);
 });
 
 test('api and worker meet in Redis', () => {

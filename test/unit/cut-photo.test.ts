@@ -1,4 +1,4 @@
-import { cutPhoto, STAND_IN } from '../../api/vision/cut-photo';
+import { cutPhoto, STAND_IN } from '../../api/middleware/cut-photo';
 
 const bytes = Buffer.from(Array.from({ length: 700_001 }, (_, index) => (index * index + 7) % 251));
 const body = (text: string): Buffer => Buffer.from(text);

@@ -1,6 +1,6 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import { cutOut } from '../../scripts/evaluation/cut-out';
-import { distortPhoto } from '../../scripts/evaluation/distort-photo';
+import { cutOut } from '../../workers/image/distortion/cut-out';
+import { distortPhoto } from '../../workers/image/distortion/distort-photo';
 
 /** A red disc on a background. */
 async function disc(background: (x: number) => string): Promise<Buffer> {

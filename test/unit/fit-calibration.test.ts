@@ -1,8 +1,8 @@
 import { comparisonOf } from '../../models/indexing/compare-versions';
 import { calibrationFiguresOf } from '../../models/indexing/figures';
 import { fitCalibration } from '../../models/indexing/fit-calibration';
+import { Random } from '../../models/random';
 import { confidenceOf, type Signals } from '../../models/vision/confidence';
-import { Random } from '../../scripts/catalog/generate/random';
 
 const signals = (similarity: number, margin: number): Signals => ({
   similarity,
@@ -24,6 +24,7 @@ function answersOf(seed: string, count: number) {
   });
 }
 
+// contract 7.9
 test('a fitted confidence can be believed on answers that it was not fitted on', () => {
   const calibration = fitCalibration(answersOf('fit', 4_000));
   if (!calibration) throw new Error('nothing was fitted');

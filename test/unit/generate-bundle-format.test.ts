@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Grades } from '../../scripts/catalog/generate/bundle/records';
-import { type BundleOptions, productId } from '../../scripts/catalog/generate/generate-bundle';
+import type { Grades } from '../../scripts/lab/generator/bundle/records';
+import { type BundleOptions, productId } from '../../scripts/lab/generator/generate-bundle';
 import { type Bundle, generatedIn } from '../support/generated-bundle';
 
 const CURRENCIES: Readonly<Record<string, string>> = { NA: 'usd', 'EU-UK': 'gbp', 'EU-IE': 'eur' };
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the format of a generated bundle', () => {
-  it('has ids that are unique and begin with their kind', () => {
+  test('has ids that are unique and begin with their kind', () => {
     const ids = [
       ...bundle.entities.map(({ id }) => id),
       ...bundle.products.map(({ id }) => id),
@@ -33,7 +33,7 @@ describe('the format of a generated bundle', () => {
     });
   });
 
-  it('names in parents and attributes only entities of that kind and category, and every node of the hierarchy', () => {
+  test('names in parents and attributes only entities of that kind and category, and every node of the hierarchy', () => {
     const known = new Map(bundle.entities.map((entity) => [entity.id, entity]));
     const hierarchies = new Map(bundle.categories.map(({ id, hierarchy }) => [id, hierarchy]));
     const wrong: string[] = [];
@@ -57,7 +57,7 @@ describe('the format of a generated bundle', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('puts a product under the parents of its innermost entity', () => {
+  test('puts a product under the parents of its innermost entity', () => {
     const known = new Map(bundle.entities.map((entity) => [entity.id, entity]));
     for (const { attributes, category } of bundle.products) {
       const innermost = category === 'handbags' ? attributes['style'] : attributes['dial'];
@@ -65,7 +65,7 @@ describe('the format of a generated bundle', () => {
     }
   });
 
-  it('tags styles and products only, out of the vocabulary of their category', () => {
+  test('tags styles and products only, out of the vocabulary of their category', () => {
     const vocabulary = new Map(bundle.tags.map((tag) => [tag.id, tag.categories]));
     const tagged = [...bundle.entities, ...bundle.products].filter((row) => (row.tags ?? []).length > 0);
     expect(tagged.some((row) => row.tags?.includes('material:exotic'))).toBe(true);
@@ -75,7 +75,7 @@ describe('the format of a generated bundle', () => {
     }
   });
 
-  it('prices known variants, grades descending, each region in its currency', () => {
+  test('prices known variants, grades descending, each region in its currency', () => {
     const variants = new Set(bundle.products.flatMap((product) => product.variants.map(({ id }) => id)));
     const records = [...bundle.estimates, ...bundle.history];
     const foreign = [...records, ...bundle.listings].filter(
@@ -87,7 +87,7 @@ describe('the format of a generated bundle', () => {
     expect(records.some((record) => !gradesOf(record).includes(null))).toBe(true);
   });
 
-  it('writes no price record twice under one key', () => {
+  test('writes no price record twice under one key', () => {
     const keys = [
       bundle.estimates.map((e) => [e.variant, e.source, e.region].join(' ')),
       bundle.history.map((h) => [h.variant, h.region, h.date, h.source].join(' ')),
@@ -99,7 +99,7 @@ describe('the format of a generated bundle', () => {
     }
   });
 
-  it('names pictures that are in the bundle', async () => {
+  test('names pictures that are in the bundle', async () => {
     const { products, folder, summary } = await generated({
       products: 4,
       seed: 9,
@@ -112,7 +112,7 @@ describe('the format of a generated bundle', () => {
     for (const image of images) expect(existsSync(join(folder, image))).toBe(true);
   });
 
-  it('counts what it wrote', () => {
+  test('counts what it wrote', () => {
     const { summary, ...written } = bundle;
     expect(summary).toMatchObject({
       categories: written.categories.length,

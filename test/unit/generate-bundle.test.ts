@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LineWriter } from '../../scripts/catalog/generate/bundle/line-writer';
-import { type BundleOptions, generateBundle } from '../../scripts/catalog/generate/generate-bundle';
+import { LineWriter } from '../../scripts/lab/generator/bundle/line-writer';
+import { type BundleOptions, generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import { type Bundle, generatedIn } from '../support/generated-bundle';
 
 let root: string;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('generated bundle: determinism', () => {
-  it('gives the same bytes for the same seed, pictures included, and others for another', async () => {
+  test('gives the same bytes for the same seed, pictures included, and others for another', async () => {
     const options = { products: 6, seed: 5, images: true, imageSize: 96 };
     const first = await digest((await generated(options)).folder);
     expect(await digest((await generated(options)).folder)).toEqual(first);
@@ -27,7 +27,7 @@ describe('generated bundle: determinism', () => {
     expect(Object.keys(first).filter((file) => file.endsWith('.jpg'))).toHaveLength(6);
   });
 
-  it('asks neither the clock nor Math.random', async () => {
+  test('asks neither the clock nor Math.random', async () => {
     const forbidden = () => {
       throw new Error('not deterministic');
     };
@@ -42,14 +42,14 @@ describe('generated bundle: determinism', () => {
     }
   });
 
-  it('begins with the whole of a smaller bundle of the same seed', async () => {
+  test('begins with the whole of a smaller bundle of the same seed', async () => {
     const small = await generated({ products: 150, seed: 42 });
     expect(bundle.products.slice(0, 150)).toEqual(small.products);
     const known = new Map(bundle.entities.map((entity) => [entity.id, entity]));
     for (const entity of small.entities) expect(known.get(entity.id)).toEqual(entity);
   });
 
-  it('dates everything before the reference date it is given', async () => {
+  test('dates everything before the reference date it is given', async () => {
     const { estimates, history, listings } = await generated({
       products: 60,
       seed: 3,
@@ -66,7 +66,7 @@ describe('generated bundle: determinism', () => {
 });
 
 describe('generated bundle: believable', () => {
-  it('has three variants a product on average, and no variant twice', () => {
+  test('has three variants a product on average, and no variant twice', () => {
     expect(bundle.summary.variants / 1200).toBeGreaterThan(2.7);
     expect(bundle.summary.variants / 1200).toBeLessThan(3.3);
     for (const { variants } of bundle.products) {
@@ -75,7 +75,7 @@ describe('generated bundle: believable', () => {
     }
   });
 
-  it('has names with accents, articles, other scripts, digits and punctuation first', () => {
+  test('has names with accents, articles, other scripts, digits and punctuation first', () => {
     const names = bundle.entities.filter((entity) => entity.kind !== 'colour').map(({ name }) => name);
     for (const form of [
       /[éèôœÉ]/,
@@ -88,7 +88,7 @@ describe('generated bundle: believable', () => {
     }
   });
 
-  it('gives no two siblings of the handbag taxonomy one name, and no two brands of a category', () => {
+  test('gives no two siblings of the handbag taxonomy one name, and no two brands of a category', () => {
     const rows = bundle.entities.filter(
       ({ kind }) => kind === 'brand' || kind === 'model' || kind === 'style',
     );
@@ -98,21 +98,21 @@ describe('generated bundle: believable', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('has a few popular products and a long tail', () => {
+  test('has a few popular products and a long tail', () => {
     const ranked = bundle.products.map(({ popularity }) => popularity).sort((a, b) => b - a);
     const total = ranked.reduce((sum, popularity) => sum + popularity, 0);
     expect(ranked.slice(0, 60).reduce((sum, popularity) => sum + popularity, 0) / total).toBeGreaterThan(0.5);
     expect(ranked.every((popularity) => popularity >= 0)).toBe(true);
   });
 
-  it('has taxonomy grow slower than products', async () => {
+  test('has taxonomy grow slower than products', async () => {
     const small = await generated({ products: 300, seed: 42 });
     const nodes = ({ entities }: Bundle) =>
       entities.filter(({ id }) => !/_(handbags|watches)_/.test(id)).length;
     expect(nodes(bundle)).toBeLessThan(3 * nodes(small));
   });
 
-  it('keeps the price files within the volume asked for', async () => {
+  test('keeps the price files within the volume asked for', async () => {
     const none = await generated({
       products: 50,
       seed: 1,
@@ -134,13 +134,13 @@ describe('generated bundle: believable', () => {
 });
 
 describe('generated bundle: streaming', () => {
-  it('gives the same bytes when each file takes a handful of bytes at a time', async () => {
+  test('gives the same bytes when each file takes a handful of bytes at a time', async () => {
     const roomy = await generated({ products: 900, seed: 8 });
     const tight = await generated({ products: 900, seed: 8, highWaterMark: 16 });
     expect(await digest(tight.folder)).toEqual(await digest(roomy.folder));
   });
 
-  it('waits for a file that is slower than its records', async () => {
+  test('waits for a file that is slower than its records', async () => {
     const path = join(root, 'slow.jsonl');
     const writer = new LineWriter(path, 1);
     let waits = 0;
@@ -158,7 +158,7 @@ describe('generated bundle: streaming', () => {
     expect(waits).toBeGreaterThan(3);
   });
 
-  it('reports progress up to the end', async () => {
+  test('reports progress up to the end', async () => {
     const seen: number[] = [];
     await generateBundle({
       products: 2500,
@@ -169,7 +169,7 @@ describe('generated bundle: streaming', () => {
     expect(seen).toEqual([1000, 2000, 2500]);
   });
 
-  it('rejects when the folder cannot be written', async () => {
+  test('rejects when the folder cannot be written', async () => {
     await writeFile(join(root, 'file'), '');
     await expect(generateBundle({ products: 1, seed: 1, out: join(root, 'file') })).rejects.toThrow();
   });

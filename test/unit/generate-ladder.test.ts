@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { GrowthLadder } from '../../scripts/catalog/generate/growth-ladder';
+import { GrowthLadder } from '../../scripts/lab/generator/growth-ladder';
 
 const ladders = fc.record({
   seed: fc.integer(),
@@ -9,7 +9,7 @@ const ladders = fc.record({
 });
 
 describe('growth ladder', () => {
-  it('numbers each parent’s children from 0 without gap or repetition, and counts the parents right', () => {
+  test('numbers each parent’s children from 0 without gap or repetition, and counts the parents right', () => {
     fc.assert(
       fc.property(ladders, ({ seed, scale, power, children }) => {
         const ladder = new GrowthLadder(seed, scale, power);
@@ -28,7 +28,7 @@ describe('growth ladder', () => {
     );
   });
 
-  it('places a child the same whether or not others were placed before it', () => {
+  test('places a child the same whether or not others were placed before it', () => {
     fc.assert(
       fc.property(ladders, ({ seed, scale, power, children }) => {
         const used = new GrowthLadder(seed, scale, power);
@@ -38,7 +38,7 @@ describe('growth ladder', () => {
     );
   });
 
-  it('has parents grow slower than children', () => {
+  test('has parents grow slower than children', () => {
     const ladder = new GrowthLadder(1, 4, 2);
     expect(ladder.parentsAmong(500_000) / 500_000).toBeLessThan(0.25 * (ladder.parentsAmong(5000) / 5000));
   });

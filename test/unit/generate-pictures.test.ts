@@ -2,24 +2,24 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import { drawCutout, studioView } from '../../scripts/catalog/generate/cutout';
-import { photoOfProduct } from '../../scripts/catalog/generate/generate-bundle';
-import { bagLook } from '../../scripts/catalog/generate/look/bag-look';
-import { FamilyTrees } from '../../scripts/catalog/generate/look/lineage';
+import { drawCutout, studioView } from '../../scripts/lab/generator/cutout';
+import { photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
+import { bagLook } from '../../scripts/lab/generator/look/bag-look';
+import { FamilyTrees } from '../../scripts/lab/generator/look/lineage';
 import {
   BAG_SHAPES,
   type BagLook,
   BEZELS,
   COMPLICATIONS,
   type Look,
-  SURFACES,
   type WatchLook,
-} from '../../scripts/catalog/generate/look/look';
-import { watchLook } from '../../scripts/catalog/generate/look/watch-look';
-import { lookOfProduct } from '../../scripts/catalog/generate/product-look';
-import { renderPhoto } from '../../scripts/catalog/generate/render-photo';
-import { renderProduct } from '../../scripts/catalog/generate/render-product';
-import { renderViews } from '../../scripts/catalog/generate/render-views';
+} from '../../scripts/lab/generator/look/look';
+import { watchLook } from '../../scripts/lab/generator/look/watch-look';
+import { lookOfProduct } from '../../scripts/lab/generator/product-look';
+import { renderPhoto } from '../../scripts/lab/generator/render-photo';
+import { renderProduct } from '../../scripts/lab/generator/render-product';
+import { renderViews } from '../../scripts/lab/generator/render-views';
+import { SURFACES } from '../../workers/image/distortion/relief';
 
 const SEED = 42;
 const trees = new FamilyTrees(SEED);
@@ -27,7 +27,7 @@ const bag = lookOfProduct(SEED, 0) as BagLook;
 const watch = lookOfProduct(SEED, 1) as WatchLook;
 
 describe('catalog picture', () => {
-  it.each([
+  test.each([
     ['bag', bag],
     ['watch', watch],
   ] as const)('of a %s is a square JPEG of 640 pixels unless asked otherwise', async (_, look) => {
@@ -37,12 +37,12 @@ describe('catalog picture', () => {
     expect(await sizeOf(await renderProduct(look, { size: 100 }))).toEqual([100, 100]);
   });
 
-  it('is the same bytes for the same look', async () => {
+  test('is the same bytes for the same look', async () => {
     const again = lookOfProduct(SEED, 0);
     expect(await renderProduct(again, { size: 160 })).toEqual(await renderProduct(bag, { size: 160 }));
   });
 
-  it('shows the item on a light ground with its middle covered', async () => {
+  test('shows the item on a light ground with its middle covered', async () => {
     for (const look of [bag, watch]) {
       const pixels = await pixelsOf(await renderProduct(look, { size: 120 }));
       const corner = pixels.subarray(0, 3);
@@ -51,7 +51,7 @@ describe('catalog picture', () => {
     }
   });
 
-  it('can be drawn for every cut, surface, bezel and complication', () => {
+  test('can be drawn for every cut, surface, bezel and complication', () => {
     const shapes = BAG_SHAPES.map((shape): Look => ({ ...bag, shape, strap: true, charm: 'tassel' }));
     const surfaces = SURFACES.map((surface): Look => ({ ...bag, surface }));
     const bezels = BEZELS.map((bezel): Look => ({ ...watch, bezel }));
@@ -67,7 +67,7 @@ describe('products of one style', () => {
   const bags = Array.from({ length: 600 }, (_, product) => trees.bag(product));
   const watches = Array.from({ length: 600 }, (_, product) => trees.watch(product));
 
-  it('share the cut, the leather and the maison’s marks, and differ in colours or metal', () => {
+  test('share the cut, the leather and the maison’s marks, and differ in colours or metal', () => {
     const styles = grouped(bags, ({ style }) => style).filter((members) => members.length > 1);
     expect(styles.length).toBeGreaterThan(20);
     for (const members of styles) {
@@ -85,7 +85,7 @@ describe('products of one style', () => {
     }
   });
 
-  it('share the dial and the case, and differ in the strap', () => {
+  test('share the dial and the case, and differ in the strap', () => {
     const dials = grouped(watches, ({ dial }) => dial).filter((members) => members.length > 1);
     expect(dials.length).toBeGreaterThan(20);
     for (const members of dials) {
@@ -104,7 +104,7 @@ describe('products of one style', () => {
     }
   });
 
-  it('are told apart in their pictures', async () => {
+  test('are told apart in their pictures', async () => {
     const [first = [], second = []] = grouped(bags, ({ style }) => style).filter(
       (members) => members.length > 1,
     );
@@ -120,7 +120,7 @@ describe('products of one style', () => {
 });
 
 describe('photo-like view', () => {
-  it('is a square JPEG, the same for the same seeds and another for another photo', async () => {
+  test('is a square JPEG, the same for the same seeds and another for another photo', async () => {
     const options = { seed: SEED, index: 3, photoSeed: 7, level: 2, size: 128 } as const;
     const photo = await photoOfProduct(options);
     expect(await sizeOf(photo)).toEqual([128, 128]);
@@ -129,7 +129,7 @@ describe('photo-like view', () => {
     expect(difference(await pixelsOf(photo), other)).toBeGreaterThan(5);
   });
 
-  it('is no catalog picture: another ground at every level', async () => {
+  test('is no catalog picture: another ground at every level', async () => {
     const catalog = await pixelsOf(await renderProduct(bag, { size: 96 }));
     for (const level of [1, 2, 3] as const) {
       const photo = await pixelsOf(await renderPhoto(bag, { seed: 1, level, size: 96 }));
@@ -137,7 +137,7 @@ describe('photo-like view', () => {
     }
   });
 
-  it('is written view by view into a folder for each product, view 0 being the catalog picture', async () => {
+  test('is written view by view into a folder for each product, view 0 being the catalog picture', async () => {
     const out = await mkdtemp(join(tmpdir(), 'loupe-views-'));
     try {
       await renderViews({ items: 2, views: 3, seed: SEED, out, size: 48, first: 4 });

@@ -1,6 +1,6 @@
 import { type Candidate, candidatesOf } from '../../models/vision/candidates';
 import { confidenceOf, signalsOf } from '../../models/vision/confidence';
-import { rankMatches } from '../../models/vision/matches';
+import { matchesOf, rankMatches } from '../../models/vision/matches';
 
 const calibration = {
   confidence: { kind: 'logistic', bias: -10, weights: { similarity: 10, margin: 40 } },
@@ -9,12 +9,15 @@ const calibration = {
 
 const candidate = (id: string, similarity: number): Candidate => ({ id, similarity, byView: [similarity] });
 
+/** The rows of an answer, where every taxonomy row still exists. */
+const rowsOf = (...ranked: Parameters<typeof rankMatches>) => matchesOf(rankMatches(...ranked), () => true);
+
 const noAncestry = new Map<string, readonly string[]>();
 const lineage = (ids: readonly string[], ...nodes: string[]) =>
   ids.map((id): [string, string[]] => [id, nodes]);
 
 describe('Candidates', () => {
-  it('are products by their nearest image, ties by id', () => {
+  test('are products by their nearest image, ties by id', () => {
     const neighbours = [
       { imageId: 1, distance: 0.1 },
       { imageId: 2, distance: 0.2 },
@@ -41,7 +44,7 @@ describe('Candidates of several views', () => {
     [3, ['product_b']],
   ]);
 
-  it('take the nearest picture of a product for each view', () => {
+  test('take the nearest picture of a product for each view', () => {
     const neighbours = [
       { imageId: 1, distance: 0.25, byView: [0.5, 0.25] },
       { imageId: 2, distance: 0.375, byView: [0.375, 0.75] },
@@ -51,7 +54,7 @@ describe('Candidates of several views', () => {
     ]);
   });
 
-  it('come first when more views see them, at an equally near pair', () => {
+  test('come first when more views see them, at an equally near pair', () => {
     const neighbours = [
       { imageId: 1, distance: 0.25, byView: [0.25, 0.75] },
       { imageId: 3, distance: 0.25, byView: [0.25, 0.5] },
@@ -66,7 +69,7 @@ describe('Signals', () => {
   const far: Candidate = { id: 'product_c', similarity: 0.25, byView: [0.25, 0] };
   const isOwn = ({ id }: Candidate) => id === 'product_a';
 
-  it('weigh a candidate against its rivals, nearest pair and view by view', () => {
+  test('weigh a candidate against its rivals, nearest pair and view by view', () => {
     expect(signalsOf([own, rival, far], isOwn, 0)).toEqual({
       similarity: 0.75,
       whole: 0.5,
@@ -79,12 +82,12 @@ describe('Signals', () => {
     expect(signalsOf([rival, own], ({ id }) => id === 'product_b', 0)).toMatchObject({ consensus: 0.5 });
   });
 
-  it('of a group that holds all candidates are weighed against what was not looked at', () => {
+  test('of a group that holds all candidates are weighed against what was not looked at', () => {
     const all = signalsOf([own, rival], () => true, 0.5);
     expect(all).toMatchObject({ margin: 0.25, lead: 0.25 / 0.52, consensus: 1, prominence: 2.5 });
   });
 
-  it('without a weight do not count', () => {
+  test('without a weight do not count', () => {
     const signals = signalsOf([own, rival, far], isOwn, 0);
     expect(confidenceOf({ kind: 'logistic', bias: 0, weights: {} }, signals)).toBe(0.5);
     const weighed = { kind: 'logistic', bias: -1, weights: { consensus: 3 } } as const;
@@ -93,28 +96,23 @@ describe('Signals', () => {
 });
 
 describe('Confidence', () => {
-  it('grows with similarity and with the lead over the next product', () => {
+  test('grows with similarity and with the lead over the next product', () => {
     const first = (best: number, next: number) =>
-      rankMatches(
-        [candidate('product_a', best), candidate('product_b', next)],
-        noAncestry,
-        calibration,
-        0,
-        0,
-      )[0]?.confidence ?? 0;
+      rowsOf([candidate('product_a', best), candidate('product_b', next)], noAncestry, calibration, 0, 0)[0]
+        ?.confidence ?? 0;
     expect(first(0.95, 0.8)).toBeGreaterThan(first(0.9, 0.75));
     expect(first(0.9, 0.6)).toBeGreaterThan(first(0.9, 0.8));
   });
 
-  it('below the floor returns nothing, and a floor of 0 returns the nearest whatever they are', () => {
+  test('below the floor returns nothing, and a floor of 0 returns the nearest whatever they are', () => {
     const far = [candidate('product_a', 0.1)];
-    expect(rankMatches(far, noAncestry, calibration, 0.05, 0)).toEqual([]);
-    expect(rankMatches(far, noAncestry, calibration, 0, 0).map(({ id }) => id)).toEqual(['product_a']);
+    expect(rowsOf(far, noAncestry, calibration, 0.05, 0)).toEqual([]);
+    expect(rowsOf(far, noAncestry, calibration, 0, 0).map(({ id }) => id)).toEqual(['product_a']);
   });
 
-  it('gives at most ten rows, best first', () => {
+  test('gives at most ten rows, best first', () => {
     const many = Array.from({ length: 30 }, (_, index) => candidate(`product_${index}`, 0.9 - index / 100));
-    const rows = rankMatches(many, noAncestry, calibration, 0, 0);
+    const rows = rowsOf(many, noAncestry, calibration, 0, 0);
     expect(rows.map(({ id }) => id)).toEqual(many.slice(0, 10).map(({ id }) => id));
     expect(rows.map(({ confidence }) => confidence)).toEqual(
       [...rows].map(({ confidence }) => confidence).sort((left, right) => right - left),
@@ -125,32 +123,49 @@ describe('Confidence', () => {
 describe('When neighbours disagree about the product', () => {
   const twins = [candidate('product_a', 0.9), candidate('product_b', 0.9), candidate('product_c', 0.4)];
 
-  it('and agree about its style, the style comes first', () => {
+  test('and agree about its style, the style comes first', () => {
     const ancestry = new Map([
       ...lineage(['product_a', 'product_b'], 'style_s', 'model_m', 'brand_x'),
       ...lineage(['product_c'], 'style_t', 'model_n', 'brand_x'),
     ]);
-    const rows = rankMatches(twins, ancestry, calibration, 0.05, 0);
+    const rows = rowsOf(twins, ancestry, calibration, 0.05, 0);
     expect(rows[0]?.id).toBe('style_s');
     expect(rows[0]?.confidence).toBeGreaterThan(0.5);
   });
 
-  it('and about everything else too, no taxonomy row is made up', () => {
+  test('and a product is likelier than not, but below the floor, the style that is above it is the answer', () => {
+    const likely = [candidate('product_a', 0.925), candidate('product_b', 0.9), candidate('product_c', 0.4)];
+    const ancestry = new Map(lineage(['product_a', 'product_b'], 'style_s', 'brand_x'));
+    expect(rowsOf(likely, noAncestry, calibration, 0, 0)[0]?.confidence).toBeCloseTo(0.56);
+    expect(rowsOf(likely, ancestry, calibration, 0.83, 0).map(({ id }) => id)).toEqual(['style_s']);
+    expect(rowsOf(likely, noAncestry, calibration, 0.83, 0)).toEqual([]);
+  });
+
+  test('and about everything else too, no taxonomy row is made up', () => {
     const ancestry = new Map([
       ...lineage(['product_a'], 'style_s', 'brand_x'),
       ...lineage(['product_b'], 'style_t', 'brand_y'),
       ...lineage(['product_c'], 'style_u', 'brand_z'),
     ]);
-    expect(rankMatches(twins, ancestry, calibration, 0, 0).map(({ id }) => id)).toEqual([
+    expect(rowsOf(twins, ancestry, calibration, 0, 0).map(({ id }) => id)).toEqual([
       'product_a',
       'product_b',
       'product_c',
     ]);
   });
 
-  it('a brand is not sure merely because every candidate that was looked at is of it', () => {
+  test('and agree about a style that was deleted, the model comes first, and the brand when that is gone too', () => {
+    const ancestry = new Map(lineage(['product_a', 'product_b'], 'style_s', 'model_m', 'brand_x'));
+    const ranking = rankMatches(twins, ancestry, calibration, 0.05, 0);
+    const first = (...deleted: string[]) => matchesOf(ranking, (id) => !deleted.includes(id))[0];
+    expect(first('style_s')).toMatchObject({ id: 'model_m', confidence: expect.closeTo(0.98, 0) });
+    expect(first('style_s', 'model_m')?.id).toBe('brand_x');
+    expect(first('style_s', 'model_m', 'brand_x')?.id).toBe('product_a');
+  });
+
+  test('a brand is not sure merely because every candidate that was looked at is of it', () => {
     const close = ['a', 'b', 'c'].map((id) => candidate(`product_${id}`, 0.6));
     const ancestry = new Map(lineage(['product_a', 'product_b', 'product_c'], 'brand_x'));
-    expect(rankMatches(close, ancestry, calibration, 0, 0.6)[0]?.id).toBe('product_a');
+    expect(rowsOf(close, ancestry, calibration, 0, 0.6)[0]?.id).toBe('product_a');
   });
 });

@@ -1,6 +1,6 @@
 import { nameSortKey } from '../../models/catalog/fold-text';
 
-/** interface.md 4.1, decisions.md 7; names of a line sort alike. */
+/** contract 4.12; names of a line sort alike. */
 const IN_ORDER: readonly (readonly string[])[] = [
   [' Birkin'],
   ['!'],
@@ -9,6 +9,8 @@ const IN_ORDER: readonly (readonly string[])[] = [
   ['-1'],
   ['“Q”'],
   ['★ Star'],
+  ['👜'],
+  ['👜\ufe0f Bag', '👜 BAG'],
   ['1 Bag'],
   ['11.12'],
   ['19'],
@@ -23,16 +25,20 @@ const IN_ORDER: readonly (readonly string[])[] = [
   ['AlmaBB'],
   ['Chloé', 'CHLOE', 'chloe\u0301'],
   ['Chloe Bag'],
+  ['Izmir', 'İZMİR', 'ızmır'],
   ['L Air'],
   ["L'Air"],
   ['Lair'],
   ['Łódź', 'lodz'],
   ['Œuvre', 'oeuvre'],
+  ['Straße', 'STRASSE', 'stra\u1e9ee'],
   ['The Row'],
   ['Zoë'],
   ['Ωmega'],
   ['Белая'],
   ['Яхта', 'ЯХТА'],
+  ['का'],
+  ['की'],
   ['シャネル'],
   ['香奈儿'],
 ];

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { distributionArchive, parseAptSources } from '../../scripts/services/apt-sources';
-import { plannedPackages } from '../../scripts/services/debian-packages';
-import { freePort } from '../../scripts/services/free-port';
-import { givenServices } from '../../scripts/services/given-services';
-import { jestTotals } from '../../scripts/services/jest-totals';
-import { postgresParameters, redisSettings } from '../../scripts/services/server-settings';
+import { distributionArchive, parseAptSources } from '../../scripts/lab/services/apt-sources';
+import { plannedPackages } from '../../scripts/lab/services/debian-packages';
+import { freePort } from '../../scripts/lab/services/free-port';
+import { givenServices } from '../../scripts/lab/services/given-services';
+import { jestTotals } from '../../scripts/lab/services/jest-totals';
+import { postgresParameters, redisSettings } from '../../scripts/lab/services/server-settings';
 
 const DEB822 = `# comment
 Types: deb deb-src

@@ -4,12 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ConfigError, readConfig } from '../../scripts/config';
-import { REPOSITORY_ROOT } from '../../scripts/service-processes';
-import { freePort } from '../../scripts/services/free-port';
+import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
+import { freePort } from '../../scripts/lab/services/free-port';
 import { TraceCollector } from '../support/trace-collector';
 import type { TracedCalls } from '../support/traced-calls';
 
-/** Traces where there is somewhere to send them, and nothing of it otherwise (README, "Settings"). */
+/** Traces where there is somewhere to send them, and nothing of it otherwise (docs/settings.md). */
 
 /** The logs of the cases, and the modules of OpenTelemetry that they loaded. */
 async function traced(...cases: TracedCalls[]): Promise<{ logs: string[][]; modules: string[] }> {

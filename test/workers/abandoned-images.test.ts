@@ -31,13 +31,14 @@ function catalogOf(count: number) {
       return { embedded: images.length, failed: 0 };
     },
     close: async () => undefined,
+    isShared: false,
   };
   const abandoned = new AbandonedImages(embeddings as EmbeddingRepository, queue, silent, { everyMs: 1e9 });
   return { line, unbuilt, abandoned };
 }
 
 describe('Images that wait to be embedded', () => {
-  it('are all embedded when the line stands still between two looks', async () => {
+  test('are all embedded when the line stands still between two looks', async () => {
     const { line, abandoned } = catalogOf(600);
     await abandoned.look();
     expect(line.size).toBe(600);
@@ -45,14 +46,14 @@ describe('Images that wait to be embedded', () => {
     expect(line.size).toBe(0);
   });
 
-  it('are left to its build under a version that is not built yet', async () => {
+  test('are left to its build under a version that is not built yet', async () => {
     const { unbuilt, abandoned } = catalogOf(10);
     await abandoned.look();
     await abandoned.look();
     expect(unbuilt.size).toBe(10);
   });
 
-  it('are left to an import that makes progress', async () => {
+  test('are left to an import that makes progress', async () => {
     const { line, abandoned } = catalogOf(10);
     await abandoned.look();
     line.delete(1);

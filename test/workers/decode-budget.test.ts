@@ -15,7 +15,7 @@ class Decoding {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Pictures that are decoded at the same time', () => {
-  it('take no more memory together than there is, in the order of their arrival', async () => {
+  test('take no more memory together than there is, in the order of their arrival', async () => {
     const budget = new DecodeBudget({ bytesMax: 100, decodersMax: 10 });
     const [first, large, small] = [new Decoding(), new Decoding(), new Decoding()];
     const answers = [budget.run(60, first.work), budget.run(50, large.work), budget.run(10, small.work)];
@@ -30,7 +30,7 @@ describe('Pictures that are decoded at the same time', () => {
     expect(await Promise.all(answers)).toEqual(['decoded', 'decoded', 'decoded']);
   });
 
-  it('are no more than there are decoders', async () => {
+  test('are no more than there are decoders', async () => {
     const budget = new DecodeBudget({ bytesMax: 100, decodersMax: 2 });
     const pictures = [new Decoding(), new Decoding(), new Decoding()];
     const answers = pictures.map((picture) => budget.run(1, picture.work));
@@ -43,7 +43,7 @@ describe('Pictures that are decoded at the same time', () => {
     await Promise.all(answers);
   });
 
-  it('make room also when decoding fails', async () => {
+  test('make room also when decoding fails', async () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 1 });
     const damaged = budget.run(10, () => Promise.reject(new Error('damaged')));
     const next = budget.run(10, async () => 'decoded');
@@ -51,7 +51,7 @@ describe('Pictures that are decoded at the same time', () => {
     expect(await next).toBe('decoded');
   });
 
-  it('that need more than there is are decoded alone', async () => {
+  test('that need more than there is are decoded alone', async () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 2 });
     const [huge, small] = [new Decoding(), new Decoding()];
     const answers = [budget.run(1000, huge.work), budget.run(1, small.work)];
@@ -65,7 +65,7 @@ describe('Pictures that are decoded at the same time', () => {
 });
 
 describe('A caller that gives up', () => {
-  it('leaves the queue without its picture being decoded, and lets those behind it in', async () => {
+  test('leaves the queue without its picture being decoded, and lets those behind it in', async () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 2 });
     const [first, abandoned, small] = [new Decoding(), new Decoding(), new Decoding()];
     const running = budget.run(5, first.work);
@@ -81,7 +81,7 @@ describe('A caller that gives up', () => {
     await Promise.all([running, behind]);
   });
 
-  it('is let go in the middle, while the decoder keeps its place until it ends', async () => {
+  test('is let go in the middle, while the decoder keeps its place until it ends', async () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 1 });
     const [slow, next] = [new Decoding(), new Decoding()];
     const caller = new AbortController();
@@ -97,7 +97,7 @@ describe('A caller that gives up', () => {
     expect(await waiting).toBe('decoded');
   });
 
-  it('before it came is not let in', async () => {
+  test('before it came is not let in', async () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 1 });
     const work = jest.fn();
     await expect(budget.run(1, work, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');

@@ -1,6 +1,6 @@
 import { decodeMemoryBytes, type PictureHeader } from '../../workers/image/decode-memory';
 
-/** What was measured at 49 megapixels (docs/reliability.md), in MB beside the process itself. */
+/** What was measured at 49 megapixels (docs/hostile-input.md), in MB beside the process itself. */
 const SIDE = 7000;
 const header = (form: Partial<PictureHeader>): PictureHeader => ({
   width: SIDE,

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
-import type { ModelManifest } from '../../models/vision/embedding-model';
+import type { EmbeddingVersion, ModelManifest } from '../../models/vision/embedding-model';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import { checkModel } from '../../workers/embedder/load-tried';
 import { readManifest } from '../../workers/embedder/manifest';
@@ -25,7 +24,7 @@ const pool = {
   batchTimeoutMs: 30_000,
   logger: silent,
 } as const;
-const bundled = join(__dirname, '../../workers/embedder/bundled');
+const MODELS = join(__dirname, '../../workers/embedder');
 
 const versionOf = (manifest: ModelManifest): EmbeddingVersion => ({
   id: 1,
@@ -40,7 +39,7 @@ const rounded = (vector: Float32Array | undefined) =>
   Array.from(vector ?? [], (value) => Number(value.toFixed(2)) + 0);
 
 const cleanups: (() => Promise<void>)[] = [];
-const folders = new Map<string, string>([['loupe-eye', bundled]]);
+const folders = new Map<string, string>();
 const registry = new PooledEmbedderRegistry({ ...pool, folderOf: ({ id }) => folders.get(id) ?? null });
 
 /** Installs a model under an id of its own. */
@@ -159,9 +158,11 @@ describe('a graph model', () => {
   });
 });
 
-describe('the bundled model', () => {
+describe.each(['bundled', 'bundled-earlier'])('the model in %s', (name) => {
   test('gives its golden vector here, whatever view of it is asked for', async () => {
-    const manifest = await readManifest(bundled);
+    const folder = join(MODELS, name);
+    const manifest = await readManifest(folder);
+    folders.set(manifest.id, folder);
     const embedder = await registry.forVersion(versionOf(manifest));
     const [views] = await embedder.embed([await colouredJpeg(['#f00', '#00f'], 300, 200)], 'query');
     expect(views?.map((vector) => vector.length)).toEqual(

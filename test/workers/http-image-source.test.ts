@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { AppError } from '../../models/errors';
 import { HttpImageSource } from '../../workers/image/http-image-source';
 
@@ -51,12 +52,13 @@ afterAll(async () => {
 afterEach(() => expect(canaryCalls).toBe(0));
 
 describe('A photo behind an address', () => {
-  it('is fetched byte for byte', async () => {
+  test('is fetched byte for byte', async () => {
     answer = (_request, response) => response.end(Buffer.from([1, 2, 3, 0, 255]));
     expect(await source.fetch(at())).toEqual(Buffer.from([1, 2, 3, 0, 255]));
   });
 
-  it('is followed through as many redirects as are allowed', async () => {
+  // contract 7.4
+  test('is followed through as many redirects as are allowed', async () => {
     answer = (request, response) => {
       const hop = Number(new URL(request.url ?? '/', 'http://x').searchParams.get('hop') ?? 0);
       if (hop < 3) response.writeHead(302, { location: `/photo.jpg?hop=${hop + 1}` }).end();
@@ -65,17 +67,17 @@ describe('A photo behind an address', () => {
     expect(String(await source.fetch(at()))).toBe('arrived');
   });
 
-  it('is given up as url_status after one redirect too many', async () => {
+  test('is given up as url_status after one redirect too many', async () => {
     answer = (_request, response) => response.writeHead(307, { location: '/photo.jpg' }).end();
     expect(await reasonOf(at())).toBe('url_status');
   });
 
-  it('is refused as url_status when the host answers with an error', async () => {
+  test('is refused as url_status when the host answers with an error', async () => {
     answer = (_request, response) => response.writeHead(404).end();
     expect(await reasonOf(at())).toBe('url_status');
   });
 
-  it('is refused as image_too_large by its announced and by its true length', async () => {
+  test('is refused as image_too_large by its announced and by its true length', async () => {
     answer = (_request, response) => response.writeHead(200, { 'content-length': BYTES_MAX + 1 }).write('x');
     expect(await reasonOf(at())).toBe('image_too_large');
     answer = (_request, response) => {
@@ -85,20 +87,72 @@ describe('A photo behind an address', () => {
     expect(await reasonOf(at())).toBe('image_too_large');
   });
 
-  it('is url_timeout when the host takes its time, before or in the middle of the body', async () => {
+  // contract 7.7
+  test('is url_timeout when the host takes its time, before or in the middle of the body', async () => {
     answer = () => undefined;
     expect(await reasonOf(at(), hasty)).toBe('url_timeout');
     answer = (_request, response) => response.write('slow');
     expect(await reasonOf(at(), hasty)).toBe('url_timeout');
   });
 
-  it('is url_unreachable when nobody listens or the name does not exist', async () => {
+  test('is url_unreachable when nobody listens or the name does not exist', async () => {
     expect(await reasonOf(new URL('http://no-such-host.invalid/a.jpg'))).toBe('url_unreachable');
   });
 });
 
+// contract 7.6
+describe('A photo that comes in a content coding', () => {
+  const photo = Buffer.from(Array.from({ length: BYTES_MAX }, (_, index) => (index * index) % 251));
+  const sent = (bytes: Buffer, coding: string | string[]): RequestListener => {
+    return (_request, response) => response.setHeader('Content-Encoding', coding).end(bytes);
+  };
+
+  test.each<[string, string | string[], (bytes: Buffer) => Buffer]>([
+    ['gzip', 'gzip', gzipSync],
+    ['gzip under its old name, in capitals', 'X-GZIP', gzipSync],
+    ['br', 'br', brotliCompressSync],
+    ['deflate', 'deflate', deflateSync],
+    ['deflate without the header of zlib', 'deflate', deflateRawSync],
+    ['none, said as identity', 'identity', (bytes) => bytes],
+    ['two, of which the last was put on last', 'br, gzip', (bytes) => gzipSync(brotliCompressSync(bytes))],
+    ['two in two headers', ['gzip', 'deflate'], (bytes) => deflateSync(gzipSync(bytes))],
+  ])('is decoded: %s', async (_name, coding, encode) => {
+    answer = sent(encode(photo), coding);
+    expect(await source.fetch(at())).toEqual(photo);
+  });
+
+  test.each<[string, string, (bytes: Buffer) => Buffer]>([
+    ['gzip', 'gzip', gzipSync],
+    ['br', 'br', brotliCompressSync],
+    ['deflate', 'deflate', deflateSync],
+    ['gzip of gzip', 'gzip, gzip', (bytes) => gzipSync(gzipSync(bytes))],
+  ])('is image_too_large when it unfolds to more than the limit: %s', async (_name, coding, encode) => {
+    answer = sent(encode(Buffer.alloc(BYTES_MAX + 1)), coding);
+    expect(await reasonOf(at())).toBe('image_too_large');
+  });
+
+  test('is image_too_large as soon as a bomb passes the limit: its damaged end is not reached', async () => {
+    const bomb = gzipSync(Buffer.alloc(4_000_000));
+    answer = sent(bomb.subarray(0, bomb.length / 2), 'gzip');
+    expect(await reasonOf(at())).toBe('image_too_large');
+  });
+
+  test.each<[string, string, (bytes: Buffer) => Buffer]>([
+    ['a coding that nobody knows', 'zstd', (bytes) => bytes],
+    ['one among others', 'gzip, snappy', gzipSync],
+    ['the name of something that every object has', 'constructor', (bytes) => bytes],
+    ['bytes that are not so coded', 'gzip', (bytes) => bytes],
+    ['bytes that end too early', 'gzip', (bytes) => gzipSync(bytes).subarray(0, 200)],
+    ['bytes of br that end too early', 'br', (bytes) => brotliCompressSync(bytes).subarray(0, 200)],
+    ['codings without end', Array(50).fill('gzip').join(), gzipSync],
+  ])('is image_undecodable with %s', async (_name, coding, encode) => {
+    answer = sent(encode(photo), coding);
+    expect(await reasonOf(at())).toBe('image_undecodable');
+  });
+});
+
 describe('An address that leads inside', () => {
-  it.each([
+  test.each([
     'http://127.0.0.1',
     'http://localhost',
     'http://2130706433',
@@ -119,13 +173,13 @@ describe('An address that leads inside', () => {
     expect(await reasonOf(new URL(`${origin}:${canaryPort}/`))).toBe('url_blocked');
   });
 
-  it('is blocked when a redirect names it', async () => {
+  test('is blocked when a redirect names it', async () => {
     answer = (_request, response) =>
       response.writeHead(302, { location: `http://127.0.0.1:${canaryPort}/` }).end();
     expect(await reasonOf(at())).toBe('url_blocked');
   });
 
-  it.each([
+  test.each([
     'file:///etc/passwd',
     'ftp://example.com/a',
     'data:image/png;base64,AAAA',
@@ -135,7 +189,7 @@ describe('An address that leads inside', () => {
     expect(await reasonOf(at())).toBe('url_blocked');
   });
 
-  it('is allowed only as it is written: localhost is not 127.0.0.1', async () => {
+  test('is allowed only as it is written: localhost is not 127.0.0.1', async () => {
     expect(await reasonOf(new URL(`http://localhost:${port}/`))).toBe('url_blocked');
   });
 });

@@ -1,4 +1,4 @@
-import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
+import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { PhotoMemory } from '../../workers/photo-memory';
 import { tinyManifest } from './tiny-models';
 

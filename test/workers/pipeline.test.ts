@@ -1,4 +1,3 @@
-import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
 import type {
   Embedder,
   EmbedderRegistry,
@@ -6,6 +5,7 @@ import type {
   ExactNeighbours,
   NeighbourIndex,
 } from '../../models/ports';
+import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { PhotoMemory } from '../../workers/photo-memory';
 import { PhotosInWork } from '../../workers/photos-in-work';
 import { VisionPipeline } from '../../workers/pipeline';

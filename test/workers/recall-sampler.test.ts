@@ -1,5 +1,5 @@
-import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
 import type { ExactNeighbours } from '../../models/ports';
+import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { RecallSampler } from '../../workers/recall-sampler';
 import { LogSink } from '../support/log-sink';
 

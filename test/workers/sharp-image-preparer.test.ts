@@ -45,7 +45,7 @@ async function faultOf(bytes: Buffer, by = preparer()): Promise<AppError> {
 }
 
 describe('A picture that is sent', () => {
-  it.each(['jpeg', 'png', 'webp'] as const)('is prepared from %s as one small JPEG', async (format) => {
+  test.each(['jpeg', 'png', 'webp'] as const)('is prepared from %s as one small JPEG', async (format) => {
     const bytes = await noise(900, 450).toFormat(format).toBuffer();
     const prepared = await preparer().prepare(bytes);
     const metadata = await sharp(prepared.jpeg).metadata();
@@ -61,19 +61,19 @@ describe('A picture that is sent', () => {
     expect(prepared.digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('is never enlarged', async () => {
+  test('is never enlarged', async () => {
     const bytes = await noise(40, 30).png().toBuffer();
     expect(await preparer().prepare(bytes)).toMatchObject({ width: 40, height: 30 });
   });
 
-  it('is turned upright by its EXIF orientation, which is then gone', async () => {
+  test('is turned upright by its EXIF orientation, which is then gone', async () => {
     const bytes = await noise(60, 30).withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const prepared = await preparer().prepare(bytes);
     expect(prepared).toMatchObject({ width: 30, height: 60 });
     expect((await sharp(prepared.jpeg).metadata()).orientation).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     [1, 'red blue'],
     [2, 'green white'],
     [3, 'white green'],
@@ -90,7 +90,7 @@ describe('A picture that is sent', () => {
     expect([colourAt(5, 5), colourAt(5, height - 5)].join(' ')).toBe(leftSide);
   });
 
-  it('is its first frame where it moves', async () => {
+  test('is its first frame where it moves', async () => {
     const [first, second] = await Promise.all(
       ['#ff0000', '#00ff00'].map((background) =>
         sharp({ create: { width: 32, height: 32, channels: 3, background } })
@@ -105,7 +105,7 @@ describe('A picture that is sent', () => {
     expect(nameOf([...data.subarray(0, 3)])).toBe('red');
   });
 
-  it('is its first frame at once, however many follow, with its own size and orientation', async () => {
+  test('is its first frame at once, however many follow, with its own size and orientation', async () => {
     const still = await noise(40, 20).withMetadata({ orientation: 6 }).webp().toBuffer();
     const empty = Buffer.alloc(24);
     empty.write('ANMF', 'latin1');
@@ -119,7 +119,7 @@ describe('A picture that is sent', () => {
     expect(await preparer().prepare(many)).toMatchObject({ width: 20, height: 40 });
   });
 
-  it('is laid on white where it is transparent', async () => {
+  test('is laid on white where it is transparent', async () => {
     const clear = await sharp({
       create: { width: 8, height: 8, channels: 4, background: { r: 9, g: 9, b: 9, alpha: 0 } },
     })
@@ -131,7 +131,7 @@ describe('A picture that is sent', () => {
     expect(Math.min(...data)).toBeGreaterThan(250);
   });
 
-  it('may be grey, 16 bits deep, CMYK or with a palette', async () => {
+  test('may be grey, 16 bits deep, CMYK or with a palette', async () => {
     const pictures = await Promise.all([
       noise(50, 50).greyscale().png().toBuffer(),
       noise(50, 50).toColourspace('rgb16').png().toBuffer(),
@@ -146,7 +146,7 @@ describe('A picture that is sent', () => {
 });
 
 describe('A caller whose deadline has passed', () => {
-  it('waits no longer, and its picture is not decoded', async () => {
+  test('waits no longer, and its picture is not decoded', async () => {
     const bytes = await noise(40, 30).png().toBuffer();
     const late = preparer().prepare(bytes, AbortSignal.abort(new Error('the deadline')));
     await expect(late).rejects.toThrow('the deadline');
@@ -154,7 +154,7 @@ describe('A caller whose deadline has passed', () => {
 });
 
 describe('What can not be used is refused with its reason', () => {
-  it.each(['jpeg', 'png', 'webp'] as const)(
+  test.each(['jpeg', 'png', 'webp'] as const)(
     'a %s cut off at any quarter: image_undecodable',
     async (format) => {
       const bytes = await noise(200, 200).toFormat(format).toBuffer();
@@ -166,7 +166,7 @@ describe('What can not be used is refused with its reason', () => {
     },
   );
 
-  it.each([
+  test.each([
     ['GIF', Buffer.from('GIF89a\x01\0\x01\0')],
     ['PDF', Buffer.from('%PDF-1.7\n')],
     ['SVG', Buffer.from('<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>')],
@@ -179,11 +179,11 @@ describe('What can not be used is refused with its reason', () => {
     expect(fault.message).toContain(name);
   });
 
-  it('text that is no image: image_format', async () => {
+  test('text that is no image: image_format', async () => {
     expect((await faultOf(Buffer.from('hello, this is no image'))).extras.reason).toBe('image_format');
   });
 
-  it('too many pixels: image_too_large before anything is decoded', async () => {
+  test('too many pixels: image_too_large before anything is decoded', async () => {
     const bomb = await sharp({ create: { width: 10_000, height: 10_000, channels: 3, background: 'white' } })
       .png()
       .toBuffer();
@@ -193,7 +193,7 @@ describe('What can not be used is refused with its reason', () => {
     expect(fault.message).toContain('10000 x 10000');
   });
 
-  it.each<[string, PngHeader]>([
+  test.each<[string, PngHeader]>([
     [
       '16 bits, alpha, interlaced',
       { width: 7000, height: 7000, depth: 16, colour: COLOUR.rgba, interlaced: true },
@@ -208,7 +208,7 @@ describe('What can not be used is refused with its reason', () => {
     },
   );
 
-  it('too many bytes: image_too_large', async () => {
+  test('too many bytes: image_too_large', async () => {
     expect((await faultOf(Buffer.alloc(2_000_001))).extras.reason).toBe('image_too_large');
   });
 });

@@ -1,6 +1,9 @@
-import type { EmbeddingVersion } from '../../models/indexing/embedding-version';
 import type { Embedder, EmbedderRegistry } from '../../models/ports';
-import { type ModelManifest, modelReference } from '../../models/vision/embedding-model';
+import {
+  type EmbeddingVersion,
+  type ModelManifest,
+  modelReference,
+} from '../../models/vision/embedding-model';
 import { InferencePool, type InferencePoolOptions, type InferencePoolStats } from './inference-pool';
 import { loadTried } from './load-tried';
 import { ModelRefused } from './manifest';

@@ -1,14 +1,14 @@
 import { isInstalled } from './backend-choice';
 import { ModelRefused } from './manifest';
 
-/** The package that runs ONNX models. Installed by the operator who wants it: README, "Decisions". */
+/** The package that runs ONNX models. Installed by the operator who wants it: docs/architecture.md, "Decisions". */
 const ONNX_PACKAGE = 'onnxruntime-node';
 
 /** The version that was measured and tested here. */
 const ONNX_VERSION = '1.30.0';
 
 /** Its install script fetches GPU libraries that are not used here, from a place that not every machine reaches. */
-export const ONNX_INSTALL = `ONNXRUNTIME_NODE_INSTALL=skip npm install --no-save ${ONNX_PACKAGE}@${ONNX_VERSION}`;
+export const ONNX_INSTALL = `npm install --no-save ${ONNX_PACKAGE}@${ONNX_VERSION}`;
 
 /** An input or output as the runtime describes it; a dimension that is no number is free. */
 export interface OnnxValue {

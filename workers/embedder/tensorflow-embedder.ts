@@ -1,6 +1,6 @@
+import pMap from 'p-map';
 import type { Embedder } from '../../models/ports';
 import type { ModelManifest } from '../../models/vision/embedding-model';
-import { mapInOrder } from '../map-in-order';
 import type { InferencePool } from './inference-pool';
 import { renderViews } from './render-views';
 
@@ -26,9 +26,9 @@ export class TensorFlowEmbedder implements Embedder {
   /** @throws unprocessable for a picture that can't be decoded, PictureFailed for one that can't be embedded */
   embed(jpegs: readonly Buffer[], views: 'catalog' | 'query'): Promise<readonly (readonly Float32Array[])[]> {
     const { manifest } = this;
-    return mapInOrder(jpegs, PICTURES_AT_ONCE, async (jpeg) =>
-      this.pool.embed(this.key, await renderViews(jpeg, manifest.views[views], manifest.input), views),
-    );
+    const embed = async (jpeg: Buffer) =>
+      this.pool.embed(this.key, await renderViews(jpeg, manifest.views[views], manifest.input), views);
+    return pMap(jpegs, embed, { concurrency: PICTURES_AT_ONCE });
   }
 
   close(): Promise<void> {

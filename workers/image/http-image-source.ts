@@ -3,10 +3,11 @@ import { inject, injectable } from 'tsyringe';
 import { Agent, type Dispatcher, request } from 'undici';
 import { AppError, unprocessable } from '../../models/errors';
 import type { ImageSource } from '../../models/ports';
+import { decodeContent } from './decode-content';
 import { isPublicAddress } from './public-address';
 import { isInsideName, publicResolver, type ResolveName } from './resolve-public-name';
 
-/** How a caller's address is fetched (decisions.md 8). */
+/** How a caller's address is fetched (contract 7.7). */
 export interface ImageFetchSettings {
   readonly timeoutMs: number;
   readonly bytesMax: number;
@@ -28,7 +29,7 @@ class BlockedAddressError extends Error {}
 /**
  * Fetches a caller's address without being led inside: names are resolved once, every address is checked, a checked
  * address is the one that is dialled, and every redirect goes through the same gate. Time, bytes and redirects are
- * limited; no credentials, cookies or content codings are sent or taken.
+ * limited; no credentials or cookies are sent or taken. No content coding is asked for; one that comes is taken off.
  */
 @injectable()
 export class HttpImageSource implements ImageSource {
@@ -113,7 +114,11 @@ export class HttpImageSource implements ImageSource {
       if (length > this.settings.bytesMax) throw this.tooLarge();
       chunks.push(bytes);
     }
-    return Buffer.concat(chunks, length);
+    return await decodeContent(
+      Buffer.concat(chunks, length),
+      headers['content-encoding'],
+      this.settings.bytesMax,
+    );
   }
 
   private tooLarge(): AppError {

@@ -1,4 +1,4 @@
-/** Formats that are decoded; everything else is refused by name (decisions.md 8). */
+/** Formats that are decoded; everything else is refused by name (contract 7.3). */
 export const ACCEPTED_FORMATS = ['JPEG', 'PNG', 'WebP'] as const;
 
 /** ISO base media brands of still pictures and the format a person would call them. */

@@ -9,10 +9,10 @@ import { DecodeBudget } from './decode-budget';
 import { decodeMemoryBytes } from './decode-memory';
 import { decoding, guardSharp, preparedPicture, smallPicture, undecodable } from './decode-picture';
 import { firstFrame } from './first-frame';
-import { LoneDecoder } from './lone-decoder';
+import { IsolatedDecoder } from './isolated-decoder';
 import { ACCEPTED_FORMATS, sniffPictureFormat } from './picture-format';
 
-/** Limits on what is decoded (decisions.md 8). */
+/** Limits on what is decoded (contract 7.3). */
 export interface ImageLimits {
   readonly bytesMax: number;
   readonly pixelsMax: number;
@@ -43,7 +43,7 @@ const HEADER_BYTES = 24_000_000;
 export class SharpImagePreparer implements ImagePreparer {
   private readonly budget = new DecodeBudget({ bytesMax: DECODE_BYTES_MAX, decodersMax: DECODERS_MAX });
 
-  private readonly alone = new LoneDecoder();
+  private readonly alone = new IsolatedDecoder();
 
   constructor(@inject(IMAGE_LIMITS) private readonly limits: ImageLimits) {
     guardSharp();

@@ -1,17 +1,17 @@
 import { type AppError, unavailable } from '../../models/errors';
 import type { ServiceRate } from './service-rate';
 
-/** The queue as an asker finds it. */
+/** The queue as a caller finds it. */
 export interface QueueLoad {
   readonly waiting: number;
   readonly active: number;
 }
 
-/** What an asker may use of the queue. */
-export interface Room {
+/** What a caller may use of the queue. */
+export interface QueueRoom {
   /** Photos that may wait. */
   readonly waitingMax: number;
-  /** Milliseconds until the asker's deadline. */
+  /** Milliseconds until the caller's deadline. */
   readonly leftMs: number;
 }
 
@@ -22,7 +22,7 @@ const KEPT_SHARE = 1 / 8;
  * The room for an account that has its share of the queue. The rest is for others, so that they find a place at once
  * while a flood from one account takes each that becomes free.
  */
-export const roomWithShare = ({ waitingMax, leftMs }: Room): Room => ({
+export const roomWithShare = ({ waitingMax, leftMs }: QueueRoom): QueueRoom => ({
   waitingMax: Math.ceil(waitingMax * (1 - KEPT_SHARE)),
   leftMs: leftMs * (1 - KEPT_SHARE),
 });
@@ -33,7 +33,11 @@ export const roomWithShare = ({ waitingMax, leftMs }: Room): Room => ({
  *
  * @returns the refusal, or null when the photo may be queued
  */
-export function refusal(load: QueueLoad, rate: ServiceRate, { waitingMax, leftMs }: Room): AppError | null {
+export function refusal(
+  load: QueueLoad,
+  rate: ServiceRate,
+  { waitingMax, leftMs }: QueueRoom,
+): AppError | null {
   if (load.waiting >= waitingMax) {
     const surplusMs = rate.waitMs(load.waiting - waitingMax + 1);
     return unavailable('Too many photos are waiting.', surplusMs / 1000);
@@ -63,7 +67,7 @@ export function entranceRefusal(
   { waiting, active }: QueueLoad,
   before: number,
   rate: ServiceRate,
-  { waitingMax, leftMs }: Room,
+  { waitingMax, leftMs }: QueueRoom,
 ): AppError | null {
   const load = { waiting: waiting + before, active };
   const few = load.waiting + active < ALWAYS_LET_IN && !rate.standsStill;

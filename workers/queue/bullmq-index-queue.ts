@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { JobsOptions } from 'bullmq';
+import pMap from 'p-map';
 import { unavailable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { IndexQueue } from '../../models/ports';
 import type { IndexOutcome } from '../index-images';
-import { mapInOrder } from '../map-in-order';
 import type { QueueLoad } from './admission';
-import { BullMqAsker, type BullMqOptions } from './bullmq-asker';
-import { firstOf } from './first-of';
+import { type BullMqOptions, BullMqProducer } from './bullmq-producer';
 import { INDEX_JOB_IMAGES, slices } from './index-slices';
 import { INDEX_QUEUE, indexJobOf, indexOutcomeOf } from './job';
+import { race } from './race';
 
 const JOB: JobsOptions = {
   attempts: 3,
@@ -26,15 +26,16 @@ const LOOK_EVERY_MS = 15_000;
 
 /** The asking side of the index queue on Redis. */
 export class BullMqIndexQueue implements IndexQueue {
-  readonly #asker: BullMqAsker;
+  readonly isShared = true;
+  readonly #caller: BullMqProducer;
 
   constructor(options: BullMqOptions) {
-    this.#asker = new BullMqAsker(INDEX_QUEUE, options);
+    this.#caller = new BullMqProducer(INDEX_QUEUE, options);
   }
 
   /** Resolves when work can be added; before that `embed` fails with `unavailable`. */
   ready(): Promise<void> {
-    return this.#asker.ready();
+    return this.#caller.ready();
   }
 
   /**
@@ -43,9 +44,8 @@ export class BullMqIndexQueue implements IndexQueue {
    * @throws unavailable when the queue is away or closed, internalError when a job failed for good
    */
   async embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
-    const outcomes = await mapInOrder(slices(images, INDEX_JOB_IMAGES), JOBS_AT_ONCE, (slice) =>
-      this.#embed(versionId, slice),
-    );
+    const embed = (slice: CatalogImage[]) => this.#embed(versionId, slice);
+    const outcomes = await pMap(slices(images, INDEX_JOB_IMAGES), embed, { concurrency: JOBS_AT_ONCE });
     return outcomes.reduce(
       (total, { embedded, failed }) => ({
         embedded: total.embedded + embedded,
@@ -56,27 +56,27 @@ export class BullMqIndexQueue implements IndexQueue {
   }
 
   depth(): Promise<QueueLoad> {
-    return this.#asker.load();
+    return this.#caller.load();
   }
 
   close(): Promise<void> {
-    return this.#asker.close();
+    return this.#caller.close();
   }
 
   async #embed(versionId: number, images: CatalogImage[]): Promise<IndexOutcome> {
     const jobId = randomUUID();
-    const { added, answer } = this.#asker.ask(jobId, indexJobOf(versionId, images), JOB);
+    const { added, answer } = this.#caller.ask(jobId, indexJobOf(versionId, images), JOB);
     try {
       await added;
       for (;;) {
-        const waited = await firstOf(answer, LOOK_EVERY_MS);
+        const waited = await race(answer, LOOK_EVERY_MS);
         if (waited.kind === 'answered') return indexOutcomeOf(waited.value);
         // While Redis is away the job waits there, and so does its answer.
-        const state = await this.#asker.look(jobId).catch(() => 'unfinished');
+        const state = await this.#caller.look(jobId).catch(() => 'unfinished');
         if (state === 'gone') throw unavailable('The queue lost the work on catalog images.', 1);
       }
     } finally {
-      this.#asker.forget(jobId);
+      this.#caller.forget(jobId);
     }
   }
 }

@@ -2,8 +2,8 @@ import { DelayedError, type Job, WaitingError } from 'bullmq';
 import { ModelRefused } from '../embedder/manifest';
 import type { ImageIndex } from '../index-images';
 import { answerImages } from './answer-job';
-import { BullMqAnswerer } from './bullmq-answerer';
-import type { BullMqOptions } from './bullmq-asker';
+import { BullMqConsumer } from './bullmq-consumer';
+import type { BullMqOptions } from './bullmq-producer';
 import { INDEX_QUEUE, type IndexAnswer, type IndexJob } from './job';
 
 /**
@@ -17,13 +17,13 @@ const LEFT_TO_OTHERS_MS = 2_000;
 
 /** The answering side of the index queue on Redis. */
 export class BullMqIndexWorker {
-  readonly #answerer: BullMqAnswerer<IndexJob, IndexAnswer>;
+  readonly #consumer: BullMqConsumer<IndexJob, IndexAnswer>;
 
   constructor(
     private readonly index: ImageIndex,
     private readonly options: BullMqOptions,
   ) {
-    this.#answerer = new BullMqAnswerer(
+    this.#consumer = new BullMqConsumer(
       INDEX_QUEUE,
       (job, token, signal) => this.#answer(job, token, signal),
       SETTINGS,
@@ -33,12 +33,12 @@ export class BullMqIndexWorker {
 
   /** Resolves when jobs are taken. */
   ready(): Promise<void> {
-    return this.#answerer.ready();
+    return this.#consumer.ready();
   }
 
   /** Stops between two images and puts the jobs in work back into the queue. */
   close(): Promise<void> {
-    return this.#answerer.close(0);
+    return this.#consumer.close(0);
   }
 
   async #answer(

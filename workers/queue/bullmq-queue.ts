@@ -1,12 +1,12 @@
 import type { JobsOptions } from 'bullmq';
 import { timeout } from '../../models/errors';
-import type { Clock, NeighbourRequest, VisionAsker, VisionPlace, VisionQueue } from '../../models/ports';
+import type { Clock, NeighbourRequest, VisionCaller, VisionPlace, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
-import { entranceRefusal, type QueueLoad, type Room, refusal, roomWithShare } from './admission';
-import { BullMqAsker, type BullMqOptions, queueAway } from './bullmq-asker';
+import { entranceRefusal, type QueueLoad, type QueueRoom, refusal, roomWithShare } from './admission';
+import { type BullMqOptions, BullMqProducer, queueAway } from './bullmq-producer';
 import { Entrance } from './entrance';
-import { firstOf } from './first-of';
 import { neighbourhoodOf, VISION_QUEUE, visionJobOf } from './job';
+import { race } from './race';
 import { RecentLoad } from './recent-load';
 import { type RateTicket, ServiceRate } from './service-rate';
 
@@ -29,32 +29,32 @@ const LOOK_TIMEOUT_MS = 1_000;
 /** The asking side of the vision queue on Redis, for any number of processes on any number of hosts. */
 export class BullMqVisionQueue implements VisionQueue {
   readonly #rate = new ServiceRate();
-  readonly #asker: BullMqAsker;
+  readonly #caller: BullMqProducer;
   readonly #load: RecentLoad;
   readonly #entrance = new Entrance();
   /** Admitted, and not yet counted by Redis. */
   #adding = 0;
 
   constructor(private readonly options: BullMqOptions & VisionQueueLimits) {
-    this.#asker = new BullMqAsker(VISION_QUEUE, options, () => this.#rate.finish());
-    this.#load = new RecentLoad(() => this.#asker.load());
+    this.#caller = new BullMqProducer(VISION_QUEUE, options, () => this.#rate.finish());
+    this.#load = new RecentLoad(() => this.#caller.load());
   }
 
   /** Resolves when photos can be asked for; before that `neighbours` fails with `unavailable`. */
   ready(): Promise<void> {
-    return this.#asker.ready();
+    return this.#caller.ready();
   }
 
-  async admit(asker: VisionAsker): Promise<void> {
+  async admit(caller: VisionCaller): Promise<void> {
     const load = await this.#load.recent();
     const before = this.#entrance.before + this.#adding;
-    const refused = entranceRefusal(load, before, this.#rate, this.#roomFor(asker));
+    const refused = entranceRefusal(load, before, this.#rate, this.#roomFor(caller));
     if (refused) throw refused;
   }
 
-  async enter(asker: VisionAsker): Promise<VisionPlace> {
-    await this.admit(asker);
-    return this.#entrance.enter(asker.accountId);
+  async enter(caller: VisionCaller): Promise<VisionPlace> {
+    await this.admit(caller);
+    return this.#entrance.enter(caller.accountId);
   }
 
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
@@ -63,34 +63,34 @@ export class BullMqVisionQueue implements VisionQueue {
       request.signal?.throwIfAborted();
       const askedAt = this.options.clock.now().getTime();
       if (request.deadlineAt <= askedAt) throw timeout(0);
-      this.#refuseLate(await this.#load.now(), request);
+      this.#shedLoad(await this.#load.now(), request);
       return this.#ask(request, askedAt);
     });
   }
 
   ping(): Promise<void> {
-    return this.#asker.ping();
+    return this.#caller.ping();
   }
 
   depth(): Promise<QueueLoad> {
-    return this.#asker.load();
+    return this.#caller.load();
   }
 
   oldestWaitingMs(): Promise<number> {
-    return this.#asker.oldestWaitingMs(this.options.clock.now().getTime());
+    return this.#caller.oldestWaitingMs(this.options.clock.now().getTime());
   }
 
   close(): Promise<void> {
-    return this.#asker.close();
+    return this.#caller.close();
   }
 
-  #refuseLate({ waiting, active }: QueueLoad, asker: VisionAsker): void {
+  #shedLoad({ waiting, active }: QueueLoad, caller: VisionCaller): void {
     const load = { waiting: waiting + this.#adding, active };
-    const refused = refusal(load, this.#rate, this.#roomFor(asker));
+    const refused = refusal(load, this.#rate, this.#roomFor(caller));
     if (refused) throw refused;
   }
 
-  #roomFor({ accountId, deadlineAt }: VisionAsker): Room {
+  #roomFor({ accountId, deadlineAt }: VisionCaller): QueueRoom {
     const { waitingMax, clock } = this.options;
     const room = { waitingMax, leftMs: deadlineAt - clock.now().getTime() };
     return this.#entrance.hasItsShare(accountId) ? roomWithShare(room) : room;
@@ -101,22 +101,22 @@ export class BullMqVisionQueue implements VisionQueue {
     const ticket = this.#rate.ask(askedAt);
     const job = visionJobOf({ requestId, limit, askedAt, deadlineAt, trace }, request.image.jpeg);
     this.#adding += 1;
-    const { added, answer } = this.#asker.ask(jobId, job, JOB);
+    const { added, answer } = this.#caller.ask(jobId, job, JOB);
     const counted = added.finally(() => {
       this.#adding -= 1;
     });
     try {
-      const waited = await firstOf(
+      const waited = await race(
         counted.then(() => answer),
         deadlineAt - askedAt,
         signal,
       );
       if (waited.kind === 'answered') return this.#answered(waited.value, ticket);
       if (waited.kind === 'late') return await this.#lastLook(request, answer, ticket);
-      await this.#asker.withdraw(jobId).catch(() => undefined);
+      await this.#caller.withdraw(jobId).catch(() => undefined);
       throw signal?.reason;
     } finally {
-      this.#asker.forget(jobId);
+      this.#caller.forget(jobId);
     }
   }
 
@@ -132,11 +132,11 @@ export class BullMqVisionQueue implements VisionQueue {
     answer: Promise<unknown>,
     ticket: RateTicket,
   ): Promise<Neighbourhood> {
-    const looked = await firstOf(this.#asker.look(jobId), LOOK_TIMEOUT_MS);
+    const looked = await race(this.#caller.look(jobId), LOOK_TIMEOUT_MS);
     if (looked.kind !== 'answered') throw queueAway();
     if (looked.value === 'finished') return this.#answered(await answer, ticket);
     this.#rate.missed(ticket, this.options.clock.now().getTime());
-    await this.#asker.withdraw(jobId).catch(() => undefined);
+    await this.#caller.withdraw(jobId).catch(() => undefined);
     throw timeout(deadlineAt - ticket.askedAt);
   }
 }

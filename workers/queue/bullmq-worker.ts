@@ -2,10 +2,10 @@ import type { Job } from 'bullmq';
 import type { Clock, TraceContext } from '../../models/ports';
 import type { PhotoPipeline } from '../pipeline';
 import { answerPhoto } from './answer-job';
-import { BullMqAnswerer } from './bullmq-answerer';
-import type { BullMqOptions } from './bullmq-asker';
-import { firstOf } from './first-of';
+import { BullMqConsumer } from './bullmq-consumer';
+import type { BullMqOptions } from './bullmq-producer';
 import { VISION_QUEUE, type VisionAnswer, type VisionJob } from './job';
+import { race } from './race';
 
 export interface BullMqVisionWorkerOptions extends BullMqOptions {
   readonly clock: Clock;
@@ -23,7 +23,7 @@ const LONGEST_MS = 60_000;
 
 /** The answering side of the vision queue on Redis. */
 export class BullMqVisionWorker {
-  readonly #answerer: BullMqAnswerer<VisionJob, VisionAnswer>;
+  readonly #consumer: BullMqConsumer<VisionJob, VisionAnswer>;
 
   constructor(
     private readonly pipeline: PhotoPipeline,
@@ -35,7 +35,7 @@ export class BullMqVisionWorker {
       stalledInterval: LOCK_MS / 2,
       maxStalledCount: 1,
     };
-    this.#answerer = new BullMqAnswerer(
+    this.#consumer = new BullMqConsumer(
       VISION_QUEUE,
       (job, _token, signal) => this.#answer(job, signal),
       settings,
@@ -46,19 +46,19 @@ export class BullMqVisionWorker {
 
   /** Resolves when photos are taken. */
   ready(): Promise<void> {
-    return this.#answerer.ready();
+    return this.#consumer.ready();
   }
 
   /** Takes no more photos, finishes those in work, and leaves what takes too long to another worker. */
   close(): Promise<void> {
-    return this.#answerer.close(this.options.closeTimeoutMs);
+    return this.#consumer.close(this.options.closeTimeoutMs);
   }
 
   async #answer(job: Job<VisionJob, VisionAnswer>, signal?: AbortSignal): Promise<VisionAnswer> {
     const { clock, logger } = this.options;
     const started = performance.now();
     const answering = answerPhoto(job.data, this.pipeline, clock.now().getTime());
-    const waited = await firstOf(answering, LONGEST_MS, signal);
+    const waited = await race(answering, LONGEST_MS, signal);
     if (waited.kind !== 'answered') throw new Error(`the photo is given up: ${waited.kind}`);
     const answer = waited.value;
     const outcome = answer.ok ? 'ok' : answer.error.code;

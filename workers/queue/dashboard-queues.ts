@@ -1,9 +1,9 @@
 import { Queue } from 'bullmq';
-import type { BullMqOptions } from './bullmq-asker';
+import type { BullMqOptions } from './bullmq-producer';
 import { INDEX_QUEUE, VISION_QUEUE } from './job';
 import { patientConnection } from './redis-connection';
 
-/** The queues as an operator looks at them, on connections of their own (running.md, `/queues`). */
+/** The queues as an operator looks at them, on connections of their own (contract 14.4, `/queues`). */
 export interface DashboardQueues {
   readonly queues: readonly Queue[];
   close(): Promise<void>;

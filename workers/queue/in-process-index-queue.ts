@@ -11,6 +11,7 @@ const ATTEMPTS = 3;
  * photos of callers always find room.
  */
 export class InProcessIndexQueue implements IndexQueue {
+  readonly isShared = false;
   readonly #stop = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
 

@@ -4,15 +4,15 @@ import type {
   Clock,
   Logger,
   NeighbourRequest,
-  VisionAsker,
+  VisionCaller,
   VisionPlace,
   VisionQueue,
 } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { PhotoPipeline } from '../pipeline';
-import { entranceRefusal, type QueueLoad, type Room, refusal, roomWithShare } from './admission';
+import { entranceRefusal, type QueueLoad, type QueueRoom, refusal, roomWithShare } from './admission';
 import { Entrance } from './entrance';
-import { firstOf } from './first-of';
+import { race } from './race';
 import { ServiceRate } from './service-rate';
 
 export interface InProcessVisionQueueOptions {
@@ -50,16 +50,16 @@ export class InProcessVisionQueue implements VisionQueue {
     private readonly options: InProcessVisionQueueOptions,
   ) {}
 
-  async admit(asker: VisionAsker): Promise<void> {
+  async admit(caller: VisionCaller): Promise<void> {
     if (this.#closed) throw stopping();
-    const room = this.#roomFor(asker);
+    const room = this.#roomFor(caller);
     const refused = entranceRefusal(this.#load(), this.#entrance.before, this.#rate, room);
     if (refused) throw refused;
   }
 
-  async enter(asker: VisionAsker): Promise<VisionPlace> {
-    await this.admit(asker);
-    return this.#entrance.enter(asker.accountId);
+  async enter(caller: VisionCaller): Promise<VisionPlace> {
+    await this.admit(caller);
+    return this.#entrance.enter(caller.accountId);
   }
 
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
@@ -96,7 +96,7 @@ export class InProcessVisionQueue implements VisionQueue {
     await Promise.all(this.#active.values());
   }
 
-  #roomFor({ accountId, deadlineAt }: VisionAsker): Room {
+  #roomFor({ accountId, deadlineAt }: VisionCaller): QueueRoom {
     const room = { waitingMax: this.options.waitingMax, leftMs: deadlineAt - this.#now() };
     return this.#entrance.hasItsShare(accountId) ? roomWithShare(room) : room;
   }
@@ -108,7 +108,7 @@ export class InProcessVisionQueue implements VisionQueue {
     this.#waiting.add(place);
     this.#takeNext();
     try {
-      const waited = await firstOf(place.answer, leftMs, request.signal);
+      const waited = await race(place.answer, leftMs, request.signal);
       if (waited.kind === 'aborted') throw request.signal?.reason;
       if (waited.kind === 'answered') {
         this.#rate.answered(ticket, this.#now());

@@ -10,7 +10,7 @@ export const INDEX_QUEUE = 'index';
 /** Raised when a payload changes, so that processes of two releases never misread one another's jobs. */
 const PAYLOAD_VERSION = 1;
 
-/** A photo as it travels through Redis: tens of kilobytes. Times are epoch milliseconds of the asker's clock. */
+/** A photo as it travels through Redis: tens of kilobytes. Times are epoch milliseconds of the caller's clock. */
 export type VisionJob = z.infer<typeof visionJob>;
 
 const visionJob = z.object({

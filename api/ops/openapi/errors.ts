@@ -20,7 +20,7 @@ const OF_CALLS = [...CREDITS, ...LIMITS];
 /** Set as soon as a body is read, so on every refusal after that. */
 const OF_BODIES = [...OF_CALLS, 'Deprecation'];
 
-/** Why an image can't be used (decisions.md 1 and 8), with a message of that reason. */
+/** Why an image can't be used (contract 11.2), with a message of that reason. */
 const IMAGE_FAULTS: Readonly<Record<ImageFault, string>> = {
   image_format: 'The image is GIF; send JPEG, PNG or WebP.',
   image_undecodable: 'The image is damaged or incomplete.',
@@ -31,11 +31,11 @@ const IMAGE_FAULTS: Readonly<Record<ImageFault, string>> = {
   url_status: 'The address answered 404.',
 };
 
-/** Every failure by its code (decisions.md 1). */
+/** Every failure by its code (contract 11.1). */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   bad_request: {
     status: 400,
-    when: 'A body, parameter or header is malformed, or asks for what there is not. `field` is its path.',
+    when: 'A body, parameter or header is malformed, or asks for what there is not; `field` is its path. Or the body came slower than the service reads, without `field`.',
     maybe: OF_BODIES,
     examples: {
       malformed: { message: 'page_size: must be at least 1.', field: 'page_size' },
@@ -49,7 +49,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   unauthorized: {
     status: 401,
-    when: 'The key is missing, malformed, unknown or revoked; which of them is not told.',
+    when: 'The key is missing, malformed, unknown, revoked or expired; which of them is not told.',
     headers: ['WWW-Authenticate'],
     examples: { noKey: { message: 'Send a valid API key as "Authorization: Bearer <API_KEY>".' } },
   },
@@ -64,9 +64,10 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   forbidden: {
     status: 403,
-    when: 'The key does not open this API version; or the address of a data file is unsigned, changed or expired.',
+    when: 'The key does not open this API version or lacks the scope (`catalog:read`, `vision:identify`); or the address of a data file is unsigned, changed or expired.',
     examples: {
       version: { message: 'This key does not open API v3; it opens v1.' },
+      scope: { message: 'This key lacks the scope vision:identify; it has catalog:read.' },
       address: {
         message: 'This address is not signed, was changed or has expired; request the item again.',
       },
@@ -123,10 +124,15 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   rate_limited: {
     status: 429,
-    when: 'A limit of the key is used up: calls a second, calls a minute, or vision calls at the same time.',
-    headers: ['Retry-After', 'X-Credits-Used', ...LIMITS],
-    maybe: ['X-Credits-Remaining'],
-    examples: { second: { message: 'This key may make 50 calls per second.' } },
+    when: 'A limit of the key is used up: calls a second, calls a minute, or vision calls at the same time. Or too many unknown keys came from the address of the caller.',
+    headers: ['Retry-After', ...LIMITS],
+    maybe: CREDITS,
+    examples: {
+      second: { message: 'This key may make 50 calls per second.' },
+      unknownKeys: {
+        message: 'Too many unknown keys came from this address; check the key and call again later.',
+      },
+    },
   },
   headers_too_large: {
     status: 431,
@@ -143,7 +149,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   unavailable: {
     status: 503,
-    when: 'Overloaded, starting, stopping, or a store is away. Nothing was charged; call again after `Retry-After`.',
+    when: 'Overloaded (photos, large bodies or large pages), starting, stopping, or a store is away. Nothing was charged; call again after `Retry-After`.',
     headers: ['Retry-After'],
     maybe: OF_BODIES,
     examples: { away: { message: 'A part of the service is away; try again.' } },

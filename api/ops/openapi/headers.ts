@@ -61,6 +61,11 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     example:
       'intake;dur=12.1, queue;dur=1.4, embed;dur=61.9, neighbours;dur=4.2, rows;dur=3.8, total;dur=83.9',
   },
+  'X-Prediction-Id': {
+    description: 'Under which the identification is recorded; in v2 the same as `predictionId`',
+    schema: { type: 'string' },
+    example: '0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55',
+  },
   'Cache-Control': { description: 'How long the answer may be kept', schema: { type: 'string' } },
   'Content-Disposition': { description: 'A name for the file', schema: { type: 'string' } },
   ETag: { description: 'The hash of the content', schema: { type: 'string' } },

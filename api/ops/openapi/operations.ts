@@ -47,7 +47,7 @@ const forOperators = <Part extends object>(part: Part) => ({
   ...part,
 });
 
-/** Every endpoint, in the order of the reference (interface.md 4, running.md "Addresses"). */
+/** Every endpoint, in the order of the reference (contract 14.4). */
 export const OPERATIONS: readonly Operation[] = [
   billed({
     id: 'queryCatalog',
@@ -93,6 +93,7 @@ export const OPERATIONS: readonly Operation[] = [
     body: 'IdentifyRequest',
     answer: { schema: 'CatalogAnswer' },
     errors: WITH_PHOTO,
+    headers: ['X-Credits-Used', 'Cache-Control', 'X-Prediction-Id'],
     maybe: [...BODY_HEADERS, 'Server-Timing'],
   }),
   billed({
@@ -117,6 +118,7 @@ export const OPERATIONS: readonly Operation[] = [
     body: 'LegacyIdentifyRequest',
     answer: { schema: 'LegacyVisionAnswer' },
     errors: WITH_PHOTO,
+    headers: ['X-Credits-Used', 'Cache-Control', 'X-Prediction-Id'],
     maybe: [...BODY_HEADERS, 'Server-Timing'],
   }),
   billed({

@@ -8,7 +8,7 @@ import { catalogQueryBody, identifyBody } from '../../v3/schema';
 import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
 import { healthAnswer, readinessAnswer } from './health-answers';
 
-/** Facets that the named categories have, to include and to exclude; others may bring more (interface.md 4.5). */
+/** Facets that the named categories have, to include and to exclude; others may bring more (contract 8.1). */
 const facets = Object.fromEntries(
   new Taxonomy([]).facetFields().flatMap((field) => [
     [field, commaSeparated.optional().describe('Ids; the row has at least one')],
@@ -66,7 +66,7 @@ const failure = errorAnswer.omit({ field: true, allowed_taxonomy_nodes: true, re
 const codeOf = (code: ErrorCode) => z.literal(code).describe('Code of the failure; branch on it');
 const failed = (code: ErrorCode) => failure.extend({ error: codeOf(code) });
 
-/** The body of each failure; those that say more than the others say so (decisions.md 1). */
+/** The body of each failure; those that say more than the others say so (contract 11.1). */
 const FAILURES: Readonly<Record<string, z.ZodType>> = {
   BadRequest: errorAnswer.omit({ reason: true }).extend({ error: codeOf('bad_request') }),
   Unauthorized: failed('unauthorized'),

@@ -3,10 +3,10 @@ import { CatalogView } from './catalog/catalog-view';
 import { IdentifyView } from './identify/identify-view';
 import { ItemView } from './item/item-view';
 import { useAddress, viewOf } from './navigation/address';
-import { forgetAnswers } from './service/use-answer';
 import { SessionProvider, useNewSession } from './session/session';
-import { SignIn } from './session/sign-in';
+import { forgetAnswers } from './session/use-answer';
 import { Header } from './shell/header';
+import { SignIn } from './shell/sign-in';
 
 /** What the document tells the page, as it stands in its attributes. */
 interface Facts {

@@ -1,4 +1,4 @@
-import { Random } from '../../../scripts/catalog/generate/random';
+import { Random } from '../../../models/random';
 import {
   ANSWERED_OR_UNDECODABLE,
   ANYTHING_BUT_A_FAULT,

@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import { Random } from '../../../scripts/catalog/generate/random';
+import { Random } from '../../../models/random';
 import { animation } from './webp';
 
 const WIDTH = 96;

@@ -1,4 +1,4 @@
-import { Random } from '../../../scripts/catalog/generate/random';
+import { Random } from '../../../models/random';
 import { base64Body } from '../corpus/entry';
 import { MUTATORS } from './mutators';
 

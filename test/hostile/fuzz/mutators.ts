@@ -1,4 +1,4 @@
-import type { Random } from '../../../scripts/catalog/generate/random';
+import type { Random } from '../../../models/random';
 import { jpegParts, withSize } from '../corpus/jpeg';
 import { ihdr, pngChunks, pngOf } from '../corpus/png';
 import { riffChunk, vp8x, webpChunks, webpOf } from '../corpus/webp';

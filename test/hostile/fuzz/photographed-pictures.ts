@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { photoOfProduct } from '../../../scripts/catalog/generate/generate-bundle';
+import { photoOfProduct } from '../../../scripts/lab/generator/generate-bundle';
 import { animation } from '../corpus/webp';
 
 const SIDE = 224;

@@ -1,4 +1,4 @@
-import { runConcurrently } from '../../../scripts/bench/measure';
+import { runConcurrently } from '../../../scripts/lab/bench/measure';
 import { outcomeOf, type Target } from '../outcome';
 import { mutationOf } from './mutation';
 

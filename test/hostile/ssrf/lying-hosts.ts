@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Behaviour } from './raw-host';
-import { respond } from './raw-host';
+import { type Behaviour, respond } from './raw-host';
 
 /** A host that a caller may name, what it does, and the reasons that the service may give for not using it. */
 export interface LyingHost {
@@ -13,6 +12,7 @@ const TIMEOUT = ['url_timeout'];
 const UNREACHABLE = ['url_unreachable'];
 const STATUS = ['url_status'];
 const NO_IMAGE = ['image_format'];
+const UNDECODABLE = ['image_undecodable'];
 const TOO_LARGE = ['image_too_large'];
 
 const host = (trick: string, reasons: readonly string[], behaviour: Behaviour): LyingHost => ({
@@ -99,10 +99,10 @@ export const LYING_HOSTS: readonly LyingHost[] = [
     raw(`${OK}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n`),
   ),
   host('sends a broken chunk', UNREACHABLE, raw(`${OK}Transfer-Encoding: chunked\r\n\r\nzz\r\nabc`)),
-  host('sends a gzip bomb', NO_IMAGE, (socket) =>
+  host('sends a gzip bomb', TOO_LARGE, (socket) =>
     respond(socket, '200 OK', ['Content-Encoding: gzip', 'Content-Type: image/jpeg'], GZIP_BOMB),
   ),
-  host('names codings that nobody knows', NO_IMAGE, (socket) =>
+  host('names codings that nobody knows', UNDECODABLE, (socket) =>
     respond(socket, '200 OK', ['Content-Encoding: br, zstd, x'], 'abc'),
   ),
   host('sends nothing', NO_IMAGE, (socket) => respond(socket, '200 OK', [])),

@@ -1,6 +1,6 @@
 import { foldText } from '../../../models/catalog/fold-text';
 
-/** A record of a bundle (catalog-bundle.md). */
+/** A record of a bundle (contract 13). */
 type BundleRecord = Readonly<Record<string, unknown>>;
 
 export interface GoldenProduct {

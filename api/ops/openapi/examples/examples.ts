@@ -78,7 +78,7 @@ const photo = {
   bytes: { summary: 'A photo as base64 (shortened here to one dot)', value: { base64: PHOTO } },
 };
 
-/** Examples of each endpoint (interface.md 2-4). Tests send the requests and hold the answers against their schemas. */
+/** Examples of each endpoint (contract 4). Tests send the requests and hold the answers against their schemas. */
 export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> = {
   queryCatalog: {
     requests: {
@@ -205,7 +205,7 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
         summary: 'Ready',
         value: {
           status: 'ready',
-          checks: { process: 'ready', database: 'ok', queue: 'ok', model: 'ok', index: 'ok' },
+          checks: { process: 'ready', database: 'ok', storage: 'ok', model: 'ok', index: 'ok', queue: 'ok' },
         },
       },
     },

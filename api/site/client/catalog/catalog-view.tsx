@@ -3,7 +3,7 @@ import { navigate } from '../navigation/address';
 import { RequestPanel } from '../request/request-panel';
 import type { Row } from '../service/answers';
 import { queryCatalog } from '../service/calls';
-import { useAnswer } from '../service/use-answer';
+import { useAnswer } from '../session/use-answer';
 import { FailureNote } from '../shell/failure-note';
 import { useLater } from '../shell/use-later';
 import { ChosenFilters } from './chosen-filters';

@@ -3,7 +3,7 @@ import { readable } from '../item/row-words';
 import type { CatalogAnswer } from '../service/answers';
 import { type Call, queryCatalog } from '../service/calls';
 import { nameOf } from '../service/names';
-import { useAnswer } from '../service/use-answer';
+import { useAnswer } from '../session/use-answer';
 import { useLater } from '../shell/use-later';
 import { NODES, type SearchState, toggled } from './search-state';
 

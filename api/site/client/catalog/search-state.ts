@@ -11,7 +11,7 @@ export interface SearchState {
   readonly chosen: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Kinds of rows that can be listed (interface.md 4.1), outermost first. */
+/** Kinds of rows that can be listed (contract 3.2), outermost first. */
 export const NODES = ['product', 'brand', 'family', 'model', 'style', 'case', 'dial', 'category'] as const;
 
 export const SORTS = [
@@ -69,7 +69,7 @@ export function toggled(state: SearchState, field: string, id: string): SearchSt
   return changed(state, { chosen });
 }
 
-/** The body of the query that a state stands for (interface.md 4.1). */
+/** The body of the query that a state stands for (contract 4.1). */
 export function queryOf({ text, category, node, sort, page, chosen }: SearchState): Record<string, unknown> {
   const filters = [...chosen].map(([field, include]) => ({ field, include }));
   return {

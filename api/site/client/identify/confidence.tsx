@@ -1,3 +1,5 @@
+import { percent } from '../item/row-words';
+
 interface Props {
   /** 0 to 1, calibrated: of all answers given with 0.9, nine in ten are right. */
   readonly value: number;
@@ -14,12 +16,6 @@ const WORDS: readonly (readonly [from: number, words: string])[] = [
 
 /** How sure that is, in a word. */
 export const confidenceWords = (value: number): string => WORDS.find(([from]) => value >= from)?.[1] ?? '';
-
-/** Never 100%: nothing that is learnt from pictures is certain. */
-export const percent = (value: number): string => {
-  if (value > 0.99) return 'Over 99%';
-  return value < 0.01 ? 'Under 1%' : `${Math.round(value * 100)}%`;
-};
 
 /** A probability as what it is: a number, a word, and its place between never and always. */
 export function Confidence({ value, small = false }: Props) {

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ItemDetails } from '../item/item-details';
-import { itemPicture, kindOf, pathOf } from '../item/row-words';
+import { itemPicture, kindOf, pathOf, percent } from '../item/row-words';
 import { RequestPanel } from '../request/request-panel';
 import type { Row } from '../service/answers';
 import { identify } from '../service/calls';
 import type { Answered } from '../service/send-call';
 import { Picture } from '../shell/picture';
-import { Confidence, percent } from './confidence';
+import { Confidence } from './confidence';
 import type { Photo } from './photo';
 
 interface Props {

@@ -1,7 +1,6 @@
-import { percent } from '../identify/confidence';
 import type { MarketEstimate } from '../service/answers';
 import { Scrollable } from '../shell/scrollable';
-import { day, money, regionName, sourceName } from './row-words';
+import { day, money, percent, regionName, sourceName } from './row-words';
 
 const GRADES = [
   ['A', 'Excellent', 'Minimal to no visible wear; nearly new'],

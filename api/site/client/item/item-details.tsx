@@ -94,7 +94,7 @@ function Taxonomy({ row }: { readonly row: Row }) {
   );
 }
 
-/** What the dearest variant of a taxonomy row sells for (decisions.md 5). */
+/** What the dearest variant of a taxonomy row sells for (contract 2.3). */
 function BestEstimate({ row: { id, max_market_estimate: best } }: { readonly row: Row }) {
   if (!best) return null;
   const [grade, amount] = (['A', 'B', 'C', 'D'] as const)

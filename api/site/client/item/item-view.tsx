@@ -3,7 +3,7 @@ import { leftResults } from '../navigation/address';
 import { Link } from '../navigation/link';
 import { RequestPanel } from '../request/request-panel';
 import { showItem } from '../service/calls';
-import { useAnswer } from '../service/use-answer';
+import { useAnswer } from '../session/use-answer';
 import { FailureNote } from '../shell/failure-note';
 import { Picture } from '../shell/picture';
 import { ItemDetails } from './item-details';

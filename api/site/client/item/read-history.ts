@@ -4,7 +4,7 @@ import { Failure } from '../service/failure';
 export const GRADES = ['A', 'B', 'C', 'D'] as const;
 export type Grade = (typeof GRADES)[number];
 
-/** One line of a history file (decisions.md 6). */
+/** One line of a history file (contract 2.8). */
 export interface HistoryPoint {
   readonly date: Date;
   readonly source: string;
@@ -13,7 +13,7 @@ export interface HistoryPoint {
 }
 
 /**
- * Reads the history behind a signed link. It is shown and not kept (interface.md 2.2).
+ * Reads the history behind a signed link. It is shown and not kept (contract 2.5).
  *
  * @throws Failure when the link has expired, or the service is away
  */

@@ -1,6 +1,6 @@
 import type { MarketEstimate, Row, Variant } from '../service/answers';
 
-/** The kind of a row, from its id (interface.md 2.1); a category's id is its bare name. */
+/** The kind of a row, from its id (contract 1.1); a category's id is its bare name. */
 export const kindOf = ({ id, available_tags: tags }: Pick<Row, 'id' | 'available_tags'>): string =>
   tags ? 'category' : (/^([a-z]+)_/.exec(id)?.[1] ?? 'item');
 
@@ -61,3 +61,9 @@ const DAY = new Intl.DateTimeFormat('en', {
 
 /** A day, the same for every reader. */
 export const day = (date: string | Date): string => DAY.format(new Date(date));
+
+/** Never 100%: nothing that is learnt from pictures is certain. */
+export const percent = (value: number): string => {
+  if (value > 0.99) return 'Over 99%';
+  return value < 0.01 ? 'Under 1%' : `${Math.round(value * 100)}%`;
+};

@@ -1,0 +1,51 @@
+import cors from 'cors';
+import { Router } from 'express';
+import { PUBLIC_PREFIXES } from '../paths';
+
+/** Pages that browsers let read answers: their origins, or all; none closes the API to browsers. */
+export type AllowedOrigins = '*' | readonly string[];
+
+/** Browsers ask again after a day at most; each has a limit of its own below that. */
+const PREFLIGHT_SECONDS = 86_400;
+
+/**
+ * Lets pages of other origins call the API (CORS): the API itself, images and data files, and nothing of the operators'.
+ * A preflight is answered without a key. Cookies are never asked for: a call has its key in `Authorization` alone.
+ */
+export function allowOrigins(origins: AllowedOrigins): Router {
+  const router = Router();
+  if (origins.length === 0) return router;
+  const allow = cors({
+    origin: origins === '*' ? '*' : [...origins],
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'Idempotency-Key',
+      'X-Request-Id',
+      'traceparent',
+      'tracestate',
+    ],
+    exposedHeaders: [
+      'X-Request-Id',
+      'X-Credits-Used',
+      'X-Credits-Remaining',
+      'RateLimit-Limit',
+      'RateLimit-Remaining',
+      'RateLimit-Reset',
+      'Retry-After',
+      'X-Prediction-Id',
+      'Idempotency-Replayed',
+      'Deprecation',
+      'Server-Timing',
+    ],
+    maxAge: PREFLIGHT_SECONDS,
+  });
+  router.use(PUBLIC_PREFIXES, (req, res, next) => {
+    // Any other OPTIONS is a method that the address does not have.
+    const isPreflight =
+      req.headers.origin !== undefined && req.headers['access-control-request-method'] !== undefined;
+    return req.method === 'OPTIONS' && !isPreflight ? next() : allow(req, res, next);
+  });
+  return router;
+}

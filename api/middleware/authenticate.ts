@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import { type ApiVersion, isKeyForm, opens, type Scope } from '../../models/access/api-key';
+import { forbidden, unauthorized } from '../../models/errors';
+import type { KeyLookups } from './key-lookups';
+import './locals';
+
+/**
+ * Lets a call pass whose key is known and has not expired (else 401), opens this API version and has the scope (else 403),
+ * in this order (contract 9.1, 9.3); an address that tried too many unknown keys gets 429.
+ * The credential is compared by its hash and goes no further than this function.
+ */
+export function authenticate(keys: KeyLookups, version: ApiVersion, scope: Scope): RequestHandler {
+  return async (req, res, next) => {
+    res.setHeader('Cache-Control', 'no-store');
+    const credential = credentialOf(req.get('Authorization'));
+    if (credential === null || !isKeyForm(credential)) throw unauthorized();
+    const hash = createHash('sha256').update(credential, 'utf8').digest();
+    const caller = await keys.callerOf(hash, req.ip ?? '');
+    if (!caller) throw unauthorized();
+    if (!opens(caller.versions, version)) {
+      throw forbidden(`This key does not open API ${version}; it opens ${caller.versions.join(', ')}.`);
+    }
+    if (!caller.scopes.includes(scope)) {
+      throw forbidden(`This key lacks the scope ${scope}; it has ${caller.scopes.join(', ')}.`);
+    }
+    res.locals.caller = caller;
+    next();
+  };
+}
+
+/** What follows the scheme `Bearer`, in any case; null without it. */
+function credentialOf(header: string | undefined): string | null {
+  return /^bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? null;
+}

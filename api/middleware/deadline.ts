@@ -1,0 +1,66 @@
+import { timeout } from '../../models/errors';
+
+/**
+ * MemoryBudget for the last look of those who keep the deadline themselves and know more about it. What does not (a store
+ * that hangs) is cut off after it.
+ */
+const SLACK_MS = 300;
+
+/** The time that a call has to be answered, less what its caller takes to send it. */
+export class Deadline {
+  readonly #over = new AbortController();
+  /** Cuts off what is waited for. A listener of the signal for each wait would cost more than most waits. */
+  readonly #cutOffs = new Set<() => void>();
+  #leftMs: number;
+  #goesSince = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly ms: number) {
+    this.#leftMs = ms + SLACK_MS;
+    this.go();
+  }
+
+  /** Aborted when the time is over. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** The clock runs. */
+  go(): void {
+    clearTimeout(this.#timer);
+    this.#goesSince = performance.now();
+    this.#timer = setTimeout(() => this.#end(), Math.max(0, this.#leftMs));
+  }
+
+  /** The clock stands still; also for good, when the call has ended. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#leftMs -= performance.now() - this.#goesSince;
+  }
+
+  /**
+   * Waits for work no longer than there is time. What it comes to later is dropped.
+   *
+   * @throws timeout, or whatever the work throws in time
+   */
+  async enforce<Result>(work: Promise<Result>): Promise<Result> {
+    let cutOff = (): void => undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      cutOff = () => reject(timeout(this.ms));
+    });
+    this.#cutOffs.add(cutOff);
+    if (this.signal.aborted) cutOff();
+    try {
+      return await Promise.race([work, late]);
+    } catch (failure) {
+      throw this.signal.aborted ? timeout(this.ms) : failure;
+    } finally {
+      this.#cutOffs.delete(cutOff);
+    }
+  }
+
+  #end(): void {
+    this.#over.abort();
+    for (const cutOff of this.#cutOffs) cutOff();
+  }
+}

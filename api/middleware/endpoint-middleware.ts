@@ -1,0 +1,91 @@
+import type { Request, RequestHandler } from 'express';
+import type { ApiVersion } from '../../models/access/api-key';
+import type { ApiServices, ApiSettings } from '../api-services';
+import { authenticate } from './authenticate';
+import { startDeadline, withinDeadline, withoutDeadline } from './enforce-deadline';
+import { idempotent } from './idempotency';
+import { parseJson, parsePhotoJson, readJson } from './json-body';
+import { KeyLookups } from './key-lookups';
+import { MemoryBudget } from './memory-budget';
+import { type PageAsked, PageMemory } from './page-memory';
+import { rateLimit, visionRateLimit } from './rate-limit';
+import { linkRenewal } from './renew-links';
+import { shedLoad, takePlace } from './shed-load';
+import type { UploadPace } from './upload-pace';
+
+/** Bytes of a body that holds no photo. */
+const BODY_BYTES_MAX = 1024 * 1024;
+/** Most bodies, and the answers with an item, are not worth waiting for. */
+const LITTLE_BYTES = { body: 64 * 1024, answer: 512 * 1024 };
+/** Longer than a burst takes to be worked off, and shorter than callers wait. */
+const MEMORY_WAIT_MS = 10_000;
+/** A telephone in a tunnel may be silent for so long. */
+const PACE_WINDOW_MS = 10_000;
+/** A call that has not answered so long after its deadline died with its process. */
+const LEASE_SLACK_MS = 15_000;
+
+/**
+ * What a call passes before its route, by the kind of endpoint, in the order in which refusals are decided
+ * (contract 11.3): 401, 403, 429, then 413 and 415, so that no byte of a body is read for a call that may not be made.
+ * Nor for a photo that the workers can't get to in time: its 503 comes before its upload.
+ */
+export interface EndpointMiddleware {
+  /** Endpoints of the catalog without a body that answer a page, or a row of one. */
+  page(version: ApiVersion, pageOf: (req: Request) => PageAsked): RequestHandler[];
+  /** Endpoints of the catalog that take a JSON body and answer a page. */
+  json(version: ApiVersion, pageOf: (req: Request) => PageAsked): RequestHandler[];
+  /** Endpoints that take a photo in a JSON body, which have a deadline (contract 7.7). */
+  photo(version: ApiVersion): RequestHandler[];
+}
+
+export function buildEndpointMiddleware(services: ApiServices, settings: ApiSettings): EndpointMiddleware {
+  const { accounts, limiter } = services;
+  const keys = new KeyLookups(accounts, settings.limits.unknownKeysPerMinute);
+  const calls = rateLimit(limiter, settings.limits);
+  const visionCalls = visionRateLimit(limiter, settings.limits);
+  const late = shedLoad(services.queue, services.clock, settings.visionDeadlineMs);
+  const place = takePlace(services.queue, services.clock, settings.visionDeadlineMs);
+  const patience = {
+    waitMs: settings.visionDeadlineMs,
+    leaseMs: settings.visionDeadlineMs + LEASE_SLACK_MS,
+  };
+  const renewLinks = linkRenewal(services.signer, services.clock);
+  const once = idempotent(services.idempotency, accounts, services.clock, patience, renewLinks);
+  const bodies = new MemoryBudget({
+    bytes: settings.bodyBytes,
+    littleBytes: LITTLE_BYTES.body,
+    waitMs: MEMORY_WAIT_MS,
+    what: 'large bodies',
+  });
+  const answers = new PageMemory(
+    new MemoryBudget({
+      bytes: settings.answerBytes,
+      littleBytes: LITTLE_BYTES.answer,
+      waitMs: MEMORY_WAIT_MS,
+      what: 'large pages',
+    }),
+  );
+  const pace: UploadPace = { bytesPerSecond: settings.uploadBytesPerSecondMin, windowMs: PACE_WINDOW_MS };
+  const smallBody = [readJson({ bytesMax: BODY_BYTES_MAX, pace }, bodies), parseJson];
+  const photoBody = readJson({ bytesMax: photoBodyBytesMax(settings.imageBytesMax), pace }, bodies);
+  return {
+    page: (version, pageOf) => [authenticate(keys, version, 'catalog:read'), calls, answers.gate(pageOf)],
+    json: (version, pageOf) => [
+      authenticate(keys, version, 'catalog:read'),
+      calls,
+      ...smallBody,
+      answers.gate(pageOf),
+      once,
+    ],
+    photo: (version) => [
+      startDeadline(settings.visionDeadlineMs),
+      ...[authenticate(keys, version, 'vision:identify'), calls, visionCalls, late].map(withinDeadline),
+      withoutDeadline(photoBody),
+      ...[once, place].map(withinDeadline),
+      parsePhotoJson,
+    ],
+  };
+}
+
+/** A photo of the largest size as base64, and room for the rest of the body (contract 12.2). */
+const photoBodyBytesMax = (imageBytesMax: number): number => Math.ceil((imageBytesMax * 4) / 3) + 64 * 1024;

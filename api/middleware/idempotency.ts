@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Request, RequestHandler, Response } from 'express';
+import { badRequest, callStillRuns, conflict } from '../../models/errors';
+import type { Claim, Clock, IdempotencyStore, IdempotentCall } from '../../models/ports';
+import { callerOf } from './call';
+import { type Balances, setFreeCreditHeaders } from './credit-headers';
+import { onceClosed } from './hang-up';
+import type { LinkRenewal } from './renew-links';
+
+const HEADER = 'Idempotency-Key';
+/** Printable ASCII, as long as any identifier that a client may have at hand. */
+const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
+/** How long a key stands for its answer. */
+const KEPT_MS = 24 * 3_600_000;
+const POLL_MS = 100;
+
+/** How long a running call is waited for, and taken for alive. */
+export interface RetryOptions {
+  /** A repetition waits so long for the first call. */
+  readonly waitMs: number;
+  /** After so long without an answer the first call is taken for dead. */
+  readonly leaseMs: number;
+}
+
+/**
+ * A call with an `Idempotency-Key` is made once per account: its repetitions within a day get the same answer, with
+ * `Idempotency-Replayed: true` and `X-Credits-Used: 0`, and nothing is charged again. A repetition that comes while the
+ * first one runs waits for its answer. Only successes are kept, together with their charge (`charged-answer.ts`); what
+ * failed was free and is made again. The same but for the links in it, which are made for each request.
+ *
+ * Stands after the body was read. 400 for a malformed key, 409 for a key that stands for another
+ * body, and for one whose first call does not end in time.
+ */
+export function idempotent(
+  store: IdempotencyStore,
+  accounts: Balances,
+  clock: Clock,
+  patience: RetryOptions,
+  renewLinks: LinkRenewal,
+): RequestHandler {
+  return async (req, res, next) => {
+    const key = req.get(HEADER);
+    if (key === undefined) return void next();
+    if (!KEY_FORM.test(key)) {
+      throw badRequest(`${HEADER}: 1 to 255 printable characters without spaces.`, { field: HEADER });
+    }
+    const call = { accountId: callerOf(res).accountId, key, fingerprint: fingerprintOf(req, res) };
+    const claim = await claimed(store, clock, call, patience, res);
+    switch (claim.kind) {
+      case 'answered':
+        return void (await replay(res, accounts, claim.answer, renewLinks));
+      case 'other call':
+        throw conflict(`This ${HEADER} stands for a call with another body; take a new one.`);
+      case 'running':
+        throw callStillRuns();
+      case 'granted':
+        res.locals.claimed = { idempotencyKey: key, chargeId: claim.chargeId };
+        freeUnanswered(res, () => freed(req, store.forget(call, claim.chargeId)));
+        next();
+    }
+  };
+}
+
+async function claimed(
+  store: IdempotencyStore,
+  clock: Clock,
+  call: IdempotentCall,
+  { waitMs, leaseMs }: RetryOptions,
+  res: Response,
+): Promise<Claim> {
+  const giveUpAt = performance.now() + waitMs;
+  for (;;) {
+    const now = clock.now().getTime();
+    const claim = await store.claim(call, new Date(now + leaseMs), new Date(now + KEPT_MS));
+    if (claim.kind !== 'running' || res.closed || performance.now() >= giveUpAt) return claim;
+    await delay(POLL_MS);
+  }
+}
+
+/** Frees the key of a call that fails, or whose caller hung up. */
+function freeUnanswered(res: Response, free: () => Promise<void>): void {
+  const send = res.json.bind(res);
+  let ended = false;
+  res.json = (body: unknown) => {
+    ended = true;
+    if (res.statusCode === 200) return send(body);
+    // Whoever mends a refused call may send it at once. An overloaded or hanging store is not waited for.
+    const keyIsFree = free();
+    if (res.statusCode < 500) void keyIsFree.then(() => send(body));
+    else send(body);
+    return res;
+  };
+  onceClosed(res, () => {
+    if (!ended) void free();
+  });
+}
+
+/** A key that can't be freed now is free when its lease is over. */
+const freed = (req: Request, freeing: Promise<void>): Promise<void> =>
+  freeing.catch((failure: unknown) => req.log.warn({ failure: String(failure) }, 'a key is not freed'));
+
+async function replay(
+  res: Response,
+  accounts: Balances,
+  answer: string,
+  renewLinks: LinkRenewal,
+): Promise<void> {
+  await setFreeCreditHeaders(res, accounts);
+  res.setHeader('Idempotency-Replayed', 'true');
+  const { body, ...headers } = JSON.parse(answer) as KeptAnswer;
+  for (const [name, kept] of KEPT_HEADERS)
+    if (headers[kept] !== undefined) res.setHeader(name, headers[kept]);
+  res.json(renewLinks(body));
+}
+
+/** What is kept of an answer: the rest of it is the same for all. */
+interface KeptAnswer {
+  readonly deprecation?: string;
+  readonly predictionId?: string;
+  readonly body: unknown;
+}
+
+const KEPT_HEADERS = [
+  ['Deprecation', 'deprecation'],
+  ['X-Prediction-Id', 'predictionId'],
+] as const;
+
+/** The text of a successful answer, to be kept for the repetitions of its call. */
+export const storedForm = (res: Response, body: unknown): string =>
+  JSON.stringify({ ...Object.fromEntries(KEPT_HEADERS.map(([name, kept]) => [kept, res.get(name)])), body });
+
+/** What a call asks: its address and the bytes of its body. */
+function fingerprintOf(req: Request, res: Response): Buffer {
+  const hash = createHash('sha256').update(`${req.method} ${req.originalUrl}\n`);
+  return hash.update(res.locals.bodyDigest ?? '').digest();
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import { unsupportedMediaType } from '../../models/errors';
+import { callerOf } from './call';
+import { cutPhoto } from './cut-photo';
+import { raceDeadline } from './enforce-deadline';
+import { onceClosed } from './hang-up';
+import type { MemoryBudget } from './memory-budget';
+import { parseJsonObject } from './parse-json-object';
+import { type BodyLimits, readBody } from './read-body';
+import './locals';
+
+/**
+ * Reads the bytes of a JSON body into `req.body`: 415 when it is not declared as UTF-8 JSON, 413 when it is larger than the
+ * limit. They count against the budget until the call ends.
+ */
+export function readJson(limits: BodyLimits, budget: MemoryBudget): RequestHandler {
+  return async (req, res, next) => {
+    if (!isJson(req.get('Content-Type'))) throw unsupportedMediaType();
+    const reservation = budget.open(callerOf(res).keyId);
+    onceClosed(res, () => reservation.close());
+    req.body = await readBody(req, reservation, limits, (wait) => raceDeadline(res, wait));
+    if (req.get('Idempotency-Key') !== undefined) res.locals.bodyDigest = digestOf(req.body);
+    next();
+  };
+}
+
+const digestOf = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
+
+/** Makes an object of the bytes of a body: 400 when it is empty or no well-formed JSON object. */
+export const parseJson: RequestHandler = (req, _res, next) => {
+  req.body = parseJsonObject(req.body instanceof Buffer ? req.body : Buffer.alloc(0));
+  next();
+};
+
+/** As `parseJson`, for a body that may hold a photo, which is taken out of it. */
+export const parsePhotoJson: RequestHandler = (req, res, next) => {
+  const bytes = req.body instanceof Buffer ? req.body : Buffer.alloc(0);
+  const cut = cutPhoto(bytes);
+  req.body = parseJsonObject(cut?.json ?? bytes);
+  if (cut) res.locals.photo = cut.photo;
+  next();
+};
+
+function isJson(contentType: string | undefined): boolean {
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  const charset = /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/;
+  return (
+    /^\s*application\/([a-z0-9!#$&^_.+-]+\+)?json\s*$/.test(type) &&
+    parameters.every((parameter) => ['utf-8', 'utf8', undefined].includes(charset.exec(parameter)?.[1]))
+  );
+}

@@ -1,0 +1,75 @@
+import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Caller } from '../../models/access/api-key';
+import { rateLimited } from '../../models/errors';
+import type { AccountRepository } from '../../models/ports';
+
+const WINDOW_SECONDS = 60;
+/** Keys that opened something lately; those of a busy day, in a few megabytes. */
+const REMEMBERED = 20_000;
+
+/**
+ * Looks up keys, of which an address may try so many unknown ones a minute: guessing costs the database no more than that.
+ * Keys that this process has seen open something are looked up whatever else their address sends; nothing else about them is
+ * remembered, so that a revoked one stops at once.
+ */
+export class KeyLookups {
+  readonly #unknown: RateLimiterMemory | null;
+  readonly #seen = new LRUCache<string, true>({ max: REMEMBERED });
+
+  /** @param perMinute unknown keys of an address; 0 is no limit */
+  constructor(
+    private readonly accounts: Pick<AccountRepository, 'callerByKeyHash'>,
+    private readonly perMinute: number,
+  ) {
+    this.#unknown =
+      perMinute > 0 ? new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS }) : null;
+  }
+
+  /**
+   * Whose key it is; null when nobody's.
+   *
+   * @param address where the call came from
+   * @throws AppError 429 when too many unknown keys came from there
+   */
+  async callerOf(hash: Buffer, address: string): Promise<Caller | null> {
+    const name = hash.toString('base64');
+    const network = networkOf(address);
+    const counts = this.#unknown !== null && !this.#seen.has(name);
+    // Counted before the look-up, so that many at once are not all let through.
+    if (counts) await this.#count(network);
+    const caller = await this.accounts.callerByKeyHash(hash);
+    if (!caller) this.#seen.delete(name);
+    else if (counts) {
+      this.#seen.set(name, true);
+      await this.#unknown?.reward(network, 1);
+    }
+    return caller;
+  }
+
+  async #count(network: string): Promise<void> {
+    try {
+      await this.#unknown?.consume(network);
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
+      throw rateLimited(
+        'Too many unknown keys came from this address; check the key and call again later.',
+        seconds,
+        {
+          'RateLimit-Limit': String(this.perMinute),
+          'RateLimit-Remaining': '0',
+          'RateLimit-Reset': String(seconds),
+        },
+      );
+    }
+  }
+}
+
+/** IPv4 as it is; of IPv6 the network of 64 bits, since whoever has one address of it has all. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
+}

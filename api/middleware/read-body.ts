@@ -1,0 +1,105 @@
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Request } from 'express';
+import { badRequest, payloadTooLarge, unsupportedMediaType } from '../../models/errors';
+import type { MemoryReservation } from './memory-budget';
+import { PaceWatch, type UploadPace } from './upload-pace';
+
+/** What a body is held against while it is read. */
+export interface BodyLimits {
+  /** Once inflated. */
+  readonly bytesMax: number;
+  readonly pace: UploadPace;
+}
+
+/** A body without a length is read into a buffer that doubles, from this on. */
+const FIRST_BYTES = 64 * 1024;
+
+/**
+ * The bytes of a body, inflated, read into one buffer. They are counted as they come; while there is no room for more of
+ * them the sender is not read.
+ *
+ * @param reservation takes what the buffer takes, until the call ends
+ * @param waitFor how the wait for room is waited for
+ * @throws AppError 413, 415 for an unknown coding, 400 when it breaks off, is damaged or comes too slowly, 503 without room
+ */
+export function readBody(
+  req: Request,
+  reservation: MemoryReservation,
+  { bytesMax, pace }: BodyLimits,
+  waitFor: (room: Promise<void>) => Promise<void>,
+): Promise<Buffer> {
+  const source = decoded(req);
+  const length = source === req ? Number(req.get('Content-Length') ?? Number.NaN) : Number.NaN;
+  if (length > bytesMax) throw payloadTooLarge(bytesMax);
+  let bytes = Buffer.allocUnsafeSlow(Number.isNaN(length) ? Math.min(FIRST_BYTES, bytesMax) : length);
+  let read = 0;
+  return new Promise((resolve, reject) => {
+    const end = (failure: unknown): void => {
+      watch.stop();
+      source.off('data', take).off('end', whole).off('error', damaged);
+      req.off('data', count).off('close', broken).off('error', broken);
+      if (failure === null) resolve(bytes.subarray(0, read));
+      else reject(failure);
+      if (failure === null || source === req) return;
+      req.unpipe();
+      source.destroy();
+    };
+    const whole = (): void => end(null);
+    const broken = (): void => {
+      if (!req.complete) end(badRequest('The body broke off before its end.'));
+    };
+    const damaged = (): void =>
+      end(badRequest('The body could not be read; check its Content-Length and Content-Encoding.'));
+    const watch = new PaceWatch(pace, (failure) => {
+      // What is still to come is not waited for.
+      req.res?.setHeader('Connection', 'close');
+      end(failure);
+    });
+    const count = (chunk: Buffer): void => watch.came(chunk.length);
+    const take = (chunk: Buffer): void => {
+      if (read + chunk.length > bytesMax) return void end(payloadTooLarge(bytesMax));
+      const needed = read + chunk.length;
+      const size =
+        needed > bytes.length ? Math.min(Math.max(needed, bytes.length * 2), bytesMax) : bytes.length;
+      // A buffer of a known length takes memory only as far as it is filled.
+      const held = Number.isNaN(length) ? size : needed;
+      if (reservation.tryResize(held)) return void keep(chunk, size);
+      source.pause();
+      watch.hold();
+      waitFor(reservation.resize(held)).then(() => {
+        watch.release();
+        keep(chunk, size);
+        source.resume();
+      }, end);
+    };
+    const keep = (chunk: Buffer, size: number): void => {
+      if (size > bytes.length) {
+        const larger = Buffer.allocUnsafeSlow(size);
+        bytes.copy(larger, 0, 0, read);
+        bytes = larger;
+      }
+      read += chunk.copy(bytes, read);
+    };
+    req.on('data', count).once('close', broken).once('error', broken);
+    source.on('data', take).once('end', whole);
+    if (source !== req) source.once('error', damaged);
+  });
+}
+
+/** @throws AppError 415 for a coding that is not known */
+function decoded(req: Request): Readable {
+  switch ((req.get('Content-Encoding') ?? 'identity').toLowerCase()) {
+    case 'identity':
+      return req;
+    case 'gzip':
+    case 'x-gzip':
+      return req.pipe(createGunzip());
+    case 'deflate':
+      return req.pipe(createInflate());
+    case 'br':
+      return req.pipe(createBrotliDecompress());
+    default:
+      throw unsupportedMediaType();
+  }
+}

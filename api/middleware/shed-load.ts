@@ -1,0 +1,40 @@
+import type { RequestHandler, Response } from 'express';
+import type { Clock, VisionCaller, VisionQueue } from '../../models/ports';
+import { callerOf } from './call';
+import { onceClosed } from './hang-up';
+
+/**
+ * 503 for a photo that the workers can't get to within the deadline, before its body is read: in an overload a refusal
+ * costs next to nothing, so that what can be answered is.
+ */
+export function shedLoad(
+  queue: Pick<VisionQueue, 'admit'>,
+  clock: Clock,
+  deadlineMs: number,
+): RequestHandler {
+  return async (_req, res, next) => {
+    await queue.admit(visionCallerOf(res, clock, deadlineMs));
+    next();
+  };
+}
+
+/**
+ * 503 as above, once the body is here: many may have passed before it at the same time. From now on the call counts
+ * among those that come before others, until it ends.
+ */
+export function takePlace(
+  queue: Pick<VisionQueue, 'enter'>,
+  clock: Clock,
+  deadlineMs: number,
+): RequestHandler {
+  return async (_req, res, next) => {
+    const place = await queue.enter(visionCallerOf(res, clock, deadlineMs));
+    onceClosed(res, () => place.leave());
+    next();
+  };
+}
+
+const visionCallerOf = (res: Response, clock: Clock, deadlineMs: number): VisionCaller => ({
+  accountId: callerOf(res).accountId,
+  deadlineAt: clock.now().getTime() + deadlineMs,
+});

@@ -1,0 +1,63 @@
+import { useState } from 'preact/hooks';
+import { inWords } from '../service/failure';
+import { useSession } from '../session/session';
+import { Scrollable } from './scrollable';
+
+/** Asks for a key. Nothing is sent until the key is used. */
+export function SignIn() {
+  const { signIn, refused, offered, takeOffer } = useSession();
+  const [typed, setTyped] = useState('');
+  const words = refused && inWords(refused);
+  return (
+    <section class="sign-in" aria-labelledby="sign-in">
+      <h1 id="sign-in" tabIndex={-1}>
+        Sign in with an API key
+      </h1>
+      <p class="lead">It stays in this tab and is forgotten when you close it.</p>
+      {words && (
+        <p class="fault" role="alert" id="key-fault">
+          <strong>{words.title}.</strong> {words.text}
+        </p>
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed.trim() !== '') signIn(typed.trim());
+        }}
+      >
+        <label for="key">API key</label>
+        <div class="line">
+          <input
+            id="key"
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="loupe_live_…"
+            aria-describedby={words ? 'key-fault' : undefined}
+            aria-invalid={words ? true : undefined}
+            value={typed}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+          <button type="submit" class="primary">
+            Sign in
+          </button>
+        </div>
+      </form>
+      {offered && (
+        <p>
+          <button type="button" class="link" onClick={takeOffer}>
+            Use the demonstration’s key
+          </button>
+        </p>
+      )}
+      <h2>No key yet?</h2>
+      <p>Whoever runs this service makes one on its machine:</p>
+      <Scrollable label="Commands">
+        <pre>{MAKE_KEY}</pre>
+      </Scrollable>
+    </section>
+  );
+}
+
+const MAKE_KEY = `npm run loupe -- accounts create --name me
+npm run loupe -- keys create --account <id> --name browser --versions v3`;

@@ -1,0 +1,186 @@
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import {
+  type Account,
+  type ApiKey,
+  type ApiVersion,
+  type Caller,
+  DEFAULT_SCOPES,
+  type Scope,
+} from '../../models/access/api-key';
+import { type AccountRepository, type Clock, type IdSource, PORTS } from '../../models/ports';
+import { SharedLookup } from '../core/shared-lookup';
+import { rowsOf, type Sql, sql } from '../core/sql';
+
+interface KeyRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly name: string;
+  readonly versions: ApiVersion[];
+  readonly per_second: number | null;
+  readonly per_minute: number | null;
+  readonly concurrency: number | null;
+  readonly scopes: Scope[];
+  readonly test: boolean;
+  readonly created_at: Date;
+  readonly expires_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+
+const KEY_COLUMNS = sql`id, account_id, name, versions, scopes, per_second, per_minute, concurrency, test, created_at,
+  expires_at, revoked_at`;
+
+/**
+ * Accounts and keys in PostgreSQL. Nothing is cached, so a revocation or an expiry holds at once in every process; but in a flood
+ * one look-up serves many calls.
+ */
+@injectable()
+export class PostgresAccountRepository implements AccountRepository {
+  readonly #callers = new SharedLookup((hashes) => this.callersByHash(hashes));
+
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(PORTS.IdSource) private readonly ids: IdSource,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+  ) {}
+
+  callerByKeyHash(hash: Buffer): Promise<Caller | null> {
+    return this.#callers.find(hash.toString('hex'));
+  }
+
+  /** What an account starts with is its first top-up. */
+  async createAccount(name: string, credits: number | null): Promise<Account> {
+    const id = `account_${this.ids.next()}`;
+    await rowsOf(
+      this.knex,
+      sql`WITH account AS (
+            INSERT INTO accounts (id, name, credits) VALUES (${id}, ${name}, ${credits}) RETURNING id, credits
+          )
+          INSERT INTO credit_top_ups (account_id, amount) SELECT id, credits FROM account WHERE credits > 0`,
+    );
+    return { id, name, credits };
+  }
+
+  listAccounts(): Promise<readonly Account[]> {
+    return this.accounts(sql`true`);
+  }
+
+  async account(id: string): Promise<Account | null> {
+    const [account] = await this.accounts(sql`id = ${id}`);
+    return account ?? null;
+  }
+
+  async createKey({
+    accountId,
+    name,
+    versions,
+    test,
+    limits,
+    hash,
+    scopes = DEFAULT_SCOPES,
+    expiresAt = null,
+  }: Parameters<AccountRepository['createKey']>[0]): Promise<ApiKey> {
+    const rows = await rowsOf<KeyRow>(
+      this.knex,
+      sql`INSERT INTO api_keys (id, account_id, name, hash, versions, scopes, test, per_second, per_minute, concurrency,
+            created_at, expires_at)
+          VALUES (${`key_${this.ids.next()}`}, ${accountId}, ${name}, ${hash}, ${versions}::text[], ${scopes}::text[],
+            ${test}, ${limits.perSecond}, ${limits.perMinute}, ${limits.concurrency}, ${this.clock.now()}, ${expiresAt})
+          RETURNING ${KEY_COLUMNS}`,
+    );
+    const [key] = rows.map(keyOf);
+    if (!key) throw new Error('the key was not inserted');
+    return key;
+  }
+
+  /** One statement: the old key never ends without the new one, nor lives on beside it. */
+  async rotateKey(
+    id: string,
+    hash: Buffer,
+    { endsAt, expiresAt }: Parameters<AccountRepository['rotateKey']>[2],
+  ): Promise<ApiKey | null> {
+    const now = this.clock.now();
+    const until =
+      expiresAt === undefined
+        ? sql`${now}::timestamptz + (old.expires_at - old.created_at)`
+        : sql`${expiresAt}`;
+    const rows = await rowsOf<KeyRow>(
+      this.knex,
+      sql`WITH old AS (
+            SELECT * FROM api_keys WHERE id = ${id} AND ${isOpen(now)} FOR UPDATE
+          ), ended AS (
+            UPDATE api_keys k SET expires_at = least(k.expires_at, ${endsAt}::timestamptz) FROM old WHERE k.id = old.id
+          )
+          INSERT INTO api_keys (id, account_id, name, hash, versions, scopes, test, per_second, per_minute, concurrency,
+            created_at, expires_at)
+          SELECT ${`key_${this.ids.next()}`}, account_id, name, ${hash}, versions, scopes, test, per_second, per_minute,
+            concurrency, ${now}, ${until} FROM old
+          RETURNING ${KEY_COLUMNS}`,
+    );
+    return rows.map(keyOf)[0] ?? null;
+  }
+
+  async listKeys(): Promise<readonly ApiKey[]> {
+    const rows = await rowsOf<KeyRow>(
+      this.knex,
+      sql`SELECT ${KEY_COLUMNS} FROM api_keys ORDER BY created_at, id`,
+    );
+    return rows.map(keyOf);
+  }
+
+  async revokeKey(id: string): Promise<string | null> {
+    const [key] = await rowsOf<{ account_id: string }>(
+      this.knex,
+      sql`UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${this.clock.now()}::timestamptz) WHERE id = ${id}
+          RETURNING account_id`,
+    );
+    return key?.account_id ?? null;
+  }
+
+  private async callersByHash(hashes: readonly string[]): Promise<ReadonlyMap<string, Caller>> {
+    const rows = await rowsOf<KeyRow & { credits: number | null; hex: string }>(
+      this.knex,
+      sql`SELECT k.*, encode(k.hash, 'hex') AS hex, a.credits FROM api_keys k JOIN accounts a ON a.id = k.account_id
+          WHERE k.hash = ANY(${hashes.map((hash) => `\\x${hash}`)}::bytea[]) AND ${isOpen(this.clock.now())}`,
+    );
+    return new Map(rows.map((row) => [row.hex, callerOf(row)]));
+  }
+
+  private async accounts(condition: Sql): Promise<Account[]> {
+    const rows = await rowsOf<Account>(
+      this.knex,
+      sql`SELECT id, name, credits FROM accounts WHERE ${condition} ORDER BY created_at, id`,
+    );
+    return rows.map((row) => ({ ...row, credits: row.credits === null ? null : Number(row.credits) }));
+  }
+}
+
+/** That a key was not revoked and has not expired. */
+const isOpen = (now: Date): Sql => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
+
+function callerOf(row: KeyRow & { credits: number | null }): Caller {
+  const { id: keyId, accountId, versions, scopes, limits } = keyOf(row);
+  return {
+    keyId,
+    accountId,
+    versions,
+    scopes,
+    limits,
+    credits: row.credits === null ? null : Number(row.credits),
+  };
+}
+
+function keyOf(row: KeyRow): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    versions: row.versions,
+    limits: { perSecond: row.per_second, perMinute: row.per_minute, concurrency: row.concurrency },
+    scopes: row.scopes,
+    test: row.test,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}

@@ -1,0 +1,40 @@
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditLog,
+  type AuditRecord,
+  type Clock,
+  PORTS,
+} from '../../models/ports';
+import { allOf, rowsOf, sql } from '../core/sql';
+
+/** The audit log in PostgreSQL: a table that refuses whatever is no INSERT. */
+@injectable()
+export class PostgresAuditLog implements AuditLog {
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+  ) {}
+
+  async append({ actor, action, accountId, subject, details }: AuditEntry): Promise<void> {
+    await rowsOf(
+      this.knex,
+      sql`INSERT INTO audit_log (at, actor, action, account_id, subject, details)
+          VALUES (${this.clock.now()}, ${actor}, ${action}, ${accountId}, ${subject}, ${JSON.stringify(details)}::jsonb)`,
+    );
+  }
+
+  list({ accountId, since, limit }: AuditFilter): Promise<readonly AuditRecord[]> {
+    const conditions = [
+      ...(accountId === null ? [] : [sql`account_id = ${accountId}`]),
+      ...(since === null ? [] : [sql`at >= ${since}`]),
+    ];
+    return rowsOf<AuditRecord>(
+      this.knex,
+      sql`SELECT id, at, actor, action, account_id AS "accountId", subject, details FROM audit_log
+          WHERE ${allOf(conditions)} ORDER BY id DESC LIMIT ${limit}`,
+    );
+  }
+}

@@ -1,0 +1,245 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import { CREDITS_MAX } from '../../models/access/credits';
+import { type AppError, badRequest, insufficientCredits } from '../../models/errors';
+import {
+  type Booking,
+  type ChargeRequest,
+  type Clock,
+  type CreditLedger,
+  PORTS,
+  type TopUp,
+  type UsageLine,
+} from '../../models/ports';
+import { inTransaction, rowsOf, type Sql, sql, sqlStateOf } from '../core/sql';
+
+/** SQLSTATEs of what the schema forbids. */
+const CHECK_VIOLATION = '23514';
+const UNIQUE_VIOLATION = '23505';
+
+/** A database that is away is back after this, or somebody has to look after it. */
+const TAKE_BACK_ATTEMPTS = 60;
+const TAKE_BACK_EVERY_MS = 1_000;
+
+/**
+ * Credits in PostgreSQL (contract 10.5). Every movement is one statement, so it happens whole or not at all, and
+ * concurrent ones queue at the account's row. That no balance and no sum of reservations goes astray is what the
+ * constraints of `accounts` say; an attempt against them fails as a whole.
+ *
+ * A reservation lapses: `lapse` is called from time to time, and an account short of credits does not wait for it. Settling
+ * a charge whose reservation has lapsed books all of it, if what the account has left besides other reservations still
+ * covers it, else nothing; so an answer says `credits_used` exactly when the ledger has it.
+ */
+@injectable()
+export class PostgresCreditLedger implements CreditLedger {
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+  ) {}
+
+  /** An unlimited account holds nothing back: true without a reservation. A repeated call changes nothing. */
+  async reserve(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean> {
+    if (await this.hold(charge, amount, expiresAt)) return true;
+    // Tried again even if nothing had lapsed: another process may have swept just before.
+    await this.sweep(charge.accountId);
+    return this.hold(charge, amount, expiresAt);
+  }
+
+  /** @throws AppError 402 when the reservation has lapsed and the balance does not cover the amount any more */
+  async settle(charge: ChargeRequest, amount: number, answer?: string): Promise<Booking> {
+    const { chargeId, accountId, idempotencyKey = null } = charge;
+    try {
+      const [account] = await rowsOf<{ credits: number | null; current: boolean }>(
+        this.knex,
+        sql`WITH kept AS (
+              UPDATE idempotent_calls SET answer = ${answer ?? null}
+              WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId}
+                AND (answer IS NULL OR answer = ${answer ?? null}) RETURNING true AS current
+            ), current AS (
+              SELECT true AS current WHERE ${idempotencyKey}::text IS NULL UNION ALL SELECT current FROM kept
+            ), freed AS (
+              DELETE FROM credit_reservations WHERE charge_id = ${chargeId} RETURNING amount
+            ), booked AS (
+              ${this.entered(charge, amount, sql`EXISTS (SELECT FROM current) AND ${amount}::bigint > 0`)}
+              ON CONFLICT (charge_id) DO NOTHING RETURNING amount
+            )
+            UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0),
+              credits = credits - coalesce((SELECT amount FROM booked), 0)
+            WHERE id = ${accountId} RETURNING credits, EXISTS (SELECT FROM current) AS current`,
+      );
+      return account?.current === false ? 'superseded' : { creditsRemaining: balanceOf(account) };
+    } catch (error) {
+      throw sqlStateOf(error) === CHECK_VIOLATION ? insufficientCredits(amount) : error;
+    }
+  }
+
+  async release(charge: ChargeRequest): Promise<number | null> {
+    const [account] = await rowsOf<{ credits: number | null }>(
+      this.knex,
+      sql`WITH freed AS (DELETE FROM credit_reservations WHERE charge_id = ${charge.chargeId} RETURNING amount)
+          UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0)
+          WHERE id = ${charge.accountId} RETURNING credits`,
+    );
+    return balanceOf(account);
+  }
+
+  async takeBack(charge: ChargeRequest): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.undo(charge);
+        return;
+      } catch (failure) {
+        if (attempt === TAKE_BACK_ATTEMPTS) throw failure;
+        await delay(TAKE_BACK_EVERY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  async lapse(): Promise<void> {
+    const holders = await rowsOf<{ id: string }>(
+      this.knex,
+      sql`SELECT DISTINCT account_id AS id FROM credit_reservations WHERE expires_at <= ${this.clock.now()}`,
+    );
+    for (const { id } of holders) await this.sweep(id);
+  }
+
+  async topUp(accountId: string, amount: number, note: string | null): Promise<number | null> {
+    await this.sweep(accountId);
+    const [account] = await rowsOf<{ credits: number | null; held: number; added: boolean }>(
+      this.knex,
+      sql`WITH account AS (
+            UPDATE accounts SET credits = credits + ${amount}::bigint
+            WHERE id = ${accountId} AND credits + ${amount}::bigint BETWEEN held AND ${CREDITS_MAX}::bigint
+            RETURNING id, credits
+          ), noted AS (
+            INSERT INTO credit_top_ups (account_id, amount, added_at, note)
+            SELECT id, ${amount}::bigint, ${this.clock.now()}::timestamptz, ${note}::text
+            FROM account WHERE ${amount}::bigint <> 0
+          )
+          SELECT coalesce(account.credits, accounts.credits) AS credits, held, account.id IS NOT NULL AS added
+          FROM accounts LEFT JOIN account USING (id) WHERE accounts.id = ${accountId}`,
+    );
+    if (!account || account.credits === null) return null;
+    if (!account.added) throw outOfRange(account.credits, account.held, amount);
+    return account.credits;
+  }
+
+  async topUps(accountId: string): Promise<readonly TopUp[]> {
+    return rowsOf<TopUp>(
+      this.knex,
+      sql`SELECT added_at AS at, amount, note FROM credit_top_ups WHERE account_id = ${accountId} ORDER BY id`,
+    );
+  }
+
+  /** From `since` on, before `until`; by day (UTC), then endpoint. */
+  async usage(accountId: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]> {
+    const from = since === null ? sql`true` : sql`booked_at >= ${since}`;
+    const to = until === null ? sql`true` : sql`booked_at < ${until}`;
+    const lines = await rowsOf<UsageLine>(
+      this.knex,
+      sql`SELECT to_char(booked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, endpoint,
+            count(*) AS calls, sum(amount)::bigint AS credits
+          FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0 AND ${from} AND ${to}
+          GROUP BY day, endpoint ORDER BY day, endpoint COLLATE "C"`,
+    );
+    return lines.map((line) => ({ ...line, calls: Number(line.calls), credits: Number(line.credits) }));
+  }
+
+  /** A crash may lose a reservation, which is then as if it had lapsed: not worth waiting for the disk. */
+  private async hold(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean> {
+    try {
+      const [outcome] = await rowsOf<{ covered: boolean }>(
+        this.knex,
+        sql`WITH account AS (
+              UPDATE accounts SET held = held + ${amount}::bigint
+              WHERE id = ${charge.accountId} AND credits - held >= ${amount}::bigint
+                AND NOT EXISTS (SELECT FROM credit_reservations WHERE charge_id = ${charge.chargeId}) RETURNING id
+            ), reservation AS (
+              INSERT INTO credit_reservations (charge_id, account_id, amount, expires_at)
+              SELECT ${charge.chargeId}, id, ${amount}::bigint, ${expiresAt}::timestamptz FROM account
+              RETURNING charge_id
+            )
+            SELECT EXISTS (SELECT FROM accounts WHERE id = ${charge.accountId} AND credits IS NULL)
+              OR EXISTS (SELECT FROM credit_reservations WHERE charge_id = ${charge.chargeId})
+              OR EXISTS (SELECT FROM reservation) AS covered,
+              set_config('synchronous_commit', 'off', true)`,
+      );
+      return outcome?.covered === true;
+    } catch (error) {
+      // The same charge was reserved at the same time; this statement failed whole and held nothing.
+      if (sqlStateOf(error) === UNIQUE_VIOLATION) return true;
+      throw error;
+    }
+  }
+
+  /**
+   * As if the charge had never been, also for a booking that is still on its way: the charge stays in the ledger with
+   * nothing, so that no more is ever booked under its id. An answer that was given to a repetition stays, and its charge
+   * too. A repeated call changes nothing. Locks in the order of `settle`: call, ledger, account.
+   */
+  private undo(charge: ChargeRequest): Promise<void> {
+    const { chargeId, accountId, idempotencyKey = null } = charge;
+    return inTransaction(this.knex, async (transaction) => {
+      const [call] = await rowsOf<{ replayed: boolean }>(
+        transaction,
+        sql`SELECT replayed FROM idempotent_calls
+            WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId} FOR UPDATE`,
+      );
+      if (call?.replayed) return;
+      await rowsOf(
+        transaction,
+        sql`DELETE FROM idempotent_calls
+            WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId}`,
+      );
+      await rowsOf(
+        transaction,
+        sql`${this.entered(charge, 0, sql`true`)} ON CONFLICT (charge_id) DO NOTHING`,
+      );
+      // Only now, when a booking under way has ended, is it seen; and nobody else takes it back meanwhile.
+      const [entry] = await rowsOf<{ amount: number }>(
+        transaction,
+        sql`SELECT amount FROM credit_ledger WHERE charge_id = ${chargeId} FOR UPDATE`,
+      );
+      await rowsOf(
+        transaction,
+        sql`WITH freed AS (DELETE FROM credit_reservations WHERE charge_id = ${chargeId} RETURNING amount),
+            emptied AS (UPDATE credit_ledger SET amount = 0 WHERE charge_id = ${chargeId})
+            UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0),
+              credits = credits + ${entry?.amount ?? 0}::bigint
+            WHERE id = ${accountId}`,
+      );
+    });
+  }
+
+  private entered(charge: ChargeRequest, amount: number, condition: Sql): Sql {
+    return sql`INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount, booked_at)
+      SELECT ${charge.chargeId}::text, ${charge.accountId}::text, ${charge.keyId}::text, ${charge.endpoint}::text,
+        ${charge.requestId}::text, ${amount}::bigint, ${this.clock.now()}::timestamptz WHERE ${condition}`;
+  }
+
+  /** Takes back what expired reservations of an account hold. */
+  private async sweep(accountId: string): Promise<void> {
+    await rowsOf(
+      this.knex,
+      sql`WITH lapsed AS (
+            DELETE FROM credit_reservations
+            WHERE account_id = ${accountId} AND expires_at <= ${this.clock.now()} RETURNING amount
+          )
+          UPDATE accounts SET held = held - (SELECT coalesce(sum(amount), 0) FROM lapsed) WHERE id = ${accountId}`,
+    );
+  }
+}
+
+/** Why a balance can't be changed by so much. */
+function outOfRange(credits: number, held: number, amount: number): AppError {
+  if (amount > 0)
+    return badRequest(`An account has at most ${CREDITS_MAX} credits; this one has ${credits}.`);
+  const running = held === 0 ? '' : `, and calls that run hold ${held} of them`;
+  return badRequest(`The account has ${credits} credits${running}; no more can be taken off.`);
+}
+
+/** What is left, null when unlimited or when there is no such account. */
+function balanceOf(account: { credits: number | null } | undefined): number | null {
+  return account === undefined || account.credits === null ? null : Number(account.credits);
+}

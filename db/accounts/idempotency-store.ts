@@ -1,0 +1,108 @@
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import {
+  type Claim,
+  type Clock,
+  type IdempotencyStore,
+  type IdempotentCall,
+  type IdSource,
+  PORTS,
+} from '../../models/ports';
+import { rowsOf, sql } from '../core/sql';
+
+/** Expired calls that each new one takes with it, so that the table needs no sweeper of its own. */
+const SWEPT_AT_ONCE = 8;
+
+interface Found {
+  /** Whether the key stands for the call that was asked for. */
+  readonly same: boolean;
+  readonly charge_id: string;
+  readonly answer: string | null;
+  /** Whether a repetition got the answer. */
+  readonly replayed: boolean;
+}
+
+/** Calls that are answered once, in PostgreSQL: shared by all processes, and still there after a restart. */
+@injectable()
+export class PostgresIdempotencyStore implements IdempotencyStore {
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.IdSource) private readonly ids: IdSource,
+  ) {}
+
+  async claim(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<Claim> {
+    const chargeId =
+      (await this.begin(call, leasedUntil, expiresAt)) ?? (await this.resume(call, leasedUntil));
+    if (chargeId !== null) return { kind: 'granted', chargeId };
+    const [found] = await rowsOf<Found>(
+      this.knex,
+      sql`SELECT fingerprint = ${call.fingerprint}::bytea AS same, charge_id, answer, replayed FROM idempotent_calls
+          WHERE account_id = ${call.accountId} AND key = ${call.key}`,
+    );
+    if (found && !found.same) return { kind: 'other call' };
+    if (found?.answer == null) return { kind: 'running' };
+    // An answer that is being taken back is given to nobody.
+    const given = found.replayed || (await this.give(call, found.charge_id));
+    return given ? { kind: 'answered', answer: found.answer } : { kind: 'running' };
+  }
+
+  async forget(call: IdempotentCall, chargeId: string): Promise<void> {
+    await rowsOf(
+      this.knex,
+      sql`DELETE FROM idempotent_calls
+          WHERE account_id = ${call.accountId} AND key = ${call.key} AND charge_id = ${chargeId} AND answer IS NULL`,
+    );
+  }
+
+  /** Whether the answer is there to be given; from now on it and its charge stay. */
+  private async give(call: IdempotentCall, chargeId: string): Promise<boolean> {
+    const given = await rowsOf(
+      this.knex,
+      sql`UPDATE idempotent_calls SET replayed = true
+          WHERE account_id = ${call.accountId} AND key = ${call.key} AND charge_id = ${chargeId}
+          RETURNING true`,
+    );
+    return given.length > 0;
+  }
+
+  /** A key that is new, or whose time is over; the id of its charge. */
+  private async begin(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<string | null> {
+    const now = this.clock.now();
+    const [begun] = await rowsOf<{ charge_id: string }>(
+      this.knex,
+      sql`WITH swept AS (
+            DELETE FROM idempotent_calls WHERE ctid IN (
+              SELECT ctid FROM idempotent_calls
+              WHERE expires_at <= ${now} AND (account_id, key) <> (${call.accountId}, ${call.key})
+              ORDER BY expires_at LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED)
+          )
+          INSERT INTO idempotent_calls AS old (account_id, key, fingerprint, charge_id, leased_until, expires_at)
+          VALUES (${call.accountId}, ${call.key}, ${call.fingerprint}, ${this.ids.next()}, ${leasedUntil}, ${expiresAt})
+          ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+            charge_id = excluded.charge_id, leased_until = excluded.leased_until, expires_at = excluded.expires_at,
+            answer = NULL, replayed = false
+          WHERE old.expires_at <= ${now}
+          RETURNING charge_id`,
+    );
+    return begun?.charge_id ?? null;
+  }
+
+  /** The same call, after the process that ran it died: what that one had reserved is taken over by a new charge. */
+  private async resume(call: IdempotentCall, leasedUntil: Date): Promise<string | null> {
+    const chargeId = this.ids.next();
+    const resumed = await rowsOf(
+      this.knex,
+      sql`WITH dead AS (
+            SELECT charge_id FROM idempotent_calls
+            WHERE account_id = ${call.accountId} AND key = ${call.key} AND fingerprint = ${call.fingerprint}
+              AND answer IS NULL AND leased_until <= ${this.clock.now()} FOR UPDATE
+          ), taken_over AS (
+            UPDATE credit_reservations SET charge_id = ${chargeId} WHERE charge_id IN (SELECT charge_id FROM dead)
+          )
+          UPDATE idempotent_calls SET charge_id = ${chargeId}, leased_until = ${leasedUntil}
+          WHERE account_id = ${call.accountId} AND key = ${call.key} AND EXISTS (SELECT FROM dead) RETURNING true`,
+    );
+    return resumed.length > 0 ? chargeId : null;
+  }
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { extract } from 'tar-stream';
+import { RestoreRefused } from './load-database';
+import { type BackupManifest, backupManifest, IMAGE_ENTRY, MANIFEST } from './manifest';
+
+/** An entry of a backup; its bytes must be read before the next one comes. */
+export interface ArchiveEntry {
+  readonly name: string;
+  readonly bytes: Readable;
+}
+
+/** The entries of a backup in order; who stops early reads no further. */
+export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
+  const entries = extract();
+  const reading = pipeline(createReadStream(file), entries);
+  // Told by the loop below as well.
+  reading.catch(() => undefined);
+  try {
+    for await (const entry of entries) {
+      const bytes = entry as unknown as Readable;
+      yield { name: entry.header.name, bytes };
+      bytes.resume();
+    }
+  } finally {
+    entries.destroy();
+  }
+}
+
+/**
+ * Reads all of a backup and compares it with its manifest.
+ *
+ * @throws RestoreRefused that names the file and what is wrong with it
+ */
+export async function verifyArchive(file: string): Promise<BackupManifest> {
+  const found: BackupManifest['entries'] = [];
+  const imageNames = createHash('sha256');
+  let images = 0;
+  let manifest: unknown;
+  try {
+    for await (const { name, bytes } of readArchive(file)) {
+      if (name === MANIFEST) {
+        manifest = await json(bytes);
+        continue;
+      }
+      const { size, sha256 } = await digestOf(bytes);
+      const [, digest] = IMAGE_ENTRY.exec(name) ?? [];
+      if (digest === undefined) found.push({ name, bytes: size, sha256 });
+      else if (digest !== sha256) throw damaged(file, `${name} is not what was backed up`);
+      else {
+        images += 1;
+        imageNames.update(`${name}\n`);
+      }
+    }
+  } catch (failure) {
+    if (failure instanceof RestoreRefused) throw failure;
+    throw damaged(file, failure instanceof Error ? failure.message : String(failure));
+  }
+  if (manifest === undefined) throw damaged(file, 'its end is missing');
+  const { success, data } = backupManifest.safeParse(manifest);
+  if (!success) throw damaged(file, 'its manifest is of another format');
+  compare(file, data, found);
+  if (images !== data.images.count || imageNames.digest('hex') !== data.images.sha256) {
+    throw damaged(file, `it has ${images} images, and not the ${data.images.count} that were backed up`);
+  }
+  return data;
+}
+
+function compare(file: string, { entries }: BackupManifest, found: BackupManifest['entries']): void {
+  for (const [index, { name, bytes, sha256 }] of entries.entries()) {
+    const here = found[index];
+    if (here?.name !== name) throw damaged(file, `${name} is missing`);
+    if (here.bytes !== bytes || here.sha256 !== sha256)
+      throw damaged(file, `${name} is not what was backed up`);
+  }
+  const more = found[entries.length];
+  if (more) throw damaged(file, `${more.name} was added to it`);
+}
+
+async function digestOf(bytes: Readable): Promise<{ size: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  return { size, sha256: hash.digest('hex') };
+}
+
+const damaged = (file: string, why: string): RestoreRefused =>
+  new RestoreRefused(`${file} is damaged: ${why}. Nothing was changed; take another backup.`);

@@ -1,0 +1,115 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import { type Clock, type ImageStore, PORTS } from '../../models/ports';
+import { renameDurably } from '../files/durable-files';
+import type { SigningKey } from '../files/hmac-data-file-signer';
+import { ArchiveWriter } from './archive-writer';
+import { dumpDatabase } from './dump-database';
+import { SIGNING_KEYS, tableEntry } from './manifest';
+
+/** What a backup holds, for whoever made it. */
+export interface BackupSummary {
+  readonly file: string;
+  readonly bytes: number;
+  readonly tables: number;
+  readonly images: number;
+  readonly models: number;
+}
+
+/** Most of the shrinking for little of the time. */
+const GZIP_LEVEL = 1;
+
+/** What a backup holds beside the stores. */
+export interface BackedUpFiles {
+  readonly modelsFolder: string;
+  readonly signingKeys: readonly SigningKey[];
+}
+
+/** Token of `BackedUpFiles`. */
+export const BACKED_UP_FILES = Symbol.for('BackedUpFiles');
+
+/**
+ * Backs everything up into one file: the database as it is at one moment, then the stored images, the added models, the
+ * signing keys. Images never change, so those that came since do no harm.
+ */
+@injectable()
+export class Backup {
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(PORTS.ImageStore) private readonly images: ImageStore,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(BACKED_UP_FILES) private readonly files: BackedUpFiles,
+  ) {}
+
+  /** The file is whole or is not there; while it is made, its folder holds the database as text as well. */
+  async write(file: string): Promise<BackupSummary> {
+    const folder = dirname(file);
+    await mkdir(folder, { recursive: true });
+    const work = await mkdtemp(join(folder, `.${basename(file)}-`));
+    try {
+      const draft = join(work, 'backup');
+      // `flush`: to the disk before it is closed.
+      const archive = new ArchiveWriter(createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
+      const summary = await this.writeAll(archive, work);
+      const bytes = (await stat(draft)).size;
+      await renameDurably(draft, file);
+      return { file, bytes, ...summary };
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  }
+
+  private async writeAll(archive: ArchiveWriter, work: string) {
+    const madeAt = this.clock.now();
+    const dump = await dumpTables(this.knex, work);
+    for (const { name } of dump.tables) {
+      await archive.addFile(tableEntry(name), join(work, name));
+      await rm(join(work, name));
+    }
+    await archive.addBytes(SIGNING_KEYS, Buffer.from(JSON.stringify(this.files.signingKeys)));
+    const models = await addModels(archive, this.files.modelsFolder);
+    for await (const address of this.images.addresses()) {
+      const bytes = await this.images.get(address);
+      // Collected in between: nothing named it any more.
+      if (bytes) await archive.addImage(address.slice(1), bytes);
+    }
+    const { images } = await archive.finish(madeAt, dump);
+    return { tables: dump.tables.length, images: images.count, models };
+  }
+}
+
+/** To files first, as fast as the disk is: the archive needs their sizes, and the database is held up meanwhile. */
+async function dumpTables(knex: Knex, work: string) {
+  const writing: Promise<void>[] = [];
+  const dump = await dumpDatabase(knex, (table) => {
+    const text = new PassThrough();
+    const file = createWriteStream(join(work, table), { mode: 0o600 });
+    const written = pipeline(text, createGzip({ level: GZIP_LEVEL }), file);
+    written.catch(() => undefined);
+    writing.push(written);
+    return text;
+  });
+  await Promise.all(writing);
+  const tables = dump.tables.map(({ name, columns }) => ({ name, columns: [...columns] }));
+  return { tables, steps: [...dump.steps], identities: [...dump.identities] };
+}
+
+/** How many there are. */
+async function addModels(archive: ArchiveWriter, root: string): Promise<number> {
+  const folders = await readdir(root, { withFileTypes: true }).catch(() => []);
+  const models = folders.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+  for (const { name } of models) {
+    const entries = await readdir(join(root, name), { withFileTypes: true, recursive: true });
+    for (const entry of entries.filter((each) => each.isFile())) {
+      const path = join(entry.parentPath, entry.name);
+      await archive.addFile(`models/${relative(root, path)}`, path);
+    }
+  }
+  return models.length;
+}

@@ -1,0 +1,112 @@
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Knex } from 'knex';
+import type { ClientBase } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { identifier, inTransaction, joined, rowsOf, sql } from '../core/sql';
+import { appliedSteps } from '../migrations/migrate';
+
+/** One table of a dump: its rows are in the text format of COPY, with these columns. */
+export interface DumpedTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/** Where an identity column goes on. */
+export interface DumpedIdentity {
+  readonly table: string;
+  readonly column: string;
+  /** The last number that was given out. */
+  readonly last: number;
+}
+
+/** A database as it was at one moment, but for its rows. */
+export interface DatabaseDump {
+  /** Names of the steps of the schema, in order. */
+  readonly steps: readonly string[];
+  /** In an order in which they can be filled: whatever is named by others comes before them. */
+  readonly tables: readonly DumpedTable[];
+  readonly identities: readonly DumpedIdentity[];
+}
+
+/** What says which processes are alive, or which steps were made: nothing of it is true elsewhere. */
+const LEFT_OUT = [
+  'catalog_import_lock',
+  'embedding_readiness',
+  'schema_migrations',
+  'schema_migrations_lock',
+];
+
+/**
+ * Writes the rows of all tables as they are at one moment, while others read and write. The embedded database, which does
+ * one thing at a time, answers others when it is done.
+ *
+ * @param open where the rows of a table go
+ */
+export function dumpDatabase(knex: Knex, open: (table: string) => Writable): Promise<DatabaseDump> {
+  return inTransaction(knex, async (transaction) => {
+    await rowsOf(transaction, sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`);
+    await rowsOf(transaction, sql`SELECT set_config('statement_timeout', '0', true)`);
+    const tables = await tablesOf(transaction);
+    // Until the end none of them is dropped or emptied: a snapshot does not keep that away.
+    const names = tables.map(({ name }) => identifier(name));
+    await rowsOf(transaction, sql`LOCK TABLE ${joined(names, ', ')} IN ACCESS SHARE MODE`);
+    for (const { name, columns } of tables) await copyOut(transaction, name, columns, open(name));
+    return { steps: await appliedSteps(transaction), tables, identities: await identitiesOf(transaction) };
+  });
+}
+
+async function copyOut(
+  transaction: Knex,
+  table: string,
+  columns: readonly string[],
+  to: Writable,
+): Promise<void> {
+  const connection: ClientBase = await transaction.client.acquireConnection();
+  const named = joined(columns.map(identifier), ', ').text;
+  await pipeline(connection.query(copyTo(`COPY ${identifier(table).text} (${named}) TO STDOUT`)), to);
+}
+
+interface TableRow extends DumpedTable {
+  readonly parents: readonly string[];
+}
+
+/** Tables of a version's vectors come last: they are made when it is known what the versions are. */
+async function tablesOf(transaction: Knex): Promise<DumpedTable[]> {
+  const rows = await rowsOf<TableRow>(
+    transaction,
+    sql`SELECT c.relname AS name,
+          ARRAY(SELECT a.attname::text FROM pg_attribute a
+                WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+                ORDER BY a.attnum) AS columns,
+          ARRAY(SELECT DISTINCT parent.relname::text FROM pg_constraint f JOIN pg_class parent ON parent.oid = f.confrelid
+                WHERE f.conrelid = c.oid AND f.contype = 'f' AND f.confrelid <> f.conrelid) AS parents
+        FROM pg_class c
+        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p'
+          AND c.relname <> ALL(${LEFT_OUT}::text[])
+          AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+        ORDER BY c.relname ~ '^embeddings_[0-9]+$', c.relname COLLATE "C"`,
+  );
+  const waiting = new Map(rows.map((row) => [row.name, row]));
+  const ordered: DumpedTable[] = [];
+  while (waiting.size > 0) {
+    const ready = [...waiting.values()].find(({ parents }) => !parents.some((parent) => waiting.has(parent)));
+    if (!ready) throw new Error(`the tables ${[...waiting.keys()].join(', ')} name each other in a circle`);
+    waiting.delete(ready.name);
+    ordered.push({ name: ready.name, columns: ready.columns });
+  }
+  return ordered;
+}
+
+function identitiesOf(transaction: Knex): Promise<DumpedIdentity[]> {
+  return rowsOf<DumpedIdentity>(
+    transaction,
+    sql`SELECT c.relname AS table, a.attname AS column, s.last_value AS last
+        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attidentity <> ''
+        JOIN pg_depend d ON d.refobjid = c.oid AND d.refobjsubid = a.attnum AND d.deptype = 'i'
+        JOIN pg_class q ON q.oid = d.objid AND q.relkind = 'S'
+        JOIN pg_sequences s ON s.schemaname = current_schema() AND s.sequencename = q.relname
+        WHERE c.relnamespace = current_schema()::regnamespace AND s.last_value IS NOT NULL
+        ORDER BY c.relname, a.attname`,
+  );
+}

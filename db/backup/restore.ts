@@ -1,0 +1,153 @@
+import { mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { connectEmbedded, connectPostgres, type Database } from '../core/knex';
+import { hasLivingHost } from '../embedded/run-folder';
+import { writeDurably } from '../files/durable-files';
+import { LocalImageStore } from '../files/local-image-store';
+import { migrations } from '../migrations';
+import { migrate } from '../migrations/migrate';
+import { readArchive, verifyArchive } from './archive-reader';
+import { isUsed, othersConnected } from './installation';
+import { type DumpedRows, loadDatabase, RestoreRefused, refuseUnknown } from './load-database';
+import { IMAGE_ENTRY, MODEL_ENTRY, SIGNING_KEYS, tableOf } from './manifest';
+
+/** What was restored. */
+export interface RestoreSummary {
+  readonly file: string;
+  readonly made_at: string;
+  readonly tables: number;
+  readonly images: number;
+  readonly models: number;
+}
+
+/** The installation that a backup is put into. */
+export interface RestoredInstallation {
+  /** Undefined: the embedded database of the data folder. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  readonly modelsFolder: string;
+  /** The address of a service that runs here, if there is one. */
+  runningAt(): Promise<string | null>;
+}
+
+export interface RestoreOptions {
+  /** Puts the backup in the place of what is there. */
+  readonly replace: boolean;
+  /** Notes the restore with the database that it made. */
+  readonly note: (knex: Database['knex'], summary: RestoreSummary) => Promise<void>;
+}
+
+/**
+ * Makes an installation what a backup says, under the schema of this version. The file is read through before anything is
+ * changed. Images are added first, which harms nobody; then the database changes in one transaction; signing keys and
+ * models follow at once. Broken off before that, all is as it was; after it, a second run finishes.
+ *
+ * @throws RestoreRefused for a damaged file, a service that runs, or an installation that is in use without `replace`
+ */
+export async function restore(
+  installation: RestoredInstallation,
+  file: string,
+  options: RestoreOptions,
+): Promise<RestoreSummary> {
+  const manifest = await verifyArchive(file);
+  refuseUnknown(manifest.database, migrations);
+  await refuseRunning(installation);
+  const staged = await stageFolder(installation);
+  const database = await openDatabase(installation);
+  try {
+    const check = (knex: Database['knex']) => refuseUse(knex, options.replace);
+    await migrate(database.knex, migrations);
+    await check(database.knex);
+    const models = await takeFiles(installation, file, staged);
+    const { made_at, images } = manifest;
+    const summary = { file, made_at, tables: manifest.database.tables.length, images: images.count, models };
+    await loadDatabase(database.knex, migrations, manifest.database, tablesIn(file), {
+      check,
+      finish: (knex) => options.note(knex, summary),
+    });
+    await settleFiles(installation, staged);
+    return summary;
+  } finally {
+    await database.close();
+    await rm(staged, { recursive: true, force: true });
+  }
+}
+
+async function refuseRunning(installation: RestoredInstallation): Promise<void> {
+  const url = await installation.runningAt();
+  if (url !== null) throw running(`at ${url}`);
+  if (installation.databaseUrl === undefined && (await hasLivingHost(installation.dataDir))) {
+    throw running(`on ${installation.dataDir}, or a command`);
+  }
+}
+
+const running = (where: string): RestoreRefused =>
+  new RestoreRefused(`A service runs ${where}: stop every process of Loupe, then restore.`);
+
+/** Its own name, so that it does not count among the others. */
+const openDatabase = async ({ databaseUrl, dataDir }: RestoredInstallation): Promise<Database> =>
+  databaseUrl === undefined
+    ? connectEmbedded({ dataDir })
+    : connectPostgres({ url: databaseUrl, poolMax: 2, applicationName: 'loupe restore' });
+
+async function refuseUse(knex: Database['knex'], replace: boolean): Promise<void> {
+  const others = await othersConnected(knex);
+  if (others > 0) throw running(`on this database (${others} connections)`);
+  if (!replace && (await isUsed(knex))) {
+    throw new RestoreRefused(
+      'This installation is in use: back it up, then restore with --replace, which deletes what is in it.',
+    );
+  }
+}
+
+async function stageFolder({ dataDir }: RestoredInstallation): Promise<string> {
+  await mkdir(dataDir, { recursive: true });
+  return mkdtemp(join(dataDir, '.restore-'));
+}
+
+/** Images to their place, models and keys beside theirs; how many models there are. */
+async function takeFiles(installation: RestoredInstallation, file: string, staged: string): Promise<number> {
+  const images = new LocalImageStore(join(installation.dataDir, 'images'));
+  const models = new Set<string>();
+  for await (const { name, bytes } of readArchive(file)) {
+    const image = IMAGE_ENTRY.exec(name);
+    const model = MODEL_ENTRY.exec(name);
+    if (image) await images.put(await buffer(bytes), image[2] as 'jpg' | 'png' | 'webp');
+    else if (model) models.add(model[1] ?? '');
+    if (model || name === SIGNING_KEYS) await takeFile(join(staged, name), bytes);
+  }
+  return models.size;
+}
+
+async function takeFile(path: string, bytes: Readable): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const file = await open(path, 'wx', 0o600);
+  await pipeline(bytes, file.createWriteStream({ flush: true }));
+}
+
+async function* tablesIn(file: string): DumpedRows {
+  for await (const { name, bytes } of readArchive(file)) {
+    const table = tableOf(name);
+    if (table !== null) yield { table, rows: bytes.pipe(createGunzip()) };
+  }
+}
+
+/** The last step, of renames alone. */
+async function settleFiles({ dataDir, modelsFolder }: RestoredInstallation, staged: string): Promise<void> {
+  const keys = await open(join(staged, SIGNING_KEYS));
+  try {
+    await writeDurably(join(dataDir, 'signing-keys.json'), await keys.readFile(), { mode: 0o600 });
+  } finally {
+    await keys.close();
+  }
+  for (const model of await readdir(join(staged, 'models')).catch(() => [])) {
+    const place = join(modelsFolder, model);
+    await rm(place, { recursive: true, force: true });
+    await mkdir(dirname(place), { recursive: true });
+    await rename(join(staged, 'models', model), place);
+  }
+}

@@ -1,0 +1,77 @@
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import type { ResolvedQuery, SearchPage } from '../../models/catalog/catalog-query';
+import type { CatalogItem, Category, Tag } from '../../models/catalog/item';
+import { type CatalogRepository, PORTS } from '../../models/ports';
+import { inOneState, rowsOf, sql } from '../core/sql';
+import { itemsById } from './catalog-items';
+import { searchRows } from './search/search-rows';
+import { SnapshotSearch } from './search/snapshot/snapshot-search';
+import { expandTerms } from './search/term-expansion';
+
+/**
+ * The catalog in PostgreSQL. Queries find ids, in the snapshot of a large catalog or else in `catalog_search`; the wide
+ * rows are read for the page alone.
+ */
+@injectable()
+export class PostgresCatalogRepository implements CatalogRepository {
+  private readonly snapshot = new SnapshotSearch();
+
+  constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
+
+  async categories(): Promise<readonly Category[]> {
+    return rowsOf<Category>(
+      this.knex,
+      sql`SELECT id, name, hierarchy, name_fields AS "nameFields" FROM categories ORDER BY id`,
+    );
+  }
+
+  async tags(): Promise<readonly Tag[]> {
+    return rowsOf<Tag>(
+      this.knex,
+      sql`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`,
+    );
+  }
+
+  async facetFields(): Promise<readonly string[]> {
+    // Steps from one kind to the next through the index; there are few kinds and many entities.
+    const rows = await rowsOf<{ field: string }>(
+      this.knex,
+      sql`WITH RECURSIVE kinds (category, kind) AS (
+            (SELECT category, kind FROM entities ORDER BY category, kind LIMIT 1)
+            UNION ALL
+            SELECT following.category, following.kind FROM kinds CROSS JOIN LATERAL (
+              SELECT e.category, e.kind FROM entities e WHERE (e.category, e.kind) > (kinds.category, kinds.kind)
+              ORDER BY e.category, e.kind LIMIT 1
+            ) AS following
+          )
+          SELECT kind AS field FROM kinds UNION SELECT unnest(hierarchy) FROM categories ORDER BY field`,
+    );
+    return rows.map(({ field }) => field).filter((field) => field !== 'category');
+  }
+
+  async itemsById(ids: readonly string[]): Promise<readonly CatalogItem[]> {
+    return itemsById(this.knex, ids);
+  }
+
+  async search(query: ResolvedQuery): Promise<SearchPage<CatalogItem>> {
+    const window = { offset: query.page * query.pageSize, limit: query.pageSize };
+    return inOneState(this.knex, async (trx) => {
+      const expansions = query.words && (await expandTerms(trx, query, query.words));
+      const { ids, ...totals } =
+        (await this.snapshot.search(trx, query, expansions, window)) ??
+        (await searchRows(trx, query, expansions, window));
+      return { rows: await itemsById(trx, ids), ...totals };
+    });
+  }
+
+  async productsShowing(imageIds: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+    const rows = await rowsOf<{ image: number; products: string[] }>(
+      this.knex,
+      sql`SELECT p.image_id AS image, array_agg(p.product_id ORDER BY p.product_id) AS products
+          FROM product_images p JOIN catalog_rows r ON r.id = p.product_id
+          WHERE p.image_id = ANY(${imageIds}::bigint[]) GROUP BY p.image_id`,
+    );
+    return new Map(rows.map(({ image, products }) => [Number(image), products]));
+  }
+}

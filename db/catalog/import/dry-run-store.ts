@@ -1,0 +1,129 @@
+import {
+  type EntityRecord,
+  isDeletion,
+  type RecordKind,
+  type WrittenRecords,
+} from '../../../models/catalog/import/records';
+import type { VariantOwner } from '../../../models/ports';
+import { rowsOf, sql } from '../../core/sql';
+import type { WrittenTable } from '../../core/written-table';
+import { PostgresImportStore } from './import-store';
+import { stage, upsertStaged } from './staging';
+
+const PREVIEW: WrittenTable = {
+  name: 'catalog_import_preview',
+  key: ['id'],
+  columns: { id: 'text', kind: 'text', category: 'text', product_id: 'text', deleted: 'boolean' },
+  dated: false,
+};
+
+interface PreviewRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly category: string | null;
+  /** Of a variant: its product, null once it was given up. */
+  readonly product_id: string | null;
+  readonly deleted: boolean;
+}
+
+/** Of an entity that is only noted, what no check asks for. */
+const UNKNOWN = { name: '', parents: {}, tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
+
+/**
+ * The catalog as a dry run would change it: its writes note what later lines may refer to, in a table of their own and
+ * not in memory, since a bundle may be larger than that.
+ */
+export class DryRunStore extends PostgresImportStore {
+  override async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
+    const known = new Map(await super.entities(ids));
+    for (const { id, kind, category } of await this.noted(ids, [])) {
+      if (category !== null) known.set(id, { ...UNKNOWN, id, kind, category });
+    }
+    return known;
+  }
+
+  override async variantOwners(
+    ids: readonly string[],
+    productIds: readonly string[],
+  ): Promise<readonly VariantOwner[]> {
+    const owners = await super.variantOwners(ids, productIds);
+    const noted = await this.noted([...ids, ...owners.map((owner) => owner.id)], productIds);
+    const byId = new Map(owners.map((owner) => [owner.id, owner]));
+    for (const { id, product_id, deleted } of noted) {
+      if (product_id === null) byId.delete(id);
+      else byId.set(id, { id, product_id, deleted });
+    }
+    return [...byId.values()];
+  }
+
+  override async rememberImage(): Promise<void> {}
+
+  override async write<Kind extends RecordKind>(
+    kind: Kind,
+    records: readonly WrittenRecords[Kind][],
+  ): Promise<void> {
+    const notes: {
+      readonly [Each in RecordKind]?: (given: readonly WrittenRecords[Each][]) => Promise<void>;
+    } = {
+      entities: (entities) => this.noteEntities(entities),
+      products: (products) => this.noteProducts(products),
+    };
+    await notes[kind]?.(records);
+  }
+
+  override staleRows = async () => 0;
+  override missingIndexes = async () => 0;
+  override tidy = async () => undefined;
+  override refreshSearch = async () => undefined;
+
+  override async close(): Promise<void> {
+    await this.forget();
+    await super.close();
+  }
+
+  /** Forgets what this dry run noted, or one before that was killed. */
+  async forget(): Promise<void> {
+    await this.knex('catalog_import_preview').delete();
+  }
+
+  private async noteEntities(records: readonly WrittenRecords['entities'][]): Promise<void> {
+    await this.note(
+      records.flatMap((record) =>
+        isDeletion(record) ? [] : [{ ...record, product_id: null, deleted: false }],
+      ),
+    );
+  }
+
+  private async noteProducts(records: readonly WrittenRecords['products'][]): Promise<void> {
+    const gone = new Set(records.filter(isDeletion).map(({ id }) => id));
+    const rows = new Map<string, PreviewRow>();
+    const noteVariant = (id: string, product_id: string | null, deleted: boolean) =>
+      rows.set(id, { id, kind: 'variant', category: null, product_id, deleted });
+    const before = await this.variantOwners(
+      [],
+      records.map((record) => record.id),
+    );
+    for (const { id, product_id } of before) {
+      noteVariant(id, gone.has(product_id) ? product_id : null, gone.has(product_id));
+    }
+    for (const record of records) {
+      if (!isDeletion(record)) for (const { id } of record.variants) noteVariant(id, record.id, false);
+    }
+    await this.note([...rows.values()]);
+  }
+
+  private async note(rows: readonly PreviewRow[]): Promise<void> {
+    await this.transaction(async (trx) => {
+      await stage(trx, PREVIEW, rows);
+      await upsertStaged(trx, PREVIEW);
+    });
+  }
+
+  private async noted(ids: readonly string[], productIds: readonly string[]): Promise<PreviewRow[]> {
+    return await rowsOf<PreviewRow>(
+      this.knex,
+      sql`SELECT * FROM catalog_import_preview WHERE id = ANY(${ids}::text[])
+          UNION SELECT * FROM catalog_import_preview WHERE product_id = ANY(${productIds}::text[])`,
+    );
+  }
+}

@@ -1,0 +1,43 @@
+import type { Filter, Sort } from '../../../models/catalog/catalog-query';
+import { facetOf } from '../../../models/catalog/index-terms';
+import { allOf, type Sql, sql } from '../../core/sql';
+
+/** Rows of one kind in some categories; `categories` holds only those that have such rows. */
+export interface Scope {
+  readonly kind: string;
+  readonly categories: readonly string[];
+  /** How many rows that is. */
+  readonly rows: number;
+}
+
+/** Kind and category. */
+export const inScope = (scope: Pick<Scope, 'kind' | 'categories'>): Sql =>
+  sql`kind = ${scope.kind} AND category = ANY(${scope.categories}::text[])`;
+
+/** The row has at least one of the facets. */
+export const carriesAny = (facets: readonly string[]): Sql => sql`facets && ${facets}::text[]`;
+
+/** One filter object: at least one of `include` when it holds any, none of `exclude` (contract 4.4). */
+export function matchesFilter({ field, include, exclude }: Filter): Sql {
+  const facets = (ids: readonly string[]) => ids.map((id) => facetOf(field, id));
+  const conditions: Sql[] = [];
+  if (include.length > 0) conditions.push(carriesAny(facets(include)));
+  if (exclude.length > 0) conditions.push(sql`NOT ${carriesAny(facets(exclude))}`);
+  return allOf(conditions);
+}
+
+/** Whether a filter object drops any row. */
+export const restricts = ({ include, exclude }: Filter): boolean => include.length > 0 || exclude.length > 0;
+
+/** The row's words satisfy a boolean expression of words, in the syntax of `tsquery`. */
+export const matchesWords = (expression: string): Sql => sql`words @@ ${expression}::tsquery`;
+
+const ORDERS: Readonly<Record<Sort, Sql>> = {
+  popularity_desc: sql`popularity DESC, id`,
+  popularity_asc: sql`popularity, id`,
+  name_asc: sql`sort_key, id`,
+  name_desc: sql`sort_key DESC, id`,
+};
+
+/** Order of a listing; all end with the id ascending (contract 4.13). */
+export const inOrder = (sort: Sort): Sql => ORDERS[sort];

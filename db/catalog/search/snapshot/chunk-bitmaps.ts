@@ -1,0 +1,89 @@
+/** Ordinals that one bitmap tells about (the migration of `search_snapshot_bitmaps` has the same number). */
+export const CHUNK = 32_768;
+
+/** Letters of the beginnings under which rare words are gathered. */
+export const RARE_BEGINNING_MAX = 3;
+
+/** The term of the products of a category. */
+export const categoryTerm = (category: string): string => `@${category}`;
+
+/** The term of the products that have a rare word which begins so. */
+export const rareBeginningTerm = (beginning: string): string => `${beginning}*`;
+
+/** The ordinals of one chunk that carry a term: a bit each, as `bit` has them, the first ordinal in the highest bit. */
+export interface TermBits {
+  readonly term: string;
+  readonly bits: Uint8Array;
+}
+
+/** Only facets hold one: words are letters and digits. */
+const FACET_SEPARATOR = ':';
+
+/**
+ * The bitmaps of one chunk of a snapshot after the other. It needs as much memory as one chunk has terms, however many
+ * products there are.
+ */
+export class ChunkBitmaps {
+  private readonly frequent: ReadonlyMap<string, Ordinals>;
+  /** Of categories, and of rare words by their beginnings. */
+  private readonly gathered = new Map<string, Ordinals>();
+  private readonly spare: Uint8Array[] = [];
+
+  /** Of terms that are not `frequent` there is none, but rare words are gathered under their beginnings. */
+  constructor(frequent: Iterable<string>) {
+    this.frequent = new Map(Array.from(frequent, (term) => [term, { bits: null }]));
+  }
+
+  /** Notes a product at an ordinal of the chunk, from 0 to `CHUNK` - 1, with its facets and words. */
+  add(ordinal: number, category: string, terms: readonly string[]): void {
+    this.gather(ordinal, categoryTerm(category));
+    for (const term of terms) {
+      const ordinals = this.frequent.get(term);
+      if (ordinals) this.note(ordinal, ordinals);
+      else if (!term.includes(FACET_SEPARATOR)) {
+        for (const beginning of beginningsOf(term)) this.gather(ordinal, rareBeginningTerm(beginning));
+      }
+    }
+  }
+
+  /** What was noted since the last call; it stands until the first `add` after it. */
+  *take(): Generator<TermBits> {
+    for (const marked of [this.frequent, this.gathered]) {
+      for (const [term, ordinals] of marked) {
+        if (!ordinals.bits) continue;
+        yield { term, bits: ordinals.bits };
+        this.spare.push(ordinals.bits);
+        ordinals.bits = null;
+      }
+    }
+    this.gathered.clear();
+  }
+
+  private gather(ordinal: number, term: string): void {
+    const ordinals = this.gathered.get(term) ?? { bits: null };
+    this.gathered.set(term, ordinals);
+    this.note(ordinal, ordinals);
+  }
+
+  private note(ordinal: number, ordinals: Ordinals): void {
+    ordinals.bits ??= this.spare.pop()?.fill(0) ?? new Uint8Array(CHUNK / 8);
+    ordinals.bits[ordinal >>> 3] = (ordinals.bits[ordinal >>> 3] ?? 0) | (0x80 >>> (ordinal & 7));
+  }
+}
+
+/** The ordinals that carry a term; null while there are none. */
+interface Ordinals {
+  bits: Uint8Array | null;
+}
+
+/** The proper beginnings of a word, up to the longest that has a term. */
+function beginningsOf(word: string): string[] {
+  const beginnings: string[] = [];
+  let beginning = '';
+  for (const letter of word) {
+    if (beginning !== '') beginnings.push(beginning);
+    if (beginnings.length === RARE_BEGINNING_MAX) break;
+    beginning += letter;
+  }
+  return beginnings;
+}

@@ -1,0 +1,90 @@
+import type { Knex } from 'knex';
+import type { Filter, ResolvedQuery } from '../../../models/catalog/catalog-query';
+import { facetOf } from '../../../models/catalog/index-terms';
+import { rowsOf, sql } from '../../core/sql';
+import type { Scope } from './catalog-clauses';
+
+/** The term that every row carries. */
+const EVERY_ROW = '';
+/** The term of rows with several values of a field. */
+const severalOf = (field: string): string => `${field}:`;
+
+/**
+ * How many rows of a scope carry a facet or a word, known without reading them (the migration of `term_counts`
+ * says what is counted). Listings take their exact totals from here where they can.
+ */
+export class TermCounts {
+  private constructor(
+    readonly scope: Scope,
+    private readonly counts: ReadonlyMap<string, number>,
+  ) {}
+
+  /** Reads the counts of the facets that a query filters by, and of further terms. */
+  static async read(
+    knex: Knex,
+    query: Pick<ResolvedQuery, 'node' | 'categories' | 'filters'>,
+    ...terms: readonly string[]
+  ): Promise<TermCounts> {
+    const facets = query.filters.flatMap(({ field, include, exclude }) => [
+      severalOf(field),
+      ...[...include, ...exclude].map((id) => facetOf(field, id)),
+    ]);
+    const within = query.categories === null ? sql`true` : sql`category = ANY(${query.categories}::text[])`;
+    const lines = await rowsOf<{ category: string; term: string; rows: number }>(
+      knex,
+      sql`SELECT category, term, sum(rows)::bigint AS rows FROM term_counts
+          WHERE kind = ${query.node} AND term = ANY(${[EVERY_ROW, ...facets, ...terms]}::text[]) AND ${within}
+          GROUP BY category, term HAVING sum(rows) > 0 ORDER BY category`,
+    );
+    const counts = new Map<string, number>();
+    for (const { term, rows } of lines) counts.set(term, (counts.get(term) ?? 0) + rows);
+    const categories = lines.filter(({ term }) => term === EVERY_ROW).map(({ category }) => category);
+    return new TermCounts({ kind: query.node, categories, rows: counts.get(EVERY_ROW) ?? 0 }, counts);
+  }
+
+  /** Rows that carry a term. */
+  of(term: string): number {
+    return this.counts.get(term) ?? 0;
+  }
+
+  /** The exact number of rows that pass the filters, or null when they have to be counted. */
+  total(filters: readonly Filter[]): number | null {
+    const including = filters.filter(({ include }) => include.length > 0);
+    const excluding = filters.filter(({ exclude }) => exclude.length > 0);
+    const [only, ...others] = including;
+    if (including.some(({ field, include }) => this.sum(field, include) === 0)) return 0;
+    if (!only) return this.totalWithout(excluding);
+    return others.length > 0 || excluding.length > 0 ? null : this.union(only.field, only.include);
+  }
+
+  /** Which of the words most rows have; undefined when none has any. */
+  mostFrequent(words: readonly string[]): { readonly word: string; readonly rows: number } | undefined {
+    return words
+      .map((word) => ({ word, rows: this.of(word) }))
+      .reduce<{ word: string; rows: number } | undefined>(
+        (most, each) => (each.rows > (most?.rows ?? 0) ? each : most),
+        undefined,
+      );
+  }
+
+  private totalWithout(excluding: readonly Filter[]): number | null {
+    const [first, ...others] = excluding;
+    if (!first) return this.scope.rows;
+    if (others.some(({ field }) => field !== first.field)) return null;
+    const dropped = this.union(
+      first.field,
+      excluding.flatMap(({ exclude }) => exclude),
+    );
+    return dropped === null ? null : this.scope.rows - dropped;
+  }
+
+  /** Rows with any of the values: their sum, or null when a row may hold several and would be counted for each. */
+  union(field: string, ids: readonly string[]): number | null {
+    const several = new Set(ids).size > 1 && this.of(severalOf(field)) > 0;
+    return several ? null : this.sum(field, ids);
+  }
+
+  private sum(field: string, ids: readonly string[]): number {
+    return [...new Set(ids)].reduce((sum, id) => sum + this.of(facetOf(field, id)), 0);
+  }
+}

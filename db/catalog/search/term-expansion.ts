@@ -1,0 +1,144 @@
+import type { Knex } from 'knex';
+import type { ResolvedQuery } from '../../../models/catalog/catalog-query';
+import { partBeginning } from '../../../models/catalog/index-terms';
+import { rowsOf, sql } from '../../core/sql';
+import { type NearWord, nearWords } from './near-words';
+import { TermCounts } from './term-counts';
+
+/** What a word of a query may stand for among the words of the catalog. */
+export interface TermExpansion {
+  readonly word: string;
+  /** With what the terms begin that also match it: the last word as a prefix, and words without spaces by their parts. */
+  readonly beginning: string | null;
+  /** Terms that begin so. Where there are too many to list, only the beginning itself, if it is a term of its own. */
+  readonly longer: readonly string[];
+  /** Whether there are too many of those to list. */
+  readonly anyLonger: boolean;
+  /** Words that it may be a misspelling of. */
+  readonly misspelt: readonly string[];
+}
+
+/** An expansion within a scope: it matches at least one row there. */
+export interface SearchTerm extends TermExpansion {
+  /** Rows that have the word itself. */
+  readonly rows: number;
+}
+
+/** So many longer words are listed; more would make expressions long that are evaluated row by row. */
+export const LONGER_MAX = 40;
+/** Misspelt words of one word. */
+export const MISSPELT_MAX = 40;
+/** Listed words of a query, for each of the two; its words share them. */
+const LISTED_MAX = 200;
+
+type Scope = Pick<ResolvedQuery, 'node' | 'categories' | 'filters'>;
+
+/**
+ * Looks the words of a query up in the vocabulary; each once, in their order. What a text of any length leads to is
+ * bounded: of more misspelt words than are listed the nearest, then the most frequent of the scope are.
+ */
+export async function expandTerms(
+  knex: Knex,
+  scope: Scope,
+  words: readonly string[],
+): Promise<TermExpansion[]> {
+  const last = words.at(-1);
+  if (last === undefined) return [];
+  const distinct = [...new Set(words)];
+  const begun = distinct.flatMap((word) => {
+    const beginning = partBeginning(word) ?? (word === last ? word : null);
+    return beginning === null ? [] : [{ word, beginning }];
+  });
+  const longerMax = Math.min(LONGER_MAX, Math.floor(LISTED_MAX / Math.max(1, begun.length)));
+  const longer = await longerTerms(
+    knex,
+    begun.map(({ beginning }) => beginning),
+    longerMax,
+  );
+  const misspelt = await listed(knex, scope, distinct.length, await nearWords(knex, distinct));
+  const beginnings = new Map(begun.map(({ word, beginning }) => [word, beginning]));
+  return distinct.map((word) => {
+    const beginning = beginnings.get(word) ?? null;
+    const begunSo = beginning === null ? undefined : longer.get(beginning);
+    const terms = (begunSo ?? []).filter((term) => term !== word);
+    const anyLonger = terms.length > longerMax;
+    return {
+      word,
+      beginning,
+      longer: anyLonger ? terms.filter((term) => term === beginning) : terms,
+      anyLonger,
+      misspelt: misspelt.get(word) ?? [],
+    };
+  });
+}
+
+/** Every listed word of an expansion. */
+export const wordsListed = ({ word, longer, misspelt }: TermExpansion): string[] => [
+  word,
+  ...longer,
+  ...misspelt,
+];
+
+/**
+ * The expansions that can match in a scope, with those of their words that do.
+ *
+ * @param rowsWith how many rows of the scope have a word
+ */
+export function termsOf(
+  expansions: readonly TermExpansion[],
+  rowsWith: (word: string) => number,
+): SearchTerm[] {
+  const present = (words: readonly string[]) => words.filter((word) => rowsWith(word) > 0);
+  return expansions
+    .map((expansion) => ({
+      ...expansion,
+      longer: present(expansion.longer),
+      misspelt: present(expansion.misspelt),
+      rows: rowsWith(expansion.word),
+    }))
+    .filter(
+      ({ rows, longer, anyLonger, misspelt }) =>
+        rows > 0 || anyLonger || longer.length > 0 || misspelt.length > 0,
+    );
+}
+
+/** Of the near words of each word as many as are listed. */
+async function listed(
+  knex: Knex,
+  scope: Scope,
+  words: number,
+  near: ReadonlyMap<string, readonly NearWord[]>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const max = Math.min(MISSPELT_MAX, Math.max(1, Math.floor(LISTED_MAX / words)));
+  const tooMany = [...near.values()].filter((each) => each.length > max).flat();
+  const counts =
+    tooMany.length > 0 ? await TermCounts.read(knex, scope, ...tooMany.map(({ word }) => word)) : null;
+  const best = (each: readonly NearWord[]) => {
+    if (counts === null || each.length <= max) return each;
+    return each
+      .filter(({ word }) => counts.of(word) > 0)
+      .sort((left, right) => left.edits - right.edits || counts.of(right.word) - counts.of(left.word))
+      .slice(0, max);
+  };
+  return new Map([...near].map(([word, each]) => [word, best(each).map((found) => found.word)]));
+}
+
+/** The terms that begin so, itself among them; of each more than are listed, if there are more. */
+async function longerTerms(
+  knex: Knex,
+  beginnings: readonly string[],
+  listedMax: number,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  // Words sort by code point, so they lie side by side.
+  const lines = await rowsOf<{ beginning: string; word: string }>(
+    knex,
+    sql`SELECT begun.beginning, following.word FROM unnest(${beginnings}::text[]) AS begun (beginning)
+        CROSS JOIN LATERAL (
+          SELECT word FROM search_words WHERE word >= begun.beginning ORDER BY word LIMIT ${listedMax + 2}) AS following`,
+  );
+  const found = new Map<string, string[]>();
+  for (const { beginning, word } of lines) {
+    if (word.startsWith(beginning)) found.set(beginning, [...(found.get(beginning) ?? []), word]);
+  }
+  return found;
+}

@@ -1,0 +1,114 @@
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import { type Clock, type HousekeepingStore, PORTS } from '../../models/ports';
+import { inTransaction, rowsOf, sql } from './sql';
+
+/** An import whose heart has stood still for so long has died; much longer than any of its transactions. */
+const IMPORT_DEAD_MS = 3_600_000;
+
+/** Images removed at a time: no import begins meanwhile. */
+const REMOVED_MAX = 1_000;
+
+/** What housekeeping asks of PostgreSQL. */
+@injectable()
+export class PostgresHousekeepingStore implements HousekeepingStore {
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+  ) {}
+
+  async claim(task: string, everyMs: number): Promise<boolean> {
+    const now = this.clock.now();
+    const claimed = await rowsOf(
+      this.knex,
+      sql`INSERT INTO housekeeping AS last (task, begun_at) VALUES (${task}, ${now})
+          ON CONFLICT (task) DO UPDATE SET begun_at = excluded.begun_at
+          WHERE last.begun_at <= ${new Date(now.getTime() - everyMs)} RETURNING task`,
+    );
+    return claimed.length > 0;
+  }
+
+  async deleteExpiredCalls(limit: number): Promise<number> {
+    const deleted = await rowsOf(
+      this.knex,
+      sql`DELETE FROM idempotent_calls WHERE ctid IN (
+            SELECT ctid FROM idempotent_calls WHERE expires_at <= ${this.clock.now()}
+            ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+          RETURNING key`,
+    );
+    return deleted.length;
+  }
+
+  /** Files go before the rows that remember them: an import looks whether a file that it knows is still there. */
+  collectImages(
+    addresses: readonly string[],
+    unownedBefore: Date,
+    remove: (addresses: readonly string[]) => Promise<void>,
+  ): Promise<number> {
+    return inTransaction(this.knex, async (transaction) => {
+      if (!(await this.holdsOffImports(transaction))) return 0;
+      await rowsOf(transaction, sql`SELECT set_config('statement_timeout', '0', true)`);
+      const owned = await ownedOf(transaction, addresses);
+      const unowned = addresses.filter((address) => !owned.has(address));
+      await rowsOf(transaction, sql`DELETE FROM unowned_images WHERE address = ANY(${[...owned]}::text[])`);
+      await rowsOf(
+        transaction,
+        sql`INSERT INTO unowned_images (address, since)
+            SELECT address, ${this.clock.now()}::timestamptz FROM unnest(${unowned}::text[]) AS found (address)
+            ON CONFLICT DO NOTHING`,
+      );
+      const due = await rowsOf<{ address: string }>(
+        transaction,
+        sql`DELETE FROM unowned_images WHERE address IN (
+              SELECT address FROM unowned_images WHERE address = ANY(${unowned}::text[]) AND since < ${unownedBefore}
+              LIMIT ${REMOVED_MAX})
+            RETURNING address`,
+      );
+      if (due.length === 0) return 0;
+      const gone = due.map(({ address }) => address);
+      await remove(gone);
+      await forget(transaction, gone);
+      return gone.length;
+    });
+  }
+
+  /** For the transaction: imports that begin wait for its end. False while one runs. */
+  private async holdsOffImports(transaction: Knex): Promise<boolean> {
+    await rowsOf(transaction, sql`LOCK TABLE catalog_import_lock IN SHARE MODE`);
+    const running = await rowsOf(
+      transaction,
+      sql`SELECT holder FROM catalog_import_lock
+          WHERE heartbeat_at > ${new Date(this.clock.now().getTime() - IMPORT_DEAD_MS)}`,
+    );
+    return running.length === 0;
+  }
+}
+
+/** Of these addresses those that a live row names, or one that is still to be derived. */
+async function ownedOf(transaction: Knex, addresses: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await rowsOf<{ address: string }>(
+    transaction,
+    sql`SELECT DISTINCT address FROM (
+          SELECT unnest(images || thumbnails) AS address FROM catalog_rows
+          UNION ALL SELECT unnest(images || thumbnails) FROM categories
+          UNION ALL SELECT unnest(images || thumbnails) FROM entities WHERE NOT deleted
+          UNION ALL SELECT unnest(images || thumbnails) FROM products WHERE NOT deleted
+          UNION ALL SELECT unnest(v.images || v.thumbnails) FROM variants v JOIN products p ON p.id = v.product_id
+            WHERE NOT p.deleted
+        ) AS named JOIN unnest(${addresses}::text[]) AS stored (address) USING (address)`,
+  );
+  return new Set(rows.map(({ address }) => address));
+}
+
+async function forget(transaction: Knex, addresses: readonly string[]): Promise<void> {
+  await rowsOf(
+    transaction,
+    sql`DELETE FROM catalog_stored_images
+        WHERE address = ANY(${addresses}::text[]) OR thumbnail = ANY(${addresses}::text[])`,
+  );
+  await rowsOf(
+    transaction,
+    sql`DELETE FROM images i WHERE address = ANY(${addresses}::text[])
+          AND NOT EXISTS (SELECT FROM product_images p WHERE p.image_id = i.id)`,
+  );
+}

@@ -1,0 +1,112 @@
+import type { Knex } from 'knex';
+import { AppError, unavailable } from '../../models/errors';
+
+/** A piece of a statement with the values that it binds; made by `sql`, composed by putting one into another. */
+export class Sql {
+  constructor(
+    readonly text: string,
+    readonly bindings: readonly Knex.RawBinding[] = [],
+  ) {}
+}
+
+/** What a piece may hold: a value to bind, or another piece to splice in. */
+type Part = Sql | Knex.RawBinding | readonly string[] | readonly number[];
+
+/**
+ * SQL with its values bound. `${value}` becomes a parameter, arrays too (`= ANY(${ids}::text[])`); a nested `Sql` is
+ * spliced in with its own values. Literal question marks can't be written.
+ */
+export function sql(texts: TemplateStringsArray, ...parts: readonly Part[]): Sql {
+  let text = texts[0] ?? '';
+  const bindings: Knex.RawBinding[] = [];
+  parts.forEach((part, index) => {
+    if (part instanceof Sql) {
+      text += part.text;
+      bindings.push(...part.bindings);
+    } else {
+      text += '?';
+      bindings.push(part as Knex.RawBinding);
+    }
+    text += texts[index + 1] ?? '';
+  });
+  return new Sql(text, bindings);
+}
+
+/** The name of a table or column that is computed, quoted. */
+export const identifier = (name: string): Sql => new Sql(`"${name.replaceAll('"', '""')}"`);
+
+/** Pieces one after the other with a separator between. */
+export function joined(pieces: readonly Sql[], separator: string): Sql {
+  return new Sql(
+    pieces.map((piece) => piece.text).join(separator),
+    pieces.flatMap((piece) => piece.bindings),
+  );
+}
+
+/** All of the conditions; true when there are none. */
+export const allOf = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? sql`true` : joined(conditions, ' AND ');
+
+/**
+ * Runs a statement and answers its rows. `Row` is what the statement selects; nothing checks it.
+ *
+ * @throws AppError 503 when the database is away, or the driver's error
+ */
+export async function rowsOf<Row>(knex: Knex, statement: Sql): Promise<Row[]> {
+  const result: { rows: Row[] } = await reachable(knex.raw(statement.text, [...statement.bindings]));
+  return result.rows;
+}
+
+/** Runs `work` in a transaction; errors as in `rowsOf`. Inside, only the transaction may be used. */
+export function inTransaction<Result>(
+  knex: Knex,
+  work: (transaction: Knex) => Promise<Result>,
+): Promise<Result> {
+  return reachable(knex.transaction(work));
+}
+
+/** Runs reads that must all see one state of the database; otherwise as `inTransaction`. */
+export function inOneState<Result>(
+  knex: Knex,
+  read: (transaction: Knex) => Promise<Result>,
+): Promise<Result> {
+  return reachable(knex.transaction(read, { isolationLevel: 'repeatable read', readOnly: true }));
+}
+
+/** What `answer` resolves to; errors as in `rowsOf`. */
+export async function reachable<Result>(answer: PromiseLike<Result>): Promise<Result> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof AppError || !isAway(error)) throw error;
+    throw unavailable('The database does not answer; try again.', 1, error);
+  }
+}
+
+/** Connection exceptions, shutdown, lack of resources, a statement that took or waited too long, one that lost against others. */
+const SQL_STATES_AWAY = /^(08...|53...|57P0[1-5]|57014|40001|40P01|55P03)$/;
+const SYSTEM_ERRORS_AWAY =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
+/** node-postgres gives these no code. */
+const MESSAGES_AWAY =
+  /connection terminated|timeout expired|timeout exceeded when trying to connect|connection error|not queryable|unable to acquire/i;
+
+/** The one list of what a PostgreSQL that can't serve now looks like, as deep as anybody nests. */
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return (
+    SQL_STATES_AWAY.test(code) ||
+    SYSTEM_ERRORS_AWAY.test(code) ||
+    error.name === 'KnexTimeoutError' ||
+    (code === '' && MESSAGES_AWAY.test(error.message)) ||
+    (error instanceof AggregateError && error.errors.some(isAway)) ||
+    isAway(error.cause)
+  );
+}
+
+/** The SQLSTATE of what the database refused, also behind the 503 that is told of it; null for another failure. */
+export function sqlStateOf(failure: unknown): string | null {
+  const told = failure instanceof AppError ? failure.cause : failure;
+  return told instanceof Error && 'code' in told ? String(told.code) : null;
+}

@@ -1,0 +1,183 @@
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import type { CatalogImage, Coverage, VersionRecord } from '../../models/indexing/embedding-version';
+import type { Evaluation } from '../../models/indexing/evaluation';
+import { type EmbeddingRepository, PORTS } from '../../models/ports';
+import type { Calibration, EmbeddingVersion, ModelManifest } from '../../models/vision/embedding-model';
+import { reachable, rowsOf, type Sql, sql } from '../core/sql';
+import { embeddingsOf, isShown } from './embedding-tables';
+import {
+  createVersion,
+  keepVersionEvaluation,
+  markVersionBuilt,
+  promoteVersion,
+  pruneVersion,
+  versionRecords,
+  versionsWhere,
+} from './embedding-versions';
+import { buildNearestIndex, hasNearestIndex } from './nearest-index-build';
+import { storeVectors } from './store-vectors';
+
+/**
+ * Vectors from which a version gets an approximate index; below it a scan of all of them is quick, and exact. Infinity:
+ * never, for a database that could not serve while it builds one.
+ */
+export type IndexedFrom = number;
+
+/** Token of `IndexedFrom`. */
+export const INDEXED_FROM = Symbol.for('IndexedFrom');
+
+/** Token of the memory, in MiB, that the database server may take for building an index. */
+export const INDEX_MEMORY_MIB = Symbol.for('IndexMemoryMib');
+
+/** Embedding versions in PostgreSQL with pgvector, each with a table of its own. */
+@injectable()
+export class PostgresEmbeddingRepository implements EmbeddingRepository {
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(INDEXED_FROM) private readonly indexedFrom: IndexedFrom,
+    @inject(INDEX_MEMORY_MIB) private readonly indexMemoryMib: number = 256,
+  ) {}
+
+  async live(): Promise<EmbeddingVersion | null> {
+    const [version] = await versionsWhere(this.knex, sql`state = 'live'`);
+    return version ?? null;
+  }
+
+  async version(id: number): Promise<EmbeddingVersion | null> {
+    const [version] = await versionsWhere(this.knex, sql`id = ${id}`);
+    return version ?? null;
+  }
+
+  versions(): Promise<readonly VersionRecord[]> {
+    return versionRecords(this.knex);
+  }
+
+  create(manifest: ModelManifest): Promise<EmbeddingVersion> {
+    return createVersion(this.knex, manifest);
+  }
+
+  promote(versionId: number, keepsPrevious = true): Promise<void> {
+    return promoteVersion(this.knex, versionId, keepsPrevious);
+  }
+
+  markBuilt(versionId: number): Promise<void> {
+    return markVersionBuilt(this.knex, versionId);
+  }
+
+  keepEvaluation(versionId: number, evaluation: Evaluation, calibration: Calibration | null): Promise<void> {
+    return keepVersionEvaluation(this.knex, versionId, evaluation, calibration);
+  }
+
+  prune(versionId: number): Promise<boolean> {
+    return pruneVersion(this.knex, versionId);
+  }
+
+  async coverage(versionId: number): Promise<Coverage> {
+    const [coverage] = await rowsOf<Record<keyof Coverage, number>>(
+      this.knex,
+      sql`SELECT count(*) FILTER (WHERE done) AS done, count(*) FILTER (WHERE failed AND NOT done) AS failed,
+            count(*) FILTER (WHERE NOT done AND NOT failed) AS pending
+          FROM (
+            SELECT ${isDone(versionId)} AS done, ${hasFailed(versionId)} AS failed FROM images i
+            WHERE ${isShown(sql`i.id`)}
+          ) AS shown`,
+    );
+    const { pending = 0, done = 0, failed = 0 } = coverage ?? {};
+    return { pending: Number(pending), done: Number(done), failed: Number(failed) };
+  }
+
+  async pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]> {
+    const rows = await rowsOf<CatalogImage>(
+      this.knex,
+      sql`SELECT i.id, i.address FROM images i
+          WHERE i.id > ${afterId} AND ${isShown(sql`i.id`)}
+            AND NOT ${isDone(versionId)} AND NOT ${hasFailed(versionId)}
+          ORDER BY i.id LIMIT ${limit}`,
+    );
+    return rows.map(imageOf);
+  }
+
+  async missing(versionId: number, imageIds: readonly number[]): Promise<ReadonlySet<number>> {
+    const rows = await rowsOf<{ id: number }>(
+      this.knex,
+      sql`SELECT i.id FROM unnest(${[...imageIds]}::bigint[]) AS i (id) WHERE NOT ${isDone(versionId)}`,
+    );
+    return new Set(rows.map(({ id }) => Number(id)));
+  }
+
+  store(
+    versionId: number,
+    embeddings: readonly { imageId: number; vectors: readonly Float32Array[] }[],
+  ): Promise<void> {
+    return storeVectors(this.knex, versionId, embeddings);
+  }
+
+  async recordFailures(
+    versionId: number,
+    failures: readonly { imageId: number; reason: string }[],
+  ): Promise<void> {
+    const reasons = new Map(failures.map(({ imageId, reason }) => [imageId, reason]));
+    await rowsOf(
+      this.knex,
+      sql`INSERT INTO embedding_failures (version_id, image_id, reason)
+          SELECT ${versionId}::integer, image_id, reason
+          FROM unnest(${[...reasons.keys()]}::bigint[], ${[...reasons.values()]}::text[]) AS given (image_id, reason)
+          ORDER BY image_id
+          ON CONFLICT (version_id, image_id) DO UPDATE SET reason = excluded.reason, failed_at = now()`,
+    );
+  }
+
+  async retryFailures(versionId: number): Promise<number> {
+    const [line] = await rowsOf<{ forgotten: number }>(
+      this.knex,
+      sql`WITH forgotten AS (DELETE FROM embedding_failures WHERE version_id = ${versionId} RETURNING image_id)
+          SELECT count(*) AS forgotten FROM forgotten`,
+    );
+    return Number(line?.forgotten ?? 0);
+  }
+
+  async failures(
+    versionId: number,
+    limit: number,
+  ): Promise<readonly { image: CatalogImage; reason: string }[]> {
+    const rows = await rowsOf<CatalogImage & { reason: string }>(
+      this.knex,
+      sql`SELECT i.id, i.address, f.reason FROM embedding_failures f JOIN images i ON i.id = f.image_id
+          WHERE f.version_id = ${versionId} ORDER BY i.id LIMIT ${limit}`,
+    );
+    return rows.map(({ reason, ...image }) => ({ image: imageOf(image), reason }));
+  }
+
+  /** Takes minutes for a million vectors, during which searches and `store` go on. */
+  async buildIndex(
+    versionId: number,
+    onNotice: (notice: string) => void = () => undefined,
+  ): Promise<boolean> {
+    if (!(await this.#needsIndex(versionId))) return false;
+    await reachable(buildNearestIndex(this.knex, versionId, { memoryMib: this.indexMemoryMib, onNotice }));
+    return true;
+  }
+
+  async isIndexed(versionId: number): Promise<boolean> {
+    return !(await this.#needsIndex(versionId)) || (await hasNearestIndex(this.knex, versionId));
+  }
+
+  async #needsIndex(versionId: number): Promise<boolean> {
+    const { indexedFrom } = this;
+    if (indexedFrom === Number.POSITIVE_INFINITY) return false;
+    const [line] = await rowsOf<{ vectors: number }>(
+      this.knex,
+      sql`SELECT count(*) AS vectors FROM (SELECT FROM ${embeddingsOf(versionId)} LIMIT ${indexedFrom}) AS first`,
+    );
+    return Number(line?.vectors ?? 0) >= indexedFrom;
+  }
+}
+
+/** Of image `i`. */
+const isDone = (versionId: number): Sql =>
+  sql`EXISTS (SELECT FROM ${embeddingsOf(versionId)} e WHERE e.image_id = i.id)`;
+const hasFailed = (versionId: number): Sql =>
+  sql`EXISTS (SELECT FROM embedding_failures f WHERE f.version_id = ${versionId} AND f.image_id = i.id)`;
+
+const imageOf = ({ id, address }: CatalogImage): CatalogImage => ({ id: Number(id), address });

@@ -1,0 +1,28 @@
+import { toSql } from 'pgvector';
+import { identifier, Sql, sql } from '../core/sql';
+
+/** The table of a version's vectors: `(image_id, view, embedding)`, one row per catalog view of an image. */
+export const embeddingsOf = (versionId: number): Sql => identifier(`embeddings_${versionId}`);
+
+/** Name of the approximate index over a version's vectors; while they are few there is none. */
+export const nearestIndexOf = (versionId: number): string => `embeddings_${versionId}_nearest`;
+
+/** The column type of vectors. Half precision loses no match and takes half the room. */
+export function vectorType(dimensions: number): Sql {
+  if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > 4_000) {
+    throw new RangeError(`vectors have 1 to 4000 dimensions, not ${dimensions}`);
+  }
+  return new Sql(`halfvec(${dimensions})`);
+}
+
+/** A vector as pgvector reads it, with the digits that half precision can hold. */
+export const vectorText = (vector: Float32Array): string =>
+  toSql(Array.from(vector, (value) => Number(value.toPrecision(5))));
+
+/** That a live product, of the category if one is given, shows the image whose id is in the column. */
+export function isShown(imageId: Sql, category?: string): Sql {
+  const within = category === undefined ? sql`true` : sql`r.category = ${category}`;
+  return sql`EXISTS (
+    SELECT FROM product_images p JOIN catalog_search r ON r.id = p.product_id
+    WHERE p.image_id = ${imageId} AND ${within})`;
+}

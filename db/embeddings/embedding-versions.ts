@@ -1,0 +1,150 @@
+import type { Knex } from 'knex';
+import { notFound } from '../../models/errors';
+import type { VersionRecord } from '../../models/indexing/embedding-version';
+import type { Evaluation } from '../../models/indexing/evaluation';
+import {
+  type Calibration,
+  type EmbeddingVersion,
+  type ModelManifest,
+  modelReference,
+} from '../../models/vision/embedding-model';
+import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
+import { embeddingsOf, vectorType } from './embedding-tables';
+
+const VERSION_COLUMNS = sql`id, model, manifest, state, created_at AS "createdAt", promoted_at AS "promotedAt"`;
+
+/** What answers need to know of versions, oldest first. */
+export function versionsWhere(knex: Knex, condition: Sql): Promise<EmbeddingVersion[]> {
+  return rowsOf<EmbeddingVersion>(
+    knex,
+    sql`SELECT ${VERSION_COLUMNS} FROM embedding_versions WHERE ${condition} ORDER BY id`,
+  );
+}
+
+/** All versions with what a change of the model needs to know of them, oldest first. */
+export function versionRecords(knex: Knex): Promise<VersionRecord[]> {
+  return rowsOf<VersionRecord>(
+    knex,
+    sql`SELECT ${VERSION_COLUMNS}, built_at AS "builtAt", maintained, evaluation
+        FROM embedding_versions ORDER BY id`,
+  );
+}
+
+/** The version of a model that is built or live, or a new one. Processes that start together wait for each other here. */
+export function createVersion(knex: Knex, manifest: ModelManifest): Promise<EmbeddingVersion> {
+  return underLock(knex, async (transaction) => {
+    const [standing] = await versionsWhere(
+      transaction,
+      sql`state IN ('building', 'live') AND model = ${modelReference(manifest)}`,
+    );
+    return standing ?? insertVersion(transaction, manifest);
+  });
+}
+
+/**
+ * Makes a version the live one. Of those that were live before only the last one is kept up for a rollback, and not even
+ * that when `keepsPrevious` is false.
+ *
+ * @throws notFound for a version that does not exist, or whose vectors are gone
+ */
+export function promoteVersion(knex: Knex, versionId: number, keepsPrevious: boolean): Promise<void> {
+  return underLock(knex, async (transaction) => {
+    const [version] = await versionsWhere(transaction, sql`id = ${versionId} AND state <> 'pruned'`);
+    if (!version) throw notFound(`There are no vectors of an embedding version ${versionId}.`);
+    if (version.state === 'live') return;
+    await rowsOf(
+      transaction,
+      sql`UPDATE embedding_versions SET maintained = false WHERE state = 'retired' AND maintained`,
+    );
+    await rowsOf(
+      transaction,
+      sql`UPDATE embedding_versions SET state = 'retired', maintained = ${keepsPrevious} WHERE state = 'live'`,
+    );
+    await rowsOf(
+      transaction,
+      sql`UPDATE embedding_versions SET state = 'live', maintained = true, promoted_at = now()
+          WHERE id = ${versionId}`,
+    );
+  });
+}
+
+/** The first proof counts; from then on the version is kept up. */
+export async function markVersionBuilt(knex: Knex, versionId: number): Promise<void> {
+  await rowsOf(
+    knex,
+    sql`UPDATE embedding_versions SET built_at = coalesce(built_at, now()), maintained = true
+        WHERE id = ${versionId} AND state IN ('building', 'live')`,
+  );
+}
+
+/** Keeps an evaluation, and a calibration with the manifest that answers are made by. */
+export async function keepVersionEvaluation(
+  knex: Knex,
+  versionId: number,
+  evaluation: Evaluation,
+  calibration: Calibration | null,
+): Promise<void> {
+  const manifest = calibration
+    ? sql`jsonb_set(manifest, '{calibration}', ${JSON.stringify(calibration)}::jsonb)`
+    : sql`manifest`;
+  await rowsOf(
+    knex,
+    sql`UPDATE embedding_versions SET evaluation = ${JSON.stringify(evaluation)}::jsonb, manifest = ${manifest}
+        WHERE id = ${versionId}`,
+  );
+}
+
+/**
+ * Drops the table of a version, unless it is live. Whoever searches it at this moment ends first; whoever comes later
+ * finds it gone and takes the live one.
+ */
+export function pruneVersion(knex: Knex, versionId: number): Promise<boolean> {
+  return underLock(knex, async (transaction) => {
+    const pruned = await rowsOf(
+      transaction,
+      sql`UPDATE embedding_versions SET state = 'pruned', maintained = false
+          WHERE id = ${versionId} AND state IN ('building', 'retired') RETURNING id`,
+    );
+    if (pruned.length === 0) return false;
+    await rowsOf(transaction, sql`DROP TABLE IF EXISTS ${embeddingsOf(versionId)}`);
+    await rowsOf(transaction, sql`DELETE FROM embedding_failures WHERE version_id = ${versionId}`);
+    await rowsOf(transaction, sql`DELETE FROM embedding_readiness WHERE version_id = ${versionId}`);
+    return true;
+  });
+}
+
+/** One change of states at a time; readers are not held up. */
+function underLock<Result>(knex: Knex, work: (transaction: Knex) => Promise<Result>): Promise<Result> {
+  return inTransaction(knex, async (transaction) => {
+    await rowsOf(transaction, sql`LOCK TABLE embedding_versions IN SHARE ROW EXCLUSIVE MODE`);
+    return work(transaction);
+  });
+}
+
+async function insertVersion(transaction: Knex, manifest: ModelManifest): Promise<EmbeddingVersion> {
+  const [version] = await rowsOf<EmbeddingVersion>(
+    transaction,
+    sql`INSERT INTO embedding_versions (model, manifest, state, promoted_at, maintained)
+        SELECT ${modelReference(manifest)}, ${JSON.stringify(manifest)}::jsonb,
+          CASE WHEN first THEN 'live' ELSE 'building' END, CASE WHEN first THEN now() END, first
+        FROM (SELECT NOT EXISTS (SELECT FROM embedding_versions) AS first) AS standing
+        RETURNING ${VERSION_COLUMNS}`,
+  );
+  if (!version) throw new Error('the version was not inserted');
+  await createEmbeddingsTable(transaction, version.id);
+  return version;
+}
+
+/** Makes the table of the vectors of a version that there is. */
+export async function createEmbeddingsTable(transaction: Knex, versionId: number): Promise<void> {
+  const [version] = await versionsWhere(transaction, sql`id = ${versionId}`);
+  if (!version) throw new Error(`there is no embedding version ${versionId}`);
+  const type = vectorType(version.manifest.output.dimensions);
+  await rowsOf(
+    transaction,
+    sql`CREATE TABLE ${embeddingsOf(versionId)} (
+          image_id bigint NOT NULL, view smallint NOT NULL, embedding ${type} NOT NULL,
+          PRIMARY KEY (image_id, view)
+        )`,
+  );
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { constants, copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { DurableFiles } from '../../models/ports';
+
+/** How a file is written. */
+export interface DurableOptions {
+  /** Permissions of the file. Default 0o644. */
+  readonly mode?: number;
+}
+
+/**
+ * Writes a file that is whole or as it was, also after a crash or on a full disk: the bytes go to a new file beside it,
+ * to the disk, and only then to its name. Makes the folder.
+ *
+ * @throws the error of the file system; nothing is left behind then
+ */
+export async function writeDurably(
+  path: string,
+  bytes: string | Uint8Array,
+  options: DurableOptions = {},
+): Promise<void> {
+  await withDraft(path, bytes, options, (draft) => rename(draft, path));
+}
+
+/**
+ * The same for a file that must be new: of several processes that try at once, one succeeds, and whoever reads the file
+ * sees all of it.
+ *
+ * @returns false when there is a file of this name, which stays as it is
+ * @throws the error of the file system; nothing is left behind then
+ */
+export async function createDurably(
+  path: string,
+  bytes: string | Uint8Array,
+  options: DurableOptions = {},
+): Promise<boolean> {
+  try {
+    await withDraft(path, bytes, options, (draft) => linkNew(draft, path));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Brings a folder and all that is in it to the disk, before it is moved to its name or called complete. */
+export async function syncTree(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await syncTree(path);
+    else if (entry.isFile()) await sync(path);
+  }
+  await syncFolder(folder);
+}
+
+/** Moves a file or folder that is on the disk to its name, for good. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  await rename(from, to);
+  await syncFolder(dirname(to));
+}
+
+/** The port by the functions of this file. */
+export const DURABLE_FILES: DurableFiles = {
+  create: (path, text) => createDurably(path, text),
+  settle: async (folder, place) => {
+    await syncTree(folder);
+    await renameDurably(folder, place);
+  },
+};
+
+async function withDraft(
+  path: string,
+  bytes: string | Uint8Array,
+  { mode = 0o644 }: DurableOptions,
+  settle: (draft: string) => Promise<void>,
+): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true });
+  const draft = join(folder, `.${randomUUID()}.part`);
+  try {
+    const file = await open(draft, 'wx', mode);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await settle(draft);
+    await syncFolder(folder);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function linkNew(draft: string, path: string): Promise<void> {
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (!UNSUPPORTED.has(codeOf(error))) throw error;
+    await copyFile(draft, path, constants.COPYFILE_EXCL);
+    await sync(path);
+  }
+}
+
+/** How file systems, most of them on a network, say that they can't do this at all: no second names, no synced folders. */
+const UNSUPPORTED: ReadonlySet<string> = new Set(['EPERM', 'EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+async function syncFolder(folder: string): Promise<void> {
+  await sync(folder).catch((error: unknown) => {
+    if (!UNSUPPORTED.has(codeOf(error))) throw error;
+  });
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';

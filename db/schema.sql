@@ -1,0 +1,661 @@
+-- Written by `npm run db:schema` from the migrations; a test holds it to them.
+
+CREATE EXTENSION vector;
+
+-- Categories as imported.
+CREATE TABLE categories (
+  id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  hierarchy text[] NOT NULL,
+  name_fields text[] NOT NULL,
+  popularity double precision NOT NULL DEFAULT 0,
+  images text[] NOT NULL DEFAULT '{}'::text[],
+  thumbnails text[] NOT NULL DEFAULT '{}'::text[],
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  PRIMARY KEY (id)
+);
+
+-- Tags as imported, with the categories that offer them.
+CREATE TABLE tags (
+  id text COLLATE "C" NOT NULL,
+  "group" text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  display_order integer NOT NULL DEFAULT 0,
+  categories text[] NOT NULL DEFAULT '{}'::text[],
+  PRIMARY KEY (id)
+);
+
+-- Brands, models, styles and the other levels of the taxonomy, as imported.
+CREATE TABLE entities (
+  id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  category text COLLATE "C" NOT NULL,
+  parents jsonb NOT NULL DEFAULT '{}'::jsonb,
+  tags text[] NOT NULL DEFAULT '{}'::text[],
+  keywords text[] NOT NULL DEFAULT '{}'::text[],
+  popularity double precision NOT NULL DEFAULT 0,
+  images text[] NOT NULL DEFAULT '{}'::text[],
+  thumbnails text[] NOT NULL DEFAULT '{}'::text[],
+  deleted boolean NOT NULL DEFAULT false,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  PRIMARY KEY (id),
+  FOREIGN KEY (category) REFERENCES categories(id)
+);
+CREATE INDEX entities_category_kind ON entities USING btree (category, kind);
+CREATE INDEX entities_styles_by_model ON entities USING btree ((parents ->> 'model'::text)) WHERE kind = 'style'::text;
+
+-- Products as imported.
+CREATE TABLE products (
+  id text COLLATE "C" NOT NULL,
+  category text COLLATE "C" NOT NULL,
+  attributes jsonb NOT NULL,
+  tags text[] NOT NULL DEFAULT '{}'::text[],
+  keywords text[] NOT NULL DEFAULT '{}'::text[],
+  popularity double precision NOT NULL DEFAULT 0,
+  images text[] NOT NULL DEFAULT '{}'::text[],
+  thumbnails text[] NOT NULL DEFAULT '{}'::text[],
+  deleted boolean NOT NULL DEFAULT false,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  PRIMARY KEY (id),
+  FOREIGN KEY (category) REFERENCES categories(id)
+);
+
+-- Variants of products, as imported.
+CREATE TABLE variants (
+  id text COLLATE "C" NOT NULL,
+  product_id text COLLATE "C" NOT NULL,
+  "position" integer NOT NULL,
+  fields jsonb NOT NULL DEFAULT '[]'::jsonb,
+  popularity double precision NOT NULL DEFAULT 0,
+  images text[] NOT NULL DEFAULT '{}'::text[],
+  thumbnails text[] NOT NULL DEFAULT '{}'::text[],
+  PRIMARY KEY (id),
+  FOREIGN KEY (product_id) REFERENCES products(id) ON DELETE CASCADE
+);
+CREATE INDEX variants_product ON variants USING btree (product_id, "position");
+
+-- What answers are made of: a row per live product, taxonomy entity and category (contract 1.2, 4.1).
+-- facets: <field>:<id> of every attribute and tags:<id> of every tag, inherited ones included; each once
+-- words: folded words of name, taxonomy names, variant fields and keywords (contract 5.2)
+-- sort_key: the name in the order of contract 4.12, by code point
+-- max_estimate: the best market estimate below a taxonomy entity or category (contract 2.3); null on products
+CREATE TABLE catalog_rows (
+  id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  category text COLLATE "C" NOT NULL,
+  popularity double precision NOT NULL,
+  sort_key text COLLATE "C" NOT NULL,
+  facets text[] COLLATE "C" NOT NULL,
+  words tsvector NOT NULL,
+  name text NOT NULL,
+  attributes jsonb NOT NULL,
+  images text[] NOT NULL,
+  thumbnails text[] NOT NULL,
+  max_estimate jsonb,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  PRIMARY KEY (id)
+) WITH (fillfactor=90);
+
+-- What a variant is worth now, by grade of condition.
+CREATE TABLE market_estimates (
+  variant_id text COLLATE "C" NOT NULL,
+  source text COLLATE "C" NOT NULL,
+  region text COLLATE "C" NOT NULL,
+  a double precision,
+  b double precision,
+  c double precision,
+  d double precision,
+  currency text NOT NULL,
+  estimated_at timestamp with time zone NOT NULL,
+  confidence double precision,
+  PRIMARY KEY (variant_id, source, region),
+  FOREIGN KEY (variant_id) REFERENCES variants(id) ON DELETE CASCADE
+);
+
+-- What a variant was worth, day by day.
+CREATE TABLE estimate_history (
+  variant_id text COLLATE "C" NOT NULL,
+  region text COLLATE "C" NOT NULL,
+  date date NOT NULL,
+  source text COLLATE "C" NOT NULL,
+  a double precision,
+  b double precision,
+  c double precision,
+  d double precision,
+  currency text NOT NULL,
+  confidence double precision,
+  PRIMARY KEY (variant_id, region, date, source),
+  FOREIGN KEY (variant_id) REFERENCES variants(id) ON DELETE CASCADE
+);
+
+-- Offers of variants that vendors made.
+CREATE TABLE listings (
+  variant_id text COLLATE "C" NOT NULL,
+  region text COLLATE "C" NOT NULL,
+  link text COLLATE "C" NOT NULL,
+  variant_name text NOT NULL,
+  vendor text NOT NULL,
+  price double precision,
+  currency text NOT NULL,
+  date date,
+  PRIMARY KEY (variant_id, region, link),
+  FOREIGN KEY (variant_id) REFERENCES variants(id) ON DELETE CASCADE
+);
+
+-- credits: what is left, always the sum of the top-ups less the sum of the ledger; null is unlimited
+-- held: the part of it that open reservations hold
+CREATE TABLE accounts (
+  id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  credits bigint,
+  held bigint NOT NULL DEFAULT 0,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  PRIMARY KEY (id),
+  CHECK (held <= credits),
+  CHECK (credits >= 0),
+  CHECK (held >= 0)
+);
+
+-- Keys, by the hash of their secret: what each may do, how often, and until when.
+CREATE TABLE api_keys (
+  id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  hash bytea NOT NULL,
+  versions text[] NOT NULL,
+  scopes text[] NOT NULL,
+  test boolean NOT NULL,
+  per_second integer,
+  per_minute integer,
+  concurrency integer,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  PRIMARY KEY (id),
+  UNIQUE (hash),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
+-- Where credits come from; a correction by hand may take some off.
+CREATE TABLE credit_top_ups (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  account_id text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL,
+  added_at timestamp with time zone NOT NULL DEFAULT now(),
+  note text,
+  PRIMARY KEY (id),
+  FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CHECK (amount <> 0)
+);
+CREATE INDEX credit_top_ups_account ON credit_top_ups USING btree (account_id);
+
+-- Credits that calls in work hold.
+CREATE TABLE credit_reservations (
+  charge_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  PRIMARY KEY (charge_id),
+  FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CHECK (amount >= 0)
+);
+CREATE INDEX credit_reservations_expiry ON credit_reservations USING btree (account_id, expires_at);
+
+-- Where credits went: sums up to every credits_used that was answered. A charge is booked once.
+CREATE TABLE credit_ledger (
+  charge_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C",
+  endpoint text NOT NULL,
+  request_id text NOT NULL,
+  amount bigint NOT NULL,
+  booked_at timestamp with time zone NOT NULL DEFAULT now(),
+  PRIMARY KEY (charge_id),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX credit_ledger_account ON credit_ledger USING btree (account_id, booked_at);
+
+-- Calls that name themselves with an Idempotency-Key.
+-- leased_until: when the call is taken for dead, and its repetition may go on under the same charge_id
+-- answer: null while the call runs; written together with its charge
+-- replayed: a repetition got the answer; until then answer and charge may be taken back, if the caller was gone
+CREATE TABLE idempotent_calls (
+  account_id text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  fingerprint bytea NOT NULL,
+  charge_id text COLLATE "C" NOT NULL,
+  leased_until timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  answer text,
+  replayed boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (account_id, key),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX idempotent_calls_expiry ON idempotent_calls USING btree (expires_at);
+
+-- Who did what and when. Only ever added to, whoever asks.
+CREATE TABLE audit_log (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  actor text NOT NULL,
+  action text NOT NULL,
+  account_id text COLLATE "C",
+  subject text,
+  details jsonb NOT NULL,
+  PRIMARY KEY (id)
+);
+CREATE INDEX audit_log_account ON audit_log USING btree (account_id, id);
+
+-- Images by address, each once.
+CREATE TABLE images (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  address text COLLATE "C" NOT NULL,
+  PRIMARY KEY (id),
+  UNIQUE (address)
+);
+
+-- Which products an image shows.
+CREATE TABLE product_images (
+  image_id bigint NOT NULL,
+  product_id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (image_id, product_id),
+  FOREIGN KEY (image_id) REFERENCES images(id),
+  FOREIGN KEY (product_id) REFERENCES products(id) ON DELETE CASCADE
+);
+CREATE INDEX product_images_product ON product_images USING btree (product_id);
+
+-- Embeddings of all images by one model; the vectors of a version lie in embeddings_<id>.
+-- state: pruned when that table is gone
+-- maintained: new images are embedded for it
+-- evaluation: how it was judged
+-- built_at: when its build was proven complete
+CREATE TABLE embedding_versions (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  model text NOT NULL,
+  manifest jsonb NOT NULL,
+  state text NOT NULL,
+  maintained boolean NOT NULL DEFAULT false,
+  evaluation jsonb,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  built_at timestamp with time zone,
+  promoted_at timestamp with time zone,
+  PRIMARY KEY (id),
+  CHECK (state = ANY (ARRAY['building'::text, 'live'::text, 'retired'::text, 'pruned'::text]))
+);
+CREATE UNIQUE INDEX embedding_versions_one_live ON embedding_versions USING btree (state) WHERE state = 'live'::text;
+
+-- Images that a version has no vector of, and why.
+CREATE TABLE embedding_failures (
+  version_id integer NOT NULL,
+  image_id bigint NOT NULL,
+  reason text NOT NULL,
+  failed_at timestamp with time zone NOT NULL DEFAULT now(),
+  PRIMARY KEY (version_id, image_id),
+  FOREIGN KEY (image_id) REFERENCES images(id) ON DELETE CASCADE,
+  FOREIGN KEY (version_id) REFERENCES embedding_versions(id) ON DELETE CASCADE
+);
+
+-- Which workers hold the model of a version ready, or why not.
+CREATE TABLE embedding_readiness (
+  worker text NOT NULL,
+  version_id integer NOT NULL,
+  fault text,
+  told_at timestamp with time zone NOT NULL DEFAULT now(),
+  PRIMARY KEY (worker, version_id),
+  FOREIGN KEY (version_id) REFERENCES embedding_versions(id) ON DELETE CASCADE
+);
+
+-- What was answered to each photo; the photo itself is not kept (contract 7.11).
+CREATE TABLE predictions (
+  id text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  request_id text NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  endpoint text NOT NULL,
+  version_id integer NOT NULL,
+  model text NOT NULL,
+  image_digest text NOT NULL,
+  neighbours jsonb NOT NULL,
+  rows jsonb NOT NULL,
+  timings jsonb NOT NULL,
+  PRIMARY KEY (id)
+);
+CREATE INDEX predictions_account ON predictions USING btree (account_id);
+CREATE INDEX predictions_created ON predictions USING btree (created_at);
+
+-- When each task was last begun, by whichever process.
+CREATE TABLE housekeeping (
+  task text NOT NULL,
+  begun_at timestamp with time zone NOT NULL,
+  PRIMARY KEY (task)
+);
+
+-- Stored images that no row of the catalog names, since when that is known.
+CREATE TABLE unowned_images (
+  address text COLLATE "C" NOT NULL,
+  since timestamp with time zone NOT NULL,
+  PRIMARY KEY (address)
+);
+
+-- The searched columns of each catalog row, derived from it by triggers. A row of catalog_rows fills a sixth of a page;
+-- totals over many rows would read one page per row.
+CREATE TABLE catalog_search (
+  id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  category text COLLATE "C" NOT NULL,
+  popularity double precision NOT NULL,
+  sort_key text COLLATE "C" NOT NULL,
+  facets text[] COLLATE "C" NOT NULL,
+  words tsvector NOT NULL,
+  PRIMARY KEY (id)
+);
+CREATE INDEX catalog_search_facets ON catalog_search USING gin (facets);
+CREATE INDEX catalog_search_name ON catalog_search USING btree (kind, category, sort_key, id);
+CREATE INDEX catalog_search_popular ON catalog_search USING btree (kind, category, popularity DESC, id);
+CREATE INDEX catalog_search_unpopular ON catalog_search USING btree (kind, category, popularity, id);
+CREATE INDEX catalog_search_words ON catalog_search USING gin (words);
+
+-- How many rows of a kind and category have an index term, kept by triggers on catalog_rows.
+-- term: a facet (brand:brand_1), a word (chanel), a field of which a row has several values (colour:), or the empty term
+--   that all rows have
+-- rows: a term has about eight lines, whose sum counts. A writer adds lines of its own and merges those of some terms that
+--   nobody else holds, so writers never wait for each other here
+CREATE TABLE term_counts (
+  kind text COLLATE "C" NOT NULL,
+  category text COLLATE "C" NOT NULL,
+  term text COLLATE "C" NOT NULL,
+  rows bigint NOT NULL
+) WITH (autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX term_counts_key ON term_counts USING btree (kind, term, category);
+
+-- The vocabulary of the catalog, with the deletion neighbourhood of each word: the word less some letters. Two words
+-- within n edits of each other share a text that lacks at most n letters of each.
+CREATE TABLE search_words (
+  word text COLLATE "C" NOT NULL,
+  deletions text[] COLLATE "C" NOT NULL,
+  PRIMARY KEY (word)
+);
+CREATE INDEX search_words_deletions ON search_words USING gin (deletions);
+
+-- Bitmaps of the products of a large catalog, made from a state of catalog_search and used only while that state stands.
+CREATE TABLE search_snapshots (
+  number integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  products integer NOT NULL,
+  PRIMARY KEY (number)
+);
+
+-- The number of each product, by falling popularity, then id.
+CREATE TABLE search_snapshot_ordinals (
+  snapshot integer NOT NULL,
+  ordinal integer NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (snapshot, ordinal)
+);
+CREATE UNIQUE INDEX search_snapshot_ordinals_id ON search_snapshot_ordinals USING btree (snapshot, id);
+
+-- For an index term that many products have, the ordinals that do, 32768 to a chunk.
+-- term: a facet, a word, @ and a category, or a beginning of up to three letters with * for all rarer words that begin so
+CREATE TABLE search_snapshot_bitmaps (
+  snapshot integer NOT NULL,
+  term text COLLATE "C" NOT NULL,
+  chunk integer NOT NULL,
+  bits bit(32768) NOT NULL,
+  PRIMARY KEY (snapshot, term, chunk)
+);
+
+-- All ordinals in the other orders of a listing, four bytes each.
+CREATE TABLE search_snapshot_orders (
+  snapshot integer NOT NULL,
+  sort text NOT NULL,
+  ordinals bytea NOT NULL,
+  PRIMARY KEY (snapshot, sort)
+);
+ALTER TABLE search_snapshot_orders ALTER COLUMN ordinals SET STORAGE EXTERNAL;
+
+-- A line for each statement that changed products in catalog_search, which nobody waits for. The next snapshot takes
+-- away the lines that it has seen.
+CREATE TABLE catalog_search_changes (
+  changed_at timestamp with time zone NOT NULL DEFAULT now()
+);
+
+-- At most one import at a time; a holder whose heartbeat stands still has died.
+CREATE TABLE catalog_import_lock (
+  only_one boolean NOT NULL DEFAULT true,
+  holder text NOT NULL,
+  host text NOT NULL,
+  process_id integer NOT NULL,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  heartbeat_at timestamp with time zone NOT NULL DEFAULT now(),
+  PRIMARY KEY (only_one),
+  CHECK (only_one)
+);
+
+-- Catalog rows that must be derived again, because something that they name changed. Filled in the transaction of
+-- that change, so that an import that was killed leaves nothing behind unnoticed.
+CREATE TABLE catalog_stale_rows (
+  id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (id)
+);
+
+-- Which picture, by content, has which address and, where one was made, thumbnail.
+CREATE TABLE catalog_stored_images (
+  digest text COLLATE "C" NOT NULL,
+  address text NOT NULL,
+  thumbnail text,
+  PRIMARY KEY (digest)
+);
+
+-- What the bundle of a dry run would have changed so far, for the checks of its later lines.
+CREATE UNLOGGED TABLE catalog_import_preview (
+  id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  category text,
+  product_id text COLLATE "C",
+  deleted boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (id)
+);
+CREATE INDEX catalog_import_preview_product ON catalog_import_preview USING btree (product_id);
+
+-- Indexes that a large import took away to make them again at its end. A line goes out with its index and comes in
+-- with it, so that an import that was killed leaves behind what is missing.
+CREATE TABLE deferred_indexes (
+  name text NOT NULL,
+  definition text NOT NULL,
+  PRIMARY KEY (name)
+);
+
+CREATE OR REPLACE FUNCTION audit_log_only_grows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      RAISE EXCEPTION 'the audit log is only ever added to';
+    END $function$;
+
+CREATE OR REPLACE FUNCTION catalog_rows_after_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    DECLARE
+      turn CONSTANT integer := floor(random() * 8);
+    BEGIN
+      DELETE FROM catalog_search s USING old_rows o WHERE s.id = o.id;
+      
+      WITH terms AS (
+        SELECT kind, category, sign, unnest(tsvector_to_array(words) || facets || ARRAY[''] || ARRAY(
+          SELECT split_part(facet, ':', 1) || ':' AS several FROM unnest(facets) AS facet
+          GROUP BY several HAVING count(*) > 1)) AS term
+        FROM (SELECT *, -1 AS sign FROM old_rows) AS changes
+      ),
+      deltas AS (
+        SELECT kind, category, term, sum(sign) AS rows FROM terms GROUP BY kind, category, term HAVING sum(sign) <> 0
+      ),
+      free AS (
+        SELECT c.ctid FROM deltas d JOIN term_counts c USING (kind, category, term)
+        WHERE abs(hashtext(d.term) % 8) = turn FOR UPDATE OF c SKIP LOCKED
+      ),
+      merged AS (
+        DELETE FROM term_counts c USING free f WHERE c.ctid = f.ctid RETURNING c.kind, c.category, c.term, c.rows
+      )
+      INSERT INTO term_counts (kind, category, term, rows)
+      SELECT kind, category, term, sum(rows) FROM (TABLE deltas UNION ALL TABLE merged) AS lines
+      GROUP BY kind, category, term HAVING sum(rows) <> 0;
+      RETURN NULL;
+    END $function$;
+
+CREATE OR REPLACE FUNCTION catalog_rows_after_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    DECLARE
+      turn CONSTANT integer := floor(random() * 8);
+    BEGIN
+      INSERT INTO catalog_search (id, kind, category, popularity, sort_key, facets, words) SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows;
+      
+      WITH terms AS (
+        SELECT kind, category, sign, unnest(tsvector_to_array(words) || facets || ARRAY[''] || ARRAY(
+          SELECT split_part(facet, ':', 1) || ':' AS several FROM unnest(facets) AS facet
+          GROUP BY several HAVING count(*) > 1)) AS term
+        FROM (SELECT *, 1 AS sign FROM new_rows) AS changes
+      ),
+      deltas AS (
+        SELECT kind, category, term, sum(sign) AS rows FROM terms GROUP BY kind, category, term HAVING sum(sign) <> 0
+      ),
+      free AS (
+        SELECT c.ctid FROM deltas d JOIN term_counts c USING (kind, category, term)
+        WHERE abs(hashtext(d.term) % 8) = turn FOR UPDATE OF c SKIP LOCKED
+      ),
+      merged AS (
+        DELETE FROM term_counts c USING free f WHERE c.ctid = f.ctid RETURNING c.kind, c.category, c.term, c.rows
+      )
+      INSERT INTO term_counts (kind, category, term, rows)
+      SELECT kind, category, term, sum(rows) FROM (TABLE deltas UNION ALL TABLE merged) AS lines
+      GROUP BY kind, category, term HAVING sum(rows) <> 0;
+      RETURN NULL;
+    END $function$;
+
+CREATE OR REPLACE FUNCTION catalog_rows_after_truncate()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    DECLARE
+      turn CONSTANT integer := floor(random() * 8);
+    BEGIN
+      TRUNCATE catalog_search, term_counts;
+      RETURN NULL;
+    END $function$;
+
+CREATE OR REPLACE FUNCTION catalog_rows_after_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    DECLARE
+      turn CONSTANT integer := floor(random() * 8);
+    BEGIN
+      IF NOT EXISTS (SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows) AND NOT EXISTS (SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows) THEN RETURN NULL; END IF;
+      DELETE FROM catalog_search s USING (SELECT id FROM old_rows EXCEPT SELECT id FROM new_rows) o
+      WHERE s.id = o.id;
+      INSERT INTO catalog_search (id, kind, category, popularity, sort_key, facets, words) SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows
+      ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, category = excluded.category, popularity = excluded.popularity, sort_key = excluded.sort_key, facets = excluded.facets, words = excluded.words;
+      
+      WITH terms AS (
+        SELECT kind, category, sign, unnest(tsvector_to_array(words) || facets || ARRAY[''] || ARRAY(
+          SELECT split_part(facet, ':', 1) || ':' AS several FROM unnest(facets) AS facet
+          GROUP BY several HAVING count(*) > 1)) AS term
+        FROM (SELECT *, 1 AS sign FROM (SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows) AS gained
+        UNION ALL
+        SELECT *, -1 AS sign FROM (SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows) AS lost) AS changes
+      ),
+      deltas AS (
+        SELECT kind, category, term, sum(sign) AS rows FROM terms GROUP BY kind, category, term HAVING sum(sign) <> 0
+      ),
+      free AS (
+        SELECT c.ctid FROM deltas d JOIN term_counts c USING (kind, category, term)
+        WHERE abs(hashtext(d.term) % 8) = turn FOR UPDATE OF c SKIP LOCKED
+      ),
+      merged AS (
+        DELETE FROM term_counts c USING free f WHERE c.ctid = f.ctid RETURNING c.kind, c.category, c.term, c.rows
+      )
+      INSERT INTO term_counts (kind, category, term, rows)
+      SELECT kind, category, term, sum(rows) FROM (TABLE deltas UNION ALL TABLE merged) AS lines
+      GROUP BY kind, category, term HAVING sum(rows) <> 0;
+      RETURN NULL;
+    END $function$;
+
+CREATE OR REPLACE FUNCTION catalog_search_after_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      BEGIN
+        INSERT INTO catalog_search_changes SELECT now() WHERE EXISTS (SELECT FROM before WHERE kind = 'product');
+        RETURN NULL;
+      END $function$;
+
+CREATE OR REPLACE FUNCTION catalog_search_after_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      BEGIN
+        INSERT INTO catalog_search_changes SELECT now() WHERE EXISTS (SELECT FROM after WHERE kind = 'product');
+        RETURN NULL;
+      END $function$;
+
+CREATE OR REPLACE FUNCTION catalog_search_after_truncate()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      BEGIN
+        INSERT INTO catalog_search_changes SELECT now() WHERE true;
+        RETURN NULL;
+      END $function$;
+
+CREATE OR REPLACE FUNCTION catalog_search_after_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      BEGIN
+        INSERT INTO catalog_search_changes SELECT now() WHERE EXISTS (SELECT FROM before WHERE kind = 'product') OR EXISTS (SELECT FROM after WHERE kind = 'product');
+        RETURN NULL;
+      END $function$;
+
+CREATE OR REPLACE FUNCTION words_with_deletion(deletion text, words_max integer)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ STABLE STRICT ROWS 20
+ SET enable_seqscan TO 'off'
+AS $function$
+  BEGIN
+    -- By the index, always: planned for a limit, the look-up would read the table.
+    RETURN QUERY SELECT word FROM search_words WHERE deletions @> ARRAY[deletion] LIMIT words_max;
+  END $function$;
+
+CREATE TRIGGER catalog_rows_delete AFTER DELETE ON catalog_rows REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION catalog_rows_after_delete();
+
+CREATE TRIGGER catalog_rows_insert AFTER INSERT ON catalog_rows REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION catalog_rows_after_insert();
+
+CREATE TRIGGER catalog_rows_truncate AFTER TRUNCATE ON catalog_rows FOR EACH STATEMENT EXECUTE FUNCTION catalog_rows_after_truncate();
+
+CREATE TRIGGER catalog_rows_update AFTER UPDATE ON catalog_rows REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION catalog_rows_after_update();
+
+CREATE TRIGGER audit_log_only_grows BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION audit_log_only_grows();
+
+CREATE TRIGGER catalog_search_delete AFTER DELETE ON catalog_search REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION catalog_search_after_delete();
+
+CREATE TRIGGER catalog_search_insert AFTER INSERT ON catalog_search REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION catalog_search_after_insert();
+
+CREATE TRIGGER catalog_search_truncate AFTER TRUNCATE ON catalog_search FOR EACH STATEMENT EXECUTE FUNCTION catalog_search_after_truncate();
+
+CREATE TRIGGER catalog_search_update AFTER UPDATE ON catalog_search REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION catalog_search_after_update();

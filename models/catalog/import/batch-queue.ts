@@ -1,0 +1,102 @@
+import { RecordRefusedError } from './records';
+import { type Batch, type ImportContext, type Numbered, type Reject, type Stage, WHOLE_LINE } from './stage';
+
+const SIZE_MIN = 20;
+const SIZE_MAX = 4_000;
+const SIZE_FIRST = 100;
+/** Bytes of the lines of one batch: it is in memory as a whole, and two more beside it. */
+const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Writes records in batches of one transaction each, the next one being prepared while one is written. */
+export class BatchQueue<Read, Written extends Read> {
+  accepted = 0;
+  private readonly size: BatchSize;
+  private batch: Numbered<Read>[] = [];
+  private keys = new Set<string>();
+  private bytes = 0;
+  private inFlight: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly stage: Stage<Read, Written>,
+    private readonly reject: Reject,
+    private readonly context: Pick<ImportContext, 'clock' | 'transactionMs'>,
+  ) {
+    this.size = new BatchSize(context.transactionMs);
+  }
+
+  async take(numbered: Numbered<Read>): Promise<void> {
+    const key = this.stage.key(numbered.record);
+    if (this.stage.inOrder && this.keys.has(key)) await this.send();
+    this.keys.add(key);
+    this.batch.push(numbered);
+    this.bytes += numbered.bytes;
+    if (this.batch.length >= this.size.records || this.bytes >= BATCH_BYTES_MAX) await this.send();
+  }
+
+  /** Waits until all that was taken is written. */
+  async finish(): Promise<void> {
+    await this.send();
+    await this.inFlight;
+  }
+
+  /** Waits for the batch before and starts on this one. */
+  private async send(): Promise<void> {
+    const { batch } = this;
+    this.batch = [];
+    this.keys = new Set();
+    this.bytes = 0;
+    if (batch.length === 0) return;
+    const prepared = this.stage.prepare(batch, this.reject);
+    // Both are awaited later; until then their failures have no handler.
+    prepared.catch(() => undefined);
+    await this.inFlight;
+    this.inFlight = this.process(await prepared);
+    this.inFlight.catch(() => undefined);
+  }
+
+  private async process(batch: Batch<Written>): Promise<void> {
+    const checked = await this.stage.check(batch, this.reject);
+    const startedAt = this.context.clock.now().getTime();
+    await this.write(checked);
+    this.size.learn(checked.length, this.context.clock.now().getTime() - startedAt);
+  }
+
+  /** A record that the catalog can't hold is found by halving and rejected alone. */
+  private async write(batch: Batch<Written>): Promise<void> {
+    const [first] = batch;
+    if (!first) return;
+    const byKey = new Map(batch.map(({ record }) => [this.stage.key(record), record]));
+    try {
+      await this.stage.write([...byKey.values()]);
+      this.accepted += batch.length;
+    } catch (failure) {
+      if (!(failure instanceof RecordRefusedError)) throw failure;
+      if (batch.length === 1) {
+        this.reject(first.line, WHOLE_LINE, failure.message);
+        return;
+      }
+      const middle = Math.ceil(batch.length / 2);
+      await this.write(batch.slice(0, middle));
+      await this.write(batch.slice(middle));
+    }
+  }
+}
+
+/** How many records go into one transaction, from how long the last one took. */
+export class BatchSize {
+  private size = SIZE_FIRST;
+
+  /** @param targetMs about how long a transaction is to take */
+  constructor(private readonly targetMs: number) {}
+
+  get records(): number {
+    return this.size;
+  }
+
+  /** Tells what `records` took to write. Grows and shrinks by at most half, so that one slow write says little. */
+  learn(records: number, tookMs: number): void {
+    const ideal = (records * this.targetMs) / Math.max(tookMs, 1);
+    const bounded = Math.min(this.size * 1.5, Math.max(this.size / 2, ideal));
+    this.size = Math.round(Math.min(SIZE_MAX, Math.max(SIZE_MIN, bounded)));
+  }
+}

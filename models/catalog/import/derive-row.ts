@@ -1,0 +1,200 @@
+import { LRUCache } from 'lru-cache';
+import { nameSortKey } from '../fold-text';
+import { facetOf, indexTermsOf } from '../index-terms';
+import type { Attribute } from '../item';
+import { composeProductName } from '../product-name';
+import { TAGS_FIELD, Taxonomy } from '../taxonomy';
+import { PreparedJson } from './prepared-json';
+import type { CatalogRow, CategoryRecord, EntityRecord, Pictured, ProductRecord } from './records';
+
+/** What the rows of a batch are derived from, besides their own records. */
+export interface Surroundings {
+  readonly categories: ReadonlyMap<string, CategoryRecord>;
+  /** At least those that the rows name, deleted ones too: what names them keeps the attribute (contract 1.8). */
+  readonly entities: ReadonlyMap<string, EntityRecord>;
+}
+
+/** Code points of a sort key that count; a b-tree entry must stay under 2,700 bytes. */
+const SORT_KEY_LENGTH_MAX = 600;
+const CATEGORY_FIELD = 'category';
+/** Of each sort of text; then those go that were not met for the longest time. */
+const TEXTS_MAX = 20_000;
+/** The field whose entities hand their tags down to products (contract 3.4). */
+const TAGGED_FIELD = 'style';
+
+/** The row of a product: composed name, attributes in order, its own tags and its style's (contract 1.3). */
+export function productRow(product: ProductRecord, around: Surroundings): CatalogRow {
+  const category = categoryOf(product.category, around);
+  const fields = Taxonomy.attributeOrder(category.hierarchy, Object.keys(product.attributes));
+  const named: EntityFacts[] = [];
+  for (const field of fields) addNamed(named, product.attributes[field], around);
+  const names = new Map<string, string>();
+  const tags = [...product.tags];
+  const words = new Set<string>();
+  addOwnWords(words, product, category);
+  for (const { attribute, tags: inherited } of named) {
+    if (!names.has(attribute.field)) names.set(attribute.field, attribute.name);
+    if (attribute.field === TAGGED_FIELD) tags.push(...inherited);
+  }
+  return row(category, {
+    ...pictures(product),
+    id: product.id,
+    kind: 'product',
+    name: composeProductName(category.name_fields, names),
+    named,
+    tags,
+    words,
+  });
+}
+
+/** What a product is found by besides its entities. */
+function addOwnWords(
+  words: Set<string>,
+  { keywords, variants }: ProductRecord,
+  category: CategoryRecord,
+): void {
+  addAll(words, foldedTexts.memo(category.name));
+  for (const keyword of keywords) addAll(words, foldedTexts.memo(keyword));
+  for (const { fields } of variants) for (const { name } of fields) addAll(words, foldedTexts.memo(name));
+}
+
+function addAll(words: Set<string>, more: readonly string[]): void {
+  for (const word of more) words.add(word);
+}
+
+/** The row of an entity: its category, its parents in order, then itself. `tags` are those that it carries itself. */
+export function entityRow(entity: EntityRecord, tags: readonly string[], around: Surroundings): CatalogRow {
+  const category = categoryOf(entity.category, around);
+  const named: EntityFacts[] = [];
+  for (const field of Taxonomy.attributeOrder(category.hierarchy, Object.keys(entity.parents))) {
+    const parent = entity.parents[field];
+    if (parent !== undefined) addNamed(named, [parent], around);
+  }
+  named.push(factsOf(entity));
+  return row(category, {
+    ...pictures(entity),
+    id: entity.id,
+    kind: entity.kind,
+    name: entity.name,
+    named,
+    tags,
+    words: new Set(foldedTexts.memo(category.name)),
+  });
+}
+
+/** The row of a category; it is its own only attribute and carries no tags. */
+export function categoryRow(category: CategoryRecord): CatalogRow {
+  return row(category, {
+    ...pictures(category),
+    id: category.id,
+    kind: CATEGORY_FIELD,
+    name: category.name,
+    named: [],
+    tags: [],
+    words: new Set(foldedTexts.memo(category.name)),
+  });
+}
+
+/** Whether an entity is a row of its own; of a kind outside the hierarchy it is a facet only (contract 13.10). */
+export const isListable = (entity: EntityRecord, around: Surroundings): boolean =>
+  categoryOf(entity.category, around).hierarchy.includes(entity.kind);
+
+/** How a row that names a category is found. */
+export const categoryFacet = (category: string): string => facetOf(CATEGORY_FIELD, category);
+
+interface RowParts extends Pictured {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly named: readonly EntityFacts[];
+  readonly tags: readonly string[];
+  /** Of the row itself; those of what it names are added. */
+  readonly words: Set<string>;
+}
+
+function row(category: CategoryRecord, parts: RowParts): CatalogRow {
+  const { named, tags, words, id, kind, name, popularity, images, thumbnails } = parts;
+  const facets = [categoryFacet(category.id)];
+  const attributes = [attributeOf(category)];
+  for (const facts of named) {
+    attributes.push(facts.json);
+    facets.push(facts.facet);
+    addAll(words, facts.words);
+  }
+  for (const tag of tags) facets.push(tagFacets.memo(tag));
+  return {
+    id,
+    kind,
+    category: category.id,
+    name,
+    sort_key: sortKeys.memo(name),
+    facets: sortedOnce(facets),
+    words: [...words],
+    attributes: PreparedJson.list(attributes),
+    popularity,
+    images,
+    thumbnails,
+  };
+}
+
+/** In order, each once. Sorts in place. */
+function sortedOnce(texts: string[]): string[] {
+  texts.sort();
+  return texts.filter((text, position) => text !== texts[position - 1]);
+}
+
+function addNamed(named: EntityFacts[], ids: readonly string[] | undefined, around: Surroundings): void {
+  for (const id of ids ?? []) {
+    const entity = around.entities.get(id);
+    if (entity) named.push(factsOf(entity));
+  }
+}
+
+const attributeOf = ({ id, name }: CategoryRecord): PreparedJson =>
+  PreparedJson.of({ field: CATEGORY_FIELD, id, name } satisfies Attribute);
+
+const pictures = ({ popularity, images, thumbnails }: Pictured): Pictured => ({
+  popularity,
+  images,
+  thumbnails,
+});
+
+function categoryOf(id: string, around: Surroundings): CategoryRecord {
+  const category = around.categories.get(id);
+  if (!category) throw new Error(`the category ${id} of a stored record is missing`);
+  return category;
+}
+
+/** What an entity brings to every row that names it; it stands in the field of its kind, always. */
+interface EntityFacts {
+  readonly attribute: Attribute;
+  readonly json: PreparedJson;
+  readonly facet: string;
+  readonly tags: readonly string[];
+  readonly words: readonly string[];
+}
+
+/** Rows by the thousand share them, in time as in memory. */
+const knownFacts = new WeakMap<EntityRecord, EntityFacts>();
+
+function factsOf(entity: EntityRecord): EntityFacts {
+  const known = knownFacts.get(entity);
+  if (known) return known;
+  const { id, kind, name, tags, keywords } = entity;
+  const words = [...new Set(indexTermsOf([name, ...keywords].join(' ')))];
+  const attribute = { field: kind, id, name };
+  const facts = { attribute, json: PreparedJson.of(attribute), facet: facetOf(kind, id), tags, words };
+  knownFacts.set(entity, facts);
+  return facts;
+}
+
+/** What follows from a text alone: products of one style have one name, and variants few sizes and colours. */
+const derived = <Value extends object | string>(derive: (text: string) => Value) =>
+  new LRUCache<string, Value>({ max: TEXTS_MAX, memoMethod: derive });
+const sortKeys = derived((name) => firstCodePoints(nameSortKey(name), SORT_KEY_LENGTH_MAX));
+const foldedTexts = derived<readonly string[]>(indexTermsOf);
+const tagFacets = derived((tag) => facetOf(TAGS_FIELD, tag));
+
+function firstCodePoints(text: string, count: number): string {
+  return text.length <= count ? text : Array.from(text).slice(0, count).join('');
+}

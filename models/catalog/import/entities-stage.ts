@@ -1,0 +1,102 @@
+import { type Deletion, type EntityRecord, isDeletion } from './records';
+import { entityFault, type Fault, vocabularyFault } from './reference-fault';
+import { runStage } from './run-stage';
+import type { Batch, ImportContext, Numbered, Reject } from './stage';
+
+type Entity = EntityRecord | Deletion;
+
+/**
+ * Imports the entities. Their order does not matter: a line that names a parent of a later line is read again, until
+ * all parents are there. So a run that was killed and starts again accepts the same lines as an unbroken one.
+ */
+export async function importEntities(
+  context: ImportContext,
+  waiting: Waiting | null = null,
+): Promise<number> {
+  const pass = new EntityPass(context, waiting);
+  const accepted = await pass.run();
+  const { lines, ids } = pass.left;
+  if (lines.size === 0) return accepted;
+  const isStuck = lines.size === waiting?.lines.size;
+  return accepted + (await importEntities(context, { lines, ids, isStuck }));
+}
+
+/** The lines that wait for a parent, and their ids. */
+interface Waiting {
+  readonly lines: ReadonlySet<number>;
+  readonly ids: ReadonlySet<string>;
+  /** The last pass changed nothing: the parents name each other in a circle. */
+  readonly isStuck: boolean;
+}
+
+class EntityPass {
+  readonly left = { lines: new Set<number>(), ids: new Set<string>() };
+
+  constructor(
+    private readonly context: ImportContext,
+    private readonly waiting: Waiting | null,
+  ) {}
+
+  async run(): Promise<number> {
+    const { source, store } = this.context;
+    return await runStage(
+      this.context,
+      await source.file('entities'),
+      {
+        key: (entity) => entity.id,
+        inOrder: true,
+        prepare: async (batch) => batch,
+        check: (batch, reject) => this.check(batch, reject),
+        write: (records) => store.write('entities', records),
+      },
+      this.waiting?.lines,
+    );
+  }
+
+  private async check(batch: Batch<Entity>, reject: Reject): Promise<Batch<Entity>> {
+    const named = batch.flatMap(({ record }) =>
+      isDeletion(record) ? [record.id] : [record.id, ...Object.values(record.parents)],
+    );
+    const known = new Map(await this.context.store.entities([...new Set(named)]));
+    const fit = batch.filter((numbered) => {
+      if (this.mustWait(numbered, known)) return false;
+      const fault = this.faultOf(numbered.record, known);
+      if (fault) reject(numbered.line, fault.field, fault.reason);
+      else if (!isDeletion(numbered.record)) known.set(numbered.record.id, numbered.record);
+      return !fault;
+    });
+    return await this.context.pictures.storeAll(fit, reject);
+  }
+
+  /** Whether a line is to be read again: it names what may still come, or it replaces a line that waits. */
+  private mustWait({ line, record }: Numbered<Entity>, known: ReadonlyMap<string, EntityRecord>): boolean {
+    if (this.waiting?.isStuck) return false;
+    const parents = isDeletion(record) ? [] : Object.values(record.parents);
+    const mayCome = (id: string) => !known.has(id) && (this.waiting === null || this.waiting.ids.has(id));
+    if (!parents.some(mayCome) && !this.left.ids.has(record.id)) return false;
+    this.left.lines.add(line);
+    this.left.ids.add(record.id);
+    return true;
+  }
+
+  private faultOf(record: Entity, known: ReadonlyMap<string, EntityRecord>): Fault | null {
+    if (isDeletion(record)) return null;
+    const before = known.get(record.id);
+    if (before && before.category !== record.category) {
+      return { field: 'category', reason: `"${record.id}" belongs to the category "${before.category}"` };
+    }
+    if (this.context.categories.has(record.id)) return { field: 'id', reason: 'is the id of a category' };
+    if (record.tags.length > 0 && record.kind !== 'style') {
+      return { field: 'tags', reason: `a ${record.kind} carries no tags, styles and products do` };
+    }
+    return vocabularyFault(record, this.context) ?? parentFault(record, known);
+  }
+}
+
+function parentFault(record: EntityRecord, known: ReadonlyMap<string, EntityRecord>): Fault | null {
+  for (const [kind, id] of Object.entries(record.parents)) {
+    const reason = entityFault(id, known.get(id), { kind, category: record.category });
+    if (reason !== null) return { field: `parents.${kind}`, reason };
+  }
+  return null;
+}

@@ -1,0 +1,143 @@
+import type { PreparedJson } from './prepared-json';
+
+/**
+ * Records of a bundle as they are stored (contract 13): checked, defaults filled in, and every image an address
+ * (`https://…`, or a stored one that begins with `/`). A record replaces the whole record of its id.
+ */
+
+export interface Pictured {
+  readonly popularity: number;
+  readonly images: readonly string[];
+  readonly thumbnails: readonly string[];
+}
+
+export interface CategoryRecord extends Pictured {
+  readonly id: string;
+  readonly name: string;
+  readonly hierarchy: readonly string[];
+  readonly name_fields: readonly string[];
+}
+
+export interface TagRecord {
+  readonly id: string;
+  readonly group: string;
+  readonly name: string;
+  readonly display_order: number;
+  readonly categories: readonly string[];
+}
+
+export interface EntityRecord extends Pictured {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly category: string;
+  /** Kind to id. */
+  readonly parents: Readonly<Record<string, string>>;
+  readonly tags: readonly string[];
+  readonly keywords: readonly string[];
+}
+
+export interface VariantRecord extends Pictured {
+  readonly id: string;
+  readonly fields: readonly { readonly field: string; readonly name: string }[];
+}
+
+export interface ProductRecord extends Pictured {
+  readonly id: string;
+  readonly category: string;
+  /** Field to ids in the order of the bundle; never an empty list. */
+  readonly attributes: Readonly<Record<string, readonly string[]>>;
+  readonly tags: readonly string[];
+  readonly keywords: readonly string[];
+  readonly variants: readonly VariantRecord[];
+}
+
+/** Takes an entity or a product out of the catalog until a later full record brings it back. */
+export interface Deletion {
+  readonly id: string;
+  readonly deleted: true;
+}
+
+export const isDeletion = (record: { readonly id: string } | Deletion): record is Deletion =>
+  'deleted' in record;
+
+/** A row of `catalog_rows` without its best estimate. */
+export interface CatalogRow extends Pictured {
+  readonly id: string;
+  readonly kind: string;
+  readonly category: string;
+  readonly sort_key: string;
+  readonly facets: readonly string[];
+  readonly words: readonly string[];
+  readonly name: string;
+  /** A list of `Attribute`. */
+  readonly attributes: PreparedJson;
+}
+
+/** A product with the row that follows from it. */
+export interface DerivedProduct extends ProductRecord {
+  readonly row: CatalogRow;
+}
+
+interface GradeColumns {
+  readonly a: number | null;
+  readonly b: number | null;
+  readonly c: number | null;
+  readonly d: number | null;
+}
+
+export interface EstimateRecord extends GradeColumns {
+  readonly variant_id: string;
+  readonly source: string;
+  readonly region: string;
+  readonly currency: string;
+  /** ISO 8601. */
+  readonly estimated_at: string;
+  readonly confidence: number | null;
+}
+
+export interface HistoryRecord extends GradeColumns {
+  readonly variant_id: string;
+  readonly region: string;
+  /** `YYYY-MM-DD`, as everywhere here. */
+  readonly date: string;
+  readonly source: string;
+  readonly currency: string;
+  readonly confidence: number | null;
+}
+
+export interface ListingRecord {
+  readonly variant_id: string;
+  readonly region: string;
+  readonly link: string;
+  readonly variant_name: string;
+  readonly vendor: string;
+  readonly price: number | null;
+  readonly currency: string;
+  readonly date: string | null;
+}
+
+/** What each file of a bundle holds, in the order in which they are read. */
+export interface ReadRecords {
+  readonly categories: CategoryRecord;
+  readonly tags: TagRecord;
+  readonly entities: EntityRecord | Deletion;
+  readonly products: ProductRecord | Deletion;
+  readonly estimates: EstimateRecord;
+  readonly history: HistoryRecord;
+  readonly listings: ListingRecord;
+}
+export type RecordKind = keyof ReadRecords;
+
+/** The same as they are written. */
+export interface WrittenRecords extends Omit<ReadRecords, 'products'> {
+  readonly products: DerivedProduct | Deletion;
+}
+
+/** Said of records of which the catalog can't hold one: that one is at fault, not the catalog. */
+export class RecordRefusedError extends Error {
+  constructor(reason: string, cause: unknown) {
+    super(reason, { cause });
+    this.name = 'RecordRefusedError';
+  }
+}

@@ -1,0 +1,35 @@
+import type { EntityRecord } from './records';
+import type { ImportContext } from './stage';
+
+type EntityReference = Pick<EntityRecord, 'kind' | 'category'>;
+
+/** What is wrong with a record, and in which field. */
+export interface Fault {
+  readonly field: string;
+  readonly reason: string;
+}
+
+/** A category or a tag that is not known; null when all are. */
+export function vocabularyFault(
+  record: { readonly category: string; readonly tags: readonly string[] },
+  known: Pick<ImportContext, 'categories' | 'tags'>,
+): Fault | null {
+  if (!known.categories.has(record.category)) {
+    return { field: 'category', reason: `there is no category "${record.category}"` };
+  }
+  const position = record.tags.findIndex((tag) => !known.tags.has(tag));
+  if (position < 0) return null;
+  return { field: `tags.${position}`, reason: `there is no tag "${record.tags[position]}"` };
+}
+
+/** Why an entity can't stand in a field of a record; null when it can. An entity belongs to one category. */
+export function entityFault(
+  id: string,
+  entity: EntityReference | undefined,
+  wanted: EntityReference,
+): string | null {
+  if (!entity) return `there is no entity "${id}"`;
+  if (entity.kind !== wanted.kind) return `"${id}" is a ${entity.kind}`;
+  if (entity.category !== wanted.category) return `"${id}" belongs to the category "${entity.category}"`;
+  return null;
+}

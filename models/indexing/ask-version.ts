@@ -1,0 +1,83 @@
+import pMap from 'p-map';
+import type { CatalogRepository, Embedder, NeighbourIndex } from '../ports';
+import { candidatesOf } from '../vision/candidates';
+import { type Signals, signalsOf } from '../vision/confidence';
+import type { EmbeddingVersion } from '../vision/embedding-model';
+import { CANDIDATES, NEIGHBOURS } from '../vision/vision-service';
+import type { Query } from './query-maker';
+
+/** The first product that a version answers a query with. */
+export interface VersionAnswer {
+  readonly query: Query;
+  /** Whether the item was left out of the search, as one that the catalog does not have. */
+  readonly isUnknown: boolean;
+  /** Null when nothing was found. */
+  readonly first: string | null;
+  /** Place of the right product, from 1; null when it was not found. */
+  readonly place: number | null;
+  /** What speaks for the first one; null when nothing was found. */
+  readonly signals: Signals | null;
+}
+
+export interface AskPorts {
+  readonly embedder: Embedder;
+  readonly index: NeighbourIndex;
+  readonly catalog: CatalogRepository;
+}
+
+const AT_ONCE = 4;
+
+/**
+ * Asks a version all queries as the service would: its views, its index, its products; once each, and those that have
+ * an `itemImages` once more without their item.
+ *
+ * @param onQuery told after each query
+ */
+export async function askVersion(
+  version: EmbeddingVersion,
+  queries: readonly Query[],
+  ports: AskPorts,
+  onQuery: (done: number) => void,
+): Promise<VersionAnswer[]> {
+  let done = 0;
+  const ask = async (query: Query): Promise<VersionAnswer[]> => {
+    const [vectors = []] = await ports.embedder.embed([query.jpeg], 'query');
+    const known = await answerTo(version, query, vectors, query.leftOut, false, ports);
+    const unknown = query.itemImages
+      ? [await answerTo(version, query, vectors, query.itemImages, true, ports)]
+      : [];
+    done += 1;
+    onQuery(done);
+    return [known, ...unknown];
+  };
+  return (await pMap(queries, ask, { concurrency: AT_ONCE })).flat();
+}
+
+async function answerTo(
+  version: EmbeddingVersion,
+  query: Query,
+  vectors: readonly Float32Array[],
+  leftOut: ReadonlySet<number>,
+  isUnknown: boolean,
+  { index, catalog }: AskPorts,
+): Promise<VersionAnswer> {
+  const found = await index.nearest(version, vectors, NEIGHBOURS + leftOut.size);
+  const neighbours = found.filter(({ imageId }) => !leftOut.has(imageId)).slice(0, NEIGHBOURS);
+  const showing = await catalog.productsShowing(neighbours.map(({ imageId }) => imageId));
+  const near = candidatesOf(neighbours, showing);
+  const candidates = near.slice(0, CANDIDATES);
+  const isAll = near.length <= CANDIDATES && neighbours.length < NEIGHBOURS;
+  const unseen = isAll ? 0 : (candidates.at(-1)?.similarity ?? 0);
+  const [first] = candidates;
+  const place = near.findIndex(({ id }) => query.products.includes(id));
+  return {
+    query,
+    isUnknown,
+    first: first?.id ?? null,
+    place: place < 0 ? null : place + 1,
+    signals: first ? signalsOf(candidates, (candidate) => candidate === first, unseen) : null,
+  };
+}
+
+/** Whether the first product of an answer is the item; never of an unknown one. */
+export const isRight = ({ isUnknown, place }: VersionAnswer): boolean => !isUnknown && place === 1;

@@ -1,0 +1,177 @@
+import { inject, injectable } from 'tsyringe';
+import {
+  type CatalogRepository,
+  type Clock,
+  type EmbedderRegistry,
+  type EmbeddingRepository,
+  type ExactNeighbours,
+  type ImageSamples,
+  type NeighbourIndex,
+  PORTS,
+  type Progress,
+} from '../ports';
+import { hash, Random } from '../random';
+import type { Calibration } from '../vision/embedding-model';
+import { annRecall } from './ann-recall';
+import { askVersion, isRight, type VersionAnswer } from './ask-version';
+import { comparisonOf, type PairedAnswer } from './compare-versions';
+import type { VersionRecord } from './embedding-version';
+import type { Comparison, Evaluation } from './evaluation';
+import { findVersion } from './find-version';
+import { fitCalibration, type LabelledSignals } from './fit-calibration';
+import { type Query, QueryMaker } from './query-maker';
+import { type MeasuredVersion, versionFigures } from './version-figures';
+
+export interface EvaluateOptions {
+  /** `id` or `id@version`. */
+  readonly model: string;
+  /** Catalog pictures that queries are made of, or labelled photos at most. */
+  readonly queries: number;
+  readonly seed: number;
+  /** A folder of labelled photos to ask instead; null makes queries. */
+  readonly photos: string | null;
+  /** Fits a calibration although the version has one. */
+  readonly recalibrate: boolean;
+}
+
+/** Queries whose latency and neighbours are measured one by one. */
+const MEASURED_ALONE = 40;
+
+/** Judges a version against the live one on the same queries. */
+@injectable()
+export class EvaluationService {
+  constructor(
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
+    @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
+    @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
+    @inject(PORTS.ExactNeighbours) private readonly exact: ExactNeighbours,
+    @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
+    @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
+    @inject(QueryMaker) private readonly queryMaker: QueryMaker,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * A version without a calibration gets one, fitted on the queries of half of the items and judged on the others. What was
+   * found is kept with the version.
+   *
+   * @throws AppError for a model without embeddings, or when there is nothing to ask
+   */
+  async evaluate(options: EvaluateOptions, progress: Progress): Promise<Evaluation> {
+    const versions = await this.embeddings.versions();
+    const version = findVersion(versions, options.model);
+    const live = versions.find(({ state, id }) => state === 'live' && id !== version.id) ?? null;
+    const queries = await this.queriesFor(options, live ? [version.id, live.id] : [version.id], progress);
+
+    const answers = await this.ask(version, queries, progress);
+    const isFitted = version.manifest.calibration === null || options.recalibrate;
+    const fitted = isFitted ? fitCalibration(answers.filter(isForFitting).flatMap(labelled)) : null;
+    if (isFitted && !fitted)
+      progress.note('too few right or wrong answers to fit a calibration; ask more queries');
+    const judgedOn = (each: readonly VersionAnswer[]) =>
+      fitted ? each.filter((answer) => !isForFitting(answer)) : each;
+    const candidate = await this.measured(version, answers, {
+      unseen: judgedOn(answers),
+      calibration: fitted ?? version.manifest.calibration,
+    });
+    const liveAnswers = live ? await this.ask(live, queries, progress) : [];
+    const standing = live
+      ? await this.measured(live, liveAnswers, {
+          unseen: judgedOn(liveAnswers),
+          calibration: live.manifest.calibration,
+        })
+      : null;
+    const evaluation: Evaluation = {
+      at: this.clock.now().toISOString(),
+      seed: options.seed,
+      source: sourceOf(options, queries),
+      images: (await this.embeddings.coverage(version.id)).done,
+      candidate: versionFigures(candidate),
+      live: standing ? versionFigures(standing) : null,
+      comparison: live ? compared(answers, liveAnswers, options.seed) : null,
+    };
+    await this.embeddings.keepEvaluation(version.id, evaluation, fitted);
+    return evaluation;
+  }
+
+  private async queriesFor(
+    { photos, queries: count, seed }: EvaluateOptions,
+    versionIds: readonly number[],
+    progress: Progress,
+  ): Promise<Query[]> {
+    if (photos !== null) return this.queryMaker.fromPhotos(photos, count);
+    progress.begin('queries', count);
+    const onQuery = (done: number) => progress.reach(done);
+    const queries = await this.queryMaker.fromCatalog({ versionIds, count, seed }, onQuery);
+    progress.end();
+    return queries;
+  }
+
+  private async ask(
+    version: VersionRecord,
+    queries: readonly Query[],
+    progress: Progress,
+  ): Promise<VersionAnswer[]> {
+    const { index, catalog } = this;
+    const embedder = await this.embedders.forVersion(version);
+    progress.begin(version.model, queries.length);
+    const onQuery = (done: number) => progress.reach(done);
+    const answers = await askVersion(version, queries, { embedder, index, catalog }, onQuery);
+    progress.end();
+    return answers;
+  }
+
+  /** With what is measured one query after the other: the time of the model, and the recall of the index. */
+  private async measured(
+    version: VersionRecord,
+    answers: readonly VersionAnswer[],
+    judged: { unseen: readonly VersionAnswer[]; calibration: Calibration | null },
+  ): Promise<MeasuredVersion> {
+    const embedder = await this.embedders.forVersion(version);
+    const embedMs: number[] = [];
+    const vectors: (readonly Float32Array[])[] = [];
+    for (const { query } of answers.filter(({ isUnknown }) => !isUnknown).slice(0, MEASURED_ALONE)) {
+      const from = this.clock.now().getTime();
+      const [computed = []] = await embedder.embed([query.jpeg], 'query');
+      embedMs.push(this.clock.now().getTime() - from);
+      vectors.push(computed);
+    }
+    const { exact, index, samples } = this;
+    const ann = await annRecall(version, vectors, { exact, index, samples });
+    return { version, answers, embedMs, ann, ...judged };
+  }
+}
+
+function sourceOf({ photos, queries: count }: EvaluateOptions, queries: readonly Query[]): string {
+  return photos === null
+    ? `${queries.length} queries made of at most ${count} catalog pictures`
+    : `${queries.length} labelled photos`;
+}
+
+/** Half of the items, whatever the seed: a fit never sees an item that it is judged by. */
+const isForFitting = ({ query }: VersionAnswer): boolean => hash(query.products[0] ?? '', 'half') % 2 === 0;
+
+const labelled = (answer: VersionAnswer): LabelledSignals[] =>
+  answer.signals ? [{ signals: answer.signals, right: isRight(answer) }] : [];
+
+/** Both versions were asked the same queries in the same order. */
+function compared(
+  candidate: readonly VersionAnswer[],
+  live: readonly VersionAnswer[],
+  seed: number,
+): Comparison | null {
+  const pairs = candidate.flatMap((answer, index): PairedAnswer[] => {
+    const other = live[index];
+    if (!other || answer.isUnknown) return [];
+    return [
+      {
+        product: answer.query.products[0] ?? '',
+        candidateRight: isRight(answer),
+        liveRight: isRight(other),
+        same: answer.first === other.first,
+      },
+    ];
+  });
+  const random = new Random('bootstrap', seed);
+  return comparisonOf(pairs, () => random.next());
+}

@@ -1,0 +1,134 @@
+import { inject, injectable } from 'tsyringe';
+import { type AppError, badRequest, notFound } from '../errors';
+import { type AuditedWork, type EmbeddingRepository, PORTS } from '../ports';
+import type { EmbeddingVersion } from '../vision/embedding-model';
+import { hasVectors, rollbackTarget, type VersionRecord } from './embedding-version';
+import { findVersion } from './find-version';
+import { promotionFaults } from './promotion-gates';
+import { ReadinessCheck } from './worker-readiness';
+
+/** What is live now, and what was. */
+export interface Switched {
+  readonly model: string;
+  readonly version: number;
+  readonly previous: string | null;
+  /** What spoke against it and was overruled. */
+  readonly overruled: readonly string[];
+}
+
+/** What was dropped, and what was kept. */
+export interface Pruned {
+  readonly pruned: readonly string[];
+  readonly kept: readonly string[];
+}
+
+/** Changes what is live, and drops what is not; each change is noted in the audit log with it. */
+@injectable()
+export class PromotionService {
+  constructor(
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
+    @inject(PORTS.AuditedWork) private readonly audited: AuditedWork,
+    @inject(ReadinessCheck) private readonly readiness: ReadinessCheck,
+  ) {}
+
+  /**
+   * Makes a version the live one in one step, for all processes, between two photos.
+   *
+   * @param force goes on although something speaks against it
+   * @throws AppError for a model without embeddings, or with everything that speaks against it
+   */
+  async promote(model: string, force: boolean): Promise<Switched> {
+    const versions = await this.embeddings.versions();
+    const version = findVersion(versions, model);
+    const live = versions.find(({ state }) => state === 'live') ?? null;
+    if (live?.id === version.id) return switchedTo(version, live, []);
+    if (version.state === 'retired' && !version.maintained) throw outOfDate(version);
+    const faults = promotionFaults({
+      version,
+      coverage: await this.embeddings.coverage(version.id),
+      isIndexed: await this.embeddings.isIndexed(version.id),
+      liveId: live?.id ?? null,
+      readiness: await this.readiness.of(version),
+    });
+    if (faults.length > 0 && !force) throw refused(`${version.model} is not promoted`, faults);
+    await this.change('embeddings promote', version, (embeddings) => embeddings.promote(version.id));
+    return switchedTo(version, live, faults);
+  }
+
+  /**
+   * Goes back to the version that was live before, at once. A second time goes forth again.
+   *
+   * @param force goes back although images that came since are missing under it, or a worker can't load its model
+   * @throws AppError when there is nothing to go back to, or with what speaks against it
+   */
+  async rollback(force: boolean): Promise<Switched> {
+    const versions = await this.embeddings.versions();
+    const target = rollbackTarget(versions);
+    if (!target) throw notFound('There is no version to go back to: none was live before.');
+    const live = versions.find(({ state }) => state === 'live') ?? null;
+    const { pending, done, failed } = await this.embeddings.coverage(target.id);
+    const readiness = await this.readiness.of(target);
+    const faults = [
+      ...(pending > 0 ? [`${pending} of ${pending + done + failed} images are missing under it`] : []),
+      ...readiness.flatMap(({ worker, fault }) => (fault === null ? [] : [`${worker}: ${fault}`])),
+    ];
+    if (faults.length > 0 && !force) throw refused(`${target.model} is not gone back to`, faults);
+    await this.change('embeddings rollback', target, (embeddings) => embeddings.promote(target.id));
+    return switchedTo(target, live, faults);
+  }
+
+  /**
+   * Drops the vectors of retired versions, all but those that a rollback goes back to.
+   *
+   * @param options `all`: those too; `building`: also what was built or begun and never promoted
+   */
+  async prune(options: { readonly all: boolean; readonly building: boolean }): Promise<Pruned> {
+    const versions = (await this.embeddings.versions()).filter(hasVectors);
+    const target = rollbackTarget(versions);
+    const isDropped = ({ id, state }: VersionRecord): boolean =>
+      (state === 'retired' && (options.all || id !== target?.id)) ||
+      (state === 'building' && options.building);
+    const pruned: string[] = [];
+    for (const version of versions.filter(isDropped)) {
+      const { id } = version;
+      const wasThere = await this.change('embeddings prune', version, (embeddings) => embeddings.prune(id));
+      if (wasThere) pruned.push(nameOf(version));
+    }
+    const kept = versions.filter((version) => !isDropped(version)).map(nameWithState);
+    return { pruned, kept };
+  }
+
+  private change<Result>(
+    action: string,
+    { id, model }: EmbeddingVersion,
+    work: (embeddings: EmbeddingRepository) => Promise<Result>,
+  ): Promise<Result> {
+    return this.audited.run(action, async ({ embeddings }) => ({
+      result: await work(embeddings),
+      subject: model,
+      details: { version: id },
+    }));
+  }
+}
+
+const nameOf = ({ id, model }: EmbeddingVersion): string => `${model} (version ${id})`;
+
+const nameWithState = (version: VersionRecord): string =>
+  `${nameOf(version)}: ${version.state}${version.state === 'retired' ? ', for a rollback; --all drops it' : ''}${version.state === 'building' ? '; --building drops it' : ''}`;
+
+const switchedTo = (
+  version: EmbeddingVersion,
+  live: EmbeddingVersion | null,
+  overruled: readonly string[],
+): Switched => ({
+  model: version.model,
+  version: version.id,
+  previous: live && live.id !== version.id ? live.model : null,
+  overruled,
+});
+
+const refused = (what: string, faults: readonly string[]): AppError =>
+  badRequest(`${what}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n--force does it nevertheless.`);
+
+const outOfDate = (version: VersionRecord): AppError =>
+  badRequest(`${nameOf(version)} was retired and no new image was embedded for it since; build it anew.`);

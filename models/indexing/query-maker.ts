@@ -1,0 +1,136 @@
+import pMap from 'p-map';
+import { inject, injectable } from 'tsyringe';
+import { notFound } from '../errors';
+import {
+  type CatalogRepository,
+  type ImagePreparer,
+  type ImageSamples,
+  type ImageSource,
+  type ImageStore,
+  type LabelledPhotos,
+  type PhotoDistorter,
+  type PhotoLevel,
+  PORTS,
+} from '../ports';
+import type { CatalogImage } from './embedding-version';
+
+/** A photo of which it is known what it shows. */
+export interface Query {
+  /** What sort of query it is: `level 1` to `level 3`, `other photo`, `photo`. */
+  readonly name: string;
+  /** The products that it shows; several where products share a picture. */
+  readonly products: readonly string[];
+  readonly jpeg: Buffer;
+  /** Images that the search must not find: the picture that the query is. */
+  readonly leftOut: ReadonlySet<number>;
+  /** All images of the products; without them the item is one that the catalog does not have. Null: not asked so. */
+  readonly itemImages: ReadonlySet<number> | null;
+}
+
+const LEVELS: readonly PhotoLevel[] = [1, 2, 3];
+
+/** The level whose queries are asked as unknown items too. */
+const UNKNOWN_LEVEL = 2;
+/** Pictures that are distorted, and photos that are read, at a time. */
+const MADE_AT_ONCE = 2;
+const READ_AT_ONCE = 4;
+
+/** Makes the queries that versions are judged by. */
+@injectable()
+export class QueryMaker {
+  constructor(
+    @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
+    @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
+    @inject(PORTS.ImageStore) private readonly store: ImageStore,
+    @inject(PORTS.ImageSource) private readonly source: ImageSource,
+    @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
+    @inject(PORTS.PhotoDistorter) private readonly distorter: PhotoDistorter,
+    @inject(PORTS.LabelledPhotos) private readonly labelled: LabelledPhotos,
+  ) {}
+
+  /**
+   * Queries made of catalog pictures that are embedded under all of the versions: each distorted at three levels, and
+   * where its product has other pictures, itself, left out of the search. The same for the same seed and catalog.
+   *
+   * @param onQuery told after each picture
+   * @throws AppError when there is no picture that can be read
+   */
+  async fromCatalog(
+    { versionIds, count, seed }: { versionIds: readonly number[]; count: number; seed: number },
+    onQuery: (done: number) => void,
+  ): Promise<Query[]> {
+    const images = await this.samples.sample(versionIds, count, seed);
+    const showing = await this.catalog.productsShowing(images.map(({ id }) => id));
+    const siblings = await this.samples.imagesOf([...new Set([...showing.values()].flat())]);
+    let done = 0;
+    const make = async (image: CatalogImage): Promise<Query[]> => {
+      const products = showing.get(image.id) ?? [];
+      const item = new Set(products.flatMap((id) => (siblings.get(id) ?? []).map((each) => each.id)));
+      const queries = await this.queriesOf(image, products, item, seed);
+      done += 1;
+      onQuery(done);
+      return queries;
+    };
+    const queries = (await pMap(images, make, { concurrency: MADE_AT_ONCE })).flat();
+    if (queries.length === 0) {
+      throw notFound('There is no embedded catalog picture to make queries of: import pictures first.');
+    }
+    return queries;
+  }
+
+  /**
+   * Queries of the photos in a folder that somebody labelled. Each is asked as it is, and with its item left out of the
+   * search.
+   *
+   * @throws AppError for a folder without labels, or none of whose products the catalog has
+   */
+  async fromPhotos(folder: string, count: number): Promise<Query[]> {
+    const labels = await this.labelled.labels(folder);
+    const images = await this.samples.imagesOf([...new Set(labels.map(({ product }) => product))]);
+    const known = labels.filter(({ product }) => images.has(product)).slice(0, count);
+    if (known.length === 0) {
+      throw notFound(
+        `None of the ${labels.length} photos in "${folder}" shows a product of the catalog: name each by labels.jsonl or labels.csv (photo, product), or by a subfolder per product id.`,
+      );
+    }
+    const make = async ({ photo, product }: (typeof known)[number]): Promise<Query> => ({
+      name: 'photo',
+      products: [product],
+      jpeg: (await this.preparer.prepare(await this.labelled.read(folder, photo))).jpeg,
+      leftOut: new Set<number>(),
+      itemImages: new Set((images.get(product) ?? []).map(({ id }) => id)),
+    });
+    return pMap(known, make, { concurrency: READ_AT_ONCE });
+  }
+
+  private async queriesOf(
+    image: CatalogImage,
+    products: readonly string[],
+    item: ReadonlySet<number>,
+    seed: number,
+  ): Promise<Query[]> {
+    const bytes = await this.bytesOf(image.address);
+    if (!bytes || products.length === 0) return [];
+    const { jpeg } = await this.preparer.prepare(bytes);
+    const queries: Query[] = [];
+    for (const level of LEVELS) {
+      queries.push({
+        name: `level ${level}`,
+        products,
+        jpeg: await this.distorter.distort(jpeg, level, seed, image.address),
+        leftOut: new Set(),
+        itemImages: level === UNKNOWN_LEVEL ? item : null,
+      });
+    }
+    if (item.size > 1) {
+      queries.push({ name: 'other photo', products, jpeg, leftOut: new Set([image.id]), itemImages: null });
+    }
+    return queries;
+  }
+
+  /** Null for a picture that is gone; queries are made of the others. */
+  private async bytesOf(address: string): Promise<Buffer | null> {
+    if (address.startsWith('/')) return this.store.get(address);
+    return this.source.fetch(new URL(address)).catch(() => null);
+  }
+}

@@ -1,0 +1,67 @@
+import { inject, injectable } from 'tsyringe';
+import { notFound } from '../errors';
+import { type EmbeddingRepository, PORTS } from '../ports';
+import { type Coverage, hasVectors, rollbackTarget, type VersionRecord } from './embedding-version';
+
+/** Failures that a status names; the rest is counted. */
+export const FAILURES_SHOWN = 10;
+
+/** One version in a status. */
+export interface VersionStatus extends Coverage {
+  readonly version: number;
+  readonly model: string;
+  readonly state: string;
+  /** Whether images that come are embedded for it. */
+  readonly maintained: boolean;
+  readonly built: boolean;
+  readonly indexed: boolean;
+  readonly evaluated: boolean;
+  readonly calibrated: boolean;
+}
+
+/** `loupe embeddings status --json`: the live version, and all that have vectors. */
+export interface EmbeddingsStatus extends Coverage {
+  readonly model: string;
+  readonly version: number;
+  readonly rollback: string | null;
+  readonly versions: readonly VersionStatus[];
+  readonly failures: readonly { readonly version: number; readonly image: string; readonly reason: string }[];
+}
+
+/** Says how far all versions are. */
+@injectable()
+export class StatusService {
+  constructor(@inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository) {}
+
+  /** @throws AppError before the first start of the service */
+  async status(): Promise<EmbeddingsStatus> {
+    const records = await this.embeddings.versions();
+    const versions: VersionStatus[] = [];
+    const failures: EmbeddingsStatus['failures'][number][] = [];
+    for (const record of records.filter(hasVectors)) {
+      versions.push(await this.statusOf(record));
+      for (const { image, reason } of await this.embeddings.failures(record.id, FAILURES_SHOWN)) {
+        failures.push({ version: record.id, image: image.address, reason });
+      }
+    }
+    const live = versions.find(({ state }) => state === 'live');
+    if (!live) throw notFound('No embedding version is live yet; start the service once.');
+    const { model, version, pending, done, failed } = live;
+    const rollback = rollbackTarget(records)?.model ?? null;
+    return { model, version, pending, done, failed, rollback, versions, failures };
+  }
+
+  private async statusOf(record: VersionRecord): Promise<VersionStatus> {
+    return {
+      version: record.id,
+      model: record.model,
+      state: record.state,
+      maintained: record.maintained,
+      built: record.builtAt !== null || record.state !== 'building',
+      indexed: await this.embeddings.isIndexed(record.id),
+      evaluated: record.evaluation !== null,
+      calibrated: record.manifest.calibration !== null,
+      ...(await this.embeddings.coverage(record.id)),
+    };
+  }
+}

@@ -1,0 +1,57 @@
+import pWaitFor from 'p-wait-for';
+import { inject, injectable } from 'tsyringe';
+import { type EmbedderRegistry, PORTS, type ReadinessRepository } from '../ports';
+import type { EmbeddingVersion } from '../vision/embedding-model';
+import { MODEL_IS_LOADING, type WorkerReadiness } from './embedding-version';
+
+const POLL_MS = 250;
+
+/** The largest model on a busy machine. */
+const PATIENCE_MS = 120_000;
+
+/** Finds out which workers hold the model of a version ready. */
+@injectable()
+export class ReadinessCheck {
+  constructor(
+    @inject(PORTS.ReadinessRepository) private readonly readiness: ReadinessRepository,
+    @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
+  ) {}
+
+  /** Names of the workers that are alive. */
+  workers(): Promise<readonly string[]> {
+    return this.readiness.workers();
+  }
+
+  /**
+   * What the workers say of a version; waits for those that load its model just now. Where no worker is alive this process
+   * tries the model itself.
+   */
+  async of(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
+    let told: readonly WorkerReadiness[] = [];
+    const isSettled = async (): Promise<boolean> => {
+      told = await this.told(version);
+      return !told.some(({ fault }) => fault === MODEL_IS_LOADING);
+    };
+    const timeout = { milliseconds: PATIENCE_MS, fallback: () => undefined };
+    await pWaitFor(isSettled, { interval: POLL_MS, timeout });
+    return told;
+  }
+
+  private async told(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
+    const workers = await this.readiness.workers();
+    if (workers.length === 0) return [await this.triedHere(version)];
+    const told = await this.readiness.of(version.id);
+    const silent = workers.filter((worker) => !told.some((each) => each.worker === worker));
+    return [...told, ...silent.map((worker) => ({ worker, versionId: version.id, fault: MODEL_IS_LOADING }))];
+  }
+
+  private async triedHere(version: EmbeddingVersion): Promise<WorkerReadiness> {
+    const here = { worker: 'this host', versionId: version.id };
+    try {
+      await this.embedders.forVersion(version);
+      return { ...here, fault: null };
+    } catch (failure) {
+      return { ...here, fault: String(failure) };
+    }
+  }
+}

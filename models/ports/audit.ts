@@ -1,0 +1,62 @@
+import type { AccountRepository, CreditLedger } from './access';
+import type { EmbeddingRepository } from './indexing';
+import type { PredictionRepository } from './vision';
+
+/** What somebody did to an installation. Never holds a secret. */
+export interface AuditEntry {
+  /** Who: `user@host` for a command. */
+  readonly actor: string;
+  /** What was done, by the name of its command, such as `keys revoke`. */
+  readonly action: string;
+  /** The account that it concerns; null for what concerns all. */
+  readonly accountId: string | null;
+  /** What it was done to: a key, a model, a file. */
+  readonly subject: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** An entry as it stands in the log. */
+export interface AuditRecord extends AuditEntry {
+  readonly id: number;
+  readonly at: Date;
+}
+
+/** Null: whatever. */
+export interface AuditFilter {
+  readonly accountId: string | null;
+  readonly since: Date | null;
+  readonly limit: number;
+}
+
+/** Who did what and when. Entries are never changed or removed. */
+export interface AuditLog {
+  append(entry: AuditEntry): Promise<void>;
+  /** Newest first. */
+  list(filter: AuditFilter): Promise<readonly AuditRecord[]>;
+}
+
+/** The stores that an operator's action changes, all within one transaction. */
+export interface ChangedStores {
+  readonly accounts: AccountRepository;
+  readonly ledger: CreditLedger;
+  readonly predictions: PredictionRepository;
+  readonly embeddings: EmbeddingRepository;
+}
+
+/** What the audit log says of an action, beside who did it and its name. */
+export type Deed = Partial<Omit<AuditEntry, 'actor' | 'action'>>;
+
+/** Actions of the operator who runs this process, each by the name of its command. */
+export interface AuditedWork {
+  /**
+   * Does an action and notes it, both or neither.
+   *
+   * @param work uses the stores that it is given, and nothing else of the database
+   */
+  run<Result>(
+    action: string,
+    work: (stores: ChangedStores) => Promise<Deed & { readonly result: Result }>,
+  ): Promise<Result>;
+  /** Notes an action that was done outside of the database, or in more than one transaction. */
+  note(action: string, deed: Deed): Promise<void>;
+}

@@ -1,0 +1,84 @@
+import type {
+  CategoryRecord,
+  EntityRecord,
+  ReadRecords,
+  RecordKind,
+  WrittenRecords,
+} from '../catalog/import/records';
+
+/** A line of a bundle: its record, or why it is none. */
+export type ReadLine<Record> =
+  | { readonly line: number; readonly bytes: number; readonly record: Record }
+  | { readonly line: number; readonly field: string; readonly reason: string };
+
+/** A file of records: its name and its size as it lies there. */
+export interface RecordFile<Record> {
+  readonly name: string;
+  readonly bytes: number;
+  /** Reads from the start, some lines at a time; with them how many bytes of the file were read so far. */
+  read(): AsyncIterable<{ readonly lines: readonly ReadLine<Record>[]; readonly bytesRead: number }>;
+}
+
+/** Where the records come from (contract 13.1). */
+export interface RecordSource {
+  /** Null when there is no file of this kind. */
+  file<Kind extends RecordKind>(kind: Kind): Promise<RecordFile<ReadRecords[Kind]> | null>;
+}
+
+/** Where rejects go (contract 13.6). */
+export interface RejectLog {
+  readonly count: number;
+  /** Line 0 is the file as a whole. */
+  add(file: string, line: number, field: string, reason: string): void;
+  /** Waits until what was added has left the memory. */
+  settle(): Promise<void>;
+}
+
+/** The product that a variant belongs to, and whether that was deleted. */
+export interface VariantOwner {
+  readonly id: string;
+  readonly product_id: string;
+  readonly deleted: boolean;
+}
+
+/** A picture that is stored already: its address and, where one was made, that of its thumbnail. */
+export interface StoredImage {
+  readonly address: string;
+  readonly thumbnail: string | null;
+}
+
+/**
+ * The catalog as an import sees and changes it. Only one import has it open; that of a dry run answers as if its writes
+ * had happened and changes nothing.
+ */
+export interface CatalogImportStore {
+  categories(): Promise<readonly CategoryRecord[]>;
+  tagIds(): Promise<readonly string[]>;
+  /** Deleted entities too: what names them keeps the attribute (contract 1.8). Unknown ids are left out. */
+  entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>>;
+  /** The variants of these ids, and all variants of these products. */
+  variantOwners(ids: readonly string[], productIds: readonly string[]): Promise<readonly VariantOwner[]>;
+  storedImage(digest: string): Promise<StoredImage | null>;
+  rememberImage(digest: string, image: StoredImage): Promise<void>;
+  /**
+   * Writes records with all that follows from them in one transaction, or notes the rows that are to follow. Keys must
+   * not repeat.
+   *
+   * @throws RecordRefusedError when one of them can't be held; none is written then
+   */
+  write<Kind extends RecordKind>(kind: Kind, records: readonly WrittenRecords[Kind][]): Promise<void>;
+  /** Rows that name something that changed and are still to be derived again. */
+  staleRows(): Promise<number>;
+  /** Derives up to `limit` of them; resolves to how many there were. */
+  deriveStaleRows(limit: number): Promise<number>;
+  /** Indexes that are still to be made, of those that a large first import leaves to the end of its products. */
+  missingIndexes(): Promise<number>;
+  /** Makes them; `onMade` is told of each. */
+  makeIndexes(onMade: () => void): Promise<void>;
+  /** Makes the tables quick to read after many changes. */
+  tidy(): Promise<void>;
+  /** Makes queries of a large catalog fast again if rows have changed; they are right without. */
+  refreshSearch(): Promise<void>;
+  /** Lets the next import begin. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,44 @@
+/** Why a store can't be used at the start: where it is, what is wrong and what to do, without secrets. */
+export class StoreFault extends Error {
+  /** @param mayPass whether waiting may mend it: it is not there yet, or busy */
+  constructor(
+    message: string,
+    readonly mayPass: boolean,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+    this.name = 'StoreFault';
+  }
+}
+
+/** What is wrong, as a sentence for an operator. */
+export interface FaultSentence {
+  readonly says: string;
+  readonly mayPass: boolean;
+}
+
+/** Faults of the way to a server, whatever it is; null for what only the server's own adapter can name. */
+export function networkFault(error: unknown, server: string): FaultSentence | null {
+  const code = codeOf(error);
+  if (code === 'ECONNREFUSED' || code === 'ENOENT')
+    return { says: `nothing listens there: is ${server} running, are host and port right?`, mayPass: true };
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return { says: 'the host name is not known here: is it spelt right?', mayPass: true };
+  if (code === 'ECONNRESET' || code === 'EPIPE')
+    return { says: `the connection was cut off: is that ${server}, and does it want TLS?`, mayPass: true };
+  if (/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(code))
+    return { says: 'it does not answer: is a firewall in between?', mayPass: true };
+  if (TLS_FAULT.test(code)) {
+    const says = `its TLS certificate is not trusted here (${code}): NODE_EXTRA_CA_CERTS names the file of its authority`;
+    return { says, mayPass: false };
+  }
+  return null;
+}
+
+const TLS_FAULT = /^(ERR_TLS_|ERR_SSL_|EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;
+
+/** The code of an error, also of several addresses that were tried; empty when it has none. */
+export function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return error instanceof AggregateError ? codeOf(error.errors[0]) : '';
+}

@@ -1,0 +1,128 @@
+import type { ApiServices, ApiSettings, LifecycleState, ReadinessCheck } from '../../api/api-services';
+import type { DemoOffer } from '../../api/site/demo-offer';
+import { sitePages } from '../../api/site/routes';
+import { type Database, ping } from '../../db/core/knex';
+import { embeddedFolder } from '../../db/embedded/ensure-embedded';
+import { checkStorage } from '../../db/files/storage-check';
+import { Billing } from '../../models/access/billing';
+import { CatalogService } from '../../models/catalog/catalog-service';
+import { unavailable } from '../../models/errors';
+import {
+  type AccountRepository,
+  type Clock,
+  type DataFileSigner,
+  type EmbedderRegistry,
+  type EmbeddingRepository,
+  type IdempotencyStore,
+  type ImageStore,
+  type NeighbourIndex,
+  PORTS,
+  type PricingRepository,
+  type RateLimiter,
+  type VisionQueue,
+} from '../../models/ports';
+import type { EmbeddingVersion } from '../../models/vision/embedding-model';
+import { VisionService } from '../../models/vision/vision-service';
+import type { Config } from '../config';
+import type { Container, Loupe } from './container';
+import { gaugesOf } from './gauges';
+
+const PING_MS = 2000;
+
+/** @throws unavailable saying why the model of a version can't be computed with here */
+async function loaded(version: EmbeddingVersion, embedders: EmbedderRegistry): Promise<void> {
+  try {
+    await embedders.forVersion(version);
+  } catch (failure) {
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    throw unavailable(`version ${version.id} is live: ${reason}`, 1, failure);
+  }
+}
+
+/** What the HTTP side gets of the container. */
+export function apiServices(container: Container): ApiServices {
+  return {
+    billing: container.resolve(Billing),
+    catalog: container.resolve(CatalogService),
+    vision: container.resolve(VisionService),
+    accounts: container.resolve<AccountRepository>(PORTS.AccountRepository),
+    limiter: container.resolve<RateLimiter>(PORTS.RateLimiter),
+    prices: container.resolve<PricingRepository>(PORTS.PricingRepository),
+    signer: container.resolve<DataFileSigner>(PORTS.DataFileSigner),
+    images: container.resolve<ImageStore>(PORTS.ImageStore),
+    queue: container.resolve<VisionQueue>(PORTS.VisionQueue),
+    idempotency: container.resolve<IdempotencyStore>(PORTS.IdempotencyStore),
+    clock: container.resolve<Clock>(PORTS.Clock),
+  };
+}
+
+/**
+ * The settings of a process in the words of the HTTP side.
+ *
+ * @param demo what a demonstration gives to its own page
+ */
+export function apiSettings(
+  config: Config,
+  loupe: Loupe,
+  lifecycle: () => LifecycleState,
+  demo?: () => DemoOffer | null,
+): ApiSettings {
+  return {
+    logger: loupe.logger,
+    lifecycle,
+    readiness: readinessOf(config, loupe),
+    gauges: gaugesOf(loupe),
+    publicUrl: config.PUBLIC_URL,
+    trustProxyHops: config.TRUST_PROXY,
+    corsOrigins: config.CORS_ORIGINS,
+    limits: {
+      perSecond: config.RATE_PER_SECOND,
+      perMinute: config.RATE_PER_MINUTE,
+      visionConcurrency: config.VISION_CONCURRENCY,
+      unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
+    },
+    imageBytesMax: config.IMAGE_BYTES_MAX,
+    visionDeadlineMs: config.VISION_DEADLINE_MS,
+    bodyBytes: config.BODY_MEMORY_MIB * 2 ** 20,
+    answerBytes: config.ANSWER_MEMORY_MIB * 2 ** 20,
+    uploadBytesPerSecondMin: config.UPLOAD_BYTES_PER_SECOND_MIN,
+    pageSizeMax: config.PAGE_SIZE_MAX,
+    pages: [sitePages({ imageBytesMax: config.IMAGE_BYTES_MAX, demo })],
+    queues: loupe.queuePage ?? undefined,
+  };
+}
+
+/** Free space in the data folder, and where the embedded database is, which may be a volume of its own. */
+async function storageOf({ DATA_DIR }: Config, kind: Database['kind']): Promise<void> {
+  await checkStorage(DATA_DIR);
+  if (kind === 'embedded') await checkStorage(embeddedFolder(DATA_DIR));
+}
+
+/** What must work for this process to serve: the database, its folders, a live model and its vectors, and the queue where this role uses one. */
+function readinessOf(config: Config, { container, database, parts }: Loupe): ReadinessCheck[] {
+  const embeddings = container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
+  const checks: ReadinessCheck[] = [
+    { name: 'database', check: () => ping(database.knex, PING_MS) },
+    { name: 'storage', check: () => storageOf(config, database.kind) },
+    {
+      name: 'model',
+      check: async () => {
+        const live = await embeddings.live();
+        if (!live) throw unavailable('no embedding version is live', 1);
+        if (parts.answersQueues) await loaded(live, container.resolve(PORTS.EmbedderRegistry));
+      },
+    },
+    {
+      name: 'index',
+      check: async () => {
+        const live = await embeddings.live();
+        if (live) await container.resolve<NeighbourIndex>(PORTS.NeighbourIndex).check(live);
+      },
+    },
+  ];
+  if (parts.servesHttp) {
+    const queue = container.resolve<VisionQueue>(PORTS.VisionQueue);
+    checks.push({ name: 'queue', check: () => queue.ping() });
+  }
+  return checks;
+}

@@ -1,0 +1,77 @@
+import { hostname } from 'node:os';
+import {
+  type CreditLedger,
+  type EmbedderRegistry,
+  type EmbeddingRepository,
+  type HousekeepingStore,
+  type IndexQueue,
+  PORTS,
+  type ReadinessRepository,
+} from '../../models/ports';
+import { AbandonedImages } from '../../workers/abandoned-images';
+import { ModelWarmer } from '../../workers/model-warmer';
+import type { Opening } from './adapters';
+import { dutiesOf } from './housekeeping/duties';
+import { Housekeeping } from './housekeeping/housekeeping';
+import { RecurringTask } from './recurring-task';
+
+const LAPSE_RESERVATIONS_MS = 30_000;
+
+/** How often a process asks whether it is its turn. */
+const LOOK_AT_HOUSE_MS = 300_000;
+
+/** How long an image waits at most for somebody to see to it. */
+const LOOK_FOR_IMAGES_MS = 20_000;
+
+/** How soon a worker loads the model of a new version, says so again, tries again, and lets go of one. */
+const WARMER = { everyMs: 2_000, tellEveryMs: 8_000, retryAfterMs: 15_000, unloadAfterMs: 120_000 };
+
+/** The models that photos may be answered under next are loaded before they are needed. */
+export async function keepModelsWarm(
+  { container, logger, closing }: Opening,
+  embeddings: EmbeddingRepository,
+): Promise<void> {
+  const warmer = new ModelWarmer(
+    embeddings,
+    container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry),
+    container.resolve<ReadinessRepository>(PORTS.ReadinessRepository),
+    logger,
+    { worker: `${hostname()}:${process.pid}`, ...WARMER },
+  );
+  const task = new RecurringTask('models kept warm', WARMER.everyMs, () => warmer.look(), logger);
+  closing(async () => {
+    await task.stop();
+    await warmer.stop();
+  });
+  await warmer.look();
+  task.start();
+}
+
+/** Reservations of calls that died with their process are not left standing after their time. */
+export function lapseReservations({ container, logger, closing }: Opening): void {
+  const ledger = container.resolve<CreditLedger>(PORTS.CreditLedger);
+  const task = new RecurringTask('lapsed reservations', LAPSE_RESERVATIONS_MS, () => ledger.lapse(), logger);
+  closing(() => task.stop());
+  task.start();
+}
+
+/** What grows without end is removed in its time. */
+export function keepHouse({ config, container, logger, closing }: Opening): void {
+  const store = container.resolve<HousekeepingStore>(PORTS.HousekeepingStore);
+  const housekeeping = new Housekeeping(store, dutiesOf(config, container), logger);
+  container.register(Housekeeping, { useValue: housekeeping });
+  const task = new RecurringTask('housekeeping', LOOK_AT_HOUSE_MS, () => housekeeping.look(), logger);
+  closing(() => task.stop());
+  task.start();
+}
+
+/** Images that an import left behind are embedded. */
+export function seeToAbandonedImages(
+  { container, logger, closing }: Opening,
+  embeddings: EmbeddingRepository,
+): void {
+  const queue = container.resolve<IndexQueue>(PORTS.IndexQueue);
+  const abandoned = new AbandonedImages(embeddings, queue, logger, { everyMs: LOOK_FOR_IMAGES_MS });
+  closing(() => abandoned.stop());
+  abandoned.start();
+}

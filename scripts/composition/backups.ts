@@ -1,0 +1,49 @@
+import { PostgresAuditLog } from '../../db/accounts/audit-log';
+import { Backup, type BackupSummary } from '../../db/backup/backup';
+import { type RestoreSummary, restore } from '../../db/backup/restore';
+import { type AuditedWork, type EmbeddingRepository, PORTS } from '../../models/ports';
+import { modelsFolder } from '../../workers/library/model-library';
+import { type Config, readCommandConfig } from '../config';
+import { entryOf } from './audited-transactions';
+import { openStores } from './container';
+import { runningService } from './running-service';
+import { SystemClock } from './system';
+
+/** Backs the installation up into one file, and notes it in the audit log. */
+export async function backUpTo(path: string): Promise<BackupSummary> {
+  const { container, close } = await openStores(readCommandConfig());
+  try {
+    const summary = await container.resolve(Backup).write(path);
+    const { file: subject, ...details } = summary;
+    await container.resolve<AuditedWork>(PORTS.AuditedWork).note('backup', { subject, details });
+    return summary;
+  } finally {
+    await close();
+  }
+}
+
+/** Makes the installation what a backup says, which the audit log that it brings says too, and indexes its vectors. */
+export async function restoreFrom(config: Config, file: string, replace: boolean): Promise<RestoreSummary> {
+  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = config;
+  const installation = {
+    databaseUrl,
+    dataDir,
+    modelsFolder: modelsFolder(dataDir),
+    runningAt: () => runningService(config),
+  };
+  const restored = await restore(installation, file, {
+    replace,
+    note: async (knex, { file: subject, ...details }) =>
+      new PostgresAuditLog(knex, new SystemClock()).append(entryOf('restore', { subject, details })),
+  });
+  const { container, close } = await openStores(readCommandConfig());
+  try {
+    const embeddings = container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
+    for (const { id, state } of await embeddings.versions()) {
+      if (state !== 'pruned') await embeddings.buildIndex(id);
+    }
+    return restored;
+  } finally {
+    await close();
+  }
+}

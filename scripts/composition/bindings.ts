@@ -1,0 +1,168 @@
+import 'reflect-metadata';
+import { join } from 'node:path';
+import { PostgresAccountRepository } from '../../db/accounts/account-repository';
+import { PostgresAuditLog } from '../../db/accounts/audit-log';
+import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
+import { PostgresIdempotencyStore } from '../../db/accounts/idempotency-store';
+import { BACKED_UP_FILES } from '../../db/backup/backup';
+import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
+import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
+import type { Database } from '../../db/core/knex';
+import { PostgresReadinessRepository } from '../../db/core/readiness-repository';
+import {
+  INDEX_MEMORY_MIB,
+  INDEXED_FROM,
+  PostgresEmbeddingRepository,
+} from '../../db/embeddings/embedding-repository';
+import { PgvectorExactNeighbours } from '../../db/embeddings/exact-neighbours';
+import { PostgresImageSamples } from '../../db/embeddings/image-samples';
+import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
+import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
+import { LocalImageStore } from '../../db/files/local-image-store';
+import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
+import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
+import {
+  type AccountRepository,
+  type AuditLog,
+  type CreditLedger,
+  type EmbeddingRepository,
+  type ExactNeighbours,
+  PORTS,
+  type PredictionRepository,
+} from '../../models/ports';
+import { modelReference } from '../../models/vision/embedding-model';
+import { VISION_SETTINGS } from '../../models/vision/vision-service';
+import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
+import { PHOTO_DISTORTER } from '../../workers/image/distortion/distort-photo';
+import { HttpImageSource, IMAGE_FETCH_SETTINGS } from '../../workers/image/http-image-source';
+import { LabelledFolders } from '../../workers/image/labelled-photos';
+import { IMAGE_LIMITS, SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
+import { FolderModelLibrary, modelsFolder } from '../../workers/library/model-library';
+import { PhotoMemory } from '../../workers/photo-memory';
+import { PhotosInWork } from '../../workers/photos-in-work';
+import { RecallSampler } from '../../workers/recall-sampler';
+import { refuseTelemetry } from '../config';
+import { type Container, inferenceThreads, type Opening, type QueueAdapters } from './adapters';
+import { AuditedTransactions } from './audited-transactions';
+import { signingKeys } from './signing-keys';
+import { RandomIds, SystemClock } from './system';
+
+/** Binds what a process works with beside the queues and models: tables, images, keys, the clock. */
+export async function bindStores({ config, container, logger }: Opening, database: Database): Promise<void> {
+  container.register(PORTS.Logger, { useValue: logger });
+  container.register(PORTS.Clock, { useValue: new SystemClock() });
+  container.register(PORTS.IdSource, { useValue: new RandomIds() });
+  container.register(INDEXED_FROM, {
+    useValue: database.kind === 'embedded' ? Number.POSITIVE_INFINITY : VECTORS_INDEXED_FROM,
+  });
+  container.register(INDEX_MEMORY_MIB, { useValue: config.INDEX_MEMORY_MIB });
+  bindTables(container, database.knex);
+  container.register(PORTS.AuditedWork, {
+    useValue: new AuditedTransactions(database.knex, (knex) => storesOver(container, knex)),
+  });
+  container.register(PORTS.ImageStore, { useValue: new LocalImageStore(join(config.DATA_DIR, 'images')) });
+  const keys = await signingKeys(config);
+  container.register(PORTS.DataFileSigner, { useValue: new HmacDataFileSigner(keys) });
+  container.register(BACKED_UP_FILES, {
+    useValue: { modelsFolder: modelsFolder(config.DATA_DIR), signingKeys: keys },
+  });
+  container.register(IMAGE_LIMITS, {
+    useValue: { bytesMax: config.IMAGE_BYTES_MAX, pixelsMax: config.IMAGE_PIXELS_MAX },
+  });
+  container.registerSingleton(PORTS.ImagePreparer, SharpImagePreparer);
+}
+
+/** The stores that an operator's action changes, over the database or a transaction. */
+function storesOver(container: Container, knex: Database['knex']) {
+  const inside = container.createChildContainer();
+  bindTables(inside, knex);
+  return {
+    accounts: inside.resolve<AccountRepository>(PORTS.AccountRepository),
+    ledger: inside.resolve<CreditLedger>(PORTS.CreditLedger),
+    predictions: inside.resolve<PredictionRepository>(PORTS.PredictionRepository),
+    embeddings: inside.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
+    audit: inside.resolve<AuditLog>(PORTS.AuditLog),
+  };
+}
+
+/** Binds the ports whose state lies in the database. */
+function bindTables(container: Container, knex: Database['knex']): void {
+  container.register(PORTS.Knex, { useValue: knex });
+  container.registerSingleton(PORTS.CatalogRepository, PostgresCatalogRepository);
+  container.registerSingleton(PORTS.PricingRepository, PostgresPricingRepository);
+  container.registerSingleton(PORTS.AccountRepository, PostgresAccountRepository);
+  container.registerSingleton(PORTS.CreditLedger, PostgresCreditLedger);
+  container.registerSingleton(PORTS.IdempotencyStore, PostgresIdempotencyStore);
+  container.registerSingleton(PORTS.AuditLog, PostgresAuditLog);
+  container.registerSingleton(PORTS.HousekeepingStore, PostgresHousekeepingStore);
+  container.registerSingleton(PORTS.EmbeddingRepository, PostgresEmbeddingRepository);
+  container.registerSingleton(PORTS.ReadinessRepository, PostgresReadinessRepository);
+  container.registerSingleton(PORTS.ExactNeighbours, PgvectorExactNeighbours);
+  container.registerSingleton(PORTS.ImageSamples, PostgresImageSamples);
+  container.registerSingleton(PORTS.NeighbourIndex, PgvectorNeighbourIndex);
+  container.registerSingleton(PORTS.PredictionRepository, PostgresPredictionRepository);
+}
+
+/** Binds the way of a photo, but for what a test gave. */
+export async function bindVision(opening: Opening, adapters: QueueAdapters): Promise<void> {
+  const { config, container, logger, closing } = opening;
+  container.register(IMAGE_FETCH_SETTINGS, {
+    useValue: {
+      timeoutMs: config.IMAGE_FETCH_TIMEOUT_MS,
+      bytesMax: config.IMAGE_BYTES_MAX,
+      redirectsMax: config.IMAGE_FETCH_REDIRECTS_MAX,
+      allow: config.IMAGE_FETCH_ALLOW,
+    },
+  });
+  container.register(VISION_SETTINGS, {
+    useValue: { deadlineMs: config.VISION_DEADLINE_MS, confidenceFloor: config.CONFIDENCE_FLOOR ?? null },
+  });
+  const source = container.resolve(HttpImageSource);
+  closing(() => source.close());
+  bindUnlessGiven(opening, PORTS.ImageSource, source);
+  const library = new FolderModelLibrary(config.DATA_DIR);
+  container.register(PORTS.ModelLibrary, { useValue: library });
+  container.register(PORTS.PhotoDistorter, { useValue: PHOTO_DISTORTER });
+  container.register(PORTS.LabelledPhotos, { useValue: new LabelledFolders() });
+  refuseTelemetry();
+  const embedders = new PooledEmbedderRegistry({
+    threads: inferenceThreads(config),
+    backend: config.INFERENCE_BACKEND,
+    waitingMax: config.QUEUE_WAITING_MAX,
+    batchTimeoutMs: BATCH_TIMEOUT_MS,
+    logger,
+    folderOf: async (manifest) => {
+      const wanted = modelReference(manifest);
+      const { models } = await library.all();
+      return models.find((model) => modelReference(model.manifest) === wanted)?.folder ?? null;
+    },
+  });
+  closing(() => embedders.close());
+  bindUnlessGiven(opening, PORTS.EmbedderRegistry, embedders);
+  container.register(PhotoMemory, { useValue: new PhotoMemory(config.PHOTO_MEMORY_MIB * 2 ** 20) });
+  container.register(PhotosInWork, { useValue: new PhotosInWork() });
+  const recall = new RecallSampler(container.resolve<ExactNeighbours>(PORTS.ExactNeighbours), logger, {
+    oneOf: config.NEIGHBOUR_RECALL_SAMPLE,
+  });
+  closing(() => recall.close());
+  container.register(RecallSampler, { useValue: recall });
+  bindUnlessGiven(opening, PORTS.RateLimiter, await adapters.rateLimiter(opening));
+  bindUnlessGiven(opening, PORTS.VisionQueue, await adapters.visionQueue(opening));
+  bindUnlessGiven(opening, PORTS.IndexQueue, await adapters.indexQueue(opening));
+}
+
+/** PostgreSQL scans fewer vectors than this in a few milliseconds. The embedded one would stand still for minutes. */
+const VECTORS_INDEXED_FROM = 20_000;
+
+/** A batch that takes longer hangs. */
+const BATCH_TIMEOUT_MS = 30_000;
+
+function bindUnlessGiven({ container, tracing }: Opening, token: symbol, adapter: object): void {
+  if (!container.isRegistered(token)) container.register(token, { useValue: tracing.port(token, adapter) });
+}
+
+/** Binds what is bound already as it is when it is traced. */
+export function rebind({ container, tracing }: Opening, token: symbol): void {
+  const adapter = container.resolve<object>(token);
+  container.register(token, { useValue: tracing.port(token, adapter) });
+}

@@ -1,0 +1,102 @@
+import type { GaugeSource } from '../../api/api-services';
+import type { Database } from '../../db/core/knex';
+import { type EmbedderRegistry, PORTS, type VisionQueue } from '../../models/ports';
+import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
+import { RecallSampler } from '../../workers/recall-sampler';
+import type { Loupe } from './container';
+import { Housekeeping } from './housekeeping/housekeeping';
+
+/** What the parts of this process tell of themselves at `/metrics`, beside what the HTTP side measures. */
+export function gaugesOf({ container, database, parts }: Loupe): GaugeSource[] {
+  return [
+    connectionsOf(database),
+    ...(!parts.servesHttp
+      ? []
+      : [
+          ...queueGauges(container.resolve<VisionQueue>(PORTS.VisionQueue)),
+          removedGauge(container.resolve(Housekeeping)),
+        ]),
+    ...(!parts.answersQueues
+      ? []
+      : [
+          ...inferenceGauges(container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry)),
+          ...recallGauges(container.resolve(RecallSampler)),
+        ]),
+  ];
+}
+
+const connectionsOf = (database: Database): GaugeSource => ({
+  name: 'loupe_database_connections',
+  help: 'Connections of the pool by state; pending are queries that wait for one.',
+  label: 'state',
+  read: () => ({ ...database.connections() }),
+});
+
+const removedGauge = (housekeeping: Housekeeping): GaugeSource => ({
+  name: 'loupe_housekeeping_removed',
+  help: 'What housekeeping has removed since the start of the process, by kind.',
+  label: 'kind',
+  read: () => housekeeping.removed,
+});
+
+const queueGauges = (queue: VisionQueue): GaugeSource[] => [
+  {
+    name: 'loupe_vision_queue_jobs',
+    help: 'Photos in the queue, by state.',
+    label: 'state',
+    read: async () => ({ ...(await queue.depth()) }),
+  },
+  {
+    name: 'loupe_vision_queue_oldest_seconds',
+    help: 'How long the photo at the head of the queue has waited; 0 when none waits.',
+    read: async () => ({ oldest: (await queue.oldestWaitingMs()) / 1000 }),
+  },
+];
+
+/** No number before a search was measured. */
+const recallGauges = (sampler: RecallSampler): GaugeSource[] => [
+  {
+    name: 'loupe_ann_recall',
+    help: 'Share of the ten nearest images, by exact search, that the last sampled searches of the index found.',
+    label: 'statistic',
+    read: (): Record<string, number> => {
+      const figures = sampler.figures();
+      return { mean: figures?.mean ?? Number.NaN, lowest: figures?.lowest ?? Number.NaN };
+    },
+  },
+  {
+    name: 'loupe_ann_recall_samples',
+    help: 'How many of the last searches were measured for loupe_ann_recall.',
+    read: () => ({ samples: sampler.figures()?.samples ?? 0 }),
+  },
+];
+
+/** Of the inference of this process; an embedder that is no pool tells nothing. */
+function inferenceGauges(embedders: EmbedderRegistry): GaugeSource[] {
+  if (!(embedders instanceof PooledEmbedderRegistry)) return [];
+  return [
+    {
+      name: 'loupe_inference_engines',
+      help: 'Engines that compute embeddings, by state.',
+      label: 'state',
+      read: () => {
+        const stats = embedders.stats();
+        return stats ? { free: stats.free, busy: stats.threads - stats.free } : {};
+      },
+    },
+    {
+      name: 'loupe_inference_pictures',
+      help: 'Pictures that wait for an engine or are in work, by lane: of callers, of the catalog.',
+      label: 'lane',
+      read: () => ({ ...embedders.stats()?.pictures }),
+    },
+    {
+      name: 'loupe_inference_engines_replaced',
+      help: 'Engines that ended and were replaced since the start.',
+      read: (): Record<string, number> => {
+        const stats = embedders.stats();
+        return stats ? { replaced: stats.replaced } : {};
+      },
+    },
+  ];
+}

@@ -1,0 +1,78 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Clock,
+  type HousekeepingStore,
+  type ImageStore,
+  PORTS,
+  type PredictionRepository,
+} from '../../../models/ports';
+import type { Config } from '../../config';
+import type { Container } from '../adapters';
+import type { Duty } from './housekeeping';
+
+const DAY_MS = 86_400_000;
+
+/** Rows of a sweep: a fraction of a second for the database. */
+const ROWS = 1_000;
+
+/** A draft that nobody has written to for so long is what a killed process left behind. */
+const DRAFT_DAYS = 1;
+
+const DIGITS = '0123456789abcdef';
+
+/** What is removed when, by the settings; 0 days keeps it for ever. */
+export function dutiesOf(config: Config, container: Container): Duty[] {
+  const clock = container.resolve<Clock>(PORTS.Clock);
+  const store = container.resolve<HousekeepingStore>(PORTS.HousekeepingStore);
+  const predictions = container.resolve<PredictionRepository>(PORTS.PredictionRepository);
+  const daysAgo = (days: number): Date => new Date(clock.now().getTime() - days * DAY_MS);
+  const { DATA_DIR, PREDICTION_DAYS, REPORT_DAYS, UNUSED_IMAGE_DAYS } = config;
+  return [
+    { kind: 'predictions', sweep: () => predictions.deleteBefore(daysAgo(PREDICTION_DAYS), ROWS) },
+    { kind: 'idempotent_calls', sweep: () => store.deleteExpiredCalls(ROWS) },
+    ...(UNUSED_IMAGE_DAYS === 0 ? [] : [imagesDuty(container, () => daysAgo(UNUSED_IMAGE_DAYS))]),
+    ...(REPORT_DAYS === 0
+      ? []
+      : [filesDuty('reports', join(DATA_DIR, 'reports'), /^import-.*\.txt$/, () => daysAgo(REPORT_DAYS))]),
+    filesDuty('drafts', DATA_DIR, /^\.(restore-\w{6}|.*\.part)$/, () => daysAgo(DRAFT_DAYS)),
+  ];
+}
+
+/** By sixteenths, so that few addresses are held in memory. */
+function imagesDuty(container: Container, unownedBefore: () => Date): Duty {
+  const images = container.resolve<ImageStore>(PORTS.ImageStore);
+  const store = container.resolve<HousekeepingStore>(PORTS.HousekeepingStore);
+  const remove = async (addresses: readonly string[]) => {
+    for (const address of addresses) await images.remove(address);
+  };
+  return {
+    kind: 'images',
+    sweep: async () => {
+      let removed = 0;
+      for (const digit of DIGITS) {
+        const addresses: string[] = [];
+        for await (const address of images.addresses(digit)) addresses.push(address);
+        if (addresses.length > 0) removed += await store.collectImages(addresses, unownedBefore(), remove);
+      }
+      return removed;
+    },
+  };
+}
+
+/** Files and folders right below a folder that were last written before a time. */
+function filesDuty(kind: string, folder: string, form: RegExp, before: () => Date): Duty {
+  return {
+    kind,
+    sweep: async () => {
+      let removed = 0;
+      for (const name of await readdir(folder).catch(() => [])) {
+        const path = join(folder, name);
+        if (!form.test(name) || (await stat(path)).mtime >= before()) continue;
+        await rm(path, { recursive: true, force: true });
+        removed += 1;
+      }
+      return removed;
+    },
+  };
+}

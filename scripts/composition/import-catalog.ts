@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { openImport } from '../../db/catalog/import/open-import';
+import {
+  type Clock,
+  type EmbeddingRepository,
+  type ImagePreparer,
+  type ImageStore,
+  type IndexQueue,
+  PORTS,
+} from '../../models/ports';
+import { type ImportResult, importBundle } from '../import/import-bundle';
+import type { Loupe } from './container';
+import { withProgress } from './terminal-progress';
+
+/** What is imported, and how. */
+export interface CatalogImportOptions {
+  readonly bundle: string;
+  readonly dryRun: boolean;
+  /** Until the new images are embedded. */
+  readonly wait: boolean;
+  /** Where rejects are written; default: the data folder. */
+  readonly report?: string;
+}
+
+/** Others are answered beside a transaction, and it is shorter than what a lock takes for a death. */
+const SERVER_TRANSACTION_MS = 4_000;
+/** A server makes two indexes at the same time. */
+const SERVER_CONNECTIONS = 2;
+
+/** Imports a bundle into what a process has opened; progress goes to stderr. */
+export function importCatalog(
+  { config, container, database }: Loupe,
+  options: CatalogImportOptions,
+): Promise<ImportResult> {
+  const clock = container.resolve<Clock>(PORTS.Clock);
+  const stamp = clock.now().toISOString().replace(/[:.]/g, '-');
+  const importOptions = {
+    report: join(config.DATA_DIR, 'reports', `import-${stamp}.txt`),
+    ...options,
+    imageBytesMax: config.IMAGE_BYTES_MAX,
+    ...(database.kind === 'postgres' ? { transactionMs: SERVER_TRANSACTION_MS } : {}),
+  };
+  const ports = {
+    openImport: (dryRun: boolean) =>
+      openImport(database.knex, dryRun, database.kind === 'postgres' ? SERVER_CONNECTIONS : 1),
+    images: container.resolve<ImageStore>(PORTS.ImageStore),
+    preparer: container.resolve<ImagePreparer>(PORTS.ImagePreparer),
+    embedding: {
+      embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
+      queue: container.resolve<IndexQueue>(PORTS.IndexQueue),
+    },
+    clock,
+  };
+  return withProgress(process.stderr, (progress) => importBundle(importOptions, ports, progress));
+}

@@ -1,0 +1,86 @@
+import { AppError } from '../../models/errors';
+import type { EmbeddingRepository, Logger, NeighbourIndex } from '../../models/ports';
+import { type EmbeddingVersion, modelReference } from '../../models/vision/embedding-model';
+import { ModelRefused } from '../../workers/embedder/manifest';
+import { bundledModel, earlierModel, FolderModelLibrary } from '../../workers/library/model-library';
+import type { Config } from '../config';
+
+/**
+ * The version that answers are made of. An empty database gets one for the model of the settings, and so does one whose
+ * live model is an older version that is gone from this installation, as when a release brings another bundled model:
+ * nobody could compute under the old one, so the images are embedded anew while the catalog goes on being served.
+ *
+ * @param computes whether this process embeds; one that does not may run where no model lies
+ * @throws AppError 404 when the model of the settings, or another model that is live, is not installed
+ */
+export async function liveVersion(
+  config: Config,
+  computes: boolean,
+  embeddings: EmbeddingRepository,
+  logger: Logger,
+): Promise<EmbeddingVersion> {
+  const version = await standingOrNew(config, computes, embeddings, logger);
+  await tellOfNewer(version, logger);
+  if (version.manifest.calibration === null) {
+    logger.warn(
+      { model: version.model },
+      'nobody has calibrated the live model: the confidence of an answer orders its rows and is no probability',
+    );
+  }
+  return version;
+}
+
+/** An installation goes on with the model that its images are embedded under until its operator brings in the newer one. */
+async function tellOfNewer(version: EmbeddingVersion, logger: Logger): Promise<void> {
+  const [newest, earlier] = await Promise.all([bundledModel(), earlierModel()]);
+  if (version.model !== modelReference(earlier.manifest)) return;
+  logger.info(
+    { model: version.model, newer: modelReference(newest.manifest) },
+    'this release brings a newer model: embeddings build, evaluate and promote switch to it without downtime (docs/upgrade.md)',
+  );
+}
+
+async function standingOrNew(
+  config: Config,
+  computes: boolean,
+  embeddings: EmbeddingRepository,
+  logger: Logger,
+): Promise<EmbeddingVersion> {
+  const live = await embeddings.live();
+  if (live && (!computes || (await isInstalled(config, live)))) return live;
+  const { manifest } = await new FolderModelLibrary(config.DATA_DIR).find(config.MODEL);
+  if (live && live.manifest.id !== manifest.id) {
+    throw new AppError(
+      404,
+      'not_found',
+      `Answers are made with the model "${live.model}", which is not installed on this host: add it (loupe models add), or promote another one (loupe embeddings promote).`,
+    );
+  }
+  const version = await embeddings.create(manifest);
+  if (!live) return version;
+  logger.warn(
+    { gone: live.model, model: version.model },
+    'the live model is not installed here any more; the images are embedded anew',
+  );
+  await embeddings.promote(version.id, false);
+  return version;
+}
+
+/** Says at the start what `/readyz` says from then on: photos can't be answered, while the catalog can. */
+export async function tellOfWrongVectors(
+  version: EmbeddingVersion,
+  index: NeighbourIndex,
+  logger: Logger,
+): Promise<void> {
+  await index.check(version).catch((failure: unknown) => {
+    logger.error({ model: version.model, reason: String(failure) }, 'the live version can not be searched');
+  });
+}
+
+/** @throws ModelRefused when the model is here and broken: that is for somebody to repair, not to embed anew */
+async function isInstalled(config: Config, version: EmbeddingVersion): Promise<boolean> {
+  const { models, broken } = await new FolderModelLibrary(config.DATA_DIR).all();
+  const damaged = broken.find(({ name }) => name === version.model);
+  if (damaged) throw new ModelRefused(damaged.folder, damaged.reason);
+  return models.some(({ manifest }) => modelReference(manifest) === version.model);
+}

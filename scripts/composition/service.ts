@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { access, constants, mkdir } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { LifecycleState } from '../../api/api-services';
+import { createApp, createOperationsApp } from '../../api/app';
+import { createServer } from '../../api/server';
+import type { DemoOffer } from '../../api/site/demo-offer';
+import { unavailable } from '../../models/errors';
+import type { Config } from '../config';
+import { apiServices, apiSettings } from './api-wiring';
+import { type Loupe, type Overrides, openLoupe, partsOf } from './container';
+import { announceService, withdrawService } from './running-service';
+import { type JobServices, jobServices } from './services';
+import { StartRefused } from './start-refused';
+
+/** The `url` of a worker that found its port taken. */
+export const NO_ADDRESS = '';
+
+/** A service that answers. */
+export interface RunningService {
+  readonly url: string;
+  readonly services: JobServices;
+  /** Finishes what runs (at most `STOP_TIMEOUT_MS`), then closes everything in the reverse order of its start. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts what the role asks for and answers once it can serve: database migrated, an embedding version live, the model
+ * warm, the queue reachable, the port open. What fails closes what was opened.
+ *
+ * @param demo what a demonstration gives to its own page, once it has it
+ * @throws AppError or ConfigError saying what is missing
+ */
+export async function startService(
+  config: Config,
+  overrides: Overrides = {},
+  demo?: () => DemoOffer | null,
+): Promise<RunningService> {
+  let lifecycle: LifecycleState = 'starting';
+  await prepareDataFolder(config.DATA_DIR);
+  const loupe = await openLoupe(config, partsOf(config), overrides);
+  try {
+    const settings = apiSettings(config, loupe, () => lifecycle, demo);
+    const app =
+      config.ROLE === 'worker'
+        ? createOperationsApp(settings)
+        : createApp(apiServices(loupe.container), settings);
+    const server = createServer(loupe.tracing.requests(app));
+    const url =
+      config.ROLE === 'worker' ? await listenIfFree(server, config, loupe) : await listen(server, config);
+    if (config.ROLE !== 'worker') await announceService(config, url);
+    lifecycle = 'ready';
+    for (const warning of loupe.database.warnings) loupe.logger.warn({}, warning);
+    loupe.logger.info({ url, role: config.ROLE, database: loupe.database.kind }, 'ready');
+    return {
+      url,
+      services: jobServices(loupe),
+      close: async () => {
+        lifecycle = 'stopping';
+        await withdrawService(config);
+        await drain(server, config.STOP_TIMEOUT_MS);
+        await loupe.close();
+      },
+    };
+  } catch (failure) {
+    await loupe.close();
+    throw failure;
+  }
+}
+
+/** @throws StartRefused when it can't be made or written */
+async function prepareDataFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (failure) {
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    throw new StartRefused(
+      `DATA_DIR: ${folder} must be a folder that this user can write, or that can be made: ${reason}`,
+      failure,
+    );
+  }
+}
+
+/** A worker's port is for its health and metrics alone: beside others on one machine it works without. */
+async function listenIfFree(server: Server, config: Config, { logger }: Loupe): Promise<string> {
+  try {
+    return await listen(server, config);
+  } catch (failure) {
+    logger.warn({ reason: String(failure) }, 'this worker works without a port for health and metrics');
+    return NO_ADDRESS;
+  }
+}
+
+async function listen(server: Server, config: Config): Promise<string> {
+  server.listen(config.PORT, config.HOST);
+  try {
+    await once(server, 'listening');
+  } catch (failure) {
+    throw unavailable(
+      `The port ${config.PORT} on ${config.HOST} can not be opened: ${String(failure)}`,
+      1,
+      failure,
+    );
+  }
+  const { address, family, port } = server.address() as AddressInfo;
+  const host = ['0.0.0.0', '::'].includes(address) ? '127.0.0.1' : address;
+  return `http://${family === 'IPv6' && host !== '127.0.0.1' ? `[${host}]` : host}:${port}`;
+}
+
+/** No new connections, idle ones closed at once, the others when they are answered or time is up. */
+async function drain(server: Server, timeoutMs: number): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const late = setTimeout(() => server.closeAllConnections(), timeoutMs);
+  await closed;
+  clearTimeout(late);
+}

@@ -1,0 +1,84 @@
+import { AccountService } from '../../models/access/account-service';
+import { KeyService } from '../../models/access/key-service';
+import { BuildService } from '../../models/indexing/build-service';
+import { EvaluationService } from '../../models/indexing/evaluation-service';
+import { PromotionService } from '../../models/indexing/promotion-service';
+import { StatusService } from '../../models/indexing/status-service';
+import {
+  type AuditedWork,
+  type AuditLog,
+  type EmbeddingRepository,
+  PORTS,
+  type PredictionRepository,
+} from '../../models/ports';
+import { type Config, readCommandConfig } from '../config';
+import type { ImportResult } from '../import/import-bundle';
+import { type Loupe, NO_PARTS, openLoupe, openStores } from './container';
+import { type CatalogImportOptions, importCatalog } from './import-catalog';
+
+/** What can be asked of an installation whose stores are open. */
+export interface StoreServices {
+  readonly accounts: AccountService;
+  readonly keys: KeyService;
+  readonly predictions: PredictionRepository;
+  readonly embeddings: EmbeddingRepository;
+  readonly status: StatusService;
+  readonly audit: AuditLog;
+  readonly audited: AuditedWork;
+}
+
+/** What commands and the demonstration get of the container. */
+export function storeServices({ container }: Loupe): StoreServices {
+  return {
+    accounts: container.resolve(AccountService),
+    keys: container.resolve(KeyService),
+    predictions: container.resolve<PredictionRepository>(PORTS.PredictionRepository),
+    embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
+    status: container.resolve(StatusService),
+    audit: container.resolve<AuditLog>(PORTS.AuditLog),
+    audited: container.resolve<AuditedWork>(PORTS.AuditedWork),
+  };
+}
+
+/** Runs `work` with the stores alone, beside a running service or without one, and closes them. */
+export async function withStores<Result>(
+  work: (services: StoreServices) => Promise<Result>,
+  config: Config = readCommandConfig(),
+): Promise<Result> {
+  const loupe = await openStores(config);
+  try {
+    return await work(storeServices(loupe));
+  } finally {
+    await loupe.close();
+  }
+}
+
+/** What can be asked of an installation all of which is open. */
+export interface JobServices extends StoreServices {
+  readonly build: BuildService;
+  readonly evaluation: EvaluationService;
+  readonly promotion: PromotionService;
+  importCatalog(options: CatalogImportOptions): Promise<ImportResult>;
+}
+
+/** What commands and the demonstration get of the container, with all that is open. */
+export const jobServices = (loupe: Loupe): JobServices => ({
+  ...storeServices(loupe),
+  build: loupe.container.resolve(BuildService),
+  evaluation: loupe.container.resolve(EvaluationService),
+  promotion: loupe.container.resolve(PromotionService),
+  importCatalog: (options) => importCatalog(loupe, options),
+});
+
+/**
+ * Runs `work` beside a running service or without one, and closes what it was given. With Redis the workers compute;
+ * without it this process does.
+ */
+export async function withJobs<Result>(work: (services: JobServices) => Promise<Result>): Promise<Result> {
+  const loupe = await openLoupe(readCommandConfig(), NO_PARTS);
+  try {
+    return await work(jobServices(loupe));
+  } finally {
+    await loupe.close();
+  }
+}

@@ -1,0 +1,143 @@
+import { isIP, isIPv6 } from 'node:net';
+import { z } from 'zod';
+import type { SigningKey } from '../../db/files/hmac-data-file-signer';
+
+/** Timers of Node take no more: a longer one would fire at once. */
+export const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/** A whole number, written in digits. */
+export const wholeNumber = (fallback: number, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().int().min(minimum).max(maximum))
+    .default(fallback);
+
+/** Milliseconds that a timer can wait. */
+export const milliseconds = (fallback: number, minimum = 0) => wholeNumber(fallback, minimum, TIMER_MS_MAX);
+
+/** A part of one, written in decimals. */
+export const fraction = () =>
+  z
+    .string()
+    .regex(/^\d*\.?\d+$/, 'must be a number from 0 to 1')
+    .transform(Number)
+    .pipe(z.number().min(0).max(1));
+
+/** Where a port is opened: an address, or the name of one. */
+export const listenHost = () =>
+  z
+    .string()
+    .refine(
+      (host) => isIP(host) !== 0 || HOST_NAME.test(host),
+      'must be an IP address or a host name, without a scheme, a port or brackets',
+    );
+
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
+
+/** `host:port,…`; IPv6 in brackets. In lower case. */
+export const addressList = () =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((each) => each.trim().toLowerCase())
+        .filter(Boolean),
+    )
+    .refine((list) => list.every(isAddress), 'must be host:port,… without schemes, paths or wildcards')
+    .default([]);
+
+function isAddress(text: string): boolean {
+  const [, ipv6, name, port] = /^(?:\[([^\]]+)\]|([^[\]:]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = ipv6 === undefined ? HOST_NAME.test(name ?? '') : isIPv6(ipv6);
+  return host && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+/** `*`, or `scheme://host[:port],…`, as browsers name them: in lower case, without the port that the scheme has anyway. */
+export const origins = () =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((each) => each.trim())
+        .filter(Boolean),
+    )
+    .refine(
+      (list) => list.join() === '*' || list.every(isOrigin),
+      'must be * or a list of scheme://host[:port], without paths or wildcards',
+    )
+    .transform((list) => (list.join() === '*' ? ('*' as const) : list.map(originOf)))
+    .default([]);
+
+const isOrigin = (text: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/i.test(text) && URL.canParse(text);
+
+function originOf(text: string): string {
+  const { origin } = new URL(text);
+  return origin === 'null' ? text.toLowerCase() : origin;
+}
+
+/** The address of a store, with or without credentials, which no message repeats. */
+export const storeUrl = (protocols: readonly string[], pathname: RegExp, form: string) =>
+  z.string().superRefine((text, { addIssue }) => {
+    const fault = (message: string) => addIssue({ code: 'custom', message });
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+      return fault(
+        `must be a URL like ${form}; percent-encode what is special in a name or password (# %23, / %2F, @ %40)`,
+      );
+    }
+    const url = new URL(text);
+    if (text.includes('#')) fault('has a # in it: write the one of a password as %23');
+    else if (!pathname.test(url.pathname)) fault(`must be a URL like ${form}`);
+  });
+
+/** An address that paths are put behind: no query, fragment or credentials, which each of them would break or publish. */
+export const baseUrl = () =>
+  z
+    .string()
+    .superRefine((text, { addIssue }) => {
+      const fault = (message: string) => addIssue({ code: 'custom', message });
+      if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol)) {
+        return fault('must be a URL with http: or https:');
+      }
+      const url = new URL(text);
+      if (url.username !== '' || url.password !== '') fault('must have no user name and no password in it');
+      if (/[?#]/.test(text)) fault('must have no query (?) and no fragment (#)');
+    })
+    .transform((text) => {
+      const { origin, pathname } = new URL(text);
+      return `${origin}${pathname.replace(/\/+$/, '')}`;
+    });
+
+/** Letters that the id of a signing key may have: it stands in every link. */
+export const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
+export const SECRET_LENGTH_MIN = 16;
+
+/** `id:secret[,id:secret]`. What is wrong is said by its place: what stands there may be a secret. */
+export const signingKeys = () =>
+  z
+    .string()
+    .transform((text) => text.split(','))
+    .superRefine((pairs, { addIssue }) => {
+      const fault = (message: string) => addIssue({ code: 'custom', message });
+      pairs.forEach((pair, at) => {
+        const which = pairs.length === 1 ? 'the key' : `key ${at + 1} of ${pairs.length}`;
+        const { id, secret } = keyOf(pair);
+        if (!pair.includes(':')) fault(`${which} has no id: write id:secret[,id:secret]`);
+        else if (!KEY_ID.test(id)) fault(`the id of ${which} must be 1 to 32 of A-Z, a-z, 0-9, _ and -`);
+        else if (secret.length < SECRET_LENGTH_MIN)
+          fault(`the secret of ${which} must have at least ${SECRET_LENGTH_MIN} characters`);
+      });
+      const ids = pairs.map((pair) => keyOf(pair).id);
+      // A link would be signed with one of the two and verified with the other.
+      if (ids.every((id) => KEY_ID.test(id)) && new Set(ids).size < ids.length) fault('names an id twice');
+    })
+    .transform((pairs) => pairs.map(keyOf));
+
+function keyOf(pair: string): SigningKey {
+  const at = pair.indexOf(':');
+  return { id: pair.slice(0, Math.max(0, at)).trim(), secret: pair.slice(at + 1).trim() };
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { createDurably } from '../../db/files/durable-files';
+import type { SigningKey } from '../../db/files/hmac-data-file-signer';
+import type { Config } from '../config';
+import { KEY_ID, SECRET_LENGTH_MIN } from './setting-types';
+import { StartRefused } from './start-refused';
+
+const storedKeys = z
+  .array(z.object({ id: z.string().regex(KEY_ID), secret: z.string().min(SECRET_LENGTH_MIN) }))
+  .min(1);
+
+/**
+ * The keys of the settings, else those made at the first start and kept in `DATA_DIR`. Processes that start at once
+ * agree: one of them makes the file, and all use what it holds.
+ *
+ * @throws StartRefused when the file is damaged
+ */
+export async function signingKeys(config: Config): Promise<readonly SigningKey[]> {
+  if (config.SIGNING_KEYS) return config.SIGNING_KEYS;
+  const file = join(config.DATA_DIR, 'signing-keys.json');
+  const standing = await keysIn(file);
+  if (standing) return standing;
+  const made = [{ id: 'k1', secret: randomBytes(32).toString('base64url') }];
+  if (await createDurably(file, JSON.stringify(made), { mode: 0o600 })) return made;
+  return (await keysIn(file)) ?? signingKeys(config);
+}
+
+/** Null when there is no such file. Why it can't be read is not told in full: it would show a part of a secret. */
+async function keysIn(file: string): Promise<readonly SigningKey[] | null> {
+  const text = await readFile(file, 'utf8').catch((failure: unknown) => {
+    if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return null;
+    throw failure;
+  });
+  if (text === null) return null;
+  try {
+    return storedKeys.parse(JSON.parse(text));
+  } catch {
+    throw new StartRefused(
+      `${file} is ${text.trim() === '' ? 'empty' : 'damaged'}: put it back from a backup, name the keys in SIGNING_KEYS, ` +
+        'or delete it: new keys are made, and links to data files of the last hour end.',
+    );
+  }
+}

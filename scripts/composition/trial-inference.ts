@@ -1,0 +1,18 @@
+import type { InferencePoolOptions } from '../../workers/embedder/inference-pool';
+import { type Config, refuseTelemetry } from '../config';
+import { createLogger } from './log';
+
+/** A trial may take its time: a large network on a small machine takes seconds for a picture. */
+const TRIAL_TIMEOUT_MS = 120_000;
+
+/** How a model is tried before it is installed: on one engine, as the service would run it. */
+export function trialInference(config: Config): InferencePoolOptions {
+  refuseTelemetry();
+  return {
+    threads: 1,
+    backend: config.INFERENCE_BACKEND,
+    waitingMax: 1,
+    batchTimeoutMs: TRIAL_TIMEOUT_MS,
+    logger: createLogger({ ...config, LOG_LEVEL: 'warn' }),
+  };
+}

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../../models/ports';
+import { StoreFault } from '../../models/store-fault';
+import { StartRefused } from './start-refused';
+
+const RETRY_MS = 1_000;
+/** Between two lines of the log about the same fault. */
+const PROGRESS_MS = 5_000;
+
+/** Passage of time, so that tests have their own. */
+export interface Timer {
+  now(): number;
+  delay(ms: number): Promise<unknown>;
+}
+
+const REAL_TIME: Timer = { now: () => Date.now(), delay };
+
+/**
+ * Waits until a store can be used.
+ *
+ * @param setting that names the store: all that is said begins with it
+ * @param probe rejects with a StoreFault
+ * @throws StartRefused when waiting does not mend it, or has not within `waitMs`
+ */
+export async function waitForStore<Result>(
+  setting: string,
+  probe: () => Promise<Result>,
+  { waitMs, logger, timer = REAL_TIME }: { waitMs: number; logger: Logger; timer?: Timer },
+): Promise<Result> {
+  const began = timer.now();
+  let saidAt = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    try {
+      return await probe();
+    } catch (failure) {
+      if (!(failure instanceof StoreFault)) throw failure;
+      const passed = timer.now() - began;
+      const sentence = `${setting}: ${failure.message}`;
+      if (!failure.mayPass || waitMs === 0) throw new StartRefused(sentence, failure);
+      if (passed >= waitMs) throw new StartRefused(`${sentence} (waited ${inSeconds(passed)})`, failure);
+      if (timer.now() - saidAt >= PROGRESS_MS) {
+        logger.warn({}, `${sentence}; waiting for it, ${inSeconds(waitMs - passed)} more (STORE_WAIT_MS)`);
+        saidAt = timer.now();
+      }
+      await timer.delay(Math.min(RETRY_MS, waitMs - passed));
+    }
+  }
+}
+
+const inSeconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;

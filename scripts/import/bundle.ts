@@ -1,0 +1,142 @@
+import { createReadStream, type ReadStream } from 'node:fs';
+import { lstat, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import { isGzip } from '../../workers/library/is-gzip';
+import { BUNDLE_FILES, type BundleFileName } from './bundle-files';
+import { type BundleFault, findLinks, readInside } from './bundle-paths';
+import { type Line, readLines } from './read-lines';
+import { unpackArchive } from './unpack-archive';
+
+/** Said when there is no bundle, or when it can't be read at all. */
+export class BundleError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'BundleError';
+  }
+}
+
+/** One of the bundle's record files: its name as it lies there, its size on the disk, and its lines. */
+export interface BundleFile {
+  readonly name: string;
+  readonly bytes: number;
+  /** Reads from the start, many lines at a time; `progress` is told how many bytes of the file were read so far. */
+  lines(progress: (bytesRead: number) => void): AsyncGenerator<readonly Line[]>;
+}
+
+const IMAGE_EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
+
+/**
+ * A catalog bundle that is open for reading (contract 13.1): a folder, or an archive of one, which is unpacked into
+ * a temporary folder so that its files can be read in the order of that page. Nothing outside of it is ever read.
+ */
+export class Bundle {
+  private constructor(
+    private readonly root: string,
+    private readonly temporary: string | null,
+    private readonly present: ReadonlyMap<BundleFileName, string>,
+    /** What in it is refused as a whole, such as a link. */
+    readonly faults: readonly BundleFault[],
+    /** What in it is not known and therefore not read. */
+    readonly warnings: readonly string[],
+  ) {}
+
+  /** @throws BundleError when `path` is no folder and no readable archive */
+  static async open(path: string, temporaryFolder: string): Promise<Bundle> {
+    const kind = await stat(path).catch((cause: unknown) => {
+      throw new BundleError(`There is no bundle at ${path}.`, cause);
+    });
+    if (kind.isDirectory()) {
+      const root = await realpath(path);
+      return await Bundle.at(root, null, await findLinks(root));
+    }
+    const unpacked = await unpackArchive(path, temporaryFolder).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new BundleError(`${path} is no readable tar archive: ${why}`, cause);
+    });
+    return await Bundle.at(await innermostRoot(unpacked.folder), unpacked.folder, unpacked.faults);
+  }
+
+  private static async at(
+    root: string,
+    temporary: string | null,
+    faults: readonly BundleFault[],
+  ): Promise<Bundle> {
+    const names = await readdir(root, { withFileTypes: true });
+    const files = new Set(names.filter((entry) => entry.isFile()).map((entry) => entry.name));
+    const present = new Map<BundleFileName, string>();
+    const doubled: BundleFault[] = [];
+    for (const name of Object.values(BUNDLE_FILES)) {
+      const packed = `${name}.gz`;
+      if (files.has(name) && files.has(packed)) {
+        doubled.push({ file: packed, field: 'file', reason: `not read, because ${name} is there too` });
+      }
+      if (files.has(name)) present.set(name, name);
+      else if (files.has(packed)) present.set(name, packed);
+    }
+    return new Bundle(root, temporary, present, [...faults, ...doubled], warningsOf(files, present));
+  }
+
+  /** A record file; null when the bundle has none of this name. */
+  async file(name: BundleFileName): Promise<BundleFile | null> {
+    const actual = this.present.get(name);
+    if (actual === undefined) return null;
+    const path = join(this.root, actual);
+    const found = await lstat(path);
+    // A link was reported when the bundle was opened.
+    if (!found.isFile() || found.nlink > 1) return null;
+    return { name: actual, bytes: found.size, lines: (progress) => linesOf(path, progress) };
+  }
+
+  /** The bytes of a picture at a path of the bundle. @throws Error with the reason for a reject */
+  async image(path: string, bytesMax: number): Promise<Buffer> {
+    return await readInside(this.root, path, bytesMax);
+  }
+
+  async close(): Promise<void> {
+    if (this.temporary !== null) await rm(this.temporary, { recursive: true, force: true });
+  }
+}
+
+function warningsOf(files: ReadonlySet<string>, present: ReadonlyMap<string, string>): string[] {
+  const known = new Set<string>(Object.values(BUNDLE_FILES).flatMap((name) => [name, `${name}.gz`]));
+  const unknown = [...files].filter(
+    (name) => !known.has(name) && !IMAGE_EXTENSIONS.includes(extname(name).toLowerCase()),
+  );
+  const warnings = unknown.sort().map((name) => `${name} is no file of a bundle and is not read`);
+  return present.size > 0 ? warnings : ['there is no file of a bundle in it', ...warnings];
+}
+
+/** The folder itself, or the only folder in it: `tar cf x.tar my-bundle` and `tar -C my-bundle cf x.tar .` are one. */
+async function innermostRoot(folder: string): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const [only] = entries;
+  return entries.length === 1 && only?.isDirectory() ? join(folder, only.name) : folder;
+}
+
+async function* linesOf(
+  path: string,
+  progress: (bytesRead: number) => void,
+): AsyncGenerator<readonly Line[]> {
+  const raw = createReadStream(path, { highWaterMark: 256 * 1024 });
+  let last = 0;
+  try {
+    for await (const lines of readLines((await isGzip(path)) ? gunzipped(raw) : raw)) {
+      last = lines.at(-1)?.number ?? last;
+      progress(raw.bytesRead);
+      yield lines;
+    }
+  } catch (failure) {
+    // What of a damaged file could be read stands; the rest is one reject.
+    const why = failure instanceof Error ? failure.message : String(failure);
+    yield [{ number: last + 1, fault: `the file can not be read from here on: ${why}` }];
+  } finally {
+    raw.destroy();
+  }
+}
+
+function gunzipped(raw: ReadStream): AsyncIterable<Buffer> {
+  const gunzip = createGunzip();
+  raw.on('error', (failure) => gunzip.destroy(failure));
+  return raw.pipe(gunzip);
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type {
+  CategoryRecord,
+  Deletion,
+  EntityRecord,
+  ProductRecord,
+  TagRecord,
+} from '../../models/catalog/import/records';
+import { field, id, label, name, picture, prefixedId } from './record-values';
+
+/**
+ * The accepted form of the records of a catalog (contract 13.3) and its way into the stored one. Pictures are
+ * still as the bundle names them. Keys that are not known are passed over.
+ */
+
+const INTEGER_MAX = 2 ** 31 - 1;
+const DEFAULT_NAME_FIELDS = ['brand', 'model', 'style'];
+
+const pictures = z.array(picture).default([]);
+const pictured = { popularity: z.number().default(0), images: pictures, thumbnails: pictures };
+const tags = z.array(id).default([]).transform(distinct);
+const keywords = z.array(label).default([]);
+const alive = { deleted: z.literal(false).optional() };
+
+/** What stands in the place of an entity or a product that is taken out. */
+export const deletionSchema = z
+  .object({ id, deleted: z.literal(true) })
+  .transform((record): Deletion => ({ id: record.id, deleted: true }));
+
+export const categorySchema = z
+  .object({
+    id,
+    name,
+    hierarchy: z.array(field).default([]).refine(isDistinct, 'names an attribute twice'),
+    name_fields: z.array(field).default(DEFAULT_NAME_FIELDS),
+    ...pictured,
+  })
+  .transform((record): CategoryRecord => record);
+
+export const tagSchema = z
+  .object({
+    id: id.regex(/^[^:]+:[^:]+$/, 'is not of the form <group>:<name>'),
+    name,
+    order: z.number().int().min(-INTEGER_MAX).max(INTEGER_MAX).default(0),
+    categories: z.array(id).default([]),
+  })
+  .transform(
+    (record): TagRecord => ({
+      id: record.id,
+      group: record.id.slice(0, record.id.indexOf(':')),
+      name: record.name,
+      display_order: record.order,
+      categories: record.categories,
+    }),
+  );
+
+export const entitySchema = z
+  .object({ id, kind: field, name, category: id, parents: z.record(field, id).default({}), tags, keywords })
+  .extend({ ...pictured, ...alive })
+  .superRefine((record, context) => {
+    if (!record.id.startsWith(`${record.kind}_`)) {
+      context.addIssue({ code: 'custom', path: ['id'], message: `does not start with ${record.kind}_` });
+    }
+    if (record.kind in record.parents) {
+      context.addIssue({ code: 'custom', path: ['parents', record.kind], message: 'is of its own kind' });
+    }
+  })
+  .transform(({ deleted, ...record }): EntityRecord => record);
+
+const attributeIds = z
+  .union([id.transform((only) => [only]), z.array(id).transform(distinct)], 'is no id and no list of ids')
+  .default([]);
+
+const variant = z
+  .object({
+    id: prefixedId('variant_'),
+    fields: z.array(z.object({ field: label, name: label })).default([]),
+  })
+  .extend(pictured);
+
+export const productSchema = z
+  .object({
+    id: prefixedId('product_'),
+    category: id,
+    attributes: z.record(field, attributeIds),
+    tags,
+    keywords,
+    variants: z
+      .array(variant)
+      .default([])
+      .refine((variants) => isDistinct(variants.map((each) => each.id)), 'names a variant twice'),
+  })
+  .extend({ ...pictured, ...alive })
+  .transform(({ deleted, attributes, ...record }): ProductRecord => {
+    const given = Object.entries(attributes).filter(([, ids]) => ids.length > 0);
+    return { ...record, attributes: Object.fromEntries(given) };
+  });
+
+function distinct(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}
+
+function isDistinct(values: readonly string[]): boolean {
+  return new Set(values).size === values.length;
+}

@@ -1,0 +1,95 @@
+import { AppError } from '../../models/errors';
+import type { EmbeddingRepository, IndexQueue, Progress } from '../../models/ports';
+import type { EmbeddingVersion } from '../../models/vision/embedding-model';
+
+/** What became of the images that had no embedding, under the version that answers are made of. */
+export interface EmbeddedImages {
+  readonly embedded: number;
+  readonly notEmbedded: number;
+}
+
+export interface EmbeddingPorts {
+  readonly embeddings: EmbeddingRepository;
+  readonly queue: IndexQueue;
+}
+
+const BATCH_IMAGES = 256;
+const LISTED_MAX = 100;
+
+/**
+ * Has the workers embed every image of a live product that has no embedding, those that failed before too: for the
+ * live version, and for every other that is kept up. Of one that is still being built, only the images that are
+ * new for the live one as well: the rest is left to its build. What can't be embedded is listed. (contract 13.9)
+ */
+export async function embedNewImages(ports: EmbeddingPorts, progress: Progress): Promise<EmbeddedImages> {
+  const versions = await ports.embeddings.versions();
+  const live = versions.find(({ state }) => state === 'live');
+  const unfinished = versions.filter(({ state, maintained }) => state === 'building' && !maintained);
+  const result = live ? await embedFor(live, unfinished, ports, progress) : { embedded: 0, notEmbedded: 0 };
+  for (const version of versions) {
+    if (version.maintained && version.state !== 'live') await embedFor(version, [], ports, progress);
+  }
+  return result;
+}
+
+async function embedFor(
+  version: EmbeddingVersion,
+  unfinished: readonly EmbeddingVersion[],
+  ports: EmbeddingPorts,
+  progress: Progress,
+): Promise<EmbeddedImages> {
+  const { embeddings } = ports;
+  await embeddings.retryFailures(version.id);
+  const { pending } = await embeddings.coverage(version.id);
+  if (pending === 0) return { embedded: 0, notEmbedded: 0 };
+  progress.begin(`images, ${version.model}`, pending);
+  const result = await embedPending([version, ...unfinished], pending, ports, progress);
+  progress.end();
+  await embeddings.buildIndex(version.id);
+  await listFailures(version, embeddings, progress);
+  return result;
+}
+
+/** What is pending for the first of the versions, for all of them; only the first one counts and holds up. */
+async function embedPending(
+  [version, ...others]: readonly [EmbeddingVersion, ...EmbeddingVersion[]],
+  pending: number,
+  { embeddings, queue }: EmbeddingPorts,
+  progress: Progress,
+): Promise<EmbeddedImages> {
+  const result = { embedded: 0, notEmbedded: 0 };
+  for (let afterId = 0; ; ) {
+    const images = await embeddings.pending(version.id, BATCH_IMAGES, afterId);
+    const last = images.at(-1);
+    if (!last) return result;
+    try {
+      const { embedded, failed } = await queue.embed(version.id, images);
+      result.embedded += embedded;
+      result.notEmbedded += failed;
+    } catch (failure) {
+      if (!(failure instanceof AppError)) throw failure;
+      // The catalog is imported; without workers its pictures wait for the next run.
+      progress.note(`not embedded: ${failure.message}`);
+      return { ...result, notEmbedded: Math.max(0, pending - result.embedded) };
+    }
+    for (const { id, model } of others) {
+      await queue.embed(id, images).catch((failure: unknown) => {
+        progress.note(`not embedded for ${model}, which is being built: ${String(failure)}`);
+      });
+    }
+    afterId = last.id;
+    progress.reach(Math.min(pending, result.embedded + result.notEmbedded));
+  }
+}
+
+async function listFailures(
+  version: EmbeddingVersion,
+  embeddings: EmbeddingRepository,
+  progress: Progress,
+): Promise<void> {
+  const { failed } = await embeddings.coverage(version.id);
+  if (failed === 0) return;
+  const failures = await embeddings.failures(version.id, LISTED_MAX);
+  for (const { image, reason } of failures) progress.note(`not embedded: ${image.address}: ${reason}`);
+  if (failed > failures.length) progress.note(`not embedded: ${failed - failures.length} more`);
+}

@@ -1,0 +1,99 @@
+import { tmpdir } from 'node:os';
+import { importRecords } from '../../models/catalog/import/import-service';
+import type { CatalogImportStore, Clock, ImagePreparer, ImageStore, Progress } from '../../models/ports';
+import { Bundle } from './bundle';
+import { BundleRecords } from './bundle-records';
+import { type EmbeddedImages, type EmbeddingPorts, embedNewImages } from './embed-new-images';
+import { PictureIntake } from './picture-intake';
+import { RejectReport } from './reject-report';
+
+export interface ImportOptions {
+  /** A folder, or a tar archive of one, gzipped or not. */
+  readonly bundle: string;
+  /** Checks everything and changes nothing. */
+  readonly dryRun: boolean;
+  /** Where the rejects are written; what was there is replaced. */
+  readonly report: string;
+  /** Whether to stay until the new images are embedded. */
+  readonly wait: boolean;
+  /**
+   * About how long a transaction is to take. Default 500 ms: the embedded database answers nobody else meanwhile. A
+   * server does, and has less work with fewer of them.
+   */
+  readonly transactionMs?: number;
+  /** A larger image is a reject. Default 20 MiB. */
+  readonly imageBytesMax?: number;
+  /** Where an archive is unpacked. Default the system's. */
+  readonly temporaryFolder?: string;
+}
+
+export interface BundleImportPorts {
+  /** Opens the catalog for changes, or for those of a dry run. @throws ImportRunningError */
+  readonly openImport: (dryRun: boolean) => Promise<CatalogImportStore>;
+  readonly images: ImageStore;
+  readonly preparer: ImagePreparer;
+  readonly embedding: EmbeddingPorts;
+  readonly clock: Clock;
+}
+
+/** Counts of an import: records accepted, lines and files rejected, images embedded for the live version. */
+export interface ImportResult extends EmbeddedImages {
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly report: string;
+}
+
+const IMAGE_BYTES_MAX = 20 * 1024 * 1024;
+const TRANSACTION_MS = 500;
+const NOT_EMBEDDED: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
+
+/**
+ * Imports a catalog bundle (contract 13), and has its new images embedded.
+ *
+ * @throws BundleError when there is no bundle that can be read
+ * @throws ImportRunningError when another import is alive
+ */
+export async function importBundle(
+  options: ImportOptions,
+  ports: BundleImportPorts,
+  progress: Progress,
+): Promise<ImportResult> {
+  const bundle = await Bundle.open(options.bundle, options.temporaryFolder ?? tmpdir());
+  try {
+    const store = await ports.openImport(options.dryRun);
+    const counts = await importInto(store, bundle, options, ports, progress).finally(() => store.close());
+    const isEmbedding = options.wait && !options.dryRun;
+    const images = isEmbedding ? await embedNewImages(ports.embedding, progress) : NOT_EMBEDDED;
+    return { ...counts, ...images, report: options.report };
+  } finally {
+    await bundle.close();
+  }
+}
+
+async function importInto(
+  store: CatalogImportStore,
+  bundle: Bundle,
+  { dryRun, report, imageBytesMax = IMAGE_BYTES_MAX, transactionMs = TRANSACTION_MS }: ImportOptions,
+  { images, preparer, clock }: BundleImportPorts,
+  progress: Progress,
+): Promise<{ accepted: number; rejected: number }> {
+  const rejects = await RejectReport.create(report);
+  try {
+    for (const warning of bundle.warnings) progress.note(`warning: ${warning}`);
+    for (const { file, field, reason } of bundle.faults) rejects.add(file, 0, field, reason);
+    const pictures = new PictureIntake(bundle, { images, preparer, store }, { imageBytesMax, dryRun });
+    const source = new BundleRecords(bundle, clock.now());
+    const accepted = await importRecords({
+      source,
+      store,
+      pictures,
+      rejects,
+      progress,
+      clock,
+      transactionMs,
+    });
+    return { accepted, rejected: rejects.count };
+  } finally {
+    await rejects.close();
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Deletion } from '../../models/catalog/import/records';
+import { WHOLE_LINE } from '../../models/catalog/import/stage';
+import { deletionSchema } from './catalog-records';
+
+/** A record, or the reason why the line is none, with the field that it is about. */
+export type Parsed<Record> =
+  | { readonly record: Record }
+  | { readonly field: string; readonly reason: string };
+
+/** Finds the record in the value of a line that is plainly one, as the schema would; null leaves it to the schema. */
+type PlainReader<Record> = (value: unknown, line: string) => Record | null;
+
+/** The record of a line; of several faults the first is told. `plain` may spare the schema its work. */
+export function parseRecord<Record>(
+  text: string,
+  schema: z.ZodType<Record>,
+  plain?: PlainReader<Record>,
+): Parsed<Record> {
+  const json = parseJson(text);
+  if ('reason' in json) return json;
+  const record = plain?.(json.value, text) ?? null;
+  return record === null ? check(json.value, schema) : { record };
+}
+
+/** The record of a line that may also be `{"id":"…","deleted":true}`. */
+export function parseDeletable<Record>(
+  text: string,
+  schema: z.ZodType<Record>,
+  plain?: PlainReader<Record>,
+): Parsed<Record | Deletion> {
+  const json = parseJson(text);
+  if ('reason' in json) return json;
+  const { value } = json;
+  const record = plain?.(value, text) ?? null;
+  if (record !== null) return { record };
+  const isDeletion = value instanceof Object && 'deleted' in value && value.deleted === true;
+  return isDeletion ? check(value, deletionSchema) : check(value, schema);
+}
+
+function parseJson(text: string): { value: unknown } | { field: string; reason: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { field: WHOLE_LINE, reason: 'not JSON' };
+  }
+}
+
+function check<Record>(value: unknown, schema: z.ZodType<Record>): Parsed<Record> {
+  const result = schema.safeParse(value, { error: wordsOfIssue });
+  if (result.success) return { record: result.data };
+  const [issue] = result.error.issues;
+  const path = issue?.code === 'invalid_key' ? issue.path.slice(0, -1) : issue?.path;
+  const field = path?.map(String).join('.');
+  return { field: field || WHOLE_LINE, reason: issue?.message ?? 'is not valid' };
+}
+
+/** In the words of a report: a key is told in the reason, since it may be no name of a field; undefined leaves zod's own. */
+function wordsOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') {
+    return issue.input === undefined ? 'is required' : `is no ${issue.expected}`;
+  }
+  if (issue.code === 'invalid_key')
+    return `the key ${JSON.stringify(issue.input)} ${issue.issues[0]?.message}`;
+  if (issue.code === 'too_big' && issue.origin === 'string') {
+    return `is longer than ${issue.maximum} characters`;
+  }
+  return undefined;
+}

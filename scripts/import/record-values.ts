@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { pathFault } from '../../models/catalog/path-fault';
+import { TAGS_FIELD } from '../../models/catalog/taxonomy';
+
+export const LABEL_LENGTH_MAX = 500;
+const ID_LENGTH_MAX = 200;
+const FIELD_LENGTH_MAX = 60;
+/** Addresses are keys in the database, whose entries must stay under 2,700 bytes. */
+const ADDRESS_BYTES_MAX = 2_000;
+/** Fields with a meaning of their own, which no kind of entity may take. */
+const RESERVED_FIELDS = ['product', 'variant', 'category', TAGS_FIELD, 'keywords'];
+const FIELD = /^\p{L}[\p{L}\p{N}_-]*$/u;
+/** PostgreSQL can't hold these: NUL, and halves of a surrogate pair (JSON can write both). */
+const UNSTORABLE = /\0|\p{Surrogate}/u;
+const ID = /^[^\s\p{C},/?#%]+$/u;
+const NO_ID = 'is no id: empty, or with white space or one of , / ? # %';
+/** Most ids: one look tells that nothing is wrong. */
+const PLAIN_ID = /^[\w:.-]{1,200}$/;
+
+const storable = checked(unstorableFault);
+
+/** Any text, blank too. */
+export const label = checked(labelFault);
+
+export const name = label.refine((text) => text.trim() !== '', 'is blank');
+
+/** Ids stand in addresses and in comma-separated lists. */
+export const id = checked(idFault);
+
+/** An id that begins with its kind (contract 1.1). */
+export const prefixedId = (prefix: string) =>
+  id.refine(
+    (text) => text.startsWith(prefix) && text.length > prefix.length,
+    `does not start with ${prefix}`,
+  );
+
+/** The name of an attribute, which is the kind of the entities in it. */
+export const field = checked(fieldFault);
+
+/** A picture as a bundle names it: an `https://` address or a path inside the bundle. */
+export const picture = checked(pictureFault);
+
+/** The address of a page. */
+export const link = storable.superRefine((address, context) => {
+  const fault = addressFault(address, ['https:', 'http:']);
+  if (fault !== null) context.addIssue({ code: 'custom', message: `is ${fault}` });
+});
+
+/** What is wrong with a text as a label; null when nothing is. */
+export function labelFault(text: string): string | null {
+  return unstorableFault(text) ?? lengthFault(text, LABEL_LENGTH_MAX);
+}
+
+/** What is wrong with a text as an id; null when nothing is. */
+export function idFault(text: string): string | null {
+  if (PLAIN_ID.test(text)) return null;
+  return unstorableFault(text) ?? lengthFault(text, ID_LENGTH_MAX) ?? (ID.test(text) ? null : NO_ID);
+}
+
+/** What is wrong with a text as the name of an attribute; null when nothing is. */
+export function fieldFault(text: string): string | null {
+  return (
+    unstorableFault(text) ??
+    lengthFault(text, FIELD_LENGTH_MAX) ??
+    (FIELD.test(text) ? null : 'is no field name') ??
+    (RESERVED_FIELDS.includes(text) ? 'is a reserved field name' : null)
+  );
+}
+
+/** What is wrong with a text as a picture; null when nothing is. */
+export function pictureFault(reference: string): string | null {
+  const unstorable = unstorableFault(reference);
+  if (unstorable !== null) return unstorable;
+  const fault = reference.includes('://') ? addressFault(reference, ['https:']) : pathFault(reference);
+  return fault === null ? null : `is ${fault}`;
+}
+
+/** Text in which `faultOf` finds no fault: one check, as there are dozens of texts in a record. */
+function checked(faultOf: (text: string) => string | null) {
+  return z
+    .string()
+    .refine((text) => faultOf(text) === null, { error: ({ input }) => faultOf(String(input)) ?? '' });
+}
+
+function unstorableFault(text: string): string | null {
+  return UNSTORABLE.test(text) ? 'holds a character that can not be stored' : null;
+}
+
+function lengthFault(text: string, lengthMax: number): string | null {
+  return text.length > lengthMax ? `is longer than ${lengthMax} characters` : null;
+}
+
+function addressFault(address: string, protocols: readonly string[]): string | null {
+  if (Buffer.byteLength(address) > ADDRESS_BYTES_MAX) return `longer than ${ADDRESS_BYTES_MAX} bytes`;
+  const allowed = protocols.map((protocol) => `${protocol}//`).join(' or ');
+  const isAllowed = URL.canParse(address) && protocols.includes(new URL(address).protocol);
+  return isAllowed ? null : `no ${allowed} address`;
+}

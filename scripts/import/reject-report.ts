@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import type { WriteStream } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { RejectLog } from '../../models/ports';
+
+const REASON_LENGTH_MAX = 500;
+/** Longer than the paths of most systems may be. */
+const PLACE_LENGTH_MAX = 5_000;
+
+/** The report of an import: one line `file:line: field: reason` for each reject, written as they come. */
+export class RejectReport implements RejectLog {
+  private rejects = 0;
+  private failure: Error | null = null;
+
+  private constructor(
+    readonly path: string,
+    private readonly stream: WriteStream,
+  ) {
+    stream.on('error', (failure) => {
+      this.failure = failure;
+    });
+  }
+
+  /** Begins an empty report; its folder is made if it is missing. @throws Error when it can't be written */
+  static async create(path: string): Promise<RejectReport> {
+    await mkdir(dirname(path), { recursive: true });
+    const file = await open(path, 'w');
+    return new RejectReport(path, file.createWriteStream());
+  }
+
+  get count(): number {
+    return this.rejects;
+  }
+
+  /** Line 0 is the file as a whole. */
+  add(file: string, line: number, field: string, reason: string): void {
+    this.rejects += 1;
+    const place = [`${file}:${line}`, field].map((part) => oneLine(part, PLACE_LENGTH_MAX));
+    this.stream.write(`${[...place, oneLine(reason, REASON_LENGTH_MAX)].join(': ')}\n`);
+  }
+
+  /** Waits until what was added has left the memory. @throws Error when it can't be written */
+  async settle(): Promise<void> {
+    if (this.failure) throw this.failure;
+    if (this.stream.writableNeedDrain) await once(this.stream, 'drain');
+  }
+
+  async close(): Promise<void> {
+    if (!this.stream.closed) {
+      this.stream.end();
+      await once(this.stream, 'close');
+    }
+    if (this.failure) throw this.failure;
+  }
+}
+
+/** Ids and names are the bundle's own and may hold anything. */
+function oneLine(text: string, lengthMax: number): string {
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  return line.length <= lengthMax ? line : `${line.slice(0, lengthMax)}…`;
+}

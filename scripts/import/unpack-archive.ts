@@ -1,0 +1,87 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { type ExtractEvents, extract } from 'tar-stream';
+import { pathFault } from '../../models/catalog/path-fault';
+import { isGzip } from '../../workers/library/is-gzip';
+import type { BundleFault } from './bundle-paths';
+
+/** Where an archive was unpacked, and the entries that were left out. */
+export interface Unpacked {
+  readonly folder: string;
+  readonly faults: readonly BundleFault[];
+}
+
+/** An entry of an archive: its header, and its bytes as a stream. */
+type Entry = ExtractEvents['entry'][1];
+
+const FILE_TYPES = ['file', 'contiguous-file'];
+
+/**
+ * Unpacks a tar archive, gzipped or not, into a new folder inside `temporaryFolder`: plain files and folders only, so
+ * that nothing in it can lead outside. It needs as much of that disk as the archive holds and little memory.
+ *
+ * @throws Error when the archive is damaged; nothing of it stays
+ */
+export async function unpackArchive(archive: string, temporaryFolder: string): Promise<Unpacked> {
+  await mkdir(temporaryFolder, { recursive: true });
+  const folder = await mkdtemp(join(temporaryFolder, 'loupe-bundle-'));
+  const faults: BundleFault[] = [];
+  const entries = extract();
+  const raw = createReadStream(archive);
+  try {
+    const reading = (await isGzip(archive)) ? pipeline(raw, createGunzip(), entries) : pipeline(raw, entries);
+    const writing = (async () => {
+      for await (const entry of entries) {
+        const reason = await unpackEntry(entry, folder);
+        if (reason !== null) faults.push({ file: entry.header.name, field: 'file', reason });
+      }
+    })();
+    await Promise.all([reading, writing]);
+    return { folder, faults };
+  } catch (failure) {
+    await rm(folder, { recursive: true, force: true });
+    throw failure;
+  }
+}
+
+/** Why the entry was left out; null when it was not. */
+async function unpackEntry(entry: Entry, folder: string): Promise<string | null> {
+  const { name, type } = entry.header;
+  const fault = type === 'link' || type === 'symlink' ? linkFault(type) : pathFaultOf(entry);
+  if (fault !== null || type === 'directory') {
+    await skip(entry);
+    return fault;
+  }
+  const file = await create(join(folder, name));
+  if (typeof file === 'string') {
+    await skip(entry);
+    return file;
+  }
+  await pipeline(Readable.from(entry), file.createWriteStream());
+  return null;
+}
+
+/** A new file, or why it can't be one: a name that is too long, or a folder of the same name. */
+async function create(path: string): Promise<FileHandle | string> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    return await open(path, 'w');
+  } catch (failure) {
+    return `can not be unpacked (${failure instanceof Error && 'code' in failure ? String(failure.code) : String(failure)})`;
+  }
+}
+
+const linkFault = (type: 'link' | 'symlink'): string => (type === 'link' ? 'a hard link' : 'a symbolic link');
+
+function pathFaultOf({ header: { name, type } }: Entry): string | null {
+  if (type === 'directory') return name === './' || name === '.' ? null : pathFault(name);
+  return FILE_TYPES.includes(type) ? pathFault(name) : 'no plain file';
+}
+
+async function skip(entry: Entry): Promise<void> {
+  for await (const _ of entry);
+}

@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Measurement, percentile } from './measure';
+import { JsonClient, type TimedCall } from './open-loop';
+import { ProcessWatch, type Sample } from './process-watch';
+import { type Mode, machine, onVisionInstallation, type VisionInstallation } from './vision-installation';
+
+export interface BurstOptions {
+  readonly products: number;
+  /** Callers of each burst. */
+  readonly callers: readonly number[];
+  readonly modes: readonly Mode[];
+}
+
+/** What one key may do within a second unless it has a limit of its own. */
+const CALLERS_OF_A_KEY = 50;
+/** Rows of a page, which make it about 2 MB. */
+const ROWS = 640;
+const PAGE = Buffer.from(JSON.stringify({ page_size: ROWS, includes: ['taxonomy', 'pricing'] }));
+const LOOKUP_EVERY_MS = 100;
+const CALM_MS = 5_000;
+
+/**
+ * Callers that all ask for a page of the largest size with prices at the same moment, beside another key's item lookups:
+ * what they are answered, whether the process lives, its memory, and how long a lookup took at most.
+ */
+export async function benchBurst({ products, callers, modes }: BurstOptions): Promise<Measurement> {
+  const folder = await mkdtemp(join(tmpdir(), 'loupe-burst-'));
+  try {
+    const rows: (string | number)[][] = [];
+    for (const mode of modes) {
+      const options = { mode, products, folder, settings: { PAGE_SIZE_MAX: String(ROWS) }, pictures: false };
+      rows.push(...(await onVisionInstallation(options, (installation) => bursts(installation, callers))));
+    }
+    return {
+      title: `burst: pages of ${ROWS} rows with prices, all at once, ${machine()}`,
+      head: [
+        'mode',
+        'page kB',
+        'callers',
+        '200',
+        '503',
+        '429',
+        'broken off',
+        'p50 s',
+        'longest s',
+        'lookup p50 ms',
+        'longest ms',
+        'MiB',
+        'alive',
+      ],
+      rows,
+      notes: [
+        `${CALLERS_OF_A_KEY} callers a key; a lookup by another key every ${LOOKUP_EVERY_MS} ms, also before the bursts (0 callers). MiB: before, the most, after.`,
+      ],
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function bursts(
+  installation: VisionInstallation,
+  callers: readonly number[],
+): Promise<(string | number)[][]> {
+  const client = new JsonClient(installation.url);
+  const quiet = await installation.makeKey();
+  const keys: string[] = [];
+  while (keys.length * CALLERS_OF_A_KEY < Math.max(...callers)) keys.push(await installation.makeKey());
+  const [[role, served] = []] = Object.entries(installation.processes);
+  if (role === undefined || served === undefined) throw new Error('no process answers');
+  const watch = new ProcessWatch(role, served);
+  const { pageBytes, product } = await somePage(installation.url, quiet);
+  const item = `/v3/catalog/items/${product}`;
+  const rows: (string | number)[][] = [];
+  for (const count of [0, ...callers]) {
+    process.stderr.write(`${installation.mode}: ${count} callers\n`);
+    const pages = Promise.all(
+      Array.from({ length: count }, (_, at) =>
+        client.post('/v3/catalog/query', keys[at % keys.length] ?? '', PAGE),
+      ),
+    );
+    const over = count === 0 ? delay(CALM_MS) : pages;
+    const lookups = lookUpUntil(() => client.get(item, quiet), over);
+    const samples = await watch.during(over).catch((): readonly Sample[] => watch.samples);
+    const alive = served.process.exitCode === null && served.process.signalCode === null;
+    rows.push([
+      installation.mode,
+      Math.round(pageBytes / 1000),
+      count,
+      ...figuresOf(await pages),
+      ...lookupFigures(await lookups),
+      memoryOf(samples),
+      alive ? 'yes' : 'no',
+    ]);
+    if (!alive) break;
+  }
+  await client.close();
+  return rows;
+}
+
+async function somePage(url: string, key: string): Promise<{ pageBytes: number; product: string }> {
+  const answer = await fetch(`${url}/v3/catalog/query`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: PAGE,
+  });
+  const text = await answer.text();
+  const { data } = JSON.parse(text) as { readonly data: readonly { readonly id: string }[] };
+  const [first] = data;
+  if (!first) throw new Error('the catalog is empty');
+  return { pageBytes: Buffer.byteLength(text), product: first.id };
+}
+
+async function lookUpUntil(lookUp: () => Promise<TimedCall>, over: Promise<unknown>): Promise<TimedCall[]> {
+  const calls: Promise<TimedCall>[] = [];
+  let done = false;
+  void over.finally(() => {
+    done = true;
+  });
+  while (!done) {
+    calls.push(lookUp());
+    await delay(LOOKUP_EVERY_MS);
+  }
+  return Promise.all(calls);
+}
+
+function figuresOf(calls: readonly TimedCall[]): (string | number)[] {
+  const of = (status: number) => calls.filter((call) => call.status === status).length;
+  const seconds = calls.map(({ ms }) => ms / 1000);
+  const others = calls.length - of(200) - of(503) - of(429);
+  return [
+    of(200),
+    of(503),
+    of(429),
+    others,
+    shown(percentile(seconds, 0.5), 1),
+    shown(percentile(seconds, 1), 1),
+  ];
+}
+
+const lookupFigures = (calls: readonly TimedCall[]): string[] => {
+  const ms = calls.map((call) => call.ms);
+  return [shown(percentile(ms, 0.5), 0), shown(percentile(ms, 1), 0)];
+};
+
+const shown = (figure: number, digits: number): string =>
+  Number.isNaN(figure) ? '' : figure.toFixed(digits);
+
+function memoryOf(samples: readonly Sample[]): string {
+  const mib = samples.map(({ residentMib }) => Math.round(residentMib));
+  return `${mib[0]}, ${Math.max(...mib)}, ${mib.at(-1)}`;
+}

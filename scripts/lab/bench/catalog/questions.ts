@@ -1,0 +1,109 @@
+import type { CatalogQuery } from '../../../../models/catalog/catalog-query';
+import type { Random } from '../../../../models/random';
+import type { CatalogSample } from './catalog-sample';
+
+/** One call of the catalog, pricing apart. */
+export type Question = { readonly item: string } | { readonly query: CatalogQuery };
+
+/** Questions of one sort, whose values differ from draw to draw. */
+export interface QuestionKind {
+  readonly name: string;
+  /** What the 95th percentile at one client is to stay below, in ms. */
+  readonly targetMs: number;
+  draw(sample: CatalogSample, random: Random): Question;
+}
+
+const LOOKUP_MS = 8;
+const LISTING_MS = 40;
+const TEXT_MS = 80;
+
+const PAGE_SIZE = 20;
+const FIRST_PAGES = 10;
+const RARE_ROWS_MAX = 20;
+const FREQUENT_SHARE = 0.05;
+const FAT_SHARE = 0.05;
+
+/** Everything that `bench catalog` asks, in the order of its table. */
+export const QUESTION_KINDS: readonly QuestionKind[] = [
+  {
+    name: 'item lookup',
+    targetMs: LOOKUP_MS,
+    draw: (sample, random) => ({ item: sample.product(random).id }),
+  },
+  listing('listing', (_, random) => ({ page: random.integer(0, FIRST_PAGES) })),
+  listing('one filter', (sample, random) => ({ filters: sample.filtersTogether(random, 1) })),
+  listing('three filters', (sample, random) => ({ filters: sample.filtersTogether(random, 3) })),
+  listing('two fat filters', (sample, random) => ({
+    filters: sample.filtersTogether(random, 2, (filter) => sample.shareOfFilter(filter) > FAT_SHARE),
+  })),
+  listing('exclude', (sample, random) => ({
+    filters: sample
+      .filtersTogether(random, 2)
+      .map(({ field, include }) => ({ field, include: [], exclude: include })),
+  })),
+  listing('tag on models', (sample, random) => ({
+    node: 'model',
+    filters: [{ field: 'tags', include: [random.pick(sample.tags)], exclude: [] }],
+  })),
+  listing('deep page', (sample, random) => ({
+    page: random.integer(0, Math.floor((sample.size - 1) / PAGE_SIZE)),
+  })),
+  listing('by name', (_, random) => ({
+    page: random.integer(0, FIRST_PAGES),
+    sort: random.pick(['name_asc', 'name_desc']),
+  })),
+  listing('brand by name', (sample, random) => ({
+    filters: sample.filtersTogether(random, 1, ({ field }) => field === 'brand'),
+    sort: random.pick(['name_asc', 'name_desc']),
+  })),
+  text('rare word', (sample, random) =>
+    sample.word(random, (word) => sample.shareOfWord(word) * sample.size <= RARE_ROWS_MAX),
+  ),
+  text('frequent word', (sample, random) =>
+    sample.word(random, (word) => sample.shareOfWord(word) > FREQUENT_SHARE),
+  ),
+  text('two words', (sample, random) => sample.wordsTogether(random, 2).join(' ')),
+  text('misspelt', (sample, random) => {
+    const meant = sample.word(random, (word) => /^[a-z]{5,}$/.test(word));
+    return `${misspelt(meant, random)} ${sample.word(random)}`;
+  }),
+  text('prefix', (sample, random) =>
+    sample.word(random, (word) => word.length > 3).slice(0, random.integer(2, 3)),
+  ),
+  text('three random words', (sample, random) =>
+    [sample.word(random), sample.word(random), sample.word(random)].join(' '),
+  ),
+  text('five words', (sample, random) => sample.wordsTogether(random, 5).join(' ')),
+];
+
+function listing(
+  name: string,
+  draw: (sample: CatalogSample, random: Random) => Partial<CatalogQuery>,
+): QuestionKind {
+  return { name, targetMs: LISTING_MS, draw: (...given) => ({ query: { ...PLAIN, ...draw(...given) } }) };
+}
+
+function text(name: string, draw: (sample: CatalogSample, random: Random) => string): QuestionKind {
+  return { name, targetMs: TEXT_MS, draw: (...given) => ({ query: { ...PLAIN, text: draw(...given) } }) };
+}
+
+const PLAIN: CatalogQuery = {
+  text: null,
+  categories: null,
+  node: 'product',
+  filters: [],
+  page: 0,
+  pageSize: PAGE_SIZE,
+  sort: 'popularity_desc',
+};
+
+/** A word with one letter dropped, doubled, or swapped with its neighbour. */
+function misspelt(word: string, random: Random): string {
+  const at = random.integer(1, word.length - 2);
+  const [before, letter, after] = [word.slice(0, at), word.charAt(at), word.slice(at + 1)];
+  return random.pick([
+    `${before}${after}`,
+    `${before}${letter}${letter}${after}`,
+    `${before}${after.charAt(0)}${letter}${after.slice(1)}`,
+  ]);
+}

@@ -1,0 +1,184 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { EmbeddingVersion } from '../../../models/vision/embedding-model';
+import { PooledEmbedderRegistry } from '../../../workers/embedder/embedder-registry';
+import { defaultThreads } from '../../../workers/embedder/inference-pool';
+import { SharpImagePreparer } from '../../../workers/image/sharp-image-preparer';
+import { bundledModel } from '../../../workers/library/model-library';
+import { type Measurement, percentile, runConcurrently } from './measure';
+import { drawPhotos, MODES, onVisionInstallation, type VisionInstallation } from './vision-installation';
+
+/** A 2-megapixel photo, as telephones send it after their own shrinking. */
+const PHOTO_SIDE = 1440;
+const STAGES = ['intake', 'queue', 'embed', 'neighbours', 'rows'] as const;
+const CONCURRENCY = 16;
+
+/** The same photos come again and again, and each time they shall be computed. */
+const SETTINGS = {
+  RATE_PER_SECOND: '0',
+  VISION_CONCURRENCY: '0',
+  CONFIDENCE_FLOOR: '0',
+  PHOTO_MEMORY_MIB: '0',
+};
+
+type Stage = (typeof STAGES)[number];
+
+interface Run {
+  readonly name: string;
+  readonly concurrency: number;
+  readonly each: readonly number[];
+  readonly perSecond: number;
+  readonly stages: Readonly<Record<Stage, number>>;
+  /** Everything but intake, embedding and neighbours, in ms at the median. */
+  readonly restMs: number;
+}
+
+/**
+ * Identify over HTTP, embedded and on PostgreSQL with Redis (one api, one worker process), beside what intake and
+ * inference alone reach in one process on the same cores.
+ */
+export async function benchIdentify(calls: number, products: number): Promise<Measurement> {
+  const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
+  try {
+    const photos = await drawPhotos(products, PHOTO_SIDE);
+    const pool = await poolAlone(photos, calls * 2);
+    const runs: Run[] = [];
+    for (const mode of MODES) {
+      const options = { mode, products, folder, settings: SETTINGS };
+      runs.push(...(await onVisionInstallation(options, (each) => measureMode(each, photos, calls))));
+    }
+    return {
+      title: `identify over HTTP: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, ${cpus().length} cores`,
+      head: [
+        'mode',
+        'clients',
+        'p50 ms',
+        'p99 ms',
+        'images/s',
+        'of pool',
+        ...STAGES.map((stage) => `${stage} ms`),
+        'rest ms',
+      ],
+      rows: [
+        ...runs.map((run) => rowOf(run, pool)),
+        ['intake and inference alone', CONCURRENCY, '', '', pool.toFixed(1), '100 %', '', '', '', '', '', ''],
+      ],
+      notes: [
+        'Stages are medians of Server-Timing; "rest" is the median of the whole call less intake, embed and neighbours.',
+      ],
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function rowOf(run: Run, pool: number): (string | number)[] {
+  return [
+    run.name,
+    run.concurrency,
+    percentile(run.each, 0.5).toFixed(0),
+    percentile(run.each, 0.99).toFixed(0),
+    run.perSecond.toFixed(1),
+    `${((100 * run.perSecond) / pool).toFixed(0)} %`,
+    ...STAGES.map((stage) => run.stages[stage].toFixed(1)),
+    run.restMs.toFixed(1),
+  ];
+}
+
+/** Photos a second of intake and inference in one process, without HTTP, queue or database. */
+async function poolAlone(photos: readonly Buffer[], count: number): Promise<number> {
+  const model = await bundledModel();
+  const preparer = new SharpImagePreparer({ bytesMax: 1 << 30, pixelsMax: 1 << 30 });
+  const embedders = new PooledEmbedderRegistry({
+    threads: defaultThreads(cpus().length),
+    backend: 'auto',
+    waitingMax: 1000,
+    batchTimeoutMs: 30_000,
+    logger: pino({ level: 'warn' }),
+    folderOf: () => model.folder,
+  });
+  try {
+    const embedder = await embedders.forVersion({ manifest: model.manifest } as EmbeddingVersion);
+    const identify = async (index: number) => {
+      const { jpeg } = await preparer.prepare(photos[index % photos.length] ?? Buffer.alloc(0));
+      await embedder.embed([jpeg], 'query');
+    };
+    await runConcurrently(CONCURRENCY * 2, CONCURRENCY, identify);
+    const { totalMs } = await runConcurrently(count, CONCURRENCY, identify);
+    return (1000 * count) / totalMs;
+  } finally {
+    await embedders.close();
+  }
+}
+
+async function measureMode(
+  { mode, url, makeKey }: VisionInstallation,
+  photos: readonly Buffer[],
+  calls: number,
+): Promise<Run[]> {
+  const key = await makeKey();
+  const bodies = photos.map((photo) => Buffer.from(JSON.stringify({ base64: photo.toString('base64') })));
+  await measure(mode, url, key, bodies, CONCURRENCY * 2, CONCURRENCY);
+  return [
+    await measure(mode, url, key, bodies, calls, 1),
+    await measure(mode, url, key, bodies, calls * 4, CONCURRENCY),
+  ];
+}
+
+async function measure(
+  name: string,
+  url: string,
+  key: string,
+  bodies: readonly Buffer[],
+  count: number,
+  concurrency: number,
+): Promise<Run> {
+  const timings: Readonly<Record<Stage, number>>[] = [];
+  const rest: number[] = [];
+  const { each, totalMs } = await runConcurrently(count, concurrency, async (index) => {
+    const from = performance.now();
+    const answer = await fetch(`${url}/v3/vision/identify`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: bodies[index % bodies.length] ?? Buffer.alloc(0),
+    });
+    await answer.arrayBuffer();
+    if (!answer.ok) throw new Error(`identify answered with ${answer.status}`);
+    const stages = stagesOf(answer.headers.get('server-timing') ?? '');
+    timings.push(stages);
+    rest.push(performance.now() - from - stages.intake - stages.embed - stages.neighbours);
+  });
+  const median = (stage: Stage) =>
+    percentile(
+      timings.map((each) => each[stage]),
+      0.5,
+    );
+  return {
+    name,
+    concurrency,
+    each,
+    perSecond: (1000 * count) / totalMs,
+    stages: {
+      intake: median('intake'),
+      queue: median('queue'),
+      embed: median('embed'),
+      neighbours: median('neighbours'),
+      rows: median('rows'),
+    },
+    restMs: percentile(rest, 0.5),
+  };
+}
+
+/** Milliseconds of each stage out of a Server-Timing header. */
+function stagesOf(header: string): Record<Stage, number> {
+  const durationOf = (stage: Stage) => Number(new RegExp(`\\b${stage};dur=([\\d.]+)`).exec(header)?.[1] ?? 0);
+  return {
+    intake: durationOf('intake'),
+    queue: durationOf('queue'),
+    embed: durationOf('embed'),
+    neighbours: durationOf('neighbours'),
+    rows: durationOf('rows'),
+  };
+}

@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { connectPostgres } from '../../../../db/core/knex';
+import { Random } from '../../../../models/random';
+import { runLoupe, startProcess } from '../../service-processes';
+import { CatalogClient } from '../catalog/catalog-client';
+import { CatalogSample } from '../catalog/catalog-sample';
+import { QUESTION_KINDS, type QuestionKind } from '../catalog/questions';
+import { percentile } from '../measure';
+
+const KINDS = ['item lookup', 'one filter'];
+const WARM_UP_MS = 3_000;
+const ALONE_MS = 15_000;
+
+/** Times of one sort of read, in ms. */
+type Times = ReadonlyMap<string, number[]>;
+
+/**
+ * Has one client read over HTTP, items and listings in turn, both with prices: for a while alone, then until `work` is
+ * done. Answers a line on each sort, alone and beside the work, and one on all together.
+ */
+export async function readsBeside<Result>(
+  settings: Readonly<Record<string, string>> & { readonly DATABASE_URL: string },
+  seed: number,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; lines: string[] }> {
+  const database = connectPostgres({ url: settings.DATABASE_URL, poolMax: 1 });
+  const api = await startProcess({ ...settings, ROLE: 'api', RATE_PER_SECOND: '0' });
+  const client = new CatalogClient(api.url, await keyFor(settings), 1);
+  try {
+    const sample = await CatalogSample.read(database.knex, seed);
+    const random = new Random(seed, 'reads');
+    const kinds = QUESTION_KINDS.filter(({ name }) => KINDS.includes(name));
+    const read = (until: Promise<unknown>) =>
+      readUntil(until, kinds, (kind) => client.ask(kind.draw(sample, random), true));
+    await read(delay(WARM_UP_MS));
+    const alone = await read(delay(ALONE_MS));
+    const working = work();
+    const beside = await read(working.catch(() => undefined));
+    return { result: await working, lines: linesOn(alone, beside) };
+  } finally {
+    await client.close();
+    await api.stop();
+    await database.close();
+  }
+}
+
+async function readUntil(
+  end: Promise<unknown>,
+  kinds: readonly QuestionKind[],
+  ask: (kind: QuestionKind) => Promise<void>,
+): Promise<Times> {
+  const times = new Map(kinds.map(({ name }) => [name, [] as number[]]));
+  let goesOn = true;
+  void end.then(() => {
+    goesOn = false;
+  });
+  while (goesOn) {
+    for (const kind of kinds) {
+      const from = performance.now();
+      await ask(kind);
+      times.get(kind.name)?.push(performance.now() - from);
+    }
+  }
+  return times;
+}
+
+function linesOn(alone: Times, beside: Times): string[] {
+  const both = (share: number, name: string) =>
+    [alone, beside].map((times) => percentile(times.get(name) ?? [], share).toFixed(1)).join(' / ');
+  const each = [...alone.keys()].map(
+    (name) => `${name}, alone / beside the import: p50 ${both(0.5, name)} ms, p99 ${both(0.99, name)} ms.`,
+  );
+  const [before, during] = [alone, beside].map(readsPerSecond);
+  return [
+    ...each,
+    `Reads per second of one client, alone / beside: ${before?.toFixed(0)} / ${during?.toFixed(0)}.`,
+  ];
+}
+
+function readsPerSecond(times: Times): number {
+  const all = [...times.values()].flat();
+  return (1_000 * all.length) / all.reduce((sum, each) => sum + each, 0);
+}
+
+async function keyFor(settings: Readonly<Record<string, string>>): Promise<string> {
+  const account = (await runLoupe(settings, 'accounts', 'create', '--name', 'bench')) as { id: string };
+  const { key } = (await runLoupe(
+    settings,
+    ...['keys', 'create', '--account', account.id, '--name', 'bench', '--versions', 'v3'],
+  )) as { key: string };
+  return key;
+}

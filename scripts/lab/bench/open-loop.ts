@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+
+/** One call that has ended; status 0 for one that got no answer. */
+export interface TimedCall {
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** Calls of clients that do not wait for one another: so many a second, whatever becomes of them. */
+export async function openLoop(
+  perSecond: number,
+  seconds: number,
+  call: (index: number) => Promise<TimedCall>,
+): Promise<TimedCall[]> {
+  const started = performance.now();
+  const calls: Promise<TimedCall>[] = [];
+  for (let index = 0; index < perSecond * seconds; index += 1) {
+    const waitMs = started + (index * 1000) / perSecond - performance.now();
+    if (waitMs > 1) await delay(waitMs);
+    calls.push(call(index));
+  }
+  return Promise.all(calls);
+}
+
+/** Calls of `clients` that each send the next one when the last is answered, for a time. */
+export async function closedLoop(
+  clients: number,
+  seconds: number,
+  call: (index: number) => Promise<TimedCall>,
+): Promise<TimedCall[]> {
+  const until = performance.now() + seconds * 1000;
+  const calls: TimedCall[] = [];
+  let next = 0;
+  const client = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const index = next;
+      next += 1;
+      calls.push(await call(index));
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return calls;
+}
+
+/** Sends JSON to a service, on as many connections as it takes. */
+export class JsonClient {
+  readonly #agent = new Agent({ headersTimeout: 60_000, bodyTimeout: 60_000 });
+
+  constructor(private readonly url: string) {}
+
+  post(path: string, key: string, body: Uint8Array): Promise<TimedCall> {
+    return this.#timed('POST', path, key, body);
+  }
+
+  get(path: string, key: string): Promise<TimedCall> {
+    return this.#timed('GET', path, key, null);
+  }
+
+  close(): Promise<void> {
+    return this.#agent.close();
+  }
+
+  async #timed(
+    method: 'GET' | 'POST',
+    path: string,
+    key: string,
+    body: Uint8Array | null,
+  ): Promise<TimedCall> {
+    const from = performance.now();
+    const status = await this.#status(method, path, key, body).catch(() => 0);
+    return { status, ms: performance.now() - from };
+  }
+
+  async #status(method: 'GET' | 'POST', path: string, key: string, body: Uint8Array | null): Promise<number> {
+    const answer = await request(`${this.url}${path}`, {
+      method,
+      dispatcher: this.#agent,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body,
+    });
+    await answer.body.dump({ limit: 1 << 24 });
+    return answer.statusCode;
+  }
+}

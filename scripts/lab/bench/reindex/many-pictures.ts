@@ -1,0 +1,76 @@
+import { createCanvas } from '@napi-rs/canvas';
+import pMap from 'p-map';
+import type { Database } from '../../../../db/core/knex';
+import { rowsOf, sql } from '../../../../db/core/sql';
+import type { ImageStore } from '../../../../models/ports';
+import { Random } from '../../../../models/random';
+
+const AT_ONCE = 8;
+const BATCH = 500;
+const SHAPES = 6;
+
+/**
+ * Gives the products of a catalog so many pictures more, each like no other: coloured shapes that look like none of the
+ * products. As if a catalog with as many pictures had been imported and not been embedded yet.
+ *
+ * @param from number of the first one: another one makes other pictures
+ * @returns their image ids
+ */
+export async function addPictures(
+  { knex, store }: { knex: Database['knex']; store: ImageStore },
+  { count, from, side }: { count: number; from: number; side: number },
+): Promise<number[]> {
+  const products: string[] = await knex('catalog_search')
+    .where({ kind: 'product' })
+    .orderBy('id')
+    .pluck('id');
+  const ids: number[] = [];
+  for (let start = from; start < from + count; start += BATCH) {
+    const numbers = Array.from(
+      { length: Math.min(BATCH, from + count - start) },
+      (_, index) => start + index,
+    );
+    const addresses = await pMap(numbers, async (number) => store.put(await picture(number, side), 'jpg'), {
+      concurrency: AT_ONCE,
+    });
+    const shownBy = numbers.map((number) => products[number % products.length] ?? '');
+    const rows = await rowsOf<{ id: number }>(
+      knex,
+      sql`WITH given AS (
+            SELECT * FROM unnest(${addresses}::text[], ${shownBy}::text[]) AS given (address, product)
+          ), made AS (
+            INSERT INTO images (address) SELECT address FROM given RETURNING id, address
+          )
+          INSERT INTO product_images (image_id, product_id)
+          SELECT made.id, given.product FROM made JOIN given USING (address) RETURNING image_id AS id`,
+    );
+    ids.push(...rows.map(({ id }) => Number(id)));
+  }
+  return ids;
+}
+
+async function picture(number: number, side: number): Promise<Buffer> {
+  const random = new Random('picture', number);
+  const canvas = createCanvas(side, side);
+  const context = canvas.getContext('2d');
+  const colour = () =>
+    `hsl(${random.integer(0, 359)} ${random.integer(40, 100)}% ${random.integer(15, 70)}%)`;
+  context.fillStyle = colour();
+  context.fillRect(0, 0, side, side);
+  for (let shape = 0; shape < SHAPES; shape += 1) {
+    context.fillStyle = colour();
+    context.beginPath();
+    const [x, y] = [random.between(0, side), random.between(0, side)];
+    context.ellipse(
+      x,
+      y,
+      random.between(0.05, 0.4) * side,
+      random.between(0.05, 0.4) * side,
+      random.between(0, 3),
+      0,
+      7,
+    );
+    context.fill();
+  }
+  return canvas.encode('jpeg', 85);
+}

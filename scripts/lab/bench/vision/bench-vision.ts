@@ -1,0 +1,146 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { InstalledModel } from '../../../../models/ports';
+import { modelReference } from '../../../../models/vision/embedding-model';
+import { multiplyAddsOf } from '../../../../workers/embedder/multiply-adds';
+import { FolderModelLibrary } from '../../../../workers/library/model-library';
+import { runLoupe, startProcess } from '../../service-processes';
+import { type Measurement, percentile, runConcurrently } from '../measure';
+import { makeKey } from '../vision-installation';
+import { type Answer, identify } from './answer';
+import { BASELINES, ranked } from './baselines';
+import { type PhotoSet, type PhotoSetSource, type Query, readPhotoSet, writeRemoval } from './photo-set';
+import { type Asked, recallRow, sortsOf, trustNotes } from './vision-figures';
+
+export interface VisionBenchOptions extends PhotoSetSource {
+  /** `id` or `id@version` of an installed model; null takes the bundled one. */
+  readonly model: string | null;
+  /** An empty database to take the place of the embedded one, which scans vectors of many dimensions slowly; null for none. */
+  readonly databaseUrl: string | null;
+  /** Where added models lie. */
+  readonly dataDir: string;
+  /** Every n-th query of each level. */
+  readonly sample: number;
+}
+
+const CONCURRENCY = 3;
+const TIMED_CALLS = 60;
+/** One item in so many is taken out of the catalog, so that its photos show what the catalog does not have. */
+const UNKNOWN_EVERY = 5;
+
+/**
+ * Recall of a model on real photos over HTTP, through the whole service as it is started: every photo of the set in the
+ * catalog, every query sent to `/v3/vision/identify` with `CONFIDENCE_FLOOR=0`. Then the same queries of items that were
+ * taken out of the catalog. Beside it, what a thumbnail and a histogram find on the same photos.
+ */
+export async function benchVision(options: VisionBenchOptions): Promise<Measurement> {
+  const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
+  try {
+    const model = await new FolderModelLibrary(options.dataDir).find(options.model ?? undefined);
+    const whole = await readPhotoSet(options, join(folder, 'bundle'));
+    const set = { ...whole, queries: sampled(whole.queries, options.sample) };
+    const { known, unknown, callMs } = await askService(set, model, folder, options.databaseUrl);
+    const sorts = sortsOf(set.queries);
+    const rows = [recallRow(`${model.manifest.id} ${model.manifest.version}`, sorts, known)];
+    for (const baseline of BASELINES) {
+      rows.push(recallRow(baseline.name, sorts, await askBaseline(set, baseline)));
+    }
+    const { views, input, calibration } = model.manifest;
+    const multiplyAdds = await multiplyAddsOf(model);
+    return {
+      title: `recall@1 / recall@5 in % on real photos over HTTP: ${set.photos.length} catalog photos, ${set.queries.length} queries, product rows only`,
+      head: ['', ...sorts.map(({ name, count }) => `${name} (${count})`)],
+      rows,
+      notes: [
+        'In brackets the 95 % limits of recall@1 (Wilson).',
+        `${views.catalog.length} views of a catalog photo, ${views.query.length} of a query, ${input.width} x ${input.height}; ${
+          multiplyAdds === null
+            ? 'multiply-adds unknown'
+            : `${Math.round(multiplyAdds / 1e6)} million multiply-adds`
+        } a view.`,
+        `A whole call, one client: p50 ${percentile(callMs, 0.5).toFixed(0)} ms, p95 ${percentile(callMs, 0.95).toFixed(0)} ms.`,
+        ...trustNotes(known, unknown, calibration?.floor ?? 0),
+      ],
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function askService(
+  set: PhotoSet,
+  { folder: modelFolder, manifest, bundled }: InstalledModel,
+  folder: string,
+  databaseUrl: string | null,
+): Promise<{ known: Asked[]; unknown: Asked[]; callMs: readonly number[] }> {
+  const settings = {
+    DATA_DIR: join(folder, 'data'),
+    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+    CONFIDENCE_FLOOR: '0',
+    RATE_PER_SECOND: '0',
+    VISION_CONCURRENCY: '0',
+    MODEL: modelReference(manifest),
+  };
+  if (!bundled) await runLoupe(settings, 'models', 'add', modelFolder);
+  const service = await startProcess(settings);
+  try {
+    await runLoupe(settings, 'catalog', 'import', set.bundle);
+    const key = await makeKey(settings);
+    const ask = (query: Query) => identify(service.url, key, query.file);
+    const timed = await runConcurrently(Math.min(TIMED_CALLS, set.queries.length), 1, async (index) => {
+      const query = set.queries[index];
+      if (query) await ask(query);
+    });
+    const known = await askAll(set.queries, ask);
+    const removed = new Set(everyNth([...new Set(set.queries.map(({ product }) => product))], UNKNOWN_EVERY));
+    await writeRemoval(join(folder, 'removal'), [...removed]);
+    await runLoupe(settings, 'catalog', 'import', join(folder, 'removal'));
+    const unknown = await askAll(
+      set.queries.filter(({ product }) => removed.has(product)),
+      ask,
+    );
+    return { known, unknown, callMs: timed.each };
+  } finally {
+    await service.stop();
+  }
+}
+
+async function askAll(queries: readonly Query[], ask: (query: Query) => Promise<Answer>): Promise<Asked[]> {
+  const asked: Asked[] = [];
+  await runConcurrently(queries.length, CONCURRENCY, async (index) => {
+    const query = queries[index];
+    if (query) asked.push({ query, answer: await ask(query) });
+  });
+  return asked;
+}
+
+async function askBaseline(
+  { photos, queries }: PhotoSet,
+  { describe }: (typeof BASELINES)[number],
+): Promise<Asked[]> {
+  const known = await Promise.all(photos.map(async ({ file }) => describe(await readFile(file))));
+  const asked: Asked[] = [];
+  for (const query of queries) {
+    const order = ranked(await describe(await readFile(query.file)), known);
+    const products = [...new Set(order.slice(0, 20).map((place) => photos[place]?.product ?? ''))];
+    asked.push({ query, answer: { first: null, products: products.map((id) => ({ id, confidence: 0 })) } });
+  }
+  return asked;
+}
+
+/** Every n-th of each level, so that all levels have their share. */
+function sampled(queries: readonly Query[], every: number): Query[] {
+  const levels = new Set(queries.map(({ level }) => level));
+  return [...levels].flatMap((level) =>
+    level === 4
+      ? queries.filter((query) => query.level === 4)
+      : everyNth(
+          queries.filter((query) => query.level === level),
+          every,
+        ),
+  );
+}
+
+const everyNth = <Value>(values: readonly Value[], every: number): Value[] =>
+  values.filter((_, place) => place % every === 0);

@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Command } from 'commander';
+import { buildOpenApi } from '../../api/ops/openapi/document';
+
+const ROOT = join(__dirname, '../..');
+const FILE = 'api/client/schema.ts';
+
+/** Optional is what a request may leave out, also where the service has a default for it. */
+const OPTIONS = ['--root-types', '--root-types-no-schema-prefix', '--default-non-nullable=false'];
+
+/**
+ * `npm run client:generate`: writes the types of the client from the OpenAPI document. With `--check` it writes nothing,
+ * and ends with 1 when what is committed is not what would be written.
+ */
+function main(): void {
+  const program = new Command('generate-client')
+    .option('--check', 'say whether the types are those of the document')
+    .parse();
+  const { check = false } = program.opts<{ check?: boolean }>();
+  const types = formatted(typesOf(buildOpenApi()));
+  const target = join(ROOT, FILE);
+  if (!check) {
+    writeFileSync(target, types);
+  } else if (readFileSync(target, 'utf8') !== types) {
+    process.stderr.write(`${FILE} is not of this document; run "npm run client:generate".\n`);
+    process.exitCode = 1;
+  }
+}
+
+const typesOf = (document: object): string =>
+  run(
+    join(dirname(require.resolve('openapi-typescript')), '../bin/cli.js'),
+    OPTIONS,
+    JSON.stringify(document),
+  );
+
+const formatted = (types: string): string =>
+  run(require.resolve('@biomejs/biome/bin/biome'), ['format', `--stdin-file-path=${FILE}`], types);
+
+/** What a tool of the development dependencies makes of its standard input. */
+function run(tool: string, options: readonly string[], input: string): string {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [tool, ...options], {
+    cwd: ROOT,
+    input,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status !== 0) throw new Error(`${tool} ended with ${status}: ${stderr}`);
+  return stdout;
+}
+
+main();

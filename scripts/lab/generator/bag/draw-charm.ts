@@ -1,0 +1,147 @@
+import type { SKRSContext2D } from '@napi-rs/canvas';
+import { Random } from '../../../../models/random';
+import { css, lit } from '../../../../workers/image/distortion/rgb';
+import type { BagLook } from '../look/look';
+import { bezier } from '../paint/curves';
+import { emblemPath } from '../paint/emblem';
+import { polished } from '../paint/metal';
+
+/** What hangs from a bag, drawn down from where it is tied. */
+export function drawCharm(context: SKRSContext2D, look: BagLook, size: number): void {
+  drawCord(context, look, size * 0.35);
+  context.translate(0, size * 0.35);
+  switch (look.charm) {
+    case 'none':
+      drawPuller(context, look, size);
+      break;
+    case 'clochette':
+      drawClochette(context, look, size);
+      break;
+    case 'tassel':
+      drawTassel(context, look, size);
+      break;
+    case 'tag':
+      drawTag(context, look, size);
+      break;
+    case 'twilly':
+      drawTwilly(context, look, size);
+      break;
+    case 'pompon':
+      drawPompon(context, look, size);
+      break;
+  }
+}
+
+function drawCord(context: SKRSContext2D, look: BagLook, length: number): void {
+  context.lineWidth = 6;
+  context.strokeStyle = css(lit(look.trim, -0.3));
+  context.beginPath();
+  context.moveTo(0, 0);
+  context.lineTo(0, length);
+  context.stroke();
+}
+
+function drawPuller(context: SKRSContext2D, look: BagLook, size: number): void {
+  context.fillStyle = css(lit(look.trim, -0.1));
+  context.beginPath();
+  context.roundRect(-9, 0, 18, size * 0.7, 8);
+  context.fill();
+}
+
+function drawClochette(context: SKRSContext2D, look: BagLook, size: number): void {
+  const width = size * 0.34;
+  context.fillStyle = css(lit(look.charmColour, -0.1));
+  context.strokeStyle = css(lit(look.charmColour, -0.5));
+  context.lineWidth = 2;
+  context.beginPath();
+  context.moveTo(-width * 0.28, 0);
+  context.lineTo(width * 0.28, 0);
+  context.bezierCurveTo(width * 0.5, size * 0.3, width * 0.62, size * 0.5, width * 0.62, size * 0.8);
+  context.lineTo(-width * 0.62, size * 0.8);
+  context.bezierCurveTo(-width * 0.62, size * 0.5, -width * 0.5, size * 0.3, -width * 0.28, 0);
+  context.fill();
+  context.stroke();
+}
+
+function drawTassel(context: SKRSContext2D, look: BagLook, size: number): void {
+  const random = new Random(look.seed, 'tassel');
+  context.fillStyle = polished(context, look.metal, { x: -14, y: 0 }, { x: 14, y: 20 });
+  context.beginPath();
+  context.roundRect(-15, -4, 30, 24, 6);
+  context.fill();
+  for (let strand = -7; strand <= 7; strand++) {
+    context.lineWidth = 5.5;
+    context.strokeStyle = css(lit(look.charmColour, random.between(-0.35, 0.15)));
+    context.beginPath();
+    context.moveTo(strand * 1.7, 18);
+    context.lineTo(strand * 3.1, size * random.between(0.9, 1));
+    context.stroke();
+  }
+}
+
+function drawTag(context: SKRSContext2D, look: BagLook, size: number): void {
+  context.fillStyle = css(look.charmColour);
+  context.strokeStyle = css(lit(look.charmColour, -0.5));
+  context.lineWidth = 2.5;
+  context.beginPath();
+  context.roundRect(-size * 0.24, 0, size * 0.48, size * 0.72, 14);
+  context.fill();
+  context.stroke();
+  context.translate(0, size * 0.36);
+  context.fillStyle = css(look.metal);
+  context.fill(emblemPath(look.emblem, size * 0.15), 'evenodd');
+}
+
+/** A silk scarf tied in a bow. */
+function drawTwilly(context: SKRSContext2D, look: BagLook, size: number): void {
+  for (const side of [-1, 1]) {
+    const loop = bezier(
+      { x: 0, y: 0 },
+      { x: side * size * 0.7, y: -size * 0.5 },
+      { x: side * size * 0.7, y: size * 0.35 },
+      { x: 0, y: 6 },
+    );
+    const tail = bezier(
+      { x: 0, y: 4 },
+      { x: side * size * 0.2, y: size * 0.3 },
+      { x: side * size * 0.1, y: size * 0.6 },
+      { x: side * size * 0.34, y: size * 0.95 },
+    );
+    for (const [line, width] of [
+      [tail, 26],
+      [loop, 20],
+    ] as const) {
+      context.lineCap = 'round';
+      context.beginPath();
+      for (const point of line) context.lineTo(point.x, point.y);
+      context.lineWidth = width;
+      context.strokeStyle = css(lit(look.charmColour, -0.15));
+      context.stroke();
+      context.setLineDash([12, 12]);
+      context.lineWidth = width * 0.5;
+      context.strokeStyle = css(lit(look.second, 0.3));
+      context.stroke();
+      context.setLineDash([]);
+    }
+  }
+  context.fillStyle = css(lit(look.charmColour, -0.3));
+  context.beginPath();
+  context.arc(0, 2, 15, 0, Math.PI * 2);
+  context.fill();
+}
+
+function drawPompon(context: SKRSContext2D, look: BagLook, size: number): void {
+  const random = new Random(look.seed, 'pompon');
+  const radius = size * 0.4;
+  context.translate(0, radius);
+  context.lineWidth = 3;
+  for (let hair = 0; hair < 130; hair++) {
+    const angle = random.between(0, Math.PI * 2);
+    const reach = radius * random.between(0.75, 1.05);
+    context.strokeStyle = css(lit(look.charmColour, random.between(-0.35, 0.3) - Math.sin(angle) * 0.15));
+    context.beginPath();
+    context.moveTo(Math.cos(angle) * radius * 0.2, Math.sin(angle) * radius * 0.2);
+    context.lineTo(Math.cos(angle) * reach, Math.sin(angle) * reach);
+    context.stroke();
+  }
+}

@@ -1,0 +1,150 @@
+import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { Random } from '../../../../models/random';
+import { css, lit, mixed } from '../../../../workers/image/distortion/rgb';
+import { layTile } from '../../../../workers/image/distortion/texture';
+import type { BagLook } from '../look/look';
+import { emblemPath } from '../paint/emblem';
+import { polished } from '../paint/metal';
+import type { PanelBox } from './easel';
+
+/** The decoration of a front piece, in its own drawing (x right, y down from its centre), under the relief. */
+export function drawPattern(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
+  switch (look.pattern) {
+    case 'plain':
+      return;
+    case 'monogram':
+      drawMonogram(context, look);
+      break;
+    case 'web':
+      drawWeb(context, look, box);
+      break;
+    case 'check':
+      drawCheck(context, look, box);
+      break;
+    case 'block':
+      drawBlock(context, look, box);
+      break;
+    case 'studs':
+      drawStuds(context, look, box);
+      break;
+    case 'print':
+      drawPrint(context, look, box);
+      break;
+  }
+}
+
+function drawMonogram(context: SKRSContext2D, look: BagLook): void {
+  const side = 128;
+  const tile = createCanvas(side, side);
+  const pen = tile.getContext('2d');
+  pen.fillStyle = css(look.second);
+  for (const [x, y, radius] of [
+    [32, 32, 21],
+    [96, 96, 21],
+  ] as const) {
+    pen.save();
+    pen.translate(x, y);
+    pen.fill(emblemPath(look.emblem, radius), 'evenodd');
+    pen.restore();
+  }
+  for (const [x, y] of [
+    [96, 32],
+    [32, 96],
+  ] as const) {
+    pen.save();
+    pen.translate(x, y);
+    pen.fill(emblemPath({ form: 'petals', points: 4, turn: 0 }, 13), 'evenodd');
+    pen.restore();
+  }
+  layTile(context, tile, 96 * look.patternScale);
+}
+
+function drawWeb(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
+  const half = box.width * 0.075 * look.patternScale;
+  const stripes = [look.second, mixed(look.second, [255, 255, 255], 0.05), look.trim];
+  context.fillStyle = css(stripes[0] ?? look.second);
+  context.fillRect(-half, -box.height, half * 2, box.height * 2);
+  context.fillStyle = css(look.trim);
+  context.fillRect(-half * 0.36, -box.height, half * 0.72, box.height * 2);
+}
+
+function drawCheck(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
+  const period = 120 * look.patternScale;
+  const reach = Math.max(box.width, box.height);
+  const bands: readonly (readonly [number, number, string])[] = [
+    [0, 0.42, css(look.second, 0.34)],
+    [0.1, 0.05, css(look.trim, 0.8)],
+    [0.27, 0.05, css(look.trim, 0.8)],
+    [0.66, 0.03, css(lit(look.second, 0.7), 0.9)],
+  ];
+  for (let from = -Math.ceil(reach / period) * period; from < reach; from += period) {
+    for (const [start, width, style] of bands) {
+      context.fillStyle = style;
+      context.fillRect(from + start * period, -reach, width * period, reach * 2);
+      context.fillRect(-reach, from + start * period, reach * 2, width * period);
+    }
+  }
+}
+
+function drawBlock(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
+  const { width, height } = box;
+  context.fillStyle = css(look.second);
+  const kind = look.emblem.points % 3;
+  if (kind === 0) context.fillRect(-width, height * 0.08, width * 2, height);
+  else if (kind === 1) {
+    context.fillRect(-width, -height, width * 0.66, height * 2);
+    context.fillRect(width * 0.34, -height, width, height * 2);
+  } else {
+    context.beginPath();
+    context.moveTo(-width / 2, height / 2);
+    context.lineTo(width / 2, -height / 2);
+    context.lineTo(width, height);
+    context.closePath();
+    context.fill();
+  }
+}
+
+function drawStuds(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
+  const gap = 52 * look.patternScale;
+  const radius = 7.5;
+  const columns = Math.floor(box.width / gap / 2);
+  const rows = Math.floor(box.height / gap / 2);
+  for (let row = -rows; row <= rows; row++) {
+    for (let column = -columns; column <= columns; column++) {
+      const x = (column + (row % 2) * 0.5) * gap;
+      const y = row * gap;
+      context.fillStyle = 'rgba(0,0,0,0.35)';
+      context.beginPath();
+      context.arc(x + 2, y + 3, radius, 0, Math.PI * 2);
+      context.fill();
+      context.fillStyle = polished(
+        context,
+        look.metal,
+        { x: x - radius, y: y - radius },
+        { x: x + radius, y: y + radius },
+      );
+      context.beginPath();
+      context.arc(x, y, radius, 0, Math.PI * 2);
+      context.fill();
+    }
+  }
+}
+
+/** Flowers and leaves scattered as on a printed scarf: this product's own. */
+function drawPrint(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
+  const random = new Random(look.seed, 'print');
+  const colours = [look.second, look.trim, lit(look.second, 0.45), mixed(look.second, look.trim, 0.5)];
+  for (let flower = 0; flower < 26; flower++) {
+    context.save();
+    context.translate(random.between(-0.55, 0.55) * box.width, random.between(-0.55, 0.55) * box.height);
+    context.rotate(random.between(0, Math.PI * 2));
+    const radius = random.between(22, 62) * look.patternScale;
+    context.fillStyle = css(random.pick(colours));
+    context.fill(emblemPath({ form: 'petals', points: random.integer(4, 6), turn: 0 }, radius));
+    context.fillStyle = css(random.pick(colours));
+    context.beginPath();
+    context.arc(0, 0, radius * 0.3, 0, Math.PI * 2);
+    context.fill();
+    context.restore();
+  }
+}

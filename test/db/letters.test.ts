@@ -1,0 +1,73 @@
+import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
+import { wordsOf } from '../../models/catalog/fold-text';
+import { ENTITIES, HANDBAGS, product, TAGS } from './catalog-import-sample';
+import { ImportBench } from './catalog-import-support';
+
+const LONG = 'x'.repeat(120);
+/** Ends of products' ids, and what only they are found by. */
+const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+  ki: ['की'],
+  ka: ['का'],
+  bag: ['가방'],
+  wig: ['가발'],
+  ladies_bag: ['여성가방끈'],
+  vuitton: ['路易威登'],
+  vuitton_bag: ['路易威登speedy手袋'],
+  chanel: ['シャネルの鞄'],
+  perfume: ['น้ำหอม'],
+  long: [LONG],
+  longer: [`${LONG}y`],
+  longest: ['ﷲ'.repeat(500)],
+  cafe: ['cafe\u0301', 'Ёлка', 'ΟΔΟΣ'],
+};
+
+// contract 5.5, 5.6, 5.7
+describe('a text finds letters as a reader sees them', () => {
+  let bench: ImportBench;
+  beforeAll(async () => {
+    bench = await ImportBench.open();
+    await bench.accept({
+      'categories.jsonl': [HANDBAGS],
+      'tags.jsonl': TAGS,
+      'entities.jsonl': ENTITIES,
+      'products.jsonl': Object.entries(KEYWORDS).map(([name, keywords]) =>
+        product(name, 'style_togo', { keywords }),
+      ),
+    });
+  }, 120_000);
+  afterAll(() => bench.close());
+
+  async function found(text: string): Promise<string[]> {
+    const catalog = new PostgresCatalogRepository(bench.knex);
+    const { rows } = await catalog.search({
+      ...{ node: 'product', categories: null, filters: [], sort: 'popularity_desc', page: 0, pageSize: 20 },
+      words: wordsOf(text),
+    });
+    return rows.map(({ id }) => id.slice('product_'.length)).sort();
+  }
+
+  const CASES: readonly (readonly [why: string, text: string, finds: readonly string[]])[] = [
+    ['a mark of another script is part of its letter', 'की', ['ki']],
+    ['a syllable of two is too short for an edit', '가발', ['wig']],
+    ['in a word of four syllables one may be another', '여성가발끈', ['ladies_bag']],
+    ['two characters in a row find a word of Han', '威登', ['vuitton', 'vuitton_bag']],
+    ['more of them do too', '易威登', ['vuitton', 'vuitton_bag']],
+    ['the whole word is found, alone and within another', '路易威登', ['vuitton', 'vuitton_bag']],
+    ['characters that are not in a row find nothing', '路威', []],
+    ['one character in the middle finds nothing', '登', []],
+    ['characters after another script are found', '手袋', ['vuitton_bag']],
+    ['kana are found in a row', 'ネル', ['chanel']],
+    ['Thai is found in a row', 'หอม', ['perfume']],
+    ['a word of 120 letters finds itself and what begins so', LONG, ['long', 'longer']],
+    ['a word is compared over its whole length', `${LONG}y`, ['long', 'longer']],
+    ['decomposed and composed letters are the same', 'café', ['cafe']],
+    ['accents of Latin and Cyrillic letters do not count', 'cafê елка', ['cafe']],
+    ['a final sigma is a sigma', 'οδος', ['cafe']],
+    ['a word beyond what an index holds finds itself alone', 'ﷲ'.repeat(500), ['longest']],
+    ['a word beyond what an index holds is compared whole', 'ﷲ'.repeat(499), []],
+    ['words that no row has find nothing', 'ж'.repeat(512), []],
+  ];
+  test.each(CASES)('%s', async (_why, text, finds) => {
+    expect(await found(text)).toEqual(finds);
+  });
+});

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { Vocabulary } from '../../db/catalog/import/vocabulary';
+import { editsBetween } from '../../db/catalog/search/edit-distance';
+import { editsAllowed } from '../../db/catalog/search/near-words';
+import { expandTerms, LONGER_MAX, termsOf } from '../../db/catalog/search/term-expansion';
+import { lettersOf } from '../../models/catalog/index-terms';
+import { type TestDatabase, testDatabase } from '../support/database';
+
+const SEED = 20_260_301;
+const EVERYTHING = { node: 'product', categories: null, filters: [] };
+
+const withinEdits = (from: string, to: string, editsMax: number): boolean =>
+  editsBetween(lettersOf(from), lettersOf(to), editsMax) <= editsMax;
+
+describe('an edit', () => {
+  test.each([
+    ['chanel', 'chanel', 0],
+    ['chanel', 'chane', 1],
+    ['chanel', 'cchanel', 1],
+    ['chanel', 'chenel', 1],
+    ['chanel', 'chnael', 1],
+    ['hcanle', 'chanel', 2],
+    ['ca', 'abc', 3],
+    ['яхта', 'якта', 1],
+    ['😀bag', 'bag', 1],
+    ['', 'ab', 2],
+    ['가방', '가발', 1],
+    ['किताब', 'कताब', 1],
+    ['น้ำหอม', 'นหอม', 1],
+  ])('leads from %s to %s %i times', (from, to, edits) => {
+    expect([0, 1, 2, 3].map((editsMax) => withinEdits(from, to, editsMax))).toEqual(
+      [0, 1, 2, 3].map((editsMax) => editsMax >= edits),
+    );
+    expect(withinEdits(to, from, edits)).toBe(true);
+  });
+});
+
+describe('the words that a query word stands for', () => {
+  let database: TestDatabase;
+  const letters = fc.constantFrom(...'abcé9ж'.split(''));
+  const anyWord = fc.string({ unit: letters, minLength: 1, maxLength: 12 });
+  const vocabulary = [...new Set(fc.sample(anyWord, { seed: SEED, numRuns: 4_000 }))];
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    await learn(vocabulary);
+  }, 60_000);
+  afterAll(() => database.close());
+  const learn = (words: readonly string[]) =>
+    database.knex.transaction((trx) => new Vocabulary().learnWords(trx, words));
+
+  test('are all words within its edits, none lost and none too much', async () => {
+    const asked = fc.uniqueArray(anyWord, { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(asked, async (words) => {
+        const expansions = await expandTerms(database.knex, EVERYTHING, words);
+        expect(expansions.map(({ word, misspelt }) => ({ word, misspelt: [...misspelt].sort() }))).toEqual(
+          words.map((word) => ({
+            word,
+            misspelt: vocabulary
+              .filter((known) => known !== word && editsAllowed(word) > 0)
+              .filter((known) => withinEdits(word, known, editsAllowed(word)))
+              .sort(),
+          })),
+        );
+        const last = words.at(-1) ?? '';
+        const longer = vocabulary
+          .filter((known) => known !== last && known.startsWith(last))
+          .sort(byCodePoint);
+        const listed = longer.length > LONGER_MAX ? [] : longer;
+        expect(expansions.map((expansion) => [expansion.longer, expansion.anyLonger])).toEqual(
+          words.map((word) => (word === last ? [listed, longer.length > LONGER_MAX] : [[], false])),
+        );
+      }),
+      { seed: SEED, numRuns: 25 },
+    );
+  }, 120_000);
+
+  test('repeat no word, and only the last may be the beginning of others', async () => {
+    await learn(['handbag', 'handy']);
+    expect(await expandTerms(database.knex, EVERYTHING, ['hand', 'handbag', 'hand'])).toEqual([
+      {
+        word: 'hand',
+        beginning: 'hand',
+        longer: ['handbag', 'handy'],
+        anyLonger: false,
+        misspelt: ['handy'],
+      },
+      { word: 'handbag', beginning: null, longer: [], anyLonger: false, misspelt: [] },
+    ]);
+    expect(await expandTerms(database.knex, EVERYTHING, [])).toEqual([]);
+  });
+
+  test('in a scope are those that rows of it have', () => {
+    const expansions = [
+      { word: 'hand', beginning: null, longer: [], anyLonger: false, misspelt: ['handy', 'hard'] },
+      { word: 'bag', beginning: null, longer: ['bags'], anyLonger: false, misspelt: [] },
+      { word: 'b', beginning: 'b', longer: [], anyLonger: true, misspelt: [] },
+    ];
+    const rows = new Map([['hard', 2]]);
+    expect(termsOf(expansions, (word) => rows.get(word) ?? 0)).toEqual([
+      { word: 'hand', beginning: null, longer: [], anyLonger: false, misspelt: ['hard'], rows: 0 },
+      { word: 'b', beginning: 'b', longer: [], anyLonger: true, misspelt: [], rows: 0 },
+    ]);
+  });
+});
+
+const byCodePoint = (left: string, right: string): number =>
+  Buffer.compare(Buffer.from(left), Buffer.from(right));

@@ -1,0 +1,20 @@
+const common = require('../../jest.config.js');
+
+/** What is the same on every adapter: the form of requests and answers, above repositories that other files test. */
+const WITHOUT_ADAPTERS = [
+  'spec/(browsers|compression|data-files|docs|errors|malformed-http|openapi|page|signing-keys|versioning)',
+  'spec/(v1-products|v2-products|v2-vision)',
+  'db/(durable-files|files|shared-lookup)',
+];
+
+/** `npm run test:services`: the tests that speak to a database or a queue, on a real PostgreSQL and Redis. */
+module.exports = {
+  ...common,
+  rootDir: '../..',
+  roots: ['service', 'spec', 'contracts', 'db'].map((folder) => `<rootDir>/test/${folder}`),
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    ...WITHOUT_ADAPTERS.map((names) => `<rootDir>/test/${names}\\.test`),
+  ],
+  maxWorkers: 2,
+};

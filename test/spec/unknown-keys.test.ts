@@ -1,0 +1,65 @@
+import { makeKey } from '../../models/access/credential';
+import { type AccountRepository, PORTS } from '../../models/ports';
+import { ApiClient } from '../support/api-client';
+import { useService } from '../support/service';
+
+/** Well-formed keys that nobody has, by the address that sends them. */
+const LIMIT = 5;
+const LIMITED = { UNKNOWN_KEYS_PER_MINUTE: String(LIMIT) };
+
+describe('an address that sends unknown keys', () => {
+  const service = useService(LIMITED);
+  const ask = (key: string, forwarded = '192.0.2.1') =>
+    new ApiClient(service.url, key).send('GET', '/v3/catalog/items/product_nobody', {
+      headers: { 'X-Forwarded-For': forwarded },
+    });
+
+  test('has so many a minute looked up, however many it sends at once, and is told when to come back', async () => {
+    // A key that has opened something is looked up whatever else comes from its address.
+    expect((await ask(service.key.key)).status).toBe(404);
+    const lookUp = jest.spyOn(service.resolve<AccountRepository>(PORTS.AccountRepository), 'callerByKeyHash');
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => ask(makeKey(false), `192.0.2.${at}`)),
+    );
+    expect(lookUp).toHaveBeenCalledTimes(LIMIT);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(LIMIT);
+    expect(refused).toHaveLength(40 - LIMIT);
+    for (const { headers, body } of refused) {
+      expect(body).toMatchObject({ error: 'rate_limited', message: expect.stringContaining('unknown keys') });
+      expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
+      expect(Number(headers.get('Retry-After'))).toBeLessThanOrEqual(60);
+    }
+    expect((await ask(service.key.key)).status).toBe(404);
+    // What has no form of a key was never looked up.
+    expect((await ask('nobody')).status).toBe(401);
+  });
+});
+
+describe('a known key', () => {
+  const service = useService(LIMITED);
+
+  test('does not count, however many there are, until it is revoked', async () => {
+    const keys = await Promise.all(Array.from({ length: 3 * LIMIT }, () => service.newKey()));
+    for (const { key } of keys) expect((await new ApiClient(service.url, key).query({})).status).toBe(200);
+    const [revoked] = keys;
+    await service.revoke(revoked?.keyId ?? '');
+    expect((await new ApiClient(service.url, revoked?.key ?? '').query({})).status).toBe(401);
+  });
+});
+
+describe('behind a trusted proxy', () => {
+  const service = useService({ ...LIMITED, TRUST_PROXY: '1' });
+
+  test('each forwarded address counts for itself, an IPv6 network as one', async () => {
+    const ask = async (forwarded: string) => {
+      const headers = { 'X-Forwarded-For': forwarded };
+      return (await new ApiClient(service.url, makeKey(false)).send('GET', '/v1/products', { headers }))
+        .status;
+    };
+    for (let call = 0; call < LIMIT; call += 1) expect(await ask(`2001:db8::${call}`)).toBe(401);
+    expect(await ask('2001:db8::ffff')).toBe(429);
+    expect(await ask('2001:db8:0:1::1')).toBe(401);
+    expect(await ask('192.0.2.7')).toBe(401);
+  });
+});

@@ -1,0 +1,2 @@
+/** Of every run of Jest. */
+export { removeLent as default } from './worker-environment';

@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { connectEmbedded, connectPostgres, type Database } from '../../db/core/knex';
+import { ensureEmbedded } from '../../db/embedded/ensure-embedded';
+import { processEnvironment } from '../../scripts/config';
+import { copyDataFolder } from './data-folder';
+import { migratedInServer, migratedTemplate } from './database';
+import { createOwnDatabase } from './own-database';
+
+/** Where the processes of a test keep their state: a data folder, and a migrated database with nothing in it. */
+export interface Installation {
+  /** For whatever else the test writes; removed with the rest. */
+  readonly folder: string;
+  /** `DATA_DIR`. */
+  readonly dataDir: string;
+  /** Of every process; with `REDIS_URL` where apis and workers are processes of their own. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Connects to the database as another process would. */
+  connect(): Promise<Database>;
+  remove(): Promise<void>;
+}
+
+/**
+ * An installation in the servers of `TEST_DATABASE_URL` and `TEST_REDIS_URL`, else on the embedded default. The embedded
+ * database stays open until `remove`, and waits for no disk.
+ *
+ * @param settings of its processes, besides those that say where it is
+ */
+export async function newInstallation(settings: Readonly<Record<string, string>>): Promise<Installation> {
+  const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
+  const folder = await mkdtemp(join(tmpdir(), 'lpi-'));
+  const dataDir = join(folder, 'data');
+  const { url, connect, close } = TEST_DATABASE_URL
+    ? await inServer(TEST_DATABASE_URL)
+    : await embeddedIn(dataDir);
+  return {
+    folder,
+    dataDir,
+    settings: {
+      DATA_DIR: dataDir,
+      QUEUE_PREFIX: basename(folder),
+      ...(url ? { DATABASE_URL: url } : {}),
+      ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}),
+      ...settings,
+    },
+    connect,
+    remove: async () => {
+      await close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Store {
+  readonly url?: string;
+  connect(): Promise<Database>;
+  close(): Promise<void>;
+}
+
+async function inServer(server: string): Promise<Store> {
+  const { url, drop } = await createOwnDatabase(server, migratedInServer());
+  return { url, connect: async () => connectPostgres({ url, poolMax: 2 }), close: drop };
+}
+
+async function embeddedIn(dataDir: string): Promise<Store> {
+  copyDataFolder(dirname(await migratedTemplate()), dataDir);
+  const embedded = await ensureEmbedded(dataDir, { durable: false });
+  return { connect: () => connectEmbedded({ dataDir }), close: () => embedded.close() };
+}

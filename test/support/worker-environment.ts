@@ -1,0 +1,68 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TestEnvironment } from 'jest-environment-node';
+import { ensureEmbedded } from '../../db/embedded/ensure-embedded';
+import { readRecord } from '../../db/embedded/host-record';
+import { copyDataFolder } from './data-folder';
+
+/** An open embedded database that nobody else uses until it is given back. */
+export interface LentDatabase {
+  readonly dataDir: string;
+  /** Whether nobody has used it yet. */
+  readonly isNew: boolean;
+  giveBack(): void;
+}
+
+declare global {
+  /** Lends an embedded database that began as a copy of a prepared data folder; what earlier files wrote is still in it. */
+  var lendEmbedded: (prepared: string) => Promise<LentDatabase>;
+}
+
+/** Of this Jest worker: databases that wait for the next file, by the folder that they began with. */
+const waiting = new Map<string, string[]>();
+
+/** Node's environment, and embedded databases that outlive a test file: to open one takes longer than most files do. */
+export default class WorkerEnvironment extends TestEnvironment {
+  override async setup(): Promise<void> {
+    await super.setup();
+    this.global.lendEmbedded = lend;
+  }
+}
+
+async function lend(prepared: string): Promise<LentDatabase> {
+  const free = waiting.get(prepared) ?? [];
+  waiting.set(prepared, free);
+  const used = free.pop();
+  const dataDir = used ?? (await open(prepared));
+  return { dataDir, isNew: used === undefined, giveBack: () => void free.push(dataDir) };
+}
+
+/** Opens a copy until the worker ends. A loss of power may cost it everything, so it waits for no disk. */
+async function open(prepared: string): Promise<string> {
+  // Jest's workers are children of the process that tears down.
+  const dataDir = mkdtempSync(join(tmpdir(), prefixOf(process.send ? process.ppid : process.pid)));
+  copyDataFolder(prepared, dataDir);
+  await ensureEmbedded(dataDir, { durable: false });
+  return dataDir;
+}
+
+const prefixOf = (run: number): string => `lpw-${run}-`;
+
+/** Ends the databases that were lent in this run of Jest, and removes them. */
+export function removeLent(): void {
+  const ours = readdirSync(tmpdir()).filter((name) => name.startsWith(prefixOf(process.pid)));
+  for (const dataDir of ours.map((name) => join(tmpdir(), name))) {
+    const sockets = join(dataDir, 'postgres', 'run');
+    for (const each of readdirSync(sockets)) kill(readRecord(join(sockets, each))?.pid);
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function kill(host: number | undefined): void {
+  try {
+    if (host) process.kill(host, 'SIGKILL');
+  } catch {
+    // It has ended with its worker.
+  }
+}

@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const POOL_THREADS = 4;
+
+/** Tells the niceness of the main thread and of all once the pool has worked (proc_pid_stat(5), field 19). */
+const PROGRAM = `
+  const { existsSync, readdirSync, readFileSync, promises } = require('node:fs');
+  const nicenessIn = (file) => Number(readFileSync(file, 'utf8').split(') ')[1].split(' ')[16]);
+  promises.stat('/').then(() => {
+    const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [];
+    const all = threads.map((thread) => nicenessIn('/proc/self/task/' + thread + '/stat'));
+    console.log(JSON.stringify({ main: threads.length > 0 ? nicenessIn('/proc/self/stat') : 0, all }));
+  });
+`;
+
+test("on Linux the threads of libuv's pool step behind the event loop, elsewhere nothing is changed", async () => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--require', './scripts/low-priority-pool.cjs', '-e', PROGRAM],
+    { env: { PATH: process.env['PATH'] } },
+  );
+  const { main, all } = JSON.parse(stdout) as { main: number; all: number[] };
+  const modest = all.filter((niceness) => niceness >= Math.max(10, main));
+  expect(modest.length).toBeGreaterThanOrEqual(process.platform === 'linux' ? POOL_THREADS : 0);
+});

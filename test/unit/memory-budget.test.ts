@@ -1,0 +1,112 @@
+import { MemoryBudget } from '../../api/middleware/memory-budget';
+
+/** Memory that calls share. */
+const room = (bytes: number) => new MemoryBudget({ bytes, littleBytes: 1, waitMs: 10_000, what: 'calls' });
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+test('a key that is alone gets half, the next one half of what is left, and something always stays free', () => {
+  const shared = room(800);
+  const held = ['a', 'b', 'c', 'd'].map((key) => {
+    const reservation = shared.open(key);
+    let bytes = 2;
+    while (reservation.tryResize(bytes + 1)) bytes += 1;
+    return bytes;
+  });
+  expect(held).toEqual([400, 200, 100, 50]);
+  expect(shared.state.heldBytes).toBe(750);
+});
+
+test('calls of a key share what it may hold', () => {
+  const shared = room(800);
+  expect(shared.open('a').tryResize(300)).toBe(true);
+  expect(shared.open('a').tryResize(101)).toBe(false);
+  expect(shared.open('a').tryResize(100)).toBe(true);
+});
+
+test('a little is never waited for', () => {
+  const shared = room(2);
+  for (let call = 0; call < 5; call += 1) expect(shared.open('a').tryResize(1)).toBe(true);
+});
+
+test('one call at a time may be larger than the room, and the next when it has ended', async () => {
+  const shared = room(100);
+  const [first, second] = [shared.open('a'), shared.open('b')];
+  await first.resize(1000);
+  let entered = false;
+  const waiting = second.resize(1000).then(() => {
+    entered = true;
+  });
+  await Promise.resolve();
+  expect(entered).toBe(false);
+  first.close();
+  await waiting;
+  expect(shared.state).toEqual({ heldBytes: 1000, waiting: 0 });
+});
+
+test('calls that each hold a part and want more all come to their end', async () => {
+  const shared = room(100);
+  const calls = ['a', 'a', 'b', 'b'].map((key) => ({ key, reservation: shared.open(key) }));
+  for (const { reservation } of calls) while (reservation.tryResize(reservation.bytes + 2));
+  let done = 0;
+  const all = calls.map(async ({ reservation }) => {
+    await reservation.resize(90);
+    done += 1;
+    reservation.close();
+  });
+  await Promise.all(all);
+  expect(done).toBe(4);
+  expect(shared.state).toEqual({ heldBytes: 0, waiting: 0 });
+});
+
+test('a call beyond its share takes nothing of what others share', async () => {
+  const shared = room(100);
+  const stalled = ['a', 'a', 'a'].map((key) => shared.open(key));
+  const waiting = stalled.map((reservation) => reservation.resize(25).catch(() => undefined));
+  await waiting[0];
+  await stalled[2]?.resize(30);
+  expect(shared.state).toEqual({ heldBytes: 80, waiting: 0 });
+  expect(shared.open('b').tryResize(25)).toBe(true);
+  expect(shared.open('b').tryResize(2)).toBe(false);
+});
+
+test('who waits too long is turned away with 503 and Retry-After, and leaves nothing behind', async () => {
+  const shared = room(100);
+  const large = shared.open('a');
+  await large.resize(1000);
+  const late = shared.open('b');
+  const refused = expect(late.resize(500)).rejects.toMatchObject({
+    status: 503,
+    headers: { 'Retry-After': '2' },
+  });
+  await jest.advanceTimersByTimeAsync(10_000);
+  await refused;
+  late.close();
+  expect(shared.state).toEqual({ heldBytes: 1000, waiting: 0 });
+});
+
+test('a call that is over waits no longer, and what it held is free', async () => {
+  const shared = room(100);
+  await shared.open('a').resize(1000);
+  const gone = shared.open('b');
+  const waiting = expect(gone.resize(500)).rejects.toMatchObject({ status: 503 });
+  gone.close();
+  gone.close();
+  await waiting;
+  expect(shared.state).toEqual({ heldBytes: 1000, waiting: 0 });
+});
+
+test('a key that wants more than its share does not hold up the others', async () => {
+  const shared = room(100);
+  await shared.open('a').resize(50);
+  await shared.open('a').resize(30);
+  const waiting = shared
+    .open('a')
+    .resize(30)
+    .catch(() => undefined);
+  await shared.open('b').resize(10);
+  expect(shared.state).toEqual({ heldBytes: 90, waiting: 1 });
+  await jest.advanceTimersByTimeAsync(10_000);
+  await waiting;
+});

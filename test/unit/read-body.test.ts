@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import express from 'express';
+import { MemoryBudget } from '../../api/middleware/memory-budget';
+import { readBody } from '../../api/middleware/read-body';
+import { PaceWatch } from '../../api/middleware/upload-pace';
+import { AppError } from '../../models/errors';
+
+/** How slowly a body may come; the window is short, so that its end need not be waited for. */
+const WINDOW_MS = 50;
+let server: Server;
+let sockets: Socket[];
+
+beforeEach(async () => {
+  sockets = [];
+  const room = new MemoryBudget({ bytes: 1 << 20, littleBytes: 1, waitMs: 10_000, what: 'bodies' });
+  const app = express();
+  app.post('/', async (req, res) => {
+    const reservation = room.open('key');
+    res.once('close', () => reservation.close());
+    const limits = { bytesMax: 1 << 20, pace: { bytesPerSecond: 1000, windowMs: WINDOW_MS } };
+    try {
+      const bytes = await readBody(req, reservation, limits, (wait) => wait);
+      res.json({ bytes: bytes.length });
+    } catch (failure) {
+      res.status(failure instanceof AppError ? failure.status : 500).json({ message: String(failure) });
+    }
+  });
+  server = createServer(app);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+async function open(headers: string): Promise<Socket> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  sockets.push(socket);
+  await once(socket, 'connect');
+  socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n\r\n`);
+  return socket;
+}
+
+async function answerOf(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+test.each([
+  ['stands still', (_socket: Socket) => undefined],
+  ['drips', (socket: Socket) => setInterval(() => socket.write('x'), WINDOW_MS / 5)],
+])('a body that %s is a 400 that says how fast it has to be, and the connection ends', async (_how, send) => {
+  const socket = await open('Content-Length: 100000');
+  const sending = send(socket);
+  const answer = await answerOf(socket).finally(() => clearInterval(sending));
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toMatch(/Connection: close/i);
+  expect(answer).toContain('slower than 1000 bytes per second');
+});
+
+test('a body that comes fast enough may take any number of windows, and a wait for room is not held against it', () => {
+  jest.useFakeTimers();
+  const tooSlow = jest.fn();
+  const watch = new PaceWatch({ bytesPerSecond: 1000, windowMs: 10_000 }, tooSlow);
+  for (let window = 0; window < 5; window += 1) {
+    watch.came(10_000);
+    jest.advanceTimersByTime(10_000);
+  }
+  watch.hold();
+  jest.advanceTimersByTime(50_000);
+  watch.release();
+  jest.advanceTimersByTime(9_999);
+  expect(tooSlow).not.toHaveBeenCalled();
+  jest.advanceTimersByTime(1);
+  watch.came(9_999);
+  jest.advanceTimersByTime(30_000);
+  expect(tooSlow).toHaveBeenCalledTimes(1);
+  jest.useRealTimers();
+});

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import express, { type RequestHandler } from 'express';
+import { MemoryBudget } from '../../api/middleware/memory-budget';
+import { PageMemory, pageAsked } from '../../api/middleware/page-memory';
+import { mapped, sendRows } from '../../api/middleware/send-rows';
+
+/** Answers with rows, written as they are made. */
+let server: Server | undefined;
+
+async function serve(...handlers: RequestHandler[]): Promise<string> {
+  server = createServer(express().get('/', ...handlers));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+afterEach(async () => {
+  server?.closeAllConnections();
+  server?.close();
+  if (server) await once(server, 'close');
+});
+
+const ROW = { name: 'sac à main 👜 "quoted"', nothing: undefined, prices: [1, null] };
+const answerOf = (rows: number, made: () => void = () => undefined) => ({
+  success: true,
+  absent: undefined,
+  data: mapped(Array.from({ length: rows }), (_row) => {
+    made();
+    return ROW;
+  }),
+  results: rows,
+});
+
+test.each([0, 1, 3, 2000, 20_000])(
+  'an answer of %d rows is the JSON that it would be whole',
+  async (rows) => {
+    const told: number[] = [];
+    const url = await serve(async (req, res) => {
+      res.locals.answerMade = (...figures) => void told.push(...figures);
+      await sendRows(req, res, answerOf(rows));
+    });
+    const answer = await fetch(url);
+    const whole = JSON.stringify({ ...answerOf(rows), data: Array.from({ length: rows }, () => ROW) });
+    expect(await answer.text()).toBe(whole);
+    expect(answer.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+    const isWhole = whole.length < 64 * 1024;
+    expect(answer.headers.get('Content-Length')).toBe(isWhole ? String(Buffer.byteLength(whole)) : null);
+    expect(told).toEqual([rows, whole.length]);
+  },
+);
+
+test('other calls are answered while a large answer is made', async () => {
+  let made = 0;
+  let madeMeanwhile = 0;
+  const url = await serve(async (req, res) => {
+    if (req.query['other']) {
+      madeMeanwhile = made;
+      return void res.json({});
+    }
+    const large = sendRows(
+      req,
+      res,
+      answerOf(200_000, () => (made += 1)),
+    );
+    void fetch(`${url}/?other=yes`);
+    await large;
+  });
+  await (await fetch(url)).text();
+  expect(made).toBe(200_000);
+  expect(madeMeanwhile).toBeGreaterThan(0);
+  expect(madeMeanwhile).toBeLessThan(200_000);
+});
+
+test('rows are made only as far as the caller reads, and no more when it is gone', async () => {
+  let made = 0;
+  let ended = (): void => undefined;
+  const end = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+  const url = await serve(async (req, res) => {
+    const sending = sendRows(
+      req,
+      res,
+      answerOf(2_000_000, () => (made += 1)),
+    );
+    await sending.catch(() => undefined);
+    ended();
+  });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await once(socket, 'data');
+  socket.destroy();
+  await end;
+  expect(made).toBeLessThan(2_000_000);
+});
+
+test('a page waits for room by the size of the rows that were answered lately', async () => {
+  const room = new MemoryBudget({ bytes: 1 << 20, littleBytes: 1, waitMs: 10_000, what: 'pages' });
+  const answers = new PageMemory(room);
+  const held: number[] = [];
+  const url = await serve(
+    (_req, res, next) => {
+      res.locals.caller = { keyId: 'key' } as never;
+      next();
+    },
+    answers.gate((req) => pageAsked(req.query['page_size'], true, 100)),
+    (_req, res) => {
+      held.push(room.state.heldBytes);
+      res.locals.answerMade?.(10, 1000);
+      res.json({});
+    },
+  );
+  for (let call = 0; call < 200; call += 1) await (await fetch(`${url}/?page_size=2`)).text();
+  expect(held[0]).toBe(2 * 24 * 1024 * 8);
+  // Rows of 100 bytes: what was seen once is forgotten little by little.
+  expect(held.at(-1)).toBeLessThan(2 * 110 * 8);
+});
+
+test.each([
+  [undefined, 20],
+  [null, 20],
+  [7, 7],
+  ['7', 7],
+  [1e9, 100],
+  [-3, 1],
+  ['many', 1],
+  [{}, 1],
+])('a page_size of %p asks for %d rows', (size, rows) => {
+  expect(pageAsked(size, false, 100)).toEqual({ rows, priced: false });
+});

@@ -1,0 +1,246 @@
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { probePostgres } from '../../db/core/probe-postgres';
+import { StoreFault } from '../../models/store-fault';
+import { startService } from '../../scripts/composition/service';
+import { waitForStore } from '../../scripts/composition/wait-for-store';
+import { readConfig } from '../../scripts/config';
+import { probeRedis } from '../../workers/queue/probe-redis';
+import { answering, type FakeStore, postgresRefusing, postgresWith, redisWith } from '../support/fake-store';
+
+/** A store that can't be used is named at the start with its setting, what is wrong and what to do, without a secret. */
+const SERVER = {
+  version_number: 170_002,
+  version: '17.2',
+  encoding: 'UTF8',
+  standby: false,
+  installed: '0.8.4' as string | null,
+  available: '0.8.4' as string | null,
+  may_create: true,
+};
+
+const postgresUrl = ({ port }: FakeStore, tail = '') =>
+  `postgres://ann:hunter2@127.0.0.1:${port}/loupe${tail}`;
+
+async function faultOf(probe: Promise<unknown>): Promise<StoreFault> {
+  const fault: unknown = await probe.then(
+    () => null,
+    (failure: unknown) => failure,
+  );
+  if (!(fault instanceof StoreFault)) throw new Error(`no StoreFault: ${String(fault)}`);
+  expect(fault.message).not.toContain('hunter2');
+  return fault;
+}
+
+const closedPort = async () => {
+  const store = await answering('');
+  await store.close();
+  return store;
+};
+
+describe('PostgreSQL', () => {
+  test.each([
+    ['that is too old', { version_number: 140_009, version: '14.9' }, /is PostgreSQL 14\.9; Loupe needs 15/],
+    ['that is a standby', { standby: true }, /standby.*primary/],
+    ['with another encoding', { encoding: 'SQL_ASCII' }, /SQL_ASCII.*ENCODING 'UTF8'/],
+    [
+      'without pgvector',
+      { installed: null, available: null },
+      /install it there \(Debian: postgresql-17-pgvector/,
+    ],
+    [
+      'with a pgvector that is too old',
+      { installed: '0.7.4', available: '0.8.4' },
+      /0\.7\.4.*ALTER EXTENSION vector UPDATE/,
+    ],
+    [
+      'whose user may not create extensions',
+      { installed: null, may_create: false },
+      /"ann".*superuser.*CREATE EXTENSION vector/,
+    ],
+  ])('%s is refused with what to do', async (_what, state, reason) => {
+    const store = await postgresWith({ ...SERVER, ...state });
+    const fault = await faultOf(probePostgres(postgresUrl(store)));
+    await store.close();
+    expect(fault.message).toMatch(reason);
+    expect(fault.message).toContain(`"loupe" at 127.0.0.1:${store.port}`);
+  });
+
+  test.each([
+    ['0.8.4', []],
+    ['0.10.0', []],
+    ['0.8.3', [expect.stringMatching(/0\.8\.3: before 0\.8\.2 .*parallel.* 0\.8\.4 .*vacuum/)]],
+  ])('with pgvector %s is used, with a warning below 0.8.4', async (installed, warnings) => {
+    const store = await postgresWith({ ...SERVER, installed });
+    const told = await probePostgres(postgresUrl(store));
+    await store.close();
+    expect(told).toEqual(warnings);
+  });
+
+  test.each([
+    [
+      '28P01',
+      'password authentication failed for user "ann"',
+      /refuses the user "ann" or its password/,
+      false,
+    ],
+    ['28000', 'no pg_hba.conf entry for host "10.0.0.1", no encryption', /sslmode=verify-full/, false],
+    ['28000', 'role "ann" does not exist', /there is no such user/, false],
+    ['3D000', 'database "loupe" does not exist', /createdb loupe/, false],
+    ['53300', 'too many clients already', /max_connections/, true],
+    ['57P03', 'the database system is starting up', /starting or stopping/, true],
+  ])(
+    'that answers %s (%s) is told of, and waited for only where that may help',
+    async (code, message, reason, mayPass) => {
+      const store = await postgresRefusing(code, message);
+      const fault = await faultOf(probePostgres(postgresUrl(store)));
+      await store.close();
+      expect(fault.message).toMatch(reason);
+      expect(fault.mayPass).toBe(mayPass);
+    },
+  );
+
+  test('that is away, cut off, unknown by name or without TLS is told of', async () => {
+    const gone = await faultOf(probePostgres(postgresUrl(await closedPort())));
+    expect([gone.message, gone.mayPass]).toEqual([expect.stringMatching(/nothing listens there/), true]);
+    const mute = await answering('');
+    expect((await faultOf(probePostgres(postgresUrl(mute)))).message).toMatch(/cut off/);
+    await mute.close();
+    const plain = await answering('N');
+    const untold = await faultOf(probePostgres(postgresUrl(plain, '?sslmode=verify-full')));
+    expect([untold.message, untold.mayPass]).toEqual([expect.stringMatching(/no TLS.*sslmode/), false]);
+    await plain.close();
+    const noFile = '?sslmode=verify-full&sslrootcert=/no/such.pem';
+    expect((await faultOf(probePostgres(postgresUrl(plain, noFile)))).message).toMatch(
+      /\/no\/such\.pem.*read/,
+    );
+    const unknown = await faultOf(probePostgres('postgres://ann:hunter2@no-such-host.invalid/loupe'));
+    expect([unknown.message, unknown.mayPass]).toEqual([expect.stringMatching(/name is not known/), true]);
+  });
+});
+
+describe('Redis', () => {
+  const redisUrl = ({ port }: FakeStore) => `redis://:hunter2@127.0.0.1:${port}/3`;
+
+  test.each([
+    [
+      'WRONGPASS',
+      { hello: '-WRONGPASS invalid username-password pair' },
+      /refuses the user or the password/,
+      false,
+    ],
+    ['NOAUTH', { '*': '-NOAUTH Authentication required.' }, /asks for a password|refuses/, false],
+    [
+      'a database that it has not',
+      { select: '-ERR DB index is out of range' },
+      /no database of this number/,
+      false,
+    ],
+    ['LOADING', { info: '-LOADING Redis is loading the dataset in memory' }, /busy/, true],
+    ['that it is a replica', { info: '$10\r\nrole:slave' }, /replica.*primary/, true],
+  ])(
+    'that answers %s is told of, and waited for only where that may help',
+    async (_what, replies, reason, mayPass) => {
+      const store = await redisWith(replies);
+      const fault = await faultOf(probeRedis(redisUrl(store)));
+      await store.close();
+      expect(fault.message).toMatch(reason);
+      expect(fault.message).toContain(`127.0.0.1:${store.port}, database 3`);
+      expect(fault.mayPass).toBe(mayPass);
+    },
+  );
+
+  test('that is well is used', async () => {
+    const store = await redisWith({ info: '$11\r\nrole:master' });
+    await probeRedis(redisUrl(store));
+    await store.close();
+  });
+
+  test('that is away, or speaks no TLS, is told of', async () => {
+    const gone = await faultOf(probeRedis(redisUrl(await closedPort())));
+    expect([gone.message, gone.mayPass]).toEqual([expect.stringMatching(/nothing listens there/), true]);
+    const plain = await answering('-ERR unknown command\r\n');
+    const untold = await faultOf(probeRedis(`rediss://127.0.0.1:${plain.port}`));
+    expect([untold.message, untold.mayPass]).toEqual([expect.stringMatching(/does not speak TLS/), false]);
+    await plain.close();
+  });
+});
+
+describe('waiting', () => {
+  const setup = () => {
+    let now = 0;
+    const lines: string[] = [];
+    const log = (_fields: object, line: string) => void lines.push(line);
+    const logger = { debug: log, info: log, warn: log, error: log };
+    const timer = {
+      now: () => now,
+      delay: async (ms: number) => {
+        now += ms;
+      },
+    };
+    return { lines, logger, timer };
+  };
+
+  test('goes on until the store is there, and says so in the log every five seconds', async () => {
+    const { lines, logger, timer } = setup();
+    let attempts = 0;
+    const probe = async () => {
+      attempts += 1;
+      if (attempts <= 12) throw new StoreFault('the database at db:5432: nothing listens there', true);
+      return attempts;
+    };
+    expect(await waitForStore('DATABASE_URL', probe, { waitMs: 30_000, logger, timer })).toBe(13);
+    expect(lines).toEqual([
+      expect.stringMatching(/^DATABASE_URL: the database at db:5432: nothing.*30 s more/),
+      expect.stringMatching(/25 s more/),
+      expect.stringMatching(/20 s more/),
+    ]);
+  });
+
+  test('ends when the time is up, at once where waiting does not help, and lets other failures through', async () => {
+    const { logger, timer } = setup();
+    const waiting = (failure: Error, waitMs = 3_000) =>
+      waitForStore('REDIS_URL', () => Promise.reject(failure), { waitMs, logger, timer });
+    await expect(waiting(new StoreFault('away', true))).rejects.toThrow('REDIS_URL: away (waited 3 s)');
+    const before = timer.now();
+    await expect(waiting(new StoreFault('wrong password', false))).rejects.toThrow(
+      'REDIS_URL: wrong password',
+    );
+    await expect(waiting(new StoreFault('away', true), 0)).rejects.toThrow(/^REDIS_URL: away$/);
+    await expect(waiting(new TypeError('ours'))).rejects.toThrow(TypeError);
+    expect(timer.now()).toBe(before);
+  });
+});
+
+describe('a service', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'loupe-start-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const startWith = (settings: Record<string, string>) =>
+    startService(
+      readConfig({ PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', STORE_WAIT_MS: '0', ...settings }),
+    );
+
+  test('does not start without its database, and names setting, host and port', async () => {
+    const gone = await closedPort();
+    const expected = new RegExp(`^DATABASE_URL: .*127\\.0\\.0\\.1:${gone.port}: nothing listens there`);
+    await expect(startWith({ DATABASE_URL: postgresUrl(gone) })).rejects.toThrow(expected);
+  });
+
+  test('does not start without its Redis, and names setting, host and port', async () => {
+    const gone = await closedPort();
+    const expected = new RegExp(`^REDIS_URL: .*127\\.0\\.0\\.1:${gone.port}.*: nothing listens there`);
+    await expect(startWith({ REDIS_URL: `redis://127.0.0.1:${gone.port}` })).rejects.toThrow(expected);
+  });
+
+  test('does not start where its folder is a file, and names setting and folder', async () => {
+    const DATA_DIR = join(folder, 'file');
+    writeFileSync(DATA_DIR, '');
+    await expect(startWith({ DATA_DIR })).rejects.toThrow(/^DATA_DIR: .*file must be a folder/);
+  });
+});

@@ -1,0 +1,65 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from 'node:zlib';
+import { unprocessable } from '../../models/errors';
+
+type Decode = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>;
+
+const gunzipped: Decode = promisify<Buffer, ZlibOptions, Buffer>(gunzip);
+const inflated: Decode = promisify<Buffer, ZlibOptions, Buffer>(inflate);
+const inflatedRaw: Decode = promisify<Buffer, ZlibOptions, Buffer>(inflateRaw);
+
+const DECODERS: Readonly<Record<string, Decode>> = {
+  gzip: gunzipped,
+  'x-gzip': gunzipped,
+  br: promisify<Buffer, ZlibOptions, Buffer>(brotliDecompress),
+  deflate: (bytes, options) => (hasZlibHeader(bytes) ? inflated : inflatedRaw)(bytes, options),
+};
+
+/** As many as a picture could be wrapped in by mistake; each costs a pass over all of the bytes. */
+const CODINGS_MAX = 4;
+
+/**
+ * What a body is without its content codings, the last one of which is taken off first (RFC 9110, 8.4).
+ *
+ * @param codings the `Content-Encoding` header
+ * @param bytesMax of the decoded body, and of each step on the way
+ * @throws AppError 422 `image_too_large` at the limit; `image_undecodable` when a coding is unknown or its bytes damaged
+ */
+export async function decodeContent(
+  bytes: Buffer,
+  codings: string | readonly string[] | undefined,
+  bytesMax: number,
+): Promise<Buffer> {
+  const named = codingsOf(codings);
+  if (named.length > CODINGS_MAX) {
+    throw undecodable(`more than ${CODINGS_MAX} content codings`);
+  }
+  let decoded = bytes;
+  for (const coding of named.reverse()) {
+    const decode = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
+    if (!decode) throw undecodable('a content coding other than gzip, br and deflate');
+    decoded = await decode(decoded, { maxOutputLength: bytesMax }).catch((failure: unknown) => {
+      throw isTooLarge(failure)
+        ? unprocessable('image_too_large', `The image is larger than ${bytesMax} bytes.`)
+        : undecodable(`damaged ${coding}`, failure);
+    });
+  }
+  return decoded;
+}
+
+const codingsOf = (header: string | readonly string[] | undefined): string[] =>
+  [header ?? []]
+    .flat()
+    .flatMap((value) => value.split(','))
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+
+/** `deflate` means the zlib format; some hosts send it without header and checksum (RFC 9110, 8.4.1.2). */
+const hasZlibHeader = (bytes: Buffer): boolean =>
+  bytes.length >= 2 && (bytes.readUInt8(0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
+
+const isTooLarge = (failure: unknown): boolean =>
+  failure instanceof Error && 'code' in failure && failure.code === 'ERR_BUFFER_TOO_LARGE';
+
+const undecodable = (what: string, cause?: unknown) =>
+  unprocessable('image_undecodable', `The address sends the image with ${what}.`, cause);

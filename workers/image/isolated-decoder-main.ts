@@ -1,0 +1,24 @@
+/** What `IsolatedDecoder` starts: decodes the one picture that it is sent, and ends. */
+import { getPriority, setPriority } from 'node:os';
+import { AppError } from '../../models/errors';
+import { guardSharp, preparedPicture } from './decode-picture';
+import type { DecodeAnswer, DecodeRequest } from './isolated-decoder';
+
+/** As the other threads that decode (`scripts/low-priority-pool.cjs`). */
+const NICENESS = 10;
+
+async function answerTo({ bytes, pixelsMax }: DecodeRequest): Promise<DecodeAnswer> {
+  try {
+    return { ok: true, ...(await preparedPicture(Buffer.from(bytes), pixelsMax)) };
+  } catch (failure) {
+    if (!(failure instanceof AppError)) throw failure;
+    return { ok: false, reason: failure.extras.reason, message: failure.message };
+  }
+}
+
+if (getPriority() < NICENESS) setPriority(NICENESS);
+guardSharp();
+process.once('disconnect', () => process.exit());
+process.once('message', (request: DecodeRequest) => {
+  void answerTo(request).then((answer) => process.send?.(answer, () => process.exit()));
+});

@@ -1,0 +1,134 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { DurableFiles, InstalledModel, Progress } from '../../models/ports';
+import { type ModelManifest, modelReference } from '../../models/vision/embedding-model';
+import type { InferencePoolOptions } from '../embedder/inference-pool';
+import { checkModel } from '../embedder/load-tried';
+import { ModelRefused, verifyDigests } from '../embedder/manifest';
+import { FolderModelLibrary, modelsFolder } from './model-library';
+import type { ModelSource } from './model-source';
+import { isAddress, openSource } from './open-source';
+import { stageFiles, stageManifest } from './stage-model';
+import { sweepWork, workFolder } from './work-folder';
+
+/** How a model is added. */
+export interface AddModelOptions {
+  readonly dataDir: string;
+  /** SHA-256 of what is named: the manifest, or the archive; null when the operator has none. */
+  readonly sha256: string | null;
+  /** All files of the model together. */
+  readonly bytesMax: number;
+  /** On what the trial inference runs. */
+  readonly inference: InferencePoolOptions;
+  readonly files: DurableFiles;
+  readonly progress: Progress;
+}
+
+/** A model that can be used from now on. */
+export interface AddedModel {
+  readonly model: InstalledModel;
+  /** False when the very same was here before. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Installs an embedding model from a folder, an archive or an address: brings its files, proves that they are the ones
+ * of the manifest, tries an inference, and only then moves it into the library in one step. A command that is killed
+ * leaves nothing in the library; what it had downloaded is used by the next.
+ *
+ * @param place see `openSource`
+ * @throws ModelRefused with the reason; the library is as before then
+ * @throws DownloadBroken when the network gives up
+ */
+export async function addModel(place: string, options: AddModelOptions): Promise<AddedModel> {
+  const work = join(modelsFolder(options.dataDir), '.work');
+  await sweepWork(work, 'staging');
+  const staging = await workFolder(work, 'staging');
+  try {
+    await rm(staging.path, { recursive: true, force: true });
+    await mkdir(staging.path);
+    return await addBy(place, work, staging.path, options);
+  } catch (failure) {
+    // The operator knows the place; the folders in between are ours.
+    if (!(failure instanceof ModelRefused)) throw failure;
+    const reason = failure.reason.replaceAll(`${join(staging.path, 'model')}/`, '');
+    throw new ModelRefused(withoutSecrets(place), reason, failure);
+  } finally {
+    await staging.remove();
+  }
+}
+
+/** An address may carry a password or a signature. */
+function withoutSecrets(place: string): string {
+  if (!isAddress(place) || !URL.canParse(place)) return place;
+  const { protocol, host, pathname } = new URL(place);
+  return `${protocol}//${host}${pathname}`;
+}
+
+async function addBy(
+  place: string,
+  work: string,
+  scratch: string,
+  options: AddModelOptions,
+): Promise<AddedModel> {
+  const source = await openSource(place, { ...options, work, scratch });
+  try {
+    const added = await addFrom(source, join(scratch, 'model'), options);
+    await source.discard();
+    return added;
+  } catch (failure) {
+    if (failure instanceof ModelRefused) await source.discard();
+    else source.keep();
+    throw failure;
+  }
+}
+
+async function addFrom(source: ModelSource, folder: string, options: AddModelOptions): Promise<AddedModel> {
+  const manifest = await stageManifest(source, folder, options.sha256);
+  const standing = await standingModel(manifest, options.dataDir);
+  if (standing) return { model: standing, isNew: false };
+  await stageFiles(source, folder, manifest, options.bytesMax);
+  await checkModel(folder, options.inference);
+  return install(folder, manifest, options);
+}
+
+/**
+ * The same model, when it is installed already.
+ *
+ * @throws ModelRefused when another one has its name, or what is installed was changed
+ */
+async function standingModel(manifest: ModelManifest, dataDir: string): Promise<InstalledModel | null> {
+  const reference = modelReference(manifest);
+  const { models, broken } = await new FolderModelLibrary(dataDir).all();
+  const damaged = broken.find(({ name }) => name === reference);
+  if (damaged) throw new ModelRefused(reference, `${damaged.folder} is in its place: ${damaged.reason}`);
+  const standing = models.find((model) => modelReference(model.manifest) === reference);
+  if (!standing) return null;
+  if (standing.bundled) throw new ModelRefused(reference, `${reference} is a model that ships with Loupe`);
+  if (!isDeepStrictEqual(standing.manifest, manifest)) {
+    throw new ModelRefused(
+      reference,
+      `another model is installed as ${reference}; give this one a version of its own`,
+    );
+  }
+  await verifyDigests(standing.folder, standing.manifest);
+  return standing;
+}
+
+/** In one step, once all of it is on the disk; of two that add the same model at once, one does it. */
+async function install(
+  folder: string,
+  manifest: ModelManifest,
+  { dataDir, files }: AddModelOptions,
+): Promise<AddedModel> {
+  const target = join(modelsFolder(dataDir), modelReference(manifest));
+  try {
+    await files.settle(folder, target);
+    return { model: { folder: target, manifest, bundled: false }, isNew: true };
+  } catch (failure) {
+    const standing = await standingModel(manifest, dataDir);
+    if (standing) return { model: standing, isNew: false };
+    throw failure;
+  }
+}

@@ -1,0 +1,155 @@
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { z } from 'zod';
+import type { DurableFiles } from '../../models/ports';
+import type { ModelFormat, ModelManifest, ResamplingKernel, View } from '../../models/vision/embedding-model';
+import { ModelRefused, readManifest } from '../embedder/manifest';
+import { sha256Of } from '../embedder/sha256-of';
+import { bundledModel } from './model-library';
+
+type Triple = readonly [number, number, number];
+
+/** How published networks want their pixels: `(pixel - mean) * scale`, by the name under which each is known. */
+export const PIXEL_VALUES: Readonly<Record<string, { readonly mean: Triple; readonly scale: Triple }>> = {
+  '0..255': scaled([0, 0, 0], [1, 1, 1]),
+  '0..1': scaled([0, 0, 0], [255, 255, 255]),
+  '-1..1': scaled([127.5, 127.5, 127.5], [127.5, 127.5, 127.5]),
+  imagenet: scaled([123.675, 116.28, 103.53], [58.395, 57.12, 57.375]),
+  clip: scaled([122.7709383, 116.7460125, 104.09373615], [68.5005327, 66.6321375, 70.32316305]),
+};
+
+/** Views by name: the whole picture, or the crops of the bundled model, which find small things better. */
+export const VIEWS = ['whole', 'crops'] as const;
+
+/** What only the operator knows of a model; the rest is read off its files. */
+export interface ManifestWishes {
+  readonly id: string;
+  readonly version: string;
+  readonly licence: string;
+  readonly dimensions: number;
+  /** Side of the square input. */
+  readonly size: number;
+  readonly values: string;
+  readonly views: (typeof VIEWS)[number];
+  readonly fit: ModelManifest['input']['fit'];
+  readonly layout: ModelManifest['input']['layout'] | null;
+  readonly kernel: ResamplingKernel;
+  readonly input: string | null;
+  readonly output: string | null;
+}
+
+/**
+ * Writes `manifest.json` beside a model file, with the digests of all its files, so that nobody has to work them out.
+ *
+ * @returns the path of the manifest
+ * @throws ModelRefused when the file is of no known format, or what was written is no valid manifest
+ */
+export async function writeManifest(
+  file: string,
+  wishes: ManifestWishes,
+  files: DurableFiles,
+): Promise<string> {
+  const folder = dirname(file);
+  const format = await formatOf(file);
+  const { mean, scale } = PIXEL_VALUES[wishes.values] ?? scaled([0, 0, 0], [1, 1, 1]);
+  const manifest = {
+    id: wishes.id,
+    version: wishes.version,
+    format,
+    file: basename(file),
+    input: {
+      name: wishes.input,
+      width: wishes.size,
+      height: wishes.size,
+      layout: wishes.layout ?? (format === 'onnx' ? 'nchw' : 'nhwc'),
+      channels: 'rgb',
+      mean,
+      scale,
+      fit: wishes.fit,
+      background: [255, 255, 255],
+      kernel: wishes.kernel,
+    },
+    output: { name: wishes.output, dimensions: wishes.dimensions },
+    views: await viewsOf(wishes.views),
+    calibration: null,
+    licence: wishes.licence,
+    digests: await digestsOf(folder, await filesOf(file, format)),
+  };
+  const path = join(folder, 'manifest.json');
+  const isNew = await files
+    .create(path, `${JSON.stringify(manifest, null, 2)}\n`)
+    .catch((failure: unknown) => {
+      throw new ModelRefused(file, `${path} can not be written`, failure);
+    });
+  if (!isNew) throw new ModelRefused(file, `${path} is there already`);
+  try {
+    await readManifest(folder);
+  } catch (failure) {
+    await rm(path);
+    throw failure;
+  }
+  return path;
+}
+
+function scaled(mean: Triple, deviation: Triple): { mean: Triple; scale: Triple } {
+  const [red, green, blue] = deviation;
+  return { mean, scale: [1 / red, 1 / green, 1 / blue] };
+}
+
+async function viewsOf(name: ManifestWishes['views']): Promise<ModelManifest['views']> {
+  if (name === 'crops') return (await bundledModel()).manifest.views;
+  const whole: View = [0, 0, 1, 1];
+  return { catalog: [whole], query: [whole] };
+}
+
+const tfjsModel = z.object({
+  format: z.enum(['layers-model', 'graph-model']),
+  weightsManifest: z.array(z.object({ paths: z.array(z.string()) })),
+});
+
+async function formatOf(file: string): Promise<ModelFormat> {
+  if (!(await stat(file).catch(() => null))?.isFile()) throw new ModelRefused(file, 'there is no such file');
+  if (file.endsWith('.onnx')) return 'onnx';
+  if (basename(file) === 'saved_model.pb') return 'tf-saved-model';
+  return (await readTfjs(file)).format === 'layers-model' ? 'tfjs-layers' : 'tfjs-graph';
+}
+
+async function readTfjs(file: string): Promise<z.infer<typeof tfjsModel>> {
+  try {
+    return tfjsModel.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (failure) {
+    throw new ModelRefused(
+      file,
+      'it is neither an .onnx file, nor a saved_model.pb, nor the model.json of a TensorFlow.js model',
+      failure,
+    );
+  }
+}
+
+/** All files of a model, relative to its folder. */
+async function filesOf(file: string, format: ModelFormat): Promise<string[]> {
+  const name = basename(file);
+  const beside = await readdir(dirname(file), { recursive: true, withFileTypes: true });
+  const names = beside
+    .filter((each) => each.isFile())
+    .map((each) => relative(dirname(file), join(each.parentPath, each.name)));
+  switch (format) {
+    case 'onnx':
+      return [name, ...names.filter((each) => [`${name}_data`, `${name}.data`].includes(each))];
+    case 'tf-saved-model':
+      return [name, ...names.filter((each) => /^(variables|assets)\//.test(each))];
+    case 'tfjs-layers':
+    case 'tfjs-graph':
+      return [name, ...(await readTfjs(file)).weightsManifest.flatMap(({ paths }) => paths)];
+  }
+}
+
+async function digestsOf(folder: string, files: readonly string[]): Promise<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  for (const file of files) {
+    digests[file] = await sha256Of(join(folder, file)).catch((failure: unknown) => {
+      throw new ModelRefused(folder, `${file} can not be read`, failure);
+    });
+  }
+  return digests;
+}

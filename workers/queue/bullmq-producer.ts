@@ -1,0 +1,232 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Job, type JobsOptions, Queue, QueueEvents } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { type AppError, internalError, unavailable } from '../../models/errors';
+import type { Logger } from '../../models/ports';
+import type { QueueLoad } from './admission';
+import {
+  type Connection,
+  connected,
+  disconnected,
+  impatientConnection,
+  patientConnection,
+} from './redis-connection';
+
+/** Which queue, on which Redis. */
+export interface BullMqOptions {
+  readonly redisUrl: string;
+  /** Namespace of this installation in Redis. */
+  readonly prefix: string;
+  readonly logger: Logger;
+}
+
+interface Open {
+  readonly queue: Queue;
+  readonly events: QueueEvents;
+  /** The connection of `events`, which is its own. */
+  readonly eventsRedis: Connection;
+}
+
+interface Waiter {
+  /** Whether the job is in the queue: before that, nothing is lost. */
+  added: boolean;
+  resolve(returned: unknown): void;
+  reject(failure: Error): void;
+}
+
+/** Events kept in Redis: minutes of the busiest queue. */
+const EVENTS_KEPT = 10_000;
+const REOPEN_AFTER_MS = 500;
+const RETRY_AFTER_SECONDS = 2;
+
+/** What BullMQ says of a job whose workers died, one after the other. */
+const WORKERS_DIED = 'job stalled more than allowable limit';
+
+/** 503 for a queue that can't be reached. */
+export const queueAway = (cause?: unknown): AppError =>
+  unavailable('The queue can not be reached.', RETRY_AFTER_SECONDS, cause);
+
+/**
+ * The asking side of one BullMQ queue: adds jobs and hands each answer to the one who asked. One stream of events serves
+ * all callers; whoever asks is registered before the job is added, so that no answer is too fast. While Redis is away
+ * everything fails at once, and works again when it is back; who waited then for a job that is lost is told so.
+ */
+export class BullMqProducer {
+  readonly #stop = new AbortController();
+  readonly #redis: Redis;
+  readonly #waiters = new Map<string, Waiter>();
+  readonly #opening: Promise<void>;
+  #open: Open | null = null;
+
+  /** @param onFinished called for every job of the queue that finishes, whoever asked for it */
+  constructor(
+    private readonly name: string,
+    private readonly options: BullMqOptions,
+    private readonly onFinished: () => void = () => undefined,
+  ) {
+    this.#redis = impatientConnection(options.redisUrl, this.#stop.signal, options.logger);
+    this.#opening = this.#keepOpening();
+  }
+
+  /** Resolves when jobs can be added; waits for a Redis that is not there yet. */
+  ready(): Promise<void> {
+    return this.#opening;
+  }
+
+  /**
+   * Adds a job. `added` rejects with `unavailable` when it could not be added; `answer` is what the worker returned and
+   * rejects with `internalError` when the job failed for good, `unavailable` when Redis lost it, when its workers died
+   * over it, and when this side is closed.
+   */
+  ask(jobId: string, data: object, options: JobsOptions): { added: Promise<void>; answer: Promise<unknown> } {
+    const answer = new Promise<unknown>((resolve, reject) =>
+      this.#waiters.set(jobId, { added: false, resolve, reject }),
+    );
+    // Nobody may be listening yet, or any more.
+    answer.catch(() => undefined);
+    const added = this.#usable(({ queue }) => queue.add(this.name, data, { ...options, jobId })).then(() => {
+      const waiter = this.#waiters.get(jobId);
+      if (waiter) waiter.added = true;
+    });
+    return { added, answer };
+  }
+
+  /** Stops waiting for a job. */
+  forget(jobId: string): void {
+    this.#waiters.delete(jobId);
+  }
+
+  /** Takes a job out of the queue; one that runs goes on. */
+  async withdraw(jobId: string): Promise<void> {
+    await this.#usable(({ queue }) => queue.remove(jobId));
+  }
+
+  /** Looks a job up, in case word of its end was lost: the answer of a finished one is settled. */
+  async look(jobId: string): Promise<'unfinished' | 'finished' | 'gone'> {
+    const job = await this.#usable(({ queue }) => Job.fromId(queue, jobId));
+    if (!job) return 'gone';
+    if (job.finishedOn === undefined) return 'unfinished';
+    if (job.failedReason) this.#failed(jobId, job.failedReason);
+    else this.#answered(jobId, job.returnvalue);
+    return 'finished';
+  }
+
+  load(): Promise<QueueLoad> {
+    return this.#usable(async ({ queue }) => {
+      const { wait = 0, delayed = 0, active = 0 } = await queue.getJobCounts('wait', 'delayed', 'active');
+      return { waiting: wait + delayed, active };
+    });
+  }
+
+  /** How long the job at the head of the queue has waited, in milliseconds; 0 when none waits. */
+  oldestWaitingMs(now: number): Promise<number> {
+    return this.#usable(async ({ queue }) => {
+      const id = await this.#redis.lindex(queue.toKey('wait'), -1);
+      const added = id === null ? null : await this.#redis.hget(queue.toKey(id), 'timestamp');
+      return added === null ? 0 : Math.max(0, now - Number(added));
+    });
+  }
+
+  /** @throws unavailable while Redis is away */
+  async ping(): Promise<void> {
+    await this.#usable(() => this.#redis.ping());
+  }
+
+  /** Sends everyone who waits away with `unavailable`, and disconnects. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    for (const waiter of this.#waiters.values()) waiter.reject(unavailable('The service is stopping.', 1));
+    this.#waiters.clear();
+    const open = this.#open;
+    this.#open = null;
+    if (open) await shut(open);
+    await disconnected(this.#redis);
+    await this.#opening;
+  }
+
+  async #usable<Result>(work: (open: Open) => Promise<Result>): Promise<Result> {
+    const open = this.#open;
+    if (!open || this.#redis.status !== 'ready' || open.eventsRedis.status !== 'ready') throw queueAway();
+    try {
+      return await work(open);
+    } catch (failure) {
+      throw queueAway(failure);
+    }
+  }
+
+  async #keepOpening(): Promise<void> {
+    while (!this.#stop.signal.aborted && !this.#open) {
+      try {
+        await connected(this.#redis);
+        const open = await this.#openOnce();
+        if (this.#stop.signal.aborted) await shut(open);
+        else this.#open = open;
+      } catch (failure) {
+        if (this.#stop.signal.aborted) return;
+        this.options.logger.warn(
+          { queue: this.name, failure: String(failure) },
+          'the queue does not open yet',
+        );
+        await delay(REOPEN_AFTER_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  async #openOnce(): Promise<Open> {
+    const { redisUrl, prefix } = this.options;
+    const streams = { events: { maxLen: EVENTS_KEPT } };
+    const queue = new Queue(this.name, { connection: this.#redis, prefix, streams });
+    queue.on('error', () => undefined);
+    await queue.waitUntilReady();
+    // From here on: the default, "from now", would miss what happens between two reads.
+    const [latest] = await this.#redis.xrevrange(queue.toKey('events'), '+', '-', 'COUNT', 1);
+    const events = new QueueEvents(this.name, {
+      connection: patientConnection(redisUrl, this.#stop.signal),
+      prefix,
+      lastEventId: latest?.[0] ?? '0-0',
+    });
+    // `impatientConnection` tells of outages.
+    events.on('error', () => undefined);
+    events.on('completed', ({ jobId, returnvalue }) => {
+      this.onFinished();
+      this.#answered(jobId, returnvalue);
+    });
+    events.on('failed', ({ jobId, failedReason }) => {
+      this.onFinished();
+      this.#failed(jobId, failedReason);
+    });
+    const eventsRedis: Connection = await events.getBackend().connection.client;
+    for (const redis of [this.#redis, eventsRedis]) redis.on('ready', () => void this.#lookForLost());
+    return { queue, events, eventsRedis };
+  }
+
+  /** A Redis that comes back may have lost jobs, or word of their end. */
+  async #lookForLost(): Promise<void> {
+    const waiting = [...this.#waiters].filter(([, waiter]) => waiter.added);
+    for (const [jobId, waiter] of waiting) {
+      // Away again, or one of the connections is not there yet: its return looks again.
+      const state = await this.look(jobId).catch(() => 'unknown');
+      if (state === 'gone') waiter.reject(unavailable('The queue lost the work.', RETRY_AFTER_SECONDS));
+    }
+  }
+
+  #answered(jobId: string, returned: unknown): void {
+    this.#waiters.get(jobId)?.resolve(returned);
+    this.#waiters.delete(jobId);
+  }
+
+  #failed(jobId: string, reason: string): void {
+    const failure = reason.startsWith(WORKERS_DIED)
+      ? unavailable('The work was begun and broken off repeatedly.', RETRY_AFTER_SECONDS, reason)
+      : internalError(new Error(reason));
+    this.#waiters.get(jobId)?.reject(failure);
+    this.#waiters.delete(jobId);
+  }
+}
+
+/** BullMQ would wait for the end of a connection that is broken already. */
+async function shut({ queue, events, eventsRedis }: Open): Promise<void> {
+  if (eventsRedis.status !== 'ready') await disconnected(eventsRedis);
+  await events.close();
+  await queue.close();
+}
