@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
 import { asTable } from '../../scripts/commands/output';
 import { processEnvironment } from '../../scripts/config';
 import { audit, type Books, openAccount, type Payer } from './books';
@@ -107,11 +108,15 @@ async function back(): Promise<number> {
   }
 }
 
-const isReady = async (url: string): Promise<boolean> =>
-  fetch(`${url}/readyz`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const { statusCode, body } = await request(`${url}/readyz`, { headersTimeout: BACK_MS_MAX });
+    await body.dump();
+    return statusCode === 200;
+  } catch {
+    return false;
+  }
+}
 
 async function probe(_api: unknown, index: number): Promise<boolean> {
   probes += 1;

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Dispatcher, request } from 'undici';
 import { z } from 'zod';
 import type { Installation } from './installation';
 
@@ -94,33 +96,45 @@ async function send(
   { body, product, hangUpAfterMs }: CallPlan,
 ): Promise<Sent | 'refused'> {
   const unanswered = { status: null, refusal: null, creditsUsed: 0, fault: null };
-  const signal = AbortSignal.timeout(hangUpAfterMs ?? PATIENCE_MS);
+  // A timer that is waited for itself: `fetch` with `AbortSignal.timeout` has, once in some 100,000 calls on Node 20,
+  // neither answered nor given up.
+  const hangUp = new AbortController();
+  const timer = setTimeout(() => hangUp.abort(), hangUpAfterMs ?? PATIENCE_MS);
+  const answer = request(`${url}/v3/vision/identify`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'x-request-id': requestId,
+    },
+    body: JSON.stringify(body),
+    signal: hangUp.signal,
+  }).then(async (response): Promise<Sent> => {
+    return { end: 'answered', ...judged(response, await response.body.text(), product) };
+  });
+  const gone = once(hangUp.signal, 'abort');
   try {
-    const response = await fetch(`${url}/v3/vision/identify`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        'x-request-id': requestId,
-      },
-      body: JSON.stringify(body),
-      signal,
-    });
-    return { end: 'answered', ...judged(response, await response.text(), product) };
+    await Promise.race([gone, answer]);
+    return hangUp.signal.aborted ? { end: 'hung up', ...unanswered } : await answer;
   } catch (failure) {
-    if (signal.aborted) return { end: 'hung up', ...unanswered };
-    if (codeOf(failure) === 'ECONNREFUSED') return 'refused';
-    return { end: 'connection lost', ...unanswered };
+    if (hangUp.signal.aborted) return { end: 'hung up', ...unanswered };
+    return isRefused(failure) ? 'refused' : { end: 'connection lost', ...unanswered };
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-function judged({ status, headers }: Response, text: string, product: string | null): Omit<Sent, 'end'> {
+function judged(
+  { statusCode: status, headers }: Dispatcher.ResponseData,
+  text: string,
+  product: string | null,
+): Omit<Sent, 'end'> {
   const answer: unknown = JSON.parse(text);
   const none = { status, refusal: null, creditsUsed: 0 };
   if (status !== 200) {
     const parsed = refusal.safeParse(answer);
     if (!parsed.success) return { ...none, fault: `no error body: ${text}` };
-    const silent = status === 503 && !headers.has('retry-after');
+    const silent = status === 503 && headers['retry-after'] === undefined;
     return { ...none, refusal: parsed.data.message, fault: silent ? 'a 503 without Retry-After' : null };
   }
   const parsed = success.safeParse(answer);
@@ -130,7 +144,5 @@ function judged({ status, headers }: Response, text: string, product: string | n
   return { ...none, creditsUsed, fault: seen === product ? null : `${seen} in place of ${product}` };
 }
 
-function codeOf(failure: unknown): unknown {
-  const cause = failure instanceof Error ? failure.cause : null;
-  return cause instanceof Error && 'code' in cause ? cause.code : null;
-}
+const isRefused = (failure: unknown): boolean =>
+  failure instanceof Error && 'code' in failure && failure.code === 'ECONNREFUSED';
