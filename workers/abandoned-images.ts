@@ -3,21 +3,12 @@ import type { EmbeddingRepository, IndexQueue, Logger } from '../models/ports';
 
 const BATCH_IMAGES = 256;
 
-/** How often the catalog is looked over. */
-export interface LookSettings {
-  readonly everyMs: number;
-}
-
 /**
  * Sees to images that nobody embeds, under every version that is kept up: those of an import that did not wait, or that
- * was killed. An image counts as
- * abandoned when it is the first in line at two looks in a row; while an import makes progress, the line moves and is
- * left to it. Several processes may look at once: embedding is safe to repeat.
+ * was killed. An image counts as abandoned when it is the first in line at two looks in a row; while an import makes
+ * progress, the line moves and is left to it. Several processes may look at once: embedding is safe to repeat.
  */
 export class AbandonedImages {
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> = Promise.resolve();
-  #stopped = false;
   /** By version. */
   readonly #lastFirst = new Map<number, number>();
 
@@ -25,33 +16,14 @@ export class AbandonedImages {
     private readonly embeddings: EmbeddingRepository,
     private readonly queue: IndexQueue,
     private readonly logger: Logger,
-    private readonly settings: LookSettings,
   ) {}
 
-  /** Looks now, then from time to time until `stop`. */
-  start(): void {
-    if (this.#stopped) return;
-    this.#running = this.look().catch((failure: unknown) => {
-      this.logger.warn({ reason: String(failure) }, 'looking for images to embed failed; trying again');
-    });
-    void this.#running.then(() => {
-      if (this.#stopped) return;
-      this.#timer = setTimeout(() => this.start(), this.settings.everyMs).unref();
-    });
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#running;
-  }
-
-  /** One look; embeds what is abandoned, for the live version first. @throws what a store throws */
-  async look(): Promise<void> {
+  /** One look; embeds what is abandoned, for the live version first, until `signal` ends it. @throws what a store throws */
+  async look(signal: AbortSignal): Promise<void> {
     const versions = (await this.embeddings.versions()).filter(({ maintained }) => maintained);
     const live = versions.filter(({ state }) => state === 'live');
     for (const version of [...live, ...versions.filter(({ state }) => state !== 'live')]) {
-      if (await this.#isAbandoned(version)) await this.#embed(version);
+      if (await this.#isAbandoned(version)) await this.#embed(version, signal);
     }
   }
 
@@ -64,12 +36,12 @@ export class AbandonedImages {
   }
 
   /** What stops the work for one version (its model is not here) holds up no other. */
-  async #embed({ id, model }: VersionRecord): Promise<void> {
+  async #embed({ id, model }: VersionRecord, signal: AbortSignal): Promise<void> {
     this.logger.info({ version: id, model }, 'embedding images that nobody sees to');
     let after = 0;
     try {
       for (let batch = await this.#batch(id, after); batch.length > 0; ) {
-        if (this.#stopped) return;
+        if (signal.aborted) return;
         await this.queue.embed(id, batch);
         after = batch.at(-1)?.id ?? after;
         batch = await this.#batch(id, after);

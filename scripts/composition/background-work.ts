@@ -71,7 +71,13 @@ export function seeToAbandonedImages(
   embeddings: EmbeddingRepository,
 ): void {
   const queue = container.resolve<IndexQueue>(PORTS.IndexQueue);
-  const abandoned = new AbandonedImages(embeddings, queue, logger, { everyMs: LOOK_FOR_IMAGES_MS });
-  closing(() => abandoned.stop());
-  abandoned.start();
+  const abandoned = new AbandonedImages(embeddings, queue, logger);
+  const task = new RecurringTask(
+    'abandoned images',
+    LOOK_FOR_IMAGES_MS,
+    (signal) => abandoned.look(signal),
+    logger,
+  );
+  closing(() => task.stop());
+  task.start(0);
 }

@@ -4,30 +4,30 @@ import type { Logger } from '../../models/ports';
 export class RecurringTask {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #stop = new AbortController();
 
   constructor(
     private readonly name: string,
     private readonly everyMs: number,
-    private readonly work: () => Promise<unknown>,
+    private readonly work: (signal: AbortSignal) => Promise<unknown>,
     private readonly logger: Logger,
   ) {}
 
-  /** The first time is after one interval. */
-  start(): void {
-    if (this.#stopped) return;
+  /** @param firstAfterMs one interval, where nothing is said */
+  start(firstAfterMs = this.everyMs): void {
+    if (this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
-      this.#running = this.work()
+      this.#running = this.work(this.#stop.signal)
         .catch((failure: unknown) =>
           this.logger.warn({ task: this.name, reason: String(failure) }, 'a task failed'),
         )
         .then(() => this.start());
-    }, this.everyMs).unref();
+    }, firstAfterMs).unref();
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Tells what runs to end, by its signal. Resolves when nothing of it runs any more. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stop.abort();
     clearTimeout(this.#timer);
     await this.#running;
   }

@@ -33,31 +33,31 @@ function catalogOf(count: number) {
     close: async () => undefined,
     isShared: false,
   };
-  const abandoned = new AbandonedImages(embeddings as EmbeddingRepository, queue, silent, { everyMs: 1e9 });
-  return { line, unbuilt, abandoned };
+  const abandoned = new AbandonedImages(embeddings as EmbeddingRepository, queue, silent);
+  return { line, unbuilt, look: () => abandoned.look(new AbortController().signal) };
 }
 
 describe('Images that wait to be embedded', () => {
   test('are all embedded when the line stands still between two looks', async () => {
-    const { line, abandoned } = catalogOf(600);
-    await abandoned.look();
+    const { line, look } = catalogOf(600);
+    await look();
     expect(line.size).toBe(600);
-    await abandoned.look();
+    await look();
     expect(line.size).toBe(0);
   });
 
   test('are left to its build under a version that is not built yet', async () => {
-    const { unbuilt, abandoned } = catalogOf(10);
-    await abandoned.look();
-    await abandoned.look();
+    const { unbuilt, look } = catalogOf(10);
+    await look();
+    await look();
     expect(unbuilt.size).toBe(10);
   });
 
   test('are left to an import that makes progress', async () => {
-    const { line, abandoned } = catalogOf(10);
-    await abandoned.look();
+    const { line, look } = catalogOf(10);
+    await look();
     line.delete(1);
-    await abandoned.look();
+    await look();
     expect(line.size).toBe(9);
   });
 });
