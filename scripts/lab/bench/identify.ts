@@ -2,12 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import type { InstalledModel } from '../../../models/ports';
 import type { EmbeddingVersion } from '../../../models/vision/embedding-model';
 import { PooledEmbedderRegistry } from '../../../workers/embedder/embedder-registry';
 import { defaultThreads } from '../../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../../workers/image/sharp-image-preparer';
-import { bundledModel } from '../../../workers/library/model-library';
+import { FolderModelLibrary } from '../../../workers/library/model-library';
 import { type Measurement, percentile, runConcurrently } from './measure';
+import { residentMib } from './process-watch';
 import { drawPhotos, MODES, onVisionInstallation, type VisionInstallation } from './vision-installation';
 
 /** A 2-megapixel photo, as telephones send it after their own shrinking. */
@@ -26,6 +28,7 @@ const SETTINGS = {
 type Stage = (typeof STAGES)[number];
 
 interface Run {
+  readonly model: string;
   readonly name: string;
   readonly concurrency: number;
   readonly each: readonly number[];
@@ -33,49 +36,77 @@ interface Run {
   readonly stages: Readonly<Record<Stage, number>>;
   /** Everything but intake, embedding and neighbours, in ms at the median. */
   readonly restMs: number;
+  /** Resident memory of the process with the network in it, in MiB, after the calls. */
+  readonly workerMib: number;
+}
+
+export interface IdentifyOptions {
+  /** At one client; four times as many at 16. */
+  readonly calls: number;
+  readonly products: number;
+  /** References of bundled models, measured one after the other. */
+  readonly models: readonly string[];
 }
 
 /**
  * Identify over HTTP, embedded and on PostgreSQL with Redis (one api, one worker process), beside what intake and
- * inference alone reach in one process on the same cores.
+ * inference alone reach in one process on the same cores; for each of the models.
  */
-export async function benchIdentify(calls: number, products: number): Promise<Measurement> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
-  try {
-    const photos = await drawPhotos(products, PHOTO_SIDE);
-    const pool = await poolAlone(photos, calls * 2);
-    const runs: Run[] = [];
-    for (const mode of MODES) {
-      const options = { mode, products, folder, settings: SETTINGS };
-      runs.push(...(await onVisionInstallation(options, (each) => measureMode(each, photos, calls))));
+export async function benchIdentify({ calls, products, models }: IdentifyOptions): Promise<Measurement> {
+  const photos = await drawPhotos(products, PHOTO_SIDE);
+  const rows: (string | number)[][] = [];
+  for (const name of models) {
+    const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
+    const model = await new FolderModelLibrary(folder).find(name);
+    try {
+      const pool = await poolAlone(model, photos, calls * 2);
+      const settings = { ...SETTINGS, MODEL: name };
+      for (const mode of MODES) {
+        const options = { mode, products, folder, settings };
+        const runs = await onVisionInstallation(options, (each) => measureMode(name, each, photos, calls));
+        rows.push(...runs.map((run) => rowOf(run, pool)));
+      }
+      const blank = STAGES.map(() => '');
+      rows.push([
+        name,
+        'intake and inference alone',
+        CONCURRENCY,
+        '',
+        '',
+        pool.toFixed(1),
+        '100 %',
+        ...blank,
+        '',
+        '',
+      ]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
-    return {
-      title: `identify over HTTP: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, ${cpus().length} cores`,
-      head: [
-        'mode',
-        'clients',
-        'p50 ms',
-        'p99 ms',
-        'images/s',
-        'of pool',
-        ...STAGES.map((stage) => `${stage} ms`),
-        'rest ms',
-      ],
-      rows: [
-        ...runs.map((run) => rowOf(run, pool)),
-        ['intake and inference alone', CONCURRENCY, '', '', pool.toFixed(1), '100 %', '', '', '', '', '', ''],
-      ],
-      notes: [
-        'Stages are medians of Server-Timing; "rest" is the median of the whole call less intake, embed and neighbours.',
-      ],
-    };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
+  return {
+    title: `identify over HTTP: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, ${cpus().length} cores`,
+    head: [
+      'model',
+      'mode',
+      'clients',
+      'p50 ms',
+      'p99 ms',
+      'images/s',
+      'of pool',
+      ...STAGES.map((stage) => `${stage} ms`),
+      'rest ms',
+      'MiB',
+    ],
+    rows,
+    notes: [
+      'Stages are medians of Server-Timing; "rest" is the median of the whole call less intake, embed and neighbours; MiB of the process with the network.',
+    ],
+  };
 }
 
 function rowOf(run: Run, pool: number): (string | number)[] {
   return [
+    run.model,
     run.name,
     run.concurrency,
     percentile(run.each, 0.5).toFixed(0),
@@ -84,12 +115,12 @@ function rowOf(run: Run, pool: number): (string | number)[] {
     `${((100 * run.perSecond) / pool).toFixed(0)} %`,
     ...STAGES.map((stage) => run.stages[stage].toFixed(1)),
     run.restMs.toFixed(1),
+    Math.round(run.workerMib),
   ];
 }
 
 /** Photos a second of intake and inference in one process, without HTTP, queue or database. */
-async function poolAlone(photos: readonly Buffer[], count: number): Promise<number> {
-  const model = await bundledModel();
+async function poolAlone(model: InstalledModel, photos: readonly Buffer[], count: number): Promise<number> {
   const preparer = new SharpImagePreparer({ bytesMax: 1 << 30, pixelsMax: 1 << 30 });
   const embedders = new PooledEmbedderRegistry({
     threads: defaultThreads(cpus().length),
@@ -114,27 +145,34 @@ async function poolAlone(photos: readonly Buffer[], count: number): Promise<numb
 }
 
 async function measureMode(
-  { mode, url, makeKey }: VisionInstallation,
+  model: string,
+  { mode, url, processes, makeKey }: VisionInstallation,
   photos: readonly Buffer[],
   calls: number,
 ): Promise<Run[]> {
   const key = await makeKey();
   const bodies = photos.map((photo) => Buffer.from(JSON.stringify({ base64: photo.toString('base64') })));
-  await measure(mode, url, key, bodies, CONCURRENCY * 2, CONCURRENCY);
-  return [
-    await measure(mode, url, key, bodies, calls, 1),
-    await measure(mode, url, key, bodies, calls * 4, CONCURRENCY),
-  ];
+  await measure(url, key, bodies, CONCURRENCY * 2, CONCURRENCY);
+  const worker = processes['worker'] ?? processes['all'];
+  const runs: Run[] = [];
+  for (const [count, concurrency] of [
+    [calls, 1],
+    [calls * 4, CONCURRENCY],
+  ] as const) {
+    const figures = await measure(url, key, bodies, count, concurrency);
+    const workerMib = await residentMib(worker?.process.pid ?? 0);
+    runs.push({ model, name: mode, concurrency, workerMib, ...figures });
+  }
+  return runs;
 }
 
 async function measure(
-  name: string,
   url: string,
   key: string,
   bodies: readonly Buffer[],
   count: number,
   concurrency: number,
-): Promise<Run> {
+): Promise<Pick<Run, 'each' | 'perSecond' | 'stages' | 'restMs'>> {
   const timings: Readonly<Record<Stage, number>>[] = [];
   const rest: number[] = [];
   const { each, totalMs } = await runConcurrently(count, concurrency, async (index) => {
@@ -156,8 +194,6 @@ async function measure(
       0.5,
     );
   return {
-    name,
-    concurrency,
     each,
     perSecond: (1000 * count) / totalMs,
     stages: {

@@ -65,9 +65,11 @@ async function main(): Promise<void> {
     .description('identify over HTTP, both modes, concurrency 1 and 16, beside the inference pool alone')
     .option('--calls <calls>', 'calls at concurrency 1; four times as many at 16', '120')
     .option('--products <products>', 'size of the generated catalog', '300')
-    .action(async (options: { calls: string; products: string }) =>
-      report('identify', await benchIdentify(Number(options.calls), Number(options.products))),
-    );
+    .option('--models <references...>', 'one after the other', ['loupe-eye@1.0.0', 'loupe-eye@0.4.1'])
+    .action(async (options: { calls: string; products: string; models: string[] }) => {
+      const { calls, products, models } = options;
+      report('identify', await benchIdentify({ calls: Number(calls), products: Number(products), models }));
+    });
   program
     .command('flood')
     .description(

@@ -48,7 +48,7 @@ export class ProcessWatch {
 }
 
 /** 0 where the system does not tell (proc_pid_status(5)). */
-async function residentMib(pid: number): Promise<number> {
+export async function residentMib(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
 }
