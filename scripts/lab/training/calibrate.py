@@ -38,15 +38,17 @@ def main() -> None:
     parser.add_argument("--company", type=Path, nargs="*", default=[], help="folders of photos that fill the catalogue")
     parser.add_argument("--companions", type=int, default=600, help="how many of these")
     parser.add_argument("--drawings", type=int, default=100, help="drawn items to ask for")
-    parser.add_argument("--floor", type=float, default=0.83)
-    parser.add_argument("--signals", nargs="+", default=["similarity", "lead", "consensus"], choices=SIGNALS)
-    parser.add_argument("--ridge", type=float, default=0.01, help="how much large weights of standardised signals cost, as a share of the queries")
+    parser.add_argument("--floor", type=float, default=0.75)
+    parser.add_argument("--signals", nargs="+", default=["similarity", "viewLead", "prominence"], choices=SIGNALS)
+    parser.add_argument("--ridge", type=float, default=0.0001, help="how much large weights of standardised signals cost, as a share of the queries")
+    parser.add_argument("--other-photo-weight", type=float, default=10, help="how many distorted views another photo as it is counts for")
     parser.add_argument("--dump", type=Path, help="write signals and correctness of every query here, to try other formulas on")
     options = parser.parse_args()
     torch.set_num_threads(1)
     signals, right, sort = ask(options)
     held = sort != DRAWN
-    confidence = fit(signals[held], right[held], options.signals, options.ridge)
+    weights = np.where(sort == OTHER_PHOTO, options.other_photo_weight, 1.0)
+    confidence = fit(signals[held], right[held], weights[held], options.signals, options.ridge)
     given = logistic(confidence, signals)
     for name, chosen in (("fitted", held), ("other photos", sort == OTHER_PHOTO), ("distorted", sort == DISTORTED), ("drawn", sort == DRAWN)):
         print(f"{name}: {chosen.sum()} queries, {right[chosen].mean():.3f} right, mean confidence {given[chosen].mean():.3f}, "
@@ -143,16 +145,16 @@ def signals_of(views: np.ndarray, own: np.ndarray, unseen: float) -> list[float]
     ]
 
 
-def fit(signals, right, names, ridge: float):
-    """Logistic regression by Newton's method over standardised signals; gives the weights of the plain ones."""
+def fit(signals, right, counts, names, ridge: float):
+    """Logistic regression by Newton's method over standardised signals, each query counted `counts` times; gives the weights of the plain ones."""
     chosen = [SIGNALS.index(name) for name in names]
     mean, deviation = signals[:, chosen].mean(0), signals[:, chosen].std(0) + 1e-9
     x = np.concatenate([np.ones((len(right), 1)), (signals[:, chosen] - mean) / deviation], 1)
-    cost = ridge * len(right) * np.diag([0.0] + [1.0] * len(chosen))
+    cost = ridge * counts.sum() * np.diag([0.0] + [1.0] * len(chosen))
     w = np.zeros(x.shape[1])
     for _ in range(50):
         p = 1 / (1 + np.exp(-x @ w))
-        curvature = (x * (p * (1 - p))[:, None]).T @ x + cost + 1e-9 * np.eye(len(w))
+        curvature = (x * (counts * p * (1 - p))[:, None]).T @ x + cost + 1e-9 * np.eye(len(w))
         w += np.linalg.solve(curvature, x.T @ (right - p) - cost @ w)
     weights = w[1:] / deviation
     rounded = {name: round(float(weight), 4) for name, weight in zip(names, weights)}

@@ -11,13 +11,13 @@
 #   MINUTES   length of each fine-tuning by the clock; their weights are averaged  (36 85)
 #   MIX       share of the tuned weights in the mean with the untouched ones (0.8)
 #   SHARE     of the earlier network in the similarity               (0.4)
-#   FLOOR     confidence below which nothing is returned             (0.83)
+#   FLOOR     confidence below which nothing is returned             (0.75)
 #   VERSION   version in the manifest                                (today)
 set -eu
 [ $# -gt 0 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(dirname "$0")
 : "${PYTHON:=python3}" "${WORK:=.training}" "${OUT:=workers/embedder/bundled}" "${EARLIER:=workers/embedder/bundled-earlier}" "${DRAWINGS:=600}" "${MINUTES:=36 85}"
-: "${MIX:=0.8}" "${SHARE:=0.4}" "${FLOOR:=0.83}" "${VERSION:=$(date +%Y.%-m.%-d)}"
+: "${MIX:=0.8}" "${SHARE:=0.4}" "${FLOOR:=0.75}" "${VERSION:=$(date +%Y.%-m.%-d)}"
 if [ -z "${HELD:-}" ]; then
   [ $# -gt 1 ] || { echo "one folder is kept for the calibration: name another, or set HELD" >&2; exit 2; }
   for HELD in "$@"; do :; done
