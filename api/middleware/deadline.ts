@@ -1,7 +1,7 @@
 import { timeout } from '../../models/errors';
 
 /**
- * MemoryBudget for the last look of those who keep the deadline themselves and know more about it. What does not (a store
+ * Room for the last look of those who keep the deadline themselves and know more about it. What does not (a store
  * that hangs) is cut off after it.
  */
 const SLACK_MS = 300;

@@ -18,7 +18,7 @@ declare global {
       bodyDigest?: Buffer;
       /** To be told how many rows an answer had, and how many bytes of JSON. */
       answerMade?: (rows: number, bytes: number) => void;
-      /** Of a body out of which it was cut (`vision/cut-photo.ts`). */
+      /** Of a body out of which it was cut (`cut-photo.ts`). */
       photo?: Buffer;
     }
   }
