@@ -9,7 +9,7 @@ import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { PhotoMemory } from '../../workers/photo-memory';
 import { PhotosInWork } from '../../workers/photos-in-work';
 import { VisionPipeline } from '../../workers/pipeline';
-import { answerPhoto } from '../../workers/queue/answer-job';
+import { answerPhoto } from '../../workers/queue/bullmq-worker';
 import { visionJobOf } from '../../workers/queue/job';
 import { RecallSampler } from '../../workers/recall-sampler';
 import { FakePipeline } from '../contracts/queue-support';

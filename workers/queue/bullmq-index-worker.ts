@@ -1,10 +1,17 @@
 import { DelayedError, type Job, WaitingError } from 'bullmq';
+import { AppError } from '../../models/errors';
 import { ModelRefused } from '../embedder/manifest';
 import type { ImageIndex } from '../index-images';
-import { answerImages } from './answer-job';
 import { BullMqConsumer } from './bullmq-consumer';
 import type { BullMqOptions } from './bullmq-producer';
-import { INDEX_QUEUE, type IndexAnswer, type IndexJob } from './job';
+import {
+  failureAnswer,
+  INDEX_QUEUE,
+  type IndexAnswer,
+  type IndexJob,
+  indexAnswerWith,
+  parseIndexJob,
+} from './job';
 
 /**
  * The pictures of one job wait for one another's downloads; those of a second one fill the gap. The jobs of a worker that
@@ -47,15 +54,21 @@ export class BullMqIndexWorker {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<IndexAnswer> {
     const started = performance.now();
-    try {
-      const answer = await answerImages(job.data, this.index, signal);
-      const outcome = answer.ok
-        ? { embedded: answer.embedded, failed: answer.failed }
-        : { failure: answer.error.code };
+    const log = (outcome: object): void => {
       const elapsedMs = Math.round(performance.now() - started);
       this.options.logger.info({ jobId: job.id, ...outcome, elapsedMs }, 'catalog images');
-      return answer;
+    };
+    try {
+      const { versionId, images } = parseIndexJob(job.data);
+      const { embedded, failed } = await this.index.index(versionId, images, signal);
+      log({ embedded, failed });
+      return indexAnswerWith({ embedded, failed });
     } catch (failure) {
+      // Another try would not bring back a version that is gone: it is an answer, and the rest is thrown.
+      if (failure instanceof AppError && failure.code === 'not_found') {
+        log({ failure: failure.code });
+        return failureAnswer(failure);
+      }
       if (failure instanceof ModelRefused && !signal.aborted) {
         this.options.logger.warn(
           { jobId: job.id, reason: failure.message },

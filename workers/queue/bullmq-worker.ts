@@ -1,10 +1,17 @@
 import type { Job } from 'bullmq';
+import { AppError, timeout, unavailable } from '../../models/errors';
 import type { Clock, TraceContext } from '../../models/ports';
 import type { PhotoPipeline } from '../pipeline';
-import { answerPhoto } from './answer-job';
 import { BullMqConsumer } from './bullmq-consumer';
 import type { BullMqOptions } from './bullmq-producer';
-import { VISION_QUEUE, type VisionAnswer, type VisionJob } from './job';
+import {
+  answerWith,
+  failureAnswer,
+  parseVisionJob,
+  VISION_QUEUE,
+  type VisionAnswer,
+  type VisionJob,
+} from './job';
 import { race } from './race';
 
 export interface BullMqVisionWorkerOptions extends BullMqOptions {
@@ -66,6 +73,30 @@ export class BullMqVisionWorker {
     const { requestId, trace } = job.data;
     logger.info({ requestId, jobId: job.id, outcome, elapsedMs, ...traceField(trace) }, 'photo');
     return answer;
+  }
+}
+
+/**
+ * What a worker returns for a photo. A failure of ours is an answer too; the rest is thrown, for BullMQ to try again. A
+ * photo for which nobody waits any more is dropped.
+ */
+export async function answerPhoto(
+  data: unknown,
+  pipeline: PhotoPipeline,
+  now: number,
+): Promise<VisionAnswer> {
+  try {
+    const { askedAt, deadlineAt, jpeg, limit, trace } = parseVisionJob(data);
+    if (now >= deadlineAt) throw timeout(deadlineAt - askedAt);
+    // It was answered, and a Redis that came back from before knows the photo's end and not its answer.
+    if (jpeg === '') throw unavailable('The queue lost the photo.', 1);
+    const queueMs = Math.max(0, now - askedAt);
+    return answerWith(
+      await pipeline.neighbours({ jpeg: Buffer.from(jpeg, 'base64'), limit, queueMs, trace }),
+    );
+  } catch (failure) {
+    if (failure instanceof AppError) return failureAnswer(failure);
+    throw failure;
   }
 }
 
