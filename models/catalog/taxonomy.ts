@@ -63,10 +63,4 @@ export class Taxonomy {
     const category = this.bySlug.get(row.category);
     return category ? this.level(category, row.kind) : null;
   }
-
-  /** The order in which the attributes of a product are given: hierarchy first, then other fields by name. */
-  static attributeOrder(hierarchy: readonly string[], fields: Iterable<string>): string[] {
-    const others = [...fields].filter((field) => !hierarchy.includes(field)).sort();
-    return [...hierarchy, ...others];
-  }
 }

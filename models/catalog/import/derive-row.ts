@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { nameSortKey } from '../fold-text';
 import { facetOf, indexTermsOf } from '../index-terms';
 import type { Attribute } from '../item';
-import { composeProductName } from '../product-name';
-import { TAGS_FIELD, Taxonomy } from '../taxonomy';
+import { TAGS_FIELD } from '../taxonomy';
 import { PreparedJson } from './prepared-json';
 import type { CatalogRow, CategoryRecord, EntityRecord, Pictured, ProductRecord } from './records';
 
@@ -25,7 +24,7 @@ const TAGGED_FIELD = 'style';
 /** The row of a product: composed name, attributes in order, its own tags and its style's (contract 1.3). */
 export function productRow(product: ProductRecord, around: Surroundings): CatalogRow {
   const category = categoryOf(product.category, around);
-  const fields = Taxonomy.attributeOrder(category.hierarchy, Object.keys(product.attributes));
+  const fields = attributeOrder(category.hierarchy, Object.keys(product.attributes));
   const named: EntityFacts[] = [];
   for (const field of fields) addNamed(named, product.attributes[field], around);
   const names = new Map<string, string>();
@@ -40,11 +39,23 @@ export function productRow(product: ProductRecord, around: Surroundings): Catalo
     ...pictures(product),
     id: product.id,
     kind: 'product',
-    name: composeProductName(category.name_fields, names),
+    name: composedName(category.name_fields, names),
     named,
     tags,
     words,
   });
+}
+
+/** A product's name: the first names of its name fields in order, those that it has, one space between. */
+const composedName = (nameFields: readonly string[], names: ReadonlyMap<string, string>): string =>
+  nameFields
+    .map((field) => names.get(field)?.trim() ?? '')
+    .filter((name) => name !== '')
+    .join(' ');
+
+/** The order in which attributes are given: those of the hierarchy first, then other fields by name. */
+function attributeOrder(hierarchy: readonly string[], fields: readonly string[]): string[] {
+  return [...hierarchy, ...fields.filter((field) => !hierarchy.includes(field)).sort()];
 }
 
 /** What a product is found by besides its entities. */
@@ -66,7 +77,7 @@ function addAll(words: Set<string>, more: readonly string[]): void {
 export function entityRow(entity: EntityRecord, tags: readonly string[], around: Surroundings): CatalogRow {
   const category = categoryOf(entity.category, around);
   const named: EntityFacts[] = [];
-  for (const field of Taxonomy.attributeOrder(category.hierarchy, Object.keys(entity.parents))) {
+  for (const field of attributeOrder(category.hierarchy, Object.keys(entity.parents))) {
     const parent = entity.parents[field];
     if (parent !== undefined) addNamed(named, [parent], around);
   }
