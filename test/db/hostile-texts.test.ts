@@ -111,7 +111,7 @@ describe('any text is answered in bounded work', () => {
       Array.from({ length: ROWS }, (_, number) => rowOf(number)),
     );
     const references = Array.from({ length: REFERENCES }, (_, number) => String(10_000_000 + number));
-    await database.knex.transaction((trx) => new Vocabulary().learnWords(trx, references));
+    await database.knex.transaction((trx) => new Vocabulary().learn(trx, references));
     await rowsOf(database.knex, sql`VACUUM (ANALYZE)`);
   }, 240_000);
   afterAll(() => database.close());

@@ -47,7 +47,7 @@ describe('the words that a query word stands for', () => {
   }, 60_000);
   afterAll(() => database.close());
   const learn = (words: readonly string[]) =>
-    database.knex.transaction((trx) => new Vocabulary().learnWords(trx, words));
+    database.knex.transaction((trx) => new Vocabulary().learn(trx, words));
 
   test('are all words within its edits, none lost and none too much', async () => {
     const asked = fc.uniqueArray(anyWord, { minLength: 1, maxLength: 12 });

@@ -35,7 +35,7 @@ export async function writeCatalogRows(knex: Knex, rows: readonly SearchedRow[])
           words = excluded.words, name = excluded.name`,
   );
   const terms = given.flatMap(({ words }) => words);
-  await knex.transaction((trx) => new Vocabulary().learn(trx, [{ words: terms }]));
+  await knex.transaction((trx) => new Vocabulary().learn(trx, terms));
 }
 
 /** Takes rows out of the catalog. */

@@ -18,17 +18,9 @@ const SEARCH_WORDS: WrittenTable = {
 export class Vocabulary {
   private readonly known = new Set<string>();
 
-  /** Adds the words of rows. */
-  async learn(trx: Knex, rows: readonly { readonly words: readonly string[] }[]): Promise<void> {
-    const all = new Set<string>();
-    for (const { words } of rows) for (const word of words) all.add(word);
-    await this.learnWords(trx, all);
-  }
-
-  /** Adds words, each given once. */
-  async learnWords(trx: Knex, words: Iterable<string>): Promise<void> {
-    const given: string[] = [];
-    for (const word of words) if (!this.known.has(word)) given.push(word);
+  /** Adds words; the same one may be given many times. */
+  async learn(trx: Knex, words: readonly string[]): Promise<void> {
+    const given = [...new Set(words)].filter((word) => !this.known.has(word));
     if (given.length === 0) return;
     // OFFSET 0: one look-up each.
     const missing = await rowsOf<{ word: string }>(

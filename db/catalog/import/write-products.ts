@@ -6,7 +6,7 @@ import { writeProductImages } from './product-images';
 import { SOURCE_TABLES } from './source-tables';
 import { stage, upsertStaged } from './staging';
 import type { Vocabulary } from './vocabulary';
-import { deleteRows, stageRows, writeStagedRows } from './write-rows';
+import { CATALOG_ROWS, deleteRows, writeStagedRows } from './write-rows';
 
 const { products, variants } = SOURCE_TABLES;
 const ESTIMATES_THAT_MOVE = estimatesOfProducts(sql`SELECT id FROM moved_products`);
@@ -35,7 +35,7 @@ export async function writeProducts(
       variants.map((variant, position) => ({ ...variant, product_id: id, position })),
     ),
   );
-  await stageRows(trx, rows);
+  await stage(trx, CATALOG_ROWS, rows);
   await noteMoved(trx, gone);
   await doubtBest(trx, ESTIMATES_THAT_MOVE);
   await writeSources(trx, gone);

@@ -11,7 +11,8 @@ export interface CompleteRow extends CatalogRow {
   readonly max_estimate?: object | null;
 }
 
-const CATALOG_ROWS: WrittenTable = {
+/** To be staged, and then written by `writeStagedRows`. */
+export const CATALOG_ROWS: WrittenTable = {
   name: 'catalog_rows',
   key: ['id'],
   columns: {
@@ -31,11 +32,6 @@ const CATALOG_ROWS: WrittenTable = {
   dated: true,
 };
 
-/** Puts rows beside those of the catalog. */
-export async function stageRows(trx: Knex, rows: readonly CompleteRow[]): Promise<void> {
-  await stage(trx, CATALOG_ROWS, rows);
-}
-
 /** Writes the rows that are staged, of which `rows` are all. What was noted to be derived again is done with it. */
 export async function writeStagedRows(
   trx: Knex,
@@ -46,14 +42,14 @@ export async function writeStagedRows(
   await rowsOf(trx, sql`DELETE FROM catalog_stale_rows WHERE id IN (SELECT id FROM staged_catalog_rows)`);
   await vocabulary.learn(
     trx,
-    rows.filter(({ id }) => changed.has(id)),
+    rows.flatMap(({ id, words }) => (changed.has(id) ? words : [])),
   );
 }
 
 /** Writes rows. */
 export async function writeRows(trx: Knex, rows: readonly CompleteRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await stageRows(trx, rows);
+  await stage(trx, CATALOG_ROWS, rows);
   await writeStagedRows(trx, rows);
 }
 
