@@ -1,9 +1,8 @@
 import pMap from 'p-map';
 import type { CatalogRepository, Embedder, NeighbourIndex } from '../ports';
-import { candidatesOf } from '../vision/candidates';
+import { candidatesOf, NEIGHBOURS, shortlistOf } from '../vision/candidates';
 import { type Signals, signalsOf } from '../vision/confidence';
 import type { EmbeddingVersion } from '../vision/embedding-model';
-import { CANDIDATES, NEIGHBOURS } from '../vision/vision-service';
 import type { Query } from './query-maker';
 
 /** The first product that a version answers a query with. */
@@ -65,17 +64,15 @@ async function answerTo(
   const neighbours = found.filter(({ imageId }) => !leftOut.has(imageId)).slice(0, NEIGHBOURS);
   const showing = await catalog.productsShowing(neighbours.map(({ imageId }) => imageId));
   const near = candidatesOf(neighbours, showing);
-  const candidates = near.slice(0, CANDIDATES);
-  const isAll = near.length <= CANDIDATES && neighbours.length < NEIGHBOURS;
-  const unseen = isAll ? 0 : (candidates.at(-1)?.similarity ?? 0);
-  const [first] = candidates;
+  const { scored, unseen } = shortlistOf(near, neighbours.length);
+  const [first] = scored;
   const place = near.findIndex(({ id }) => query.products.includes(id));
   return {
     query,
     isUnknown,
     first: first?.id ?? null,
     place: place < 0 ? null : place + 1,
-    signals: first ? signalsOf(candidates, (candidate) => candidate === first, unseen) : null,
+    signals: first ? signalsOf(scored, (candidate) => candidate === first, unseen) : null,
   };
 }
 

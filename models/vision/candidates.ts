@@ -1,5 +1,11 @@
 import type { Neighbour } from './neighbours';
 
+/** Catalog images asked of the index; several belong to one product, hence more than the ten rows. */
+export const NEIGHBOURS = 60;
+
+/** Products that are looked at closely: twice the rows of an answer, so that a shared style or brand shows. */
+const CANDIDATES = 20;
+
 /** A product that may be what the photo shows, with the cosine similarity of its nearest pictures. */
 export interface Candidate {
   readonly id: string;
@@ -34,6 +40,22 @@ export function candidatesOf(
   return [...best]
     .map(([id, byView]) => ({ id, similarity: Math.max(...byView), byView }))
     .sort((left, right) => scoreOf(right) - scoreOf(left) || (left.id < right.id ? -1 : 1));
+}
+
+/**
+ * The products that are looked at closely, and the similarity that those beyond them may have at most; 0 when there are
+ * none.
+ *
+ * @param near as `candidatesOf` gives them
+ * @param neighbours how many pictures they were made of: with fewer than were asked for, the index has no more
+ */
+export function shortlistOf(
+  near: readonly Candidate[],
+  neighbours: number,
+): { scored: readonly Candidate[]; unseen: number } {
+  const scored = near.slice(0, CANDIDATES);
+  const isAll = near.length <= CANDIDATES && neighbours < NEIGHBOURS;
+  return { scored, unseen: isAll ? 0 : (scored.at(-1)?.similarity ?? 0) };
 }
 
 const scoreOf = ({ similarity, byView }: Candidate): number =>

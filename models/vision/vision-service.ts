@@ -17,7 +17,7 @@ import {
   type PredictionRepository,
   type VisionQueue,
 } from '../ports';
-import { candidatesOf } from './candidates';
+import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
 import type { EmbeddingVersion } from './embedding-model';
 import type { ImageInput } from './image-input';
 import { type Ancestry, matchesOf, type Ranking, rankMatches } from './matches';
@@ -51,12 +51,6 @@ export interface Identification {
   readonly totalMs: number;
 }
 
-/** Catalog images asked of the index; several belong to one product, hence more than the ten rows. */
-export const NEIGHBOURS = 60;
-
-/** Products that are looked at closely: twice the rows of an answer, so that a shared style or brand shows. */
-export const CANDIDATES = 20;
-
 /** Photo to catalog rows: intake, queue, matches, rows, charge (docs/architecture.md, "The way of a photo"). */
 @injectable()
 export class VisionService {
@@ -87,7 +81,8 @@ export class VisionService {
   ): Promise<Priced<Identification>> {
     const startedAt = this.clock.now().getTime();
     await this.billing.reserve(call, options.price);
-    const prepared = await this.intake(image, call.signal);
+    const bytes = image.kind === 'url' ? await this.source.fetch(image.url, call.signal) : image.bytes;
+    const prepared = await this.preparer.prepare(bytes, call.signal);
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
       jobId: this.ids.next(),
@@ -115,11 +110,6 @@ export class VisionService {
     };
   }
 
-  private async intake(image: ImageInput, signal?: AbortSignal): Promise<PreparedImage> {
-    const bytes = image.kind === 'url' ? await this.source.fetch(image.url, signal) : image.bytes;
-    return this.preparer.prepare(bytes, signal);
-  }
-
   private async rows(neighbourhood: Neighbourhood, pricing: boolean): Promise<Found> {
     const [version, showing, categories] = await Promise.all([
       this.versionOf(neighbourhood),
@@ -127,9 +117,7 @@ export class VisionService {
       this.catalog.categories(),
     ]);
     const near = candidatesOf(neighbourhood.neighbours, showing);
-    const scored = near.slice(0, CANDIDATES);
-    const all = near.length <= CANDIDATES && neighbourhood.neighbours.length < NEIGHBOURS;
-    const unseen = all ? 0 : (scored.at(-1)?.similarity ?? 0);
+    const { scored, unseen } = shortlistOf(near, neighbourhood.neighbours.length);
     const taxonomy = new Taxonomy(categories);
     const candidates = await this.catalog.itemsById(scored.map((each) => each.id));
     const calibration = calibrationOf(version.manifest);
