@@ -77,25 +77,20 @@ export class Billing {
     work: () => Promise<Priced<Value>>,
     keptForm: (value: Value) => string,
   ): Promise<Billed<Value>> {
-    const { value, price: worth } = await this.releasingOnFailure(call, async () => {
-      call.signal?.throwIfAborted();
-      const done = await work();
-      call.signal?.throwIfAborted();
-      return done;
-    });
-    const price = call.free ? 0 : worth;
-    const answer = call.idempotencyKey === undefined ? undefined : keptForm(value);
-    return { value, creditsUsed: price, creditsRemaining: await this.book(call, price, answer) };
-  }
-
-  private async releasingOnFailure<Result>(call: CallContext, work: () => Promise<Result>): Promise<Result> {
+    let done: Priced<Value>;
     try {
-      return await work();
+      call.signal?.throwIfAborted();
+      done = await work();
+      call.signal?.throwIfAborted();
     } catch (failure) {
       // A reservation that can't be released now lapses by itself; the caller gets the failure of the work.
       if (HOLDING.has(call)) await this.ledger.release(chargeOf(call)).catch(() => null);
       throw failure;
     }
+    const { value } = done;
+    const price = call.free ? 0 : done.price;
+    const answer = call.idempotencyKey === undefined ? undefined : keptForm(value);
+    return { value, creditsUsed: price, creditsRemaining: await this.book(call, price, answer) };
   }
 
   private async book(call: CallContext, price: number, answer?: string): Promise<number | null> {
