@@ -64,8 +64,22 @@ export class CatalogService {
     await this.refuseUnknownTags(query);
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
     await this.billing.reserve(call, price);
-    const page = await this.page(resolved, taxonomy, options.pricing);
-    return { value: page, price: page.rows.length > 0 ? price : 0 };
+    const { rows, total, wordsMatched } = await this.catalog.search(resolved);
+    // From the category filter when one is set, else from the first row; null with neither (contract 1.9).
+    const category = resolved.categories?.[0] ?? rows[0]?.category;
+    const page: CatalogPage = {
+      rows: await this.priced(rows, options.pricing),
+      total,
+      page: query.page,
+      totalPages: Math.ceil(total / query.pageSize),
+      wordsMatched,
+      sortApplied: resolved.words === null ? query.sort : 'relevance',
+      resolvedTaxonomy: {
+        node: query.node,
+        level: category === undefined ? null : taxonomy.levelOf({ kind: query.node, category }),
+      },
+    };
+    return { value: page, price: rows.length > 0 ? price : 0 };
   }
 
   /**
@@ -87,19 +101,6 @@ export class CatalogService {
     const price = catalogPrice({ product: isProduct(item), pricing: options.pricing });
     const resolvedTaxonomy = { node: item.kind, level: taxonomy.levelOf(item) };
     return { value: { item, resolvedTaxonomy }, price: Math.min(price, dearest) };
-  }
-
-  private async page(query: ResolvedQuery, taxonomy: Taxonomy, pricing: boolean): Promise<CatalogPage> {
-    const { rows, total, wordsMatched } = await this.catalog.search(query);
-    return {
-      rows: await this.priced(rows, pricing),
-      total,
-      page: query.page,
-      totalPages: Math.ceil(total / query.pageSize),
-      wordsMatched,
-      sortApplied: query.words === null ? query.sort : 'relevance',
-      resolvedTaxonomy: { node: query.node, level: levelOf(query, rows[0], taxonomy) },
-    };
   }
 
   private priced(rows: readonly PricedItem[], pricing: boolean): Promise<readonly PricedItem[]> {
@@ -147,11 +148,4 @@ export class CatalogService {
     if (!unknown) return;
     throw badRequest(`There is no tag "${unknown.id}".`, { field: unknown.field ?? TAGS_FIELD });
   }
-}
-
-/** From the category filter when one is set, else from the first row; null with neither (contract 1.9). */
-function levelOf(query: ResolvedQuery, first: PricedItem | undefined, taxonomy: Taxonomy): number | null {
-  const category = query.categories?.[0];
-  if (category !== undefined) return taxonomy.levelOf({ kind: query.node, category });
-  return first ? taxonomy.levelOf(first) : null;
 }
