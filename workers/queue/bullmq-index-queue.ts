@@ -5,10 +5,8 @@ import { unavailable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { IndexQueue } from '../../models/ports';
 import type { IndexOutcome } from '../index-images';
-import type { QueueLoad } from './admission';
 import { type BullMqOptions, BullMqProducer } from './bullmq-producer';
-import { INDEX_JOB_IMAGES, slices } from './index-slices';
-import { INDEX_QUEUE, indexJobOf, indexOutcomeOf } from './job';
+import { INDEX_JOB_IMAGES, INDEX_QUEUE, indexJobOf, indexOutcomeOf, slices } from './job';
 import { race } from './race';
 
 const JOB: JobsOptions = {
@@ -53,10 +51,6 @@ export class BullMqIndexQueue implements IndexQueue {
       }),
       { embedded: 0, failed: 0 },
     );
-  }
-
-  depth(): Promise<QueueLoad> {
-    return this.#caller.load();
   }
 
   close(): Promise<void> {

@@ -2,7 +2,7 @@ import { AppError, internalError, unavailable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { IndexQueue } from '../../models/ports';
 import type { ImageIndex, IndexOutcome } from '../index-images';
-import { INDEX_JOB_IMAGES, slices } from './index-slices';
+import { INDEX_JOB_IMAGES, slices } from './job';
 
 const ATTEMPTS = 3;
 

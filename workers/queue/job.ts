@@ -7,6 +7,9 @@ import type { IndexOutcome } from '../index-images';
 export const VISION_QUEUE = 'vision';
 export const INDEX_QUEUE = 'index';
 
+/** Images of one index job: seconds of work, so that progress shows and little is repeated after a crash. */
+export const INDEX_JOB_IMAGES = 32;
+
 /** Raised when a payload changes, so that processes of two releases never misread one another's jobs. */
 const PAYLOAD_VERSION = 1;
 
@@ -71,6 +74,12 @@ export const visionJobOf = (job: Omit<VisionJob, 'v' | 'jpeg'>, jpeg: Buffer): V
   ...job,
   jpeg: jpeg.toString('base64'),
 });
+
+/** Consecutive parts of at most `size` values. */
+export function slices<Value>(values: readonly Value[], size: number): Value[][] {
+  const count = Math.ceil(values.length / size);
+  return Array.from({ length: count }, (_, part) => values.slice(part * size, (part + 1) * size));
+}
 
 export const indexJobOf = (versionId: number, images: IndexJob['images']): IndexJob => ({
   v: PAYLOAD_VERSION,
