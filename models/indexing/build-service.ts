@@ -10,7 +10,7 @@ import {
 } from '../ports';
 import { type ModelManifest, modelReference, type VersionState } from '../vision/embedding-model';
 import { embedCatalog } from './embed-catalog';
-import type { VersionRecord } from './embedding-version';
+import { type VersionRecord, workerFaults } from './embedding-version';
 import { FAILURES_SHOWN } from './status-service';
 import { ReadinessCheck } from './worker-readiness';
 
@@ -109,7 +109,7 @@ export class BuildService {
       return;
     }
     const readiness = await this.readiness.of(version);
-    const faults = readiness.flatMap(({ worker, fault }) => (fault === null ? [] : [`${worker}: ${fault}`]));
+    const faults = workerFaults(readiness);
     if (faults.length === readiness.length) {
       throw unavailable(`No worker can load ${version.model}: ${faults.join('; ')}`, 1);
     }

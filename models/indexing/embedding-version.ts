@@ -1,3 +1,4 @@
+import { notFound } from '../errors';
 import type { EmbeddingVersion } from '../vision/embedding-model';
 import type { Evaluation } from './evaluation';
 
@@ -21,6 +22,22 @@ export const hasVectors = ({ state }: EmbeddingVersion): boolean => state !== 'p
 export const rollbackTarget = (versions: readonly VersionRecord[]): VersionRecord | null =>
   versions.find(({ state, maintained }) => state === 'retired' && maintained) ?? null;
 
+/**
+ * The newest version of a model that has vectors; `model` is `id` or `id@version`.
+ *
+ * @throws AppError saying how to make one
+ */
+export function findVersion(versions: readonly VersionRecord[], model: string): VersionRecord {
+  const found = versions
+    .filter(hasVectors)
+    .filter((version) => version.model === model || version.manifest.id === model)
+    .at(-1);
+  if (found) return found;
+  throw notFound(
+    `Nothing is embedded under the model "${model}"; loupe embeddings build --model ${model} does that.`,
+  );
+}
+
 /** How far a version covers the images of live rows: images = pending + done + failed. */
 export interface Coverage {
   readonly pending: number;
@@ -42,6 +59,10 @@ export interface WorkerReadiness {
   /** Null when photos can be answered under the version at once. */
   readonly fault: string | null;
 }
+
+/** Why workers can't answer under a version, each by its name. */
+export const workerFaults = (readiness: readonly WorkerReadiness[]): string[] =>
+  readiness.flatMap(({ worker, fault }) => (fault === null ? [] : [`${worker}: ${fault}`]));
 
 /** What a worker says while it has not made up its mind. */
 export const MODEL_IS_LOADING = 'its model is being loaded';

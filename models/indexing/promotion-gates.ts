@@ -1,4 +1,4 @@
-import type { Coverage, VersionRecord, WorkerReadiness } from './embedding-version';
+import { type Coverage, type VersionRecord, type WorkerReadiness, workerFaults } from './embedding-version';
 
 /** What is looked at before a version becomes the live one. */
 export interface PromotionState {
@@ -36,7 +36,7 @@ function coverageFaults({ version, coverage, isIndexed }: PromotionState): strin
 
 function readinessFaults({ readiness }: PromotionState): string[] {
   if (readiness.length === 0) return ['nobody has tried whether its model loads'];
-  return readiness.flatMap(({ worker, fault }) => (fault === null ? [] : [`${worker}: ${fault}`]));
+  return workerFaults(readiness);
 }
 
 function evaluationFaults({ version, coverage, liveId }: PromotionState): string[] {

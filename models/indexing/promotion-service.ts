@@ -2,8 +2,13 @@ import { inject, injectable } from 'tsyringe';
 import { type AppError, badRequest, notFound } from '../errors';
 import { type AuditedWork, type EmbeddingRepository, PORTS } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
-import { hasVectors, rollbackTarget, type VersionRecord } from './embedding-version';
-import { findVersion } from './find-version';
+import {
+  findVersion,
+  hasVectors,
+  rollbackTarget,
+  type VersionRecord,
+  workerFaults,
+} from './embedding-version';
 import { promotionFaults } from './promotion-gates';
 import { ReadinessCheck } from './worker-readiness';
 
@@ -70,7 +75,7 @@ export class PromotionService {
     const readiness = await this.readiness.of(target);
     const faults = [
       ...(pending > 0 ? [`${pending} of ${pending + done + failed} images are missing under it`] : []),
-      ...readiness.flatMap(({ worker, fault }) => (fault === null ? [] : [`${worker}: ${fault}`])),
+      ...workerFaults(readiness),
     ];
     if (faults.length > 0 && !force) throw refused(`${target.model} is not gone back to`, faults);
     await this.change('embeddings rollback', target, (embeddings) => embeddings.promote(target.id));
