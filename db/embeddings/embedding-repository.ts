@@ -4,19 +4,16 @@ import type { CatalogImage, Coverage, VersionRecord } from '../../models/indexin
 import type { Evaluation } from '../../models/indexing/evaluation';
 import { type EmbeddingRepository, PORTS } from '../../models/ports';
 import type { Calibration, EmbeddingVersion, ModelManifest } from '../../models/vision/embedding-model';
-import { reachable, rowsOf, type Sql, sql } from '../core/sql';
-import { embeddingsOf, isShown } from './embedding-tables';
+import { inTransaction, reachable, rowsOf, type Sql, sql } from '../core/sql';
+import { embeddingsOf, isShown, vectorText } from './embedding-tables';
 import {
   createVersion,
-  keepVersionEvaluation,
-  markVersionBuilt,
   promoteVersion,
   pruneVersion,
   versionRecords,
   versionsWhere,
 } from './embedding-versions';
 import { buildNearestIndex, hasNearestIndex } from './nearest-index-build';
-import { storeVectors } from './store-vectors';
 
 /**
  * Vectors from which a version gets an approximate index; below it a scan of all of them is quick, and exact. Infinity:
@@ -61,12 +58,29 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     return promoteVersion(this.knex, versionId, keepsPrevious);
   }
 
-  markBuilt(versionId: number): Promise<void> {
-    return markVersionBuilt(this.knex, versionId);
+  /** The first proof counts; from then on the version is kept up. */
+  async markBuilt(versionId: number): Promise<void> {
+    await rowsOf(
+      this.knex,
+      sql`UPDATE embedding_versions SET built_at = coalesce(built_at, now()), maintained = true
+          WHERE id = ${versionId} AND state IN ('building', 'live')`,
+    );
   }
 
-  keepEvaluation(versionId: number, evaluation: Evaluation, calibration: Calibration | null): Promise<void> {
-    return keepVersionEvaluation(this.knex, versionId, evaluation, calibration);
+  /** A calibration is kept with the manifest that answers are made by. */
+  async keepEvaluation(
+    versionId: number,
+    evaluation: Evaluation,
+    calibration: Calibration | null,
+  ): Promise<void> {
+    const manifest = calibration
+      ? sql`jsonb_set(manifest, '{calibration}', ${JSON.stringify(calibration)}::jsonb)`
+      : sql`manifest`;
+    await rowsOf(
+      this.knex,
+      sql`UPDATE embedding_versions SET evaluation = ${JSON.stringify(evaluation)}::jsonb, manifest = ${manifest}
+          WHERE id = ${versionId}`,
+    );
   }
 
   prune(versionId: number): Promise<boolean> {
@@ -106,11 +120,39 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     return new Set(rows.map(({ id }) => Number(id)));
   }
 
-  store(
+  async store(
     versionId: number,
     embeddings: readonly { imageId: number; vectors: readonly Float32Array[] }[],
   ): Promise<void> {
-    return storeVectors(this.knex, versionId, embeddings);
+    const images = [...new Map(embeddings.map((each) => [each.imageId, each])).values()];
+    if (images.length === 0) return;
+    const ids = images.map(({ imageId }) => imageId);
+    const views = images.flatMap(({ imageId, vectors }) =>
+      vectors.map((vector, view) => ({ imageId, view, text: vectorText(vector) })),
+    );
+    const table = embeddingsOf(versionId);
+    await inTransaction(this.knex, async (transaction) => {
+      // In the order of the ids, so that two writers of the same images wait instead of deadlocking.
+      await rowsOf(
+        transaction,
+        sql`INSERT INTO ${table} (image_id, view, embedding)
+            SELECT image_id, view, vector::halfvec FROM unnest(${views.map(({ imageId }) => imageId)}::bigint[],
+              ${views.map(({ view }) => view)}::smallint[], ${views.map(({ text }) => text)}::text[])
+              AS given (image_id, view, vector)
+            ORDER BY image_id, view
+            ON CONFLICT (image_id, view) DO UPDATE SET embedding = excluded.embedding`,
+      );
+      await rowsOf(
+        transaction,
+        sql`DELETE FROM ${table} e USING unnest(${ids}::bigint[], ${images.map(({ vectors }) => vectors.length)}::integer[])
+              AS given (image_id, views)
+            WHERE e.image_id = given.image_id AND e.view >= given.views`,
+      );
+      await rowsOf(
+        transaction,
+        sql`DELETE FROM embedding_failures WHERE version_id = ${versionId} AND image_id = ANY(${ids}::bigint[])`,
+      );
+    });
   }
 
   async recordFailures(

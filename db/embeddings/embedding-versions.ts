@@ -1,9 +1,7 @@
 import type { Knex } from 'knex';
 import { notFound } from '../../models/errors';
 import type { VersionRecord } from '../../models/indexing/embedding-version';
-import type { Evaluation } from '../../models/indexing/evaluation';
 import {
-  type Calibration,
   type EmbeddingVersion,
   type ModelManifest,
   modelReference,
@@ -66,32 +64,6 @@ export function promoteVersion(knex: Knex, versionId: number, keepsPrevious: boo
           WHERE id = ${versionId}`,
     );
   });
-}
-
-/** The first proof counts; from then on the version is kept up. */
-export async function markVersionBuilt(knex: Knex, versionId: number): Promise<void> {
-  await rowsOf(
-    knex,
-    sql`UPDATE embedding_versions SET built_at = coalesce(built_at, now()), maintained = true
-        WHERE id = ${versionId} AND state IN ('building', 'live')`,
-  );
-}
-
-/** Keeps an evaluation, and a calibration with the manifest that answers are made by. */
-export async function keepVersionEvaluation(
-  knex: Knex,
-  versionId: number,
-  evaluation: Evaluation,
-  calibration: Calibration | null,
-): Promise<void> {
-  const manifest = calibration
-    ? sql`jsonb_set(manifest, '{calibration}', ${JSON.stringify(calibration)}::jsonb)`
-    : sql`manifest`;
-  await rowsOf(
-    knex,
-    sql`UPDATE embedding_versions SET evaluation = ${JSON.stringify(evaluation)}::jsonb, manifest = ${manifest}
-        WHERE id = ${versionId}`,
-  );
 }
 
 /**
