@@ -34,6 +34,9 @@ export function readBody(
   if (length > bytesMax) throw payloadTooLarge(bytesMax);
   let bytes = Buffer.allocUnsafeSlow(Number.isNaN(length) ? Math.min(FIRST_BYTES, bytesMax) : length);
   let read = 0;
+  /** The last chunk waits for room; a stream that was paused in its `data` tells its end nevertheless. */
+  let waits = false;
+  let ended = false;
   return new Promise((resolve, reject) => {
     const end = (failure: unknown): void => {
       watch.stop();
@@ -45,7 +48,10 @@ export function readBody(
       req.unpipe();
       source.destroy();
     };
-    const whole = (): void => end(null);
+    const whole = (): void => {
+      ended = true;
+      if (!waits) end(null);
+    };
     const broken = (): void => {
       if (!req.complete) end(badRequest('The body broke off before its end.'));
     };
@@ -67,10 +73,13 @@ export function readBody(
       if (reservation.tryResize(held)) return void keep(chunk, size);
       source.pause();
       watch.hold();
+      waits = true;
       waitFor(reservation.resize(held)).then(() => {
         watch.release();
         keep(chunk, size);
-        source.resume();
+        waits = false;
+        if (ended) end(null);
+        else source.resume();
       }, end);
     };
     const keep = (chunk: Buffer, size: number): void => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import express from 'express';
+import { PassThrough } from 'node:stream';
+import express, { type Request } from 'express';
 import { MemoryBudget } from '../../api/middleware/memory-budget';
 import { readBody } from '../../api/middleware/read-body';
 import { PaceWatch } from '../../api/middleware/upload-pace';
@@ -83,4 +84,23 @@ test('a body that comes fast enough may take any number of windows, and a wait f
   jest.advanceTimersByTime(30_000);
   expect(tooSlow).toHaveBeenCalledTimes(1);
   jest.useRealTimers();
+});
+
+test('a last chunk that waits for room is read, although the stream tells its end meanwhile', async () => {
+  const room = new MemoryBudget({ bytes: 1000, littleBytes: 1, waitMs: 10_000, what: 'bodies' });
+  const [first, beyond, last] = [room.open('a'), room.open('b'), room.open('c')];
+  await first.resize(500);
+  await beyond.resize(1000);
+  const stream = new PassThrough();
+  stream.end('x'.repeat(300));
+  const get = (name: string) => (name === 'Content-Length' ? '300' : undefined);
+  const req = Object.assign(stream, { get, complete: true }) as unknown as Request;
+  const limits = { bytesMax: 1000, pace: { bytesPerSecond: 0, windowMs: WINDOW_MS } };
+  const ended = once(stream, 'end');
+  const reading = readBody(req, last, limits, async (wait) => {
+    await ended;
+    first.close();
+    await wait;
+  });
+  expect(String(await reading)).toBe('x'.repeat(300));
 });
