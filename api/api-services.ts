@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Logger as PinoLogger } from 'pino';
 import type { Billing } from '../models/access/billing';
 import type { CatalogService } from '../models/catalog/catalog-service';
+import type { FeedbackService } from '../models/feedback/feedback-service';
 import type {
   AccountRepository,
   Clock,
@@ -20,6 +21,7 @@ export interface ApiServices {
   readonly billing: Billing;
   readonly catalog: CatalogService;
   readonly vision: VisionService;
+  readonly feedback: FeedbackService;
   readonly accounts: AccountRepository;
   readonly limiter: RateLimiter;
   readonly prices: PricingRepository;

@@ -3,6 +3,7 @@ export const PATHS = {
   queryCatalog: ['/v3/catalog/query', '/api/v3/catalog/search', '/api/v3/catalog/query'],
   showItem: ['/v3/catalog/items/:id', '/api/v3/catalog/items/:id'],
   identify: ['/v3/vision/identify', '/api/v3/vision/identify'],
+  correct: ['/v3/vision/predictions/:id/feedback', '/api/v3/vision/predictions/:id/feedback'],
   listProductsV1: ['/v1/products'],
   listProductsV2: ['/v2/products'],
   identifyV2: ['/v2/vision'],

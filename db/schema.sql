@@ -151,6 +151,7 @@ CREATE TABLE accounts (
   credits bigint,
   held bigint NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  keep_photos boolean NOT NULL DEFAULT false,
   PRIMARY KEY (id),
   CHECK (held <= credits),
   CHECK (credits >= 0),
@@ -315,14 +316,17 @@ CREATE TABLE predictions (
   endpoint text NOT NULL,
   version_id integer NOT NULL,
   model text NOT NULL,
-  image_digest text NOT NULL,
+  image_digests text[] NOT NULL,
   neighbours jsonb NOT NULL,
   rows jsonb NOT NULL,
   timings jsonb NOT NULL,
+  best jsonb,
+  feedback jsonb,
   PRIMARY KEY (id)
 );
 CREATE INDEX predictions_account ON predictions USING btree (account_id);
 CREATE INDEX predictions_created ON predictions USING btree (created_at);
+CREATE INDEX predictions_feedback ON predictions USING btree (model, created_at) WHERE feedback IS NOT NULL;
 
 -- When each task was last begun, by whichever process.
 CREATE TABLE housekeeping (
@@ -463,6 +467,15 @@ CREATE TABLE deferred_indexes (
   name text NOT NULL,
   definition text NOT NULL,
   PRIMARY KEY (name)
+);
+
+-- Prepared photos of the accounts that asked for it, as long as their prediction.
+CREATE TABLE prediction_photos (
+  prediction_id text COLLATE "C" NOT NULL,
+  "position" smallint NOT NULL,
+  jpeg bytea NOT NULL,
+  PRIMARY KEY (prediction_id, "position"),
+  FOREIGN KEY (prediction_id) REFERENCES predictions(id) ON DELETE CASCADE
 );
 
 CREATE OR REPLACE FUNCTION audit_log_only_grows()

@@ -34,6 +34,8 @@ export interface ErrorExtras {
   readonly field?: string;
   readonly allowed_taxonomy_nodes?: readonly string[];
   readonly reason?: ImageFault;
+  /** Position of the photo at fault, of several. */
+  readonly index?: number;
 }
 
 interface ErrorDetails {

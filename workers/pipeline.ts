@@ -1,4 +1,5 @@
 import { inject, injectable } from 'tsyringe';
+import type { SearchScope } from '../models/catalog/catalog-query';
 import { unavailable } from '../models/errors';
 import {
   type EmbedderRegistry,
@@ -13,21 +14,23 @@ import { PhotoMemory } from './photo-memory';
 import { PhotosInWork } from './photos-in-work';
 import { RecallSampler } from './recall-sampler';
 
-/** A photo of a caller as it reaches the workers. */
-export interface Photo {
-  /** The prepared picture: small, upright. */
-  readonly jpeg: Buffer;
-  /** Neighbours wanted, one per catalog image. */
+/** The photos of a call as they reach the workers. */
+export interface Photos {
+  /** The prepared pictures: small, upright. */
+  readonly jpegs: readonly Buffer[];
+  /** Neighbours wanted for each photo, one per catalog image. */
   readonly limit: number;
-  /** Milliseconds that it waited in the queue. */
+  /** The rows that count. */
+  readonly scope: SearchScope;
+  /** Milliseconds that they waited in the queue. */
   readonly queueMs: number;
-  /** Of the call that it belongs to, where calls are traced. */
+  /** Of the call that they belong to, where calls are traced. */
   readonly trace?: TraceContext | undefined;
 }
 
-/** What the queues hand a photo to. */
+/** What the queues hand photos to. */
 export interface PhotoPipeline {
-  neighbours(photo: Photo): Promise<Neighbourhood>;
+  neighbours(photos: Photos): Promise<Neighbourhood>;
 }
 
 const RETRY_AFTER_SECONDS = 5;
@@ -36,10 +39,10 @@ const RETRY_AFTER_SECONDS = 5;
 const ATTEMPTS = 3;
 
 /**
- * How a photo becomes neighbours: its views become vectors under the live model, and the vector index knows the catalog
- * images nearest to any of them. A photo that was just seen has its vectors already. Everything belongs to one embedding version,
- * which is asked for anew with each photo: another that is promoted counts from the next photo on. A photo whose version was
- * pruned under it is answered under the live one.
+ * How photos of an item become neighbours: their views become vectors under the live model, and the vector index knows the
+ * catalog images nearest to any of them. A photo that was just seen has its vectors already. Everything belongs to one
+ * embedding version, which is asked for anew with each call: another that is promoted counts from the next call on. A call
+ * whose version was pruned under it is answered under the live one.
  */
 @injectable()
 export class VisionPipeline implements PhotoPipeline {
@@ -53,13 +56,13 @@ export class VisionPipeline implements PhotoPipeline {
   ) {}
 
   /** @throws unavailable while no embedding version is live; whatever embedder and index throw */
-  neighbours(photo: Photo): Promise<Neighbourhood> {
+  neighbours(photos: Photos): Promise<Neighbourhood> {
     return this.inWork.during(async () => {
       for (let attempt = 1; ; attempt += 1) {
         const version = await this.embeddings.live();
         if (!version) throw unavailable('No embedding version is live yet.', RETRY_AFTER_SECONDS);
         try {
-          return await this.#under(version, photo);
+          return await this.#under(version, photos);
         } catch (failure) {
           if (attempt === ATTEMPTS || !(await this.#wasReplaced(version))) throw failure;
         }
@@ -67,19 +70,21 @@ export class VisionPipeline implements PhotoPipeline {
     });
   }
 
-  async #under(version: EmbeddingVersion, { jpeg, limit, queueMs }: Photo): Promise<Neighbourhood> {
+  async #under(version: EmbeddingVersion, { jpegs, limit, scope, queueMs }: Photos): Promise<Neighbourhood> {
     const embedder = await this.embedders.forVersion(version);
 
     const started = performance.now();
-    const vectors = await this.memory.vectorsOf(version, jpeg, async () => {
-      const [computed = []] = await embedder.embed([jpeg], 'query');
-      return computed;
-    });
+    const vectorsOf = (jpeg: Buffer) =>
+      this.memory.vectorsOf(version, jpeg, async () => {
+        const [computed = []] = await embedder.embed([jpeg], 'query');
+        return computed;
+      });
+    const photos = await Promise.all(jpegs.map(vectorsOf));
     const embedded = performance.now();
-    const neighbours = await this.index.nearest(version, vectors, limit);
+    const neighbours = await this.index.nearest(version, photos, limit, scope);
     const found = performance.now();
 
-    this.recall.consider(version, vectors, neighbours);
+    this.recall.consider(version, photos.flat(), neighbours, scope);
     const timings = { queueMs, embedMs: embedded - started, neighboursMs: found - embedded };
     return { versionId: version.id, neighbours, timings };
   }

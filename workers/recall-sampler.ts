@@ -1,3 +1,4 @@
+import type { SearchScope } from '../models/catalog/catalog-query';
 import type { ExactNeighbours, Logger } from '../models/ports';
 import type { EmbeddingVersion } from '../models/vision/embedding-model';
 import type { Neighbour } from '../models/vision/neighbours';
@@ -38,10 +39,15 @@ export class RecallSampler {
   ) {}
 
   /** Perhaps measures a search that was just made; nobody waits for it, and what fails is logged only. */
-  consider(version: EmbeddingVersion, vectors: readonly Float32Array[], found: readonly Neighbour[]): void {
+  consider(
+    version: EmbeddingVersion,
+    vectors: readonly Float32Array[],
+    found: readonly Neighbour[],
+    scope: SearchScope,
+  ): void {
     const { oneOf } = this.settings;
     if (oneOf === 0 || this.#running || this.chance() * oneOf >= 1) return;
-    this.#running = this.#measure(version, vectors, found)
+    this.#running = this.#measure(version, vectors, found, scope)
       .catch((failure: unknown) =>
         this.logger.warn({ reason: String(failure) }, 'the recall of a search could not be measured'),
       )
@@ -67,9 +73,10 @@ export class RecallSampler {
     version: EmbeddingVersion,
     vectors: readonly Float32Array[],
     found: readonly Neighbour[],
+    scope: SearchScope,
   ): Promise<void> {
     if (!(await this.exact.isApproximate(version))) return;
-    const nearest = await this.exact.nearest(version, vectors, Math.min(LOOKED_AT, found.length));
+    const nearest = await this.exact.nearest(version, vectors, Math.min(LOOKED_AT, found.length), scope);
     if (nearest.length === 0) return;
     const known = new Set(found.map(({ imageId }) => imageId));
     const recall = nearest.filter((imageId) => known.has(imageId)).length / nearest.length;

@@ -150,9 +150,12 @@ export interface paths {
      * @description At most ten rows, best first, each with a calibrated `confidence`: of all answers given with 0.9, nine in ten are right.
      *
      *     - Send the photo as `url` or `base64`; `url` wins. JPEG, PNG or WebP, told by their bytes.
+     *     - Or send two to five photos of the item from several sides as `images`: they have one answer. One that shows something else decides little.
+     *     - `region` names the part of a photo that is looked at; `category_id` and `filters` the rows that may be the answer.
+     *     - `explain` gives each row its `evidence`.
      *     - Where the photo shows a style, model or brand but not which product of it, that taxonomy row is the answer, without `variants`.
      *     - Nothing sure enough: an empty `data`.
-     *     - **Credits:** 5, with `pricing` 10; an answer without rows is free.
+     *     - **Credits:** 5, with `pricing` 10; 2 more for each photo after the first; an answer without rows is free.
      *
      *     **Key:** must open v3.
      */
@@ -178,13 +181,61 @@ export interface paths {
      * @description At most ten rows, best first, each with a calibrated `confidence`: of all answers given with 0.9, nine in ten are right.
      *
      *     - Send the photo as `url` or `base64`; `url` wins. JPEG, PNG or WebP, told by their bytes.
+     *     - Or send two to five photos of the item from several sides as `images`: they have one answer. One that shows something else decides little.
+     *     - `region` names the part of a photo that is looked at; `category_id` and `filters` the rows that may be the answer.
+     *     - `explain` gives each row its `evidence`.
      *     - Where the photo shows a style, model or brand but not which product of it, that taxonomy row is the answer, without `variants`.
      *     - Nothing sure enough: an empty `data`.
-     *     - **Credits:** 5, with `pricing` 10; an answer without rows is free.
+     *     - **Credits:** 5, with `pricing` 10; 2 more for each photo after the first; an answer without rows is free.
      *
      *     **Key:** must open v3.
      */
     post: operations['identifyAlias1'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v3/vision/predictions/{id}/feedback': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Say what the photos showed
+     * @description The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any of its keys. Free. It makes the reliability of the service known, and its confidence better.
+     *
+     *     **Key:** must open v3.
+     */
+    post: operations['correct'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v3/vision/predictions/{id}/feedback': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Say what the photos showed (alias of /v3/vision/predictions/:id/feedback)
+     * @deprecated
+     * @description The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any of its keys. Free. It makes the reliability of the service known, and its confidence better.
+     *
+     *     **Key:** must open v3.
+     */
+    post: operations['correctAlias1'];
     delete?: never;
     options?: never;
     head?: never;
@@ -447,6 +498,27 @@ export interface components {
       url?: string;
       /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
       base64?: string;
+      region?: components['schemas']['Region'];
+      /** @description Photos of one item from several sides, instead of `url` or `base64` */
+      images?: {
+        /** @description Public http(s) address of the photo; wins over `base64` */
+        url?: string;
+        /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
+        base64?: string;
+        region?: components['schemas']['Region'];
+      }[];
+      /** @description Slug or name of the category that the item is of */
+      category_id?: string;
+      /**
+       * @description ANDed; the values in one are ORed
+       * @default []
+       */
+      filters?: components['schemas']['Filter'][];
+      /**
+       * @description Whether each row has `evidence`
+       * @default false
+       */
+      explain?: boolean;
       /**
        * @description What rows have beside their name and pictures
        * @default [
@@ -454,6 +526,23 @@ export interface components {
        *     ]
        */
       includes?: ('taxonomy' | 'pricing')[];
+    };
+    /** @description Fractions of the upright photo, within 0 to 1; at least 16 pixels on each side */
+    Region: {
+      /** @description Of its left edge, from the left */
+      x: number;
+      /** @description Of its upper edge, from the top */
+      y: number;
+      /** @description Of the width of the photo */
+      width: number;
+      /** @description Of its height */
+      height: number;
+    };
+    Feedback: {
+      /** @description The product that the photos show; null when the catalog does not have it */
+      correct_id: string | null;
+      /** @description For whoever looks into it */
+      comment?: string;
     };
     LegacyQuery: {
       /**
@@ -556,6 +645,8 @@ export interface components {
       thumbnails: string[];
       /** @description With `taxonomy` */
       attributes?: components['schemas']['Attribute'][];
+      /** @description Vision answers with `explain` only: why this row */
+      evidence?: components['schemas']['Evidence'];
       /** @description Products only */
       variants?: components['schemas']['Variant'][];
       /** @description Category rows only */
@@ -584,6 +675,57 @@ export interface components {
       historical_estimates: components['schemas']['DataFileLink'][] | null;
       /** @description Signed links to the listings behind the estimates, one per region, valid for one hour; null where there is no data */
       pricing_data: components['schemas']['DataFileLink'][] | null;
+    };
+    Evidence: {
+      /**
+       * Format: uri
+       * @description Address of the catalog picture that it was found by
+       */
+      image: string;
+      /** @description Position of your photo that is nearest to that picture */
+      photo: number;
+      /** @description Cosine of the nearest views of photo and picture; of several photos the mean */
+      similarity: number;
+      /** @description How far that is above the best rival; negative where a rival is nearer */
+      margin: number;
+      /** @description One for each of your photos, in their order */
+      photos: {
+        /** @description Of this photo */
+        similarity: number;
+        /** @description Whether nothing else is nearer to it */
+        agrees: boolean;
+      }[];
+      /** @description The taxonomy of the row, outermost first */
+      levels: {
+        /** @description A taxonomy field such as `brand` */
+        field: string;
+        /** @description Id of the entity, as filters take it */
+        id: string;
+        /** @description Its name, for people */
+        name: string;
+        /** @description How sure this level is, calibrated */
+        confidence: number;
+      }[];
+    };
+    FeedbackAnswer: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description The prediction that it is about */
+      prediction_id: string;
+      /** @description As it is kept: the product, or null where the catalog has none */
+      correct_id: string | null;
+      /** @description As it is kept */
+      comment: string | null;
+      /** @description Whether the first row of the answer, or the empty answer, was right */
+      right: boolean;
+      /**
+       * @description Feedback is free
+       * @constant
+       */
+      credits_used: 0;
     };
     ResolvedTaxonomy: {
       /** @description Kind of the rows; of the first hit in vision */
@@ -799,6 +941,8 @@ export interface components {
       field?: string;
       /** @description What the category has, where `taxonomy_node` is no part of it */
       allowed_taxonomy_nodes?: string[];
+      /** @description Position of the photo at fault in `images` */
+      index?: number;
     };
     Unauthorized: {
       /**
@@ -955,6 +1099,8 @@ export interface components {
         | 'url_unreachable'
         | 'url_timeout'
         | 'url_status';
+      /** @description Position of the photo at fault in `images` */
+      index?: number;
     };
     RateLimited: {
       /**
@@ -1482,12 +1628,16 @@ export interface components {
 export type CatalogQuery = components['schemas']['CatalogQuery'];
 export type Filter = components['schemas']['Filter'];
 export type IdentifyRequest = components['schemas']['IdentifyRequest'];
+export type Region = components['schemas']['Region'];
+export type Feedback = components['schemas']['Feedback'];
 export type LegacyQuery = components['schemas']['LegacyQuery'];
 export type LegacyIdentifyRequest = components['schemas']['LegacyIdentifyRequest'];
 export type CatalogAnswer = components['schemas']['CatalogAnswer'];
 export type CatalogRow = components['schemas']['CatalogRow'];
 export type Variant = components['schemas']['Variant'];
 export type Pricing = components['schemas']['Pricing'];
+export type Evidence = components['schemas']['Evidence'];
+export type FeedbackAnswer = components['schemas']['FeedbackAnswer'];
 export type ResolvedTaxonomy = components['schemas']['ResolvedTaxonomy'];
 export type LegacyAnswer = components['schemas']['LegacyAnswer'];
 export type LegacyRow = components['schemas']['LegacyRow'];
@@ -1988,6 +2138,132 @@ export interface operations {
       500: components['responses']['InternalError'];
       503: components['responses']['Unavailable'];
       504: components['responses']['Timeout'];
+    };
+  };
+  correct: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The `X-Prediction-Id` of an answer
+         * @example V1StGXR8_Z5jdHi6B-myT
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Feedback'];
+      };
+    };
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['FeedbackAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  correctAlias1: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The `X-Prediction-Id` of an answer
+         * @example V1StGXR8_Z5jdHi6B-myT
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Feedback'];
+      };
+    };
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['FeedbackAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
     };
   };
   listProductsV2: {

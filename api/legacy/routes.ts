@@ -8,7 +8,7 @@ import { pageAsked } from '../middleware/page-memory';
 import { publicAddress } from '../middleware/public-address';
 import { PATHS } from '../paths';
 import type { PhotoIdentifier } from '../vision/identify-photo';
-import { takePhoto } from '../vision/take-photo';
+import { takePhotos } from '../vision/take-photos';
 import { presentLegacyMatch, presentLegacyPage } from './presenter';
 import { type LegacyParameters, legacyIdentifyBody, toLegacyQuery } from './schema';
 
@@ -66,11 +66,11 @@ function identify(
   answer: AnswerCharged,
 ): RequestHandler {
   return async (req, res) => {
-    const { image } = takePhoto(req, res, legacyIdentifyBody);
+    const { photos } = takePhotos(req, res, legacyIdentifyBody);
     const address = publicAddress(req, settings.publicUrl);
     await answer(req, res, 'v2.vision', async (call) => {
-      const options = { pricing: true, price: legacyVisionPrice() };
-      const { value, price } = await identifyPhoto(call, res, image, options);
+      const request = { photos, category: null, filters: [], pricing: true, explain: false };
+      const { value, price } = await identifyPhoto(call, res, { ...request, price: legacyVisionPrice() });
       const body = {
         success: true,
         results: value.items.map((match) => presentLegacyMatch(match, address)),

@@ -6,11 +6,11 @@ import type { KeyLookups } from './key-lookups';
 import './locals';
 
 /**
- * Lets a call pass whose key is known and has not expired (else 401), opens this API version and has the scope (else 403),
- * in this order (contract 9.1, 9.3); an address that tried too many unknown keys gets 429.
+ * Lets a call pass whose key is known and has not expired (else 401), opens this API version and has the scope that the
+ * endpoint wants, if any (else 403), in this order (contract 9.1, 9.3); an address that tried too many unknown keys gets 429.
  * The credential is compared by its hash and goes no further than this function.
  */
-export function authenticate(keys: KeyLookups, version: ApiVersion, scope: Scope): RequestHandler {
+export function authenticate(keys: KeyLookups, version: ApiVersion, scope: Scope | null): RequestHandler {
   return async (req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
     const credential = credentialOf(req.get('Authorization'));
@@ -21,7 +21,7 @@ export function authenticate(keys: KeyLookups, version: ApiVersion, scope: Scope
     if (!opens(caller.versions, version)) {
       throw forbidden(`This key does not open API ${version}; it opens ${caller.versions.join(', ')}.`);
     }
-    if (!caller.scopes.includes(scope)) {
+    if (scope !== null && !caller.scopes.includes(scope)) {
       throw forbidden(`This key lacks the scope ${scope}; it has ${caller.scopes.join(', ')}.`);
     }
     res.locals.caller = caller;

@@ -34,6 +34,8 @@ export interface EndpointMiddleware {
   page(version: ApiVersion, pageOf: (req: Request) => PageAsked): RequestHandler[];
   /** Endpoints of the catalog that take a JSON body and answer a page. */
   json(version: ApiVersion, pageOf: (req: Request) => PageAsked): RequestHandler[];
+  /** Endpoints that take a little JSON and answer a little, free of charge; for every key of the account. */
+  note(version: ApiVersion): RequestHandler[];
   /** Endpoints that take a photo in a JSON body, which have a deadline (contract 7.7). */
   photo(version: ApiVersion): RequestHandler[];
 }
@@ -77,6 +79,7 @@ export function buildEndpointMiddleware(services: ApiServices, settings: ApiSett
       answers.gate(pageOf),
       once,
     ],
+    note: (version) => [authenticate(keys, version, null), calls, ...smallBody],
     photo: (version) => [
       startDeadline(settings.visionDeadlineMs),
       ...[authenticate(keys, version, 'vision:identify'), calls, visionCalls, late].map(withinDeadline),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import { unsupportedMediaType } from '../../models/errors';
 import { callerOf } from './call';
-import { cutPhoto } from './cut-photo';
+import { cutPhotos } from './cut-photos';
 import { raceDeadline } from './enforce-deadline';
 import { onceClosed } from './hang-up';
 import type { MemoryBudget } from './memory-budget';
@@ -33,12 +33,12 @@ export const parseJson: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** As `parseJson`, for a body that may hold a photo, which is taken out of it. */
+/** As `parseJson`, for a body that may hold photos, which are taken out of it. */
 export const parsePhotoJson: RequestHandler = (req, res, next) => {
   const bytes = req.body instanceof Buffer ? req.body : Buffer.alloc(0);
-  const cut = cutPhoto(bytes);
-  req.body = parseJsonObject(cut?.json ?? bytes);
-  if (cut) res.locals.photo = cut.photo;
+  const { json, photos } = cutPhotos(bytes);
+  req.body = parseJsonObject(json);
+  res.locals.photos = photos;
   next();
 };
 

@@ -18,8 +18,8 @@ declare global {
       bodyDigest?: Buffer;
       /** To be told how many rows an answer had, and how many bytes of JSON. */
       answerMade?: (rows: number, bytes: number) => void;
-      /** Of a body out of which it was cut (`cut-photo.ts`). */
-      photo?: Buffer;
+      /** Of a body out of which they were cut, by what stands for them there (`cut-photos.ts`). */
+      photos?: ReadonlyMap<string, Buffer>;
     }
   }
 }

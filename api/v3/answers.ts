@@ -10,6 +10,29 @@ const variant = z.object({
   pricing: z.object(prices).optional().describe('With `pricing`'),
 });
 
+const share = z.number().min(0).max(1);
+
+/** Why a row was answered (contract 7.17). */
+export const evidence = z.object({
+  image: z.url().describe('Address of the catalog picture that it was found by'),
+  photo: z.int().describe('Position of your photo that is nearest to that picture'),
+  similarity: z
+    .number()
+    .describe('Cosine of the nearest views of photo and picture; of several photos the mean'),
+  margin: z.number().describe('How far that is above the best rival; negative where a rival is nearer'),
+  photos: z
+    .array(
+      z.object({
+        similarity: z.number().describe('Of this photo'),
+        agrees: z.boolean().describe('Whether nothing else is nearer to it'),
+      }),
+    )
+    .describe('One for each of your photos, in their order'),
+  levels: z
+    .array(attribute.extend({ confidence: share.describe('How sure this level is, calibrated') }))
+    .describe('The taxonomy of the row, outermost first'),
+});
+
 /** A catalog row (contract 1.2). */
 export const catalogRow = z.object({
   id: z.string().describe('Starts with its kind, such as `product_` or `brand_`'),
@@ -23,6 +46,7 @@ export const catalogRow = z.object({
   popularity: z.number().describe('Higher is more popular'),
   ...pictures,
   attributes: z.array(attribute).optional().describe('With `taxonomy`'),
+  evidence: evidence.optional().describe('Vision answers with `explain` only: why this row'),
   variants: z.array(variant).optional().describe('Products only'),
   available_tags: z.array(tag).optional().describe('Category rows only'),
   max_market_estimate: marketEstimate
@@ -49,4 +73,17 @@ export const catalogAnswer = z.object({
   }),
   sort_applied: z.string().optional().describe('Queries only: the sort, or `relevance`'),
   data: z.array(catalogRow).describe('The rows of this page, in order'),
+});
+
+/** What the feedback on a prediction answers. */
+export const feedbackAnswer = z.object({
+  success: z.literal(true).describe('`true` for every success'),
+  prediction_id: z.string().describe('The prediction that it is about'),
+  correct_id: z
+    .string()
+    .nullable()
+    .describe('As it is kept: the product, or null where the catalog has none'),
+  comment: z.string().nullable().describe('As it is kept'),
+  right: z.boolean().describe('Whether the first row of the answer, or the empty answer, was right'),
+  credits_used: z.literal(0).describe('Feedback is free'),
 });

@@ -2,11 +2,13 @@ import type { z } from 'zod';
 import type { Module } from '../../models/catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../../models/catalog/catalog-service';
 import { isProduct, type PricedItem } from '../../models/catalog/item';
+import type { Feedback } from '../../models/ports';
+import type { IdentifiedItem, ItemEvidence } from '../../models/vision/vision-service';
 import type { PublicAddress } from '../middleware/public-address';
 import type { WithRows } from '../middleware/send-rows';
 import { presentEstimate, presentPricing } from '../wire/presented-prices';
 import { presentAttribute, presentPictures, presentTag, presentVariantField } from '../wire/presented-row';
-import type { catalogAnswer, catalogRow } from './answers';
+import type { catalogAnswer, catalogRow, evidence, feedbackAnswer } from './answers';
 
 /** What decides which fields a row has. */
 export interface View {
@@ -45,15 +47,22 @@ export const presentEnvelope = (answer: Envelope): WithRows<z.input<typeof catal
   data: answer.data,
 });
 
-/** One row (contract 1.2); `confidence` in vision answers only. */
-export function presentItem(item: PricedItem, view: View, confidence?: number): z.input<typeof catalogRow> {
+/** What a vision answer says of a row beside what the catalog has. */
+export type PresentedMatch = Omit<IdentifiedItem, 'item'>;
+
+/** One row (contract 1.2); `confidence` and `evidence` in vision answers only. */
+export function presentItem(
+  item: PricedItem,
+  view: View,
+  match?: PresentedMatch,
+): z.input<typeof catalogRow> {
   const taxonomy = view.modules.includes('taxonomy');
   const pricing = view.modules.includes('pricing');
   const best = item.maxMarketEstimate;
   return {
     id: item.id,
     name: item.name,
-    ...(confidence === undefined ? {} : { confidence }),
+    ...(match ? { confidence: match.confidence } : {}),
     popularity: item.popularity,
     ...presentPictures(item, view.address),
     ...(taxonomy ? { attributes: item.attributes.map(presentAttribute) } : {}),
@@ -62,6 +71,7 @@ export function presentItem(item: PricedItem, view: View, confidence?: number): 
       : {}),
     ...(item.kind === 'category' ? { available_tags: (item.availableTags ?? []).map(presentTag) } : {}),
     ...(pricing && !isProduct(item) ? { max_market_estimate: best ? presentEstimate(best) : null } : {}),
+    ...(match?.evidence ? { evidence: presentEvidence(match.evidence, view.address) } : {}),
   };
 }
 
@@ -76,3 +86,29 @@ function presentVariant(item: PricedItem, variant: PricedItem['variants'][number
       : {}),
   };
 }
+
+/** Why a row was answered (contract 7.17). */
+const presentEvidence = (
+  { image, photo, similarity, margin, photos, levels }: ItemEvidence,
+  address: PublicAddress,
+): z.input<typeof evidence> => ({
+  image: address(image),
+  photo,
+  similarity,
+  margin,
+  photos: photos.map((each) => ({ similarity: each.similarity, agrees: each.agrees })),
+  levels: levels.map(({ confidence, ...attribute }) => ({ ...presentAttribute(attribute), confidence })),
+});
+
+/** What is kept of a prediction's feedback (contract 7.18). */
+export const presentFeedback = (
+  predictionId: string,
+  { correctId, comment, right }: Feedback,
+): z.input<typeof feedbackAnswer> => ({
+  success: true,
+  prediction_id: predictionId,
+  correct_id: correctId,
+  comment,
+  right,
+  credits_used: 0,
+});

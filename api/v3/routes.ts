@@ -12,14 +12,16 @@ import { mapped } from '../middleware/send-rows';
 import { validate } from '../middleware/validate';
 import { PATHS } from '../paths';
 import type { PhotoIdentifier } from '../vision/identify-photo';
-import { takePhoto } from '../vision/take-photo';
-import { presentEnvelope, presentItem } from './presenter';
+import { takePhotos } from '../vision/take-photos';
+import { presentEnvelope, presentFeedback, presentItem } from './presenter';
 import {
   catalogQueryBody,
   effectiveModules,
+  feedbackBody,
   identifyBody,
   modulesOfQuery,
   toCatalogQuery,
+  toFilter,
   usesDeprecatedIds,
 } from './schema';
 
@@ -45,6 +47,9 @@ export function mountV3(
   });
   mountRoute(router, PATHS.identify, {
     post: [...middleware.photo('v3'), identify(settings, identifyPhoto, answer)],
+  });
+  mountRoute(router, PATHS.correct, {
+    post: [...middleware.note('v3'), correct(services, answer)],
   });
 }
 
@@ -95,18 +100,33 @@ function identify(
   answer: AnswerCharged,
 ): RequestHandler {
   return async (req, res) => {
-    const { image, parameters } = takePhoto(req, res, identifyBody);
-    const modules = effectiveModules(parameters.includes);
+    const { photos, parameters } = takePhotos(req, res, identifyBody);
+    const { category_id: category = null, filters, explain, includes } = parameters;
+    const modules = effectiveModules(includes);
     const pricing = modules.includes('pricing');
+    const price = visionPrice({ pricing, photos: photos.length });
+    const request = { photos, category, filters: filters.map(toFilter), pricing, explain, price };
     const view = { modules, address: publicAddress(req, settings.publicUrl) };
     await answer(req, res, 'v3.vision.identify', async (call) => {
-      const options = { pricing, price: visionPrice({ pricing }) };
-      const { value, price } = await identifyPhoto(call, res, image, options);
-      const data = value.items.map(({ item, confidence }) => presentItem(item, view, confidence));
+      const { value, price: worth } = await identifyPhoto(call, res, request);
+      const data = value.items.map(({ item, ...match }) => presentItem(item, view, match));
       const results = data.length;
       const page = { data, results, total: results, page: 0, totalPages: results === 0 ? 0 : 1 };
       const { resolvedTaxonomy } = value;
-      return { value: presentEnvelope({ ...page, creditsUsed: price, modules, resolvedTaxonomy }), price };
+      const envelope = presentEnvelope({ ...page, creditsUsed: worth, modules, resolvedTaxonomy });
+      return { value: envelope, price: worth };
+    });
+  };
+}
+
+function correct({ feedback }: ApiServices, answer: AnswerCharged): RequestHandler {
+  return async (req, res) => {
+    const { correct_id: correctId, comment = null } = validate(feedbackBody, req.body);
+    const id = pathParameter(req, 'id');
+    refuseBrokenText(id, 'id');
+    await answer(req, res, 'v3.vision.feedback', async ({ caller }) => {
+      const kept = await feedback.correct(caller.accountId, id, { correctId, comment });
+      return { value: presentFeedback(id, kept), price: 0 };
     });
   };
 }

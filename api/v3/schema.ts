@@ -7,8 +7,12 @@ import {
   SORTS,
 } from '../../models/catalog/catalog-query';
 import { badRequest } from '../../models/errors';
+import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
+
+/** Of a comment on an answer. */
+const COMMENT_LENGTH_MAX = 2000;
 
 /** Modules of an answer (contract 4.9); `catalog` is no value of it. */
 const includes = z
@@ -34,11 +38,13 @@ const filter = z
     }
   });
 
+const filters = z.array(filter).max(100).default([]).describe('ANDed; the values in one are ORed');
+
 /** Body of `POST /v3/catalog/query`. */
 export const catalogQueryBody = z.strictObject({
   query: searchText.optional().describe('Free text; without it the rows are listed'),
   category_id: z.string().optional().describe('Slug or name of a category'),
-  filters: z.array(filter).max(100).default([]).describe('ANDed; the values in one are ORed'),
+  filters,
   taxonomy_node: z.string().default('product').describe('Kind of rows'),
   page: pageNumber.default(0),
   page_size: sizeOfPage.default(20),
@@ -49,11 +55,55 @@ export const catalogQueryBody = z.strictObject({
   includes,
 });
 
-/** Body of `POST /v3/vision/identify`. */
-export const identifyBody = z.strictObject({
+/** What sums of fractions may be off by. */
+const ROUNDING = 1e-9;
+
+const fraction = (of: string) => z.number().min(0).max(1).describe(of);
+
+/** The part of a photo that is looked at (contract 7.15). */
+const region = z
+  .strictObject({
+    x: fraction('Of its left edge, from the left'),
+    y: fraction('Of its upper edge, from the top'),
+    width: fraction('Of the width of the photo'),
+    height: fraction('Of its height'),
+  })
+  .superRefine(({ x, y, width, height }, context) => {
+    const fault = (field: string) =>
+      context.addIssue({ code: 'custom', path: [field], message: 'the region ends outside of the photo' });
+    if (x + width > 1 + ROUNDING) fault('width');
+    if (y + height > 1 + ROUNDING) fault('height');
+  })
+  .describe('Fractions of the upright photo, within 0 to 1; at least 16 pixels on each side');
+
+const photo = {
   url: z.string().optional().describe('Public http(s) address of the photo; wins over `base64`'),
   base64: z.string().optional().describe('The photo as base64 or data URI: JPEG, PNG or WebP'),
+  region: region.optional(),
+};
+
+/** Body of `POST /v3/vision/identify`. */
+export const identifyBody = z.strictObject({
+  ...photo,
+  images: z
+    .array(z.strictObject(photo))
+    .min(1)
+    .max(PHOTOS_MAX)
+    .optional()
+    .describe('Photos of one item from several sides, instead of `url` or `base64`'),
+  category_id: z.string().optional().describe('Slug or name of the category that the item is of'),
+  filters,
+  explain: z.boolean().default(false).describe('Whether each row has `evidence`'),
   includes,
+});
+
+/** Body of `POST /v3/vision/predictions/{id}/feedback`. */
+export const feedbackBody = z.strictObject({
+  correct_id: z
+    .string()
+    .nullable()
+    .describe('The product that the photos show; null when the catalog does not have it'),
+  comment: z.string().max(COMMENT_LENGTH_MAX).optional().describe('For whoever looks into it'),
 });
 
 /** The domain form of a query body; `page_size` is lowered to the cap. */
@@ -69,7 +119,8 @@ export function toCatalogQuery(body: z.output<typeof catalogQueryBody>, pageSize
   };
 }
 
-const toFilter = (given: z.output<typeof filter>, position: number): Filter => ({
+/** The domain form of a filter object of a body. */
+export const toFilter = (given: z.output<typeof filter>, position: number): Filter => ({
   field: given.field,
   include: given.include ?? given.ids ?? [],
   exclude: given.exclude ?? [],

@@ -1,25 +1,23 @@
 import type { Response } from 'express';
 import type { CallContext, Priced } from '../../models/access/billing';
-import type { ImageInput } from '../../models/vision/image-input';
-import type { Identification, VisionService } from '../../models/vision/vision-service';
+import type { Identification, IdentifyRequest, VisionService } from '../../models/vision/vision-service';
 
 /** Counts what identifications took and whether they found anything. */
 export interface VisionObserver {
   observeVision(stages: readonly [stage: string, ms: number][], found: boolean): void;
 }
 
-/** Identifies a photo on behalf of any API version, and leaves its timings in the headers. */
+/** Identifies what photos show on behalf of any API version, and leaves its timings in the headers. */
 export type PhotoIdentifier = (
   call: CallContext,
   res: Response,
-  image: ImageInput,
-  options: { readonly pricing: boolean; readonly price: number },
+  request: IdentifyRequest,
 ) => Promise<Priced<Identification>>;
 
 /** What the vision endpoints share: `Server-Timing` tells the milliseconds of each stage, `X-Prediction-Id` under which id the answer is recorded. */
 export function photoIdentifier(vision: VisionService, metrics: VisionObserver): PhotoIdentifier {
-  return async (call, res, image, options) => {
-    const identified = await vision.identify(call, image, options);
+  return async (call, res, request) => {
+    const identified = await vision.identify(call, request);
     const stages = stagesOf(identified.value);
     metrics.observeVision(stages, identified.value.items.length > 0);
     res.setHeader('Server-Timing', stages.map(([stage, ms]) => `${stage};dur=${round(ms)}`).join(', '));

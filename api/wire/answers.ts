@@ -69,4 +69,5 @@ export const errorAnswer = z.object({
     .optional()
     .describe('What the category has, where `taxonomy_node` is no part of it'),
   reason: z.string().optional().describe('Why an image can not be used'),
+  index: z.int().optional().describe('Position of the photo at fault in `images`'),
 });

@@ -1,38 +1,48 @@
 import { badRequest } from '../../models/errors';
-import type { ImageInput } from '../../models/vision/image-input';
+import type { ImageInput, Region } from '../../models/vision/image-input';
 import { decodeBase64 } from './decode-base64';
 
-/** How a vision body names its photo, before it is looked at. */
+/** How a vision body names a photo, before it is looked at. */
 export interface ImageParameters {
   readonly url?: string | null | undefined;
   readonly base64?: string | null | undefined;
+  readonly region?: Region | undefined;
 }
 
 /** Longer than browsers and servers take; reading the name in a URL of megabytes takes seconds. */
 const URL_LENGTH_MAX = 8192;
 
 /**
- * The photo of a vision call; `url` wins when both are sent, and `base64` is not looked at then (contract 7.1).
+ * A photo of a vision call; `url` wins when both are sent, and `base64` is not looked at then (contract 7.1).
  *
+ * @param cut photos that were taken out of the body, by what stands for them there
+ * @param index its position in a list
  * @throws AppError 400 that names the field: neither was sent, the URL is no http(s) address or endless, the text no base64
  */
-export function toImageInput({ url, base64 }: ImageParameters): ImageInput {
-  if (typeof url === 'string') return { kind: 'url', url: toImageUrl(url) };
-  if (typeof base64 !== 'string')
-    throw badRequest('Send the photo as "url" or as "base64".', { field: 'url' });
-  return { kind: 'bytes', bytes: decodeBase64(base64, 'base64') };
+export function toImageInput(
+  { url, base64, region }: ImageParameters,
+  cut: ReadonlyMap<string, Buffer>,
+  index?: number,
+): ImageInput {
+  const prefix = index === undefined ? '' : `images.${index}.`;
+  const rest = { region, index };
+  if (typeof url === 'string') return { kind: 'url', url: toImageUrl(url, `${prefix}url`), ...rest };
+  if (typeof base64 !== 'string') {
+    throw badRequest('Send the photo as "url" or as "base64".', { field: `${prefix}url` });
+  }
+  return { kind: 'bytes', bytes: cut.get(base64) ?? decodeBase64(base64, `${prefix}base64`), ...rest };
 }
 
-function toImageUrl(text: string): URL {
+function toImageUrl(text: string, field: string): URL {
   if (text.length > URL_LENGTH_MAX) {
-    throw badRequest(`url: must not be longer than ${URL_LENGTH_MAX} characters.`, { field: 'url' });
+    throw badRequest(`${field}: must not be longer than ${URL_LENGTH_MAX} characters.`, { field });
   }
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw badRequest('url: must be an http or https address.', { field: 'url' });
+    throw badRequest(`${field}: must be an http or https address.`, { field });
   }
   if (url.username !== '' || url.password !== '') {
-    throw badRequest('url: must not hold a user name or password.', { field: 'url' });
+    throw badRequest(`${field}: must not hold a user name or password.`, { field });
   }
   return url;
 }

@@ -58,7 +58,7 @@ export class PostgresAccountRepository implements AccountRepository {
           )
           INSERT INTO credit_top_ups (account_id, amount) SELECT id, credits FROM account WHERE credits > 0`,
     );
-    return { id, name, credits };
+    return { id, name, credits, keepsPhotos: false };
   }
 
   listAccounts(): Promise<readonly Account[]> {
@@ -68,6 +68,15 @@ export class PostgresAccountRepository implements AccountRepository {
   async account(id: string): Promise<Account | null> {
     const [account] = await this.accounts(sql`id = ${id}`);
     return account ?? null;
+  }
+
+  async keepPhotos(id: string, keep: boolean): Promise<void> {
+    await rowsOf(this.knex, sql`UPDATE accounts SET keep_photos = ${keep} WHERE id = ${id}`);
+    if (keep) return;
+    await rowsOf(
+      this.knex,
+      sql`DELETE FROM prediction_photos WHERE prediction_id IN (SELECT id FROM predictions WHERE account_id = ${id})`,
+    );
   }
 
   async createKey({
@@ -149,7 +158,7 @@ export class PostgresAccountRepository implements AccountRepository {
   private async accounts(condition: Sql): Promise<Account[]> {
     const rows = await rowsOf<Account>(
       this.knex,
-      sql`SELECT id, name, credits FROM accounts WHERE ${condition} ORDER BY created_at, id`,
+      sql`SELECT id, name, credits, keep_photos AS "keepsPhotos" FROM accounts WHERE ${condition} ORDER BY created_at, id`,
     );
     return rows.map((row) => ({ ...row, credits: row.credits === null ? null : Number(row.credits) }));
   }

@@ -1,10 +1,16 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import type { ResolvedQuery, SearchPage } from '../../models/catalog/catalog-query';
+import {
+  EVERYTHING,
+  type ResolvedQuery,
+  type SearchPage,
+  type SearchScope,
+} from '../../models/catalog/catalog-query';
 import type { CatalogItem, Category, Tag } from '../../models/catalog/item';
 import { type CatalogRepository, PORTS } from '../../models/ports';
-import { inOneState, rowsOf, sql } from '../core/sql';
+import { allOf, inOneState, rowsOf, sql } from '../core/sql';
 import { itemsById } from './catalog-items';
+import { conditionsOf } from './search/catalog-clauses';
 import { searchRows } from './search/search-rows';
 import { SnapshotSearch } from './search/snapshot/snapshot-search';
 import { expandTerms } from './search/term-expansion';
@@ -65,13 +71,35 @@ export class PostgresCatalogRepository implements CatalogRepository {
     });
   }
 
-  async productsShowing(imageIds: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+  async within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]> {
+    const rows = await rowsOf<{ id: string }>(
+      this.knex,
+      sql`SELECT id FROM catalog_search
+          WHERE ${allOf([sql`id = ANY(${ids}::text[])`, ...conditionsOf(scope)])}
+          ORDER BY array_position(${ids}::text[], id)`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async productsShowing(
+    imageIds: readonly number[],
+    scope: SearchScope = EVERYTHING,
+  ): Promise<ReadonlyMap<number, readonly string[]>> {
     const rows = await rowsOf<{ image: number; products: string[] }>(
       this.knex,
       sql`SELECT p.image_id AS image, array_agg(p.product_id ORDER BY p.product_id) AS products
-          FROM product_images p JOIN catalog_rows r ON r.id = p.product_id
-          WHERE p.image_id = ANY(${imageIds}::bigint[]) GROUP BY p.image_id`,
+          FROM product_images p JOIN catalog_search ON id = p.product_id
+          WHERE ${allOf([sql`p.image_id = ANY(${imageIds}::bigint[])`, ...conditionsOf(scope)])}
+          GROUP BY p.image_id`,
     );
     return new Map(rows.map(({ image, products }) => [Number(image), products]));
+  }
+
+  async imageAddresses(imageIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    const rows = await rowsOf<{ image: number; address: string }>(
+      this.knex,
+      sql`SELECT id AS image, address FROM images WHERE id = ANY(${imageIds}::bigint[])`,
+    );
+    return new Map(rows.map(({ image, address }) => [Number(image), address]));
   }
 }

@@ -1,5 +1,7 @@
 import { toSql } from 'pgvector';
-import { identifier, Sql, sql } from '../core/sql';
+import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
+import { conditionsOf } from '../catalog/search/catalog-clauses';
+import { allOf, identifier, Sql, sql } from '../core/sql';
 
 /** The table of a version's vectors: `(image_id, view, embedding)`, one row per catalog view of an image. */
 export const embeddingsOf = (versionId: number): Sql => identifier(`embeddings_${versionId}`);
@@ -19,10 +21,8 @@ export function vectorType(dimensions: number): Sql {
 export const vectorText = (vector: Float32Array): string =>
   toSql(Array.from(vector, (value) => Number(value.toPrecision(5))));
 
-/** That a live product, of the category if one is given, shows the image whose id is in the column. */
-export function isShown(imageId: Sql, category?: string): Sql {
-  const within = category === undefined ? sql`true` : sql`r.category = ${category}`;
-  return sql`EXISTS (
-    SELECT FROM product_images p JOIN catalog_search r ON r.id = p.product_id
-    WHERE p.image_id = ${imageId} AND ${within})`;
-}
+/** That a live product of the scope shows the image whose id is in the column. */
+export const isShown = (imageId: Sql, scope: SearchScope = EVERYTHING): Sql =>
+  sql`EXISTS (
+    SELECT FROM product_images p JOIN catalog_search ON id = p.product_id
+    WHERE p.image_id = ${imageId} AND ${allOf(conditionsOf(scope))})`;

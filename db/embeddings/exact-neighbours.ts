@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
+import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
 import { type ExactNeighbours, PORTS } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { inTransaction, joined, rowsOf, sql } from '../core/sql';
@@ -19,7 +20,7 @@ export class PgvectorExactNeighbours implements ExactNeighbours {
     version: EmbeddingVersion,
     vectors: readonly Float32Array[],
     limit: number,
-    category?: string,
+    scope: SearchScope = EVERYTHING,
   ): Promise<readonly number[]> {
     if (vectors.length === 0 || limit <= 0) return [];
     const type = vectorType(version.manifest.output.dimensions);
@@ -29,7 +30,7 @@ export class PgvectorExactNeighbours implements ExactNeighbours {
       return rowsOf<{ image: number }>(
         transaction,
         sql`SELECT e.image_id AS image, min(least(${joined(products, ', ')})) AS product
-            FROM ${embeddingsOf(version.id)} e WHERE ${isShown(sql`e.image_id`, category)}
+            FROM ${embeddingsOf(version.id)} e WHERE ${isShown(sql`e.image_id`, scope)}
             GROUP BY e.image_id ORDER BY product, image LIMIT ${limit}`,
       );
     });

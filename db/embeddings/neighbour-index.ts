@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
+import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
 import { unavailable } from '../../models/errors';
 import { type NeighbourIndex, PORTS } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import type { Neighbour } from '../../models/vision/neighbours';
-import { identifier, joined, rowsOf, type Sql, sql } from '../core/sql';
+import { conditionsOf } from '../catalog/search/catalog-clauses';
+import { allOf, identifier, joined, rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, isShown, nearestIndexOf, vectorText, vectorType } from './embedding-tables';
 import { hasNearestIndex } from './nearest-index-build';
 
@@ -13,10 +15,13 @@ const CANDIDATES_MIN = 100;
 const CANDIDATES_MAX = 200;
 
 /**
- * The share of products that a category must have to be searched through the index. The nearest of few lie far apart in its graph,
+ * The share of products that a scope must have to be searched through the index. The nearest of few lie far apart in its graph,
  * and it finds some of them only. A scan finds all, and takes longer in a large catalog (docs/benchmarks.md).
  */
 const INDEXED_SHARE_MIN = 0.25;
+
+/** Products that are looked at to tell a scope's share: it is known to a few hundredths. */
+const SAMPLE = 4_000;
 
 /** An image with the inner product of its nearest view to each query view, negated as pgvector orders by it. */
 interface NearRow {
@@ -37,43 +42,48 @@ export class PgvectorNeighbourIndex implements NeighbourIndex {
 
   async nearest(
     version: EmbeddingVersion,
-    vectors: readonly Float32Array[],
+    photos: readonly (readonly Float32Array[])[],
     limit: number,
-    category?: string,
+    scope: SearchScope = EVERYTHING,
   ): Promise<readonly Neighbour[]> {
+    const vectors = photos.flat();
     if (vectors.length === 0 || limit <= 0) return [];
-    const query = { version, vectors, limit, shown: isShown(sql`e.image_id`, category) };
+    const shown = isShown(sql`e.image_id`, scope);
+    const query = { version, vectors, each: limit, limit: limit * photos.length, shown };
     const scanned = this.#indexed.has(version.id)
       ? []
       : await rowsOf<NearRow>(this.knex, unlessIndexed(query));
-    const rows = scanned.length > 0 ? scanned : await this.#nearestByIndex(query, category);
+    const rows = scanned.length > 0 ? scanned : await this.#nearestByIndex(query, scope);
     return rows.map(({ image, products }) => {
       const byView = products.map(distanceOf);
       return { imageId: Number(image), distance: Math.min(...byView), byView };
     });
   }
 
-  async #nearestByIndex(query: Query, category?: string): Promise<readonly NearRow[]> {
+  async #nearestByIndex(query: Query, scope: SearchScope): Promise<readonly NearRow[]> {
     const { id } = query.version;
     if (!this.#indexed.has(id)) {
       if (!(await hasNearestIndex(this.knex, id))) return rowsOf<NearRow>(this.knex, exact(query));
       this.#indexed.add(id);
     }
-    if (category !== undefined && (await this.#shareOf(category)) < INDEXED_SHARE_MIN)
-      return rowsOf<NearRow>(this.knex, exact(query));
+    if ((await this.#shareOf(scope)) < INDEXED_SHARE_MIN) return rowsOf<NearRow>(this.knex, exact(query));
     const found = await rowsOf<NearRow>(this.knex, byIndex(query));
     // Fewer than asked for: a filter may have ended the search early. The scan loses nothing.
-    return found.length >= query.limit ? found : rowsOf<NearRow>(this.knex, exact(query));
+    return found.length >= query.each ? found : rowsOf<NearRow>(this.knex, exact(query));
   }
 
-  /** Of all products. */
-  async #shareOf(category: string): Promise<number> {
-    const [line] = await rowsOf<{ share: string | null }>(
+  /** Of all products, by the pages of a random sample; all of them are looked at where they are few. */
+  async #shareOf(scope: SearchScope): Promise<number> {
+    const conditions = conditionsOf(scope);
+    if (conditions.length === 0) return 1;
+    const [line] = await rowsOf<{ share: number | null }>(
       this.knex,
-      sql`SELECT sum(rows) FILTER (WHERE category = ${category}) / nullif(sum(rows), 0) AS share
-          FROM term_counts WHERE kind = 'product' AND term = ''`,
+      sql`SELECT avg((${allOf(conditions)})::int)::float8 AS share
+          FROM catalog_search TABLESAMPLE SYSTEM (least(100, (
+            SELECT 100.0 * ${SAMPLE} / greatest(1, sum(rows)) FROM term_counts WHERE term = ''
+          ))) WHERE kind = 'product'`,
     );
-    return Number(line?.share ?? 0);
+    return line?.share ?? 0;
   }
 
   async check({ id, manifest }: EmbeddingVersion): Promise<void> {
@@ -92,14 +102,17 @@ export class PgvectorNeighbourIndex implements NeighbourIndex {
 
 interface Query {
   readonly version: EmbeddingVersion;
+  /** Of all views of all photos. */
   readonly vectors: readonly Float32Array[];
+  /** Images wanted for each photo, and of all. */
+  readonly each: number;
   readonly limit: number;
   /** That the image of vector `e` counts. */
   readonly shown: Sql;
 }
 
 /** Vectors of each query vector's neighbourhood that surely hold the wanted number of images. */
-const neededOf = ({ version, limit }: Query): number => limit * version.manifest.views.catalog.length;
+const neededOf = ({ version, each }: Query): number => each * version.manifest.views.catalog.length;
 
 const candidatesOf = (query: Query): number =>
   Math.min(CANDIDATES_MAX, Math.max(CANDIDATES_MIN, neededOf(query)));

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import * as firstVersion from './202611230000-first-version';
+import * as severalPhotos from './202611231800-several-photos';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -10,4 +11,5 @@ export interface Migration {
 /** Every migration by name, in order. Names are kept for ever: a database remembers them. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '202611230000-first-version': firstVersion,
+  '202611231800-several-photos': severalPhotos,
 };

@@ -1,7 +1,21 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import { PORTS, type Prediction, type PredictionRepository } from '../../models/ports';
-import { inTransaction, rowsOf, sql } from '../core/sql';
+import {
+  type Feedback,
+  type JudgedPrediction,
+  PORTS,
+  type Prediction,
+  type PredictionRepository,
+  type ReliabilitySummary,
+} from '../../models/ports';
+import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
+
+/** A value as `jsonb`; null stays NULL. */
+const json = (value: unknown): Sql => sql`${value === null ? null : JSON.stringify(value)}::jsonb`;
+
+/** The confidence of the first row; NULL without rows. */
+const CLAIMED = sql`(rows -> 0 ->> 'confidence')::float8`;
+const IS_RIGHT = sql`(feedback ->> 'right')::boolean`;
 
 /** Records of identifications in PostgreSQL, without the photos (contract 7.11). */
 @injectable()
@@ -9,16 +23,28 @@ export class PostgresPredictionRepository implements PredictionRepository {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
   /** Commits without waiting for the disk: a caller waits for it, and a loss of power may take the last few. */
-  async save(prediction: Prediction): Promise<void> {
-    await rowsOf(
+  async save(prediction: Prediction, photos: readonly Buffer[]): Promise<void> {
+    const [saved] = await rowsOf<{ keeps: boolean }>(
       this.knex,
       sql`WITH quick AS (SELECT set_config('synchronous_commit', 'off', true))
-          INSERT INTO predictions (id, created_at, request_id, account_id, endpoint, version_id, model, image_digest,
-            neighbours, rows, timings)
+          INSERT INTO predictions (id, created_at, request_id, account_id, endpoint, version_id, model, image_digests,
+            neighbours, best, rows, timings)
           SELECT ${prediction.id}, ${prediction.createdAt}, ${prediction.requestId}, ${prediction.accountId},
-            ${prediction.endpoint}, ${prediction.versionId}, ${prediction.model}, ${prediction.imageDigest},
-            ${JSON.stringify(prediction.neighbours)}::jsonb, ${JSON.stringify(prediction.rows)}::jsonb,
-            ${JSON.stringify(prediction.timings)}::jsonb FROM quick`,
+            ${prediction.endpoint}, ${prediction.versionId}, ${prediction.model}, ${prediction.imageDigests}::text[],
+            ${json(prediction.neighbours)}, ${json(prediction.best)}, ${json(prediction.rows)},
+            ${json(prediction.timings)} FROM quick
+          RETURNING (SELECT keep_photos FROM accounts WHERE id = account_id) AS keeps`,
+    );
+    if (saved?.keeps) await this.#keep(prediction.id, photos);
+  }
+
+  async #keep(id: string, photos: readonly Buffer[]): Promise<void> {
+    const lines = photos.map((jpeg, position) => ({ position, jpeg: jpeg.toString('base64') }));
+    await rowsOf(
+      this.knex,
+      sql`INSERT INTO prediction_photos (prediction_id, position, jpeg)
+          SELECT ${id}, position, decode(jpeg, 'base64')
+          FROM jsonb_to_recordset(${json(lines)}) AS photo (position int, jpeg text)`,
     );
   }
 
@@ -26,10 +52,38 @@ export class PostgresPredictionRepository implements PredictionRepository {
     const [prediction] = await rowsOf<Prediction>(
       this.knex,
       sql`SELECT id, created_at AS "createdAt", request_id AS "requestId", account_id AS "accountId", endpoint,
-            version_id AS "versionId", model, image_digest AS "imageDigest", neighbours, rows, timings
+            version_id AS "versionId", model, image_digests AS "imageDigests", neighbours, best, rows, timings, feedback
           FROM predictions WHERE id = ${id}`,
     );
     return prediction ?? null;
+  }
+
+  async saveFeedback(id: string, feedback: Feedback): Promise<boolean> {
+    const saved = await rowsOf(
+      this.knex,
+      sql`UPDATE predictions SET feedback = ${json(feedback)} WHERE id = ${id} RETURNING id`,
+    );
+    return saved.length > 0;
+  }
+
+  judged(since: Date | null): Promise<readonly JudgedPrediction[]> {
+    return rowsOf<JudgedPrediction>(
+      this.knex,
+      sql`SELECT model, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, best ->> 'category' AS category,
+            cardinality(image_digests) AS photos, ${CLAIMED} AS confidence, ${IS_RIGHT} AS "right"
+          FROM predictions
+          WHERE feedback IS NOT NULL AND created_at >= coalesce(${since}::timestamptz, '-infinity')
+          ORDER BY created_at, id`,
+    );
+  }
+
+  async reliabilitySince(since: Date): Promise<ReliabilitySummary> {
+    const [summary] = await rowsOf<ReliabilitySummary>(
+      this.knex,
+      sql`SELECT count(*)::int AS answers, avg(${CLAIMED}) AS claimed, avg(${IS_RIGHT}::int)::float8 AS "right"
+          FROM predictions WHERE feedback IS NOT NULL AND created_at >= ${since} AND ${CLAIMED} IS NOT NULL`,
+    );
+    return summary ?? { answers: 0, claimed: null, right: null };
   }
 
   /** However long it takes: all or nothing. */

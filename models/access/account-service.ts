@@ -60,6 +60,19 @@ export class AccountService {
     return this.ledger.usage(id, since, until);
   }
 
+  /**
+   * Has an account's photos kept with its predictions from now on, or no more; then those that were kept are deleted.
+   *
+   * @throws AppError for an unknown account
+   */
+  async keepPhotos(id: string, keep: boolean): Promise<void> {
+    await this.audited.run('accounts keep-photos', async ({ accounts }) => {
+      await requireAccount(accounts, id);
+      await accounts.keepPhotos(id, keep);
+      return { result: undefined, accountId: id, subject: id, details: { keep } };
+    });
+  }
+
   /** Deletes what is recorded of an account's photos; how many records. @throws AppError for an unknown account */
   deletePredictions(id: string): Promise<number> {
     return this.audited.run('predictions delete', async ({ accounts, predictions }) => {

@@ -25,6 +25,8 @@ export interface Account {
   readonly name: string;
   /** Credits left, reservations not counted in; null is unlimited. */
   readonly credits: number | null;
+  /** Whether photos are kept as long as their predictions (contract 7.11). */
+  readonly keepsPhotos: boolean;
 }
 
 export interface ApiKey {

@@ -8,6 +8,7 @@ const PRICES = {
   visionV3: 5,
   visionV3WithPricing: 10,
   visionV2: 10,
+  furtherPhoto: 2,
 } as const;
 
 /** The most that an account can have; up to here every sum is exact. */
@@ -17,9 +18,9 @@ export const CREDITS_MAX = 1_000_000_000_000_000;
 export const catalogPrice = (scope: { product: boolean; pricing: boolean }): number =>
   PRICES.catalog + (scope.product && scope.pricing ? PRICES.pricingModule : 0);
 
-/** Price of a v3 identification. */
-export const visionPrice = (modules: { pricing: boolean }): number =>
-  modules.pricing ? PRICES.visionV3WithPricing : PRICES.visionV3;
+/** Price of a v3 identification, by one photo or several of the same item. */
+export const visionPrice = ({ pricing, photos }: { pricing: boolean; photos: number }): number =>
+  (pricing ? PRICES.visionV3WithPricing : PRICES.visionV3) + (photos - 1) * PRICES.furtherPhoto;
 
 /** Price of a v2 identification, which always has taxonomy and pricing. */
 export const legacyVisionPrice = (): number => PRICES.visionV2;

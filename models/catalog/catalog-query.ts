@@ -18,6 +18,17 @@ export interface Filter {
   readonly names?: { readonly include: string; readonly exclude: string };
 }
 
+/** Which products of the catalog count: those of a category that pass all filters. */
+export interface SearchScope {
+  /** Slug; null means every category. */
+  readonly category: string | null;
+  /** ANDed. */
+  readonly filters: readonly Filter[];
+}
+
+/** The whole catalog. */
+export const EVERYTHING: SearchScope = { category: null, filters: [] };
+
 /** What any API version asks of the catalog, once its wire form is parsed. */
 export interface CatalogQuery {
   /** Free text; blank or null means a listing. */

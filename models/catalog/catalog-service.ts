@@ -7,7 +7,8 @@ import type { CatalogQuery, ResolvedQuery } from './catalog-query';
 import { wordsOf } from './fold-text';
 import { isProduct, type PricedItem } from './item';
 import { PricingService } from './pricing-service';
-import { TAGS_FIELD, Taxonomy } from './taxonomy';
+import { categorySlug, refuseUnknownTags } from './resolve-scope';
+import { Taxonomy } from './taxonomy';
 
 /** One answered page (contract 4.10). */
 export interface CatalogPage {
@@ -61,7 +62,7 @@ export class CatalogService {
   ): Promise<Priced<CatalogPage>> {
     const taxonomy = await this.taxonomy();
     const resolved = this.resolve(query, taxonomy, options.categoryRule);
-    await this.refuseUnknownTags(query);
+    await refuseUnknownTags(query.filters, this.catalog);
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
     await this.billing.reserve(call, price);
     const { rows, total, wordsMatched } = await this.catalog.search(resolved);
@@ -120,32 +121,8 @@ export class CatalogService {
   }
 
   private categorySlugs(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): string[] {
-    return (query.categories ?? []).flatMap((name) => {
-      const category = taxonomy.find(name);
-      if (rule === 'unknown-is-empty') return category ? [category.id] : [];
-      if (!category) throw badRequest(`There is no category "${name}".`, { field: 'category_id' });
-      const allowed = taxonomy.allowedNodes(category);
-      if (!allowed.includes(query.node)) {
-        throw badRequest(`The category "${category.id}" has no "${query.node}" rows.`, {
-          field: 'taxonomy_node',
-          allowed_taxonomy_nodes: allowed,
-        });
-      }
-      return [category.id];
-    });
-  }
-
-  private async refuseUnknownTags(query: CatalogQuery): Promise<void> {
-    const named = query.filters
-      .filter(({ field }) => field === TAGS_FIELD)
-      .flatMap(({ include, exclude, names }) => [
-        ...include.map((id) => ({ id, field: names?.include })),
-        ...exclude.map((id) => ({ id, field: names?.exclude })),
-      ]);
-    if (named.length === 0) return;
-    const known = new Set((await this.catalog.tags()).map((tag) => tag.id));
-    const unknown = named.find(({ id }) => !known.has(id));
-    if (!unknown) return;
-    throw badRequest(`There is no tag "${unknown.id}".`, { field: unknown.field ?? TAGS_FIELD });
+    const names = query.categories ?? [];
+    if (rule === 'refuse-unknown') return names.map((name) => categorySlug(name, query.node, taxonomy));
+    return names.flatMap((name) => taxonomy.find(name)?.id ?? []);
   }
 }

@@ -1,3 +1,4 @@
+import { EVERYTHING } from '../catalog/catalog-query';
 import type { ExactNeighbours, ImageSamples, NeighbourIndex } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
 import type { AnnFigures } from './evaluation';
@@ -18,14 +19,17 @@ export async function annRecall(
 ): Promise<AnnFigures[]> {
   if (!(await ports.exact.isApproximate(version))) return [];
   const shares = [...(await ports.samples.categoryShares())];
-  const filters = [['none', 1, undefined] as const, ...shares.map(([id, share]) => [id, share, id] as const)];
+  const filters = [
+    ['none', 1, EVERYTHING] as const,
+    ...shares.map(([id, share]) => [id, share, { ...EVERYTHING, category: id }] as const),
+  ];
   const figures: AnnFigures[] = [];
-  for (const [filter, selectivity, category] of filters) {
+  for (const [filter, selectivity, scope] of filters) {
     let wanted = 0;
     let found = 0;
     for (const vectors of queries) {
-      const nearest = await ports.exact.nearest(version, vectors, LOOKED_AT, category);
-      const near = await ports.index.nearest(version, vectors, LOOKED_AT, category);
+      const nearest = await ports.exact.nearest(version, vectors, LOOKED_AT, scope);
+      const near = await ports.index.nearest(version, [vectors], LOOKED_AT, scope);
       const known = new Set(near.map(({ imageId }) => imageId));
       wanted += nearest.length;
       found += nearest.filter((imageId) => known.has(imageId)).length;

@@ -60,19 +60,19 @@ async function answerTo(
   isUnknown: boolean,
   { index, catalog }: AskPorts,
 ): Promise<VersionAnswer> {
-  const found = await index.nearest(version, vectors, NEIGHBOURS + leftOut.size);
+  const found = await index.nearest(version, [vectors], NEIGHBOURS + leftOut.size);
   const neighbours = found.filter(({ imageId }) => !leftOut.has(imageId)).slice(0, NEIGHBOURS);
   const showing = await catalog.productsShowing(neighbours.map(({ imageId }) => imageId));
   const near = candidatesOf(neighbours, showing);
-  const { scored, unseen } = shortlistOf(near, neighbours.length);
-  const [first] = scored;
+  const { candidates, unseen } = shortlistOf(near, neighbours.length);
+  const [first] = candidates;
   const place = near.findIndex(({ id }) => query.products.includes(id));
   return {
     query,
     isUnknown,
     first: first?.id ?? null,
     place: place < 0 ? null : place + 1,
-    signals: first ? signalsOf(scored, (candidate) => candidate === first, unseen) : null,
+    signals: first ? signalsOf(candidates, (candidate) => candidate === first, unseen) : null,
   };
 }
 

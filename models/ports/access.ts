@@ -8,6 +8,8 @@ export interface AccountRepository {
   listAccounts(): Promise<readonly Account[]>;
   /** Null when there is no such account. */
   account(id: string): Promise<Account | null>;
+  /** Whether photos are kept with predictions from now on; those that were are deleted with `false`. */
+  keepPhotos(id: string, keep: boolean): Promise<void>;
   createKey(key: {
     accountId: string;
     name: string;

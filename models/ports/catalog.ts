@@ -1,4 +1,4 @@
-import type { ResolvedQuery, SearchPage } from '../catalog/catalog-query';
+import type { ResolvedQuery, SearchPage, SearchScope } from '../catalog/catalog-query';
 import type { CatalogItem, Category, Tag } from '../catalog/item';
 import type { DataFile, MarketEstimate } from '../pricing/estimate';
 
@@ -13,8 +13,15 @@ export interface CatalogRepository {
   itemsById(ids: readonly string[]): Promise<readonly CatalogItem[]>;
   /** One page of a query with the exact total (contract 4.10). */
   search(query: ResolvedQuery): Promise<SearchPage<CatalogItem>>;
-  /** The live products that show each image, by image id; images that no live product shows are left out. */
-  productsShowing(imageIds: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>>;
+  /** Those of the rows that live and that a scope counts, of whatever kind, in the order of the ids. */
+  within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]>;
+  /** The live products of a scope that show each image, by image id; images that none of them shows are left out. */
+  productsShowing(
+    imageIds: readonly number[],
+    scope?: SearchScope,
+  ): Promise<ReadonlyMap<number, readonly string[]>>;
+  /** Where each image lies, by image id. */
+  imageAddresses(imageIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
 /** Prices as they are read. */

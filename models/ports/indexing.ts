@@ -1,3 +1,4 @@
+import type { SearchScope } from '../catalog/catalog-query';
 import type { CatalogImage, Coverage, VersionRecord, WorkerReadiness } from '../indexing/embedding-version';
 import type { Evaluation } from '../indexing/evaluation';
 import type { Calibration, EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
@@ -78,7 +79,7 @@ export interface ExactNeighbours {
     version: EmbeddingVersion,
     vectors: readonly Float32Array[],
     limit: number,
-    category?: string,
+    scope?: SearchScope,
   ): Promise<readonly number[]>;
 }
 

@@ -1,4 +1,7 @@
+import type { SearchScope } from '../catalog/catalog-query';
+import type { Signals } from '../vision/confidence';
 import type { EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
+import type { Region } from '../vision/image-input';
 import type { Neighbour, Neighbourhood, PreparedImage, StageTimings } from '../vision/neighbours';
 
 /** Gets the bytes behind a caller's address: guarded, capped, timed. Fails with 422 reasons `url_*`, `image_too_large`. */
@@ -8,8 +11,11 @@ export interface ImageSource {
 
 /** Makes one small oriented JPEG of any accepted picture. Fails with 422 reasons `image_*`. */
 export interface ImagePreparer {
-  /** Waits its turn among the pictures that are being decoded; fails with the reason of `signal` when that is aborted. */
-  prepare(bytes: Buffer, signal?: AbortSignal): Promise<PreparedImage>;
+  /**
+   * Waits its turn among the pictures that are being decoded; fails with the reason of `signal` when that is aborted.
+   * Of a region of fewer than 16 pixels it fails with 400.
+   */
+  prepare(bytes: Buffer, signal?: AbortSignal, region?: Region): Promise<PreparedImage>;
   /** A thumbnail JPEG of a prepared or stored picture, longest side in pixels. */
   thumbnail(bytes: Buffer, side: number): Promise<Buffer>;
 }
@@ -27,13 +33,16 @@ export interface VisionCaller {
   readonly deadlineAt: number;
 }
 
-/** A photo on its way to the workers. */
+/** The photos of a call on their way to the workers. */
 export interface NeighbourRequest extends VisionCaller {
   readonly jobId: string;
   readonly requestId: string;
-  readonly image: PreparedImage;
-  /** Neighbours wanted, one per catalog image. */
+  /** One to five, of one item. */
+  readonly images: readonly PreparedImage[];
+  /** Neighbours wanted for each photo, one per catalog image. */
   readonly limit: number;
+  /** The rows that count. */
+  readonly scope: SearchScope;
   /** Aborted when the caller hung up: the place in the queue is given back. */
   readonly signal?: AbortSignal;
   /** Set where calls are traced. */
@@ -82,20 +91,23 @@ export interface EmbedderRegistry {
 /** Nearest catalog images in the vector index. */
 export interface NeighbourIndex {
   /**
-   * Nearest images to any of the query vectors under a version, nearest first, ties by image id, one entry per image
-   * shown by a live row. `category` narrows without losing rows.
+   * Nearest images to any view of the photos under a version, nearest first, ties by image id, one entry per image
+   * shown by a live product of the scope. A scope narrows without losing rows.
+   *
+   * @param photos the vectors of the views of each photo
+   * @param limit images for each photo: of several, there may be so many times as many
    */
   nearest(
     version: EmbeddingVersion,
-    vectors: readonly Float32Array[],
+    photos: readonly (readonly Float32Array[])[],
     limit: number,
-    category?: string,
+    scope?: SearchScope,
   ): Promise<readonly Neighbour[]>;
   /** Fails, saying what is wrong, when a version can't be searched: its vectors are missing, or are not its model's. */
   check(version: EmbeddingVersion): Promise<void>;
 }
 
-/** A record of one identification, without the photo (contract 7.11). */
+/** A record of one identification, without the photos (contract 7.11). */
 export interface Prediction {
   readonly id: string;
   readonly createdAt: Date;
@@ -104,15 +116,67 @@ export interface Prediction {
   readonly endpoint: string;
   readonly versionId: number;
   readonly model: string;
-  readonly imageDigest: string;
+  /** SHA-256 of each prepared photo. */
+  readonly imageDigests: readonly string[];
   readonly neighbours: readonly Neighbour[];
+  /** The product nearest to the photos, answered or not; null when there was none. */
+  readonly best: BestCandidate | null;
   readonly rows: readonly { id: string; confidence: number }[];
   readonly timings: StageTimings & { readonly intakeMs: number; readonly rowsMs: number };
+  /** What the caller says of the answer; null until it is said. */
+  readonly feedback: Feedback | null;
+}
+
+/** The product nearest to the photos of a call, and what spoke for it. */
+export interface BestCandidate {
+  readonly id: string;
+  readonly category: string | null;
+  readonly confidence: number;
+  readonly signals: Signals;
+}
+
+/** What the photos of a prediction showed, by its caller (contract 7.18). */
+export interface Feedback {
+  /** The product; null when the catalog does not have it. */
+  readonly correctId: string | null;
+  readonly comment: string | null;
+  /** Whether the first row of the answer was right, or an empty answer. */
+  readonly right: boolean;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** An answer with feedback. */
+export interface JudgedPrediction {
+  /** `id@version` of the model. */
+  readonly model: string;
+  /** Of the answer, such as `2026-11`. */
+  readonly month: string;
+  /** Of the product nearest to the photos. */
+  readonly category: string | null;
+  readonly photos: number;
+  /** Of the first row; null for an answer without rows. */
+  readonly confidence: number | null;
+  readonly right: boolean;
+}
+
+/** Answers with rows and feedback, taken together. */
+export interface ReliabilitySummary {
+  readonly answers: number;
+  /** Means of the confidence that was claimed, and of being right; null without answers. */
+  readonly claimed: number | null;
+  readonly right: number | null;
 }
 
 export interface PredictionRepository {
-  save(prediction: Prediction): Promise<void>;
+  /** @param photos the prepared photos, kept where the account asked for it */
+  save(prediction: Prediction, photos: readonly Buffer[]): Promise<void>;
   find(id: string): Promise<Prediction | null>;
+  /** The last feedback stands; false when there is no such prediction. */
+  saveFeedback(id: string, feedback: Feedback): Promise<boolean>;
+  /** All answers with feedback since a time. */
+  judged(since: Date | null): Promise<readonly JudgedPrediction[]>;
+  reliabilitySince(since: Date): Promise<ReliabilitySummary>;
   /** Deletes all that is recorded of an account's photos; how many there were. */
   deleteOf(accountId: string): Promise<number>;
   /** Deletes records of before a time, the oldest first, at most `limit`; how many there were. */

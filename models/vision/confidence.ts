@@ -16,11 +16,12 @@ const PROMINENCE_MAX = 8;
 
 /**
  * The signals of a group among the candidates:
- * - `similarity`: of its nearest pair of views; `whole`: of the first view of the photo, which is the whole of it
- * - `margin`: how far its nearest pair is above the best rival's; `lead`: that as a share of what the rival left to
- *   gain; `viewLead`: the lead within the view where it is greatest
- * - `consensus`: share of the photo's views in which nothing is nearer
- * - `prominence`: deviations by which its nearest pair is above the mean of the rivals'
+ * - `similarity`: of its nearest pair of views, of several photos the mean; `whole`: of the first view, which is the
+ *   whole photo
+ * - `margin`: how far its similarity is above the best rival's; `lead`: that as a share of what the rival left to
+ *   gain; `viewLead`: the lead within the view, of all photos, where it is greatest
+ * - `consensus`: share of the views in which nothing is nearer
+ * - `prominence`: deviations by which its similarity is above the mean of the rivals'
  *
  * @param candidates all that were looked at
  * @param inside whether a candidate belongs to the group
@@ -34,14 +35,17 @@ export function signalsOf(
   const own = candidates.filter(inside);
   const rivals = candidates.filter((candidate) => !inside(candidate));
   const similarity = highest(own, (candidate) => candidate.similarity);
-  const views = (own[0]?.byView ?? []).map((_, view) => ({
-    own: highest(own, (candidate) => candidate.byView[view] ?? -1),
-    rival: rivals.length === 0 ? unseen : highest(rivals, (candidate) => candidate.byView[view] ?? -1),
-  }));
+  const photos = (own[0]?.byPhoto ?? []).map((photo, position) =>
+    photo.map((_, view) => {
+      const nearest = (candidate: Candidate) => candidate.byPhoto[position]?.[view] ?? -1;
+      return { own: highest(own, nearest), rival: rivals.length === 0 ? unseen : highest(rivals, nearest) };
+    }),
+  );
+  const views = photos.flat();
   const rival = rivals.length === 0 ? unseen : highest(rivals, (candidate) => candidate.similarity);
   return {
     similarity,
-    whole: views[0]?.own ?? similarity,
+    whole: mean(photos.map(([whole]) => whole?.own ?? similarity)),
     margin: similarity - rival,
     lead: leadOf(similarity, rival),
     viewLead: Math.max(...views.map((view) => leadOf(view.own, view.rival))),
@@ -63,12 +67,17 @@ export function confidenceOf({ bias, weights }: LogisticCalibration, signals: Si
 const leadOf = (own: number, rival: number): number => (own - rival) / (1 - rival + LEAST_TO_GAIN);
 
 function prominenceOf(similarity: number, rivals: readonly number[], unseen: number): number {
-  const count = Math.max(1, rivals.length);
-  const mean = rivals.length === 0 ? unseen : rivals.reduce((sum, each) => sum + each, 0) / count;
-  const scatter = rivals.reduce((sum, each) => sum + (each - mean) ** 2, PRIOR_RIVALS * PRIOR_DEVIATION ** 2);
+  const usual = rivals.length === 0 ? unseen : mean(rivals);
+  const scatter = rivals.reduce(
+    (sum, each) => sum + (each - usual) ** 2,
+    PRIOR_RIVALS * PRIOR_DEVIATION ** 2,
+  );
   const deviation = Math.sqrt(scatter / (rivals.length + PRIOR_RIVALS));
-  return Math.min(PROMINENCE_MAX, (similarity - mean) / deviation);
+  return Math.min(PROMINENCE_MAX, (similarity - usual) / deviation);
 }
 
 const highest = (candidates: readonly Candidate[], of: (candidate: Candidate) => number): number =>
   candidates.reduce((best, candidate) => Math.max(best, of(candidate)), -1);
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, each) => sum + each, 0) / values.length;

@@ -26,7 +26,10 @@ export interface LogisticCalibration {
 
 /** Calibrated confidence of a model, and the confidence below which nothing is returned (contract 7.9). */
 export interface Calibration {
+  /** Of a product. */
   readonly confidence: LogisticCalibration;
+  /** Of a taxonomy row, all products below it together; that of a product where none was fitted. */
+  readonly taxonomy?: LogisticCalibration | undefined;
   readonly floor: number;
 }
 

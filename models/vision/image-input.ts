@@ -1,4 +1,21 @@
+/** A part of an upright picture, as fractions of its width and height: within 0..1. */
+export interface Region {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Photos of one call at most (contract 7.14). */
+export const PHOTOS_MAX = 5;
+
 /** A photo as a caller names it; `url` wins when both are sent (contract 7.1). */
-export type ImageInput =
+export type ImageInput = (
   | { readonly kind: 'url'; readonly url: URL }
-  | { readonly kind: 'bytes'; readonly bytes: Buffer };
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+) & {
+  /** The part that is looked at; all of it when left out. */
+  readonly region?: Region | undefined;
+  /** Its position, when it was sent in a list. */
+  readonly index?: number | undefined;
+};

@@ -1,5 +1,5 @@
 import type { Candidate } from './candidates';
-import { confidenceOf, signalsOf } from './confidence';
+import { confidenceOf, type Signals, signalsOf } from './confidence';
 import type { Calibration } from './embedding-model';
 
 /** A catalog row that may be what the photo shows. */
@@ -9,7 +9,7 @@ export interface Match {
   readonly confidence: number;
 }
 
-/** Taxonomy ids of a candidate product, innermost first (style before brand), for the back-off. */
+/** Taxonomy ids of each candidate product, innermost first (style before brand). */
 export type Ancestry = ReadonlyMap<string, readonly string[]>;
 
 /** Rows an identification answers with at most (contract 7.8). */
@@ -17,6 +17,17 @@ export const MATCHES_MAX = 10;
 
 /** Confidence from which an answer counts as sure: more likely right than wrong. */
 const SURE = 0.5;
+
+/** What was found of the photos of a call, and how it is judged. */
+export interface Sighting {
+  /** As `shortlistOf` gives them, best first. */
+  readonly candidates: readonly Candidate[];
+  /** Similarity that products beyond the candidates may have at most; 0 when there are none. */
+  readonly unseen: number;
+  readonly ancestry: Ancestry;
+  /** Of the model version. */
+  readonly calibration: Calibration;
+}
 
 /** What the candidates say: products, and the taxonomy rows that may stand in for them. */
 export interface Ranking {
@@ -29,33 +40,17 @@ export interface Ranking {
 /**
  * Ranks the candidates; nothing is below the floor.
  *
- * @param candidates as `candidatesOf` gives them, best first
- * @param ancestry taxonomy ids of each candidate, innermost first
- * @param calibration the model version's
  * @param floor confidence below which nothing is returned
- * @param unseen similarity that products beyond the candidates may have at most; 0 when there are none
  */
-export function rankMatches(
-  candidates: readonly Candidate[],
-  ancestry: Ancestry,
-  calibration: Calibration,
-  floor: number,
-  unseen: number,
-): Ranking {
-  const sureness = (inside: (candidate: Candidate) => boolean) =>
-    confidenceOf(calibration.confidence, signalsOf(candidates, inside, unseen));
+export function rankMatches(sighting: Sighting, floor: number): Ranking {
   // A lower place is never surer than the one above it, whatever its signals say of it alone.
   let highest = 1;
-  const ranked = candidates.map((candidate) => {
-    highest = Math.min(
-      highest,
-      sureness((each) => each === candidate),
-    );
-    return { id: candidate.id, confidence: highest };
+  const ranked = sighting.candidates.map(({ id }) => {
+    highest = Math.min(highest, judgementOf(sighting, id).confidence);
+    return { id, confidence: highest };
   });
   const best = ranked[0];
-  const nodes =
-    best && best.confidence < Math.max(SURE, floor) ? sureNodes(candidates, ancestry, sureness) : [];
+  const nodes = best && best.confidence < Math.max(SURE, floor) ? sureNodes(sighting, best.id) : [];
   const isAboveFloor = (match: Match) => match.confidence >= floor;
   return { products: ranked.filter(isAboveFloor), nodes: nodes.filter(isAboveFloor) };
 }
@@ -70,18 +65,70 @@ export function matchesOf({ products, nodes }: Ranking, isLive: (id: string) => 
   return (node ? [node, ...products] : products).slice(0, MATCHES_MAX);
 }
 
+/** What speaks for a row of an answer. */
+export interface Evidence {
+  /** The product nearest to the photos, and its picture that is nearest. */
+  readonly product: string;
+  readonly imageId: number;
+  /** Position of the photo that it is nearest to. */
+  readonly photo: number;
+  /** Cosine of the nearest pair of views, of several photos the mean; and how far it is above that of the best rival. */
+  readonly similarity: number;
+  readonly margin: number;
+  /** For each photo the similarity, and whether nothing is nearer to it. */
+  readonly photos: readonly { readonly similarity: number; readonly agrees: boolean }[];
+  /** The taxonomy row itself or those above a product, innermost first; an outer one is never less sure. */
+  readonly levels: readonly Match[];
+}
+
+/** What speaks for a row, a product or a taxonomy row; null for one that no candidate belongs to. */
+export function evidenceFor(sighting: Sighting, id: string): Evidence | null {
+  const inside = belongsTo(id, sighting.ancestry);
+  const best = sighting.candidates.find(inside);
+  if (!best) return null;
+  const rivals = sighting.candidates.filter((candidate) => !inside(candidate));
+  const photos = best.byPhoto.map((views, photo) => {
+    const similarity = Math.max(...views);
+    const rival = Math.max(...rivals.map(({ byPhoto }) => Math.max(...(byPhoto[photo] ?? []))));
+    return { similarity, agrees: similarity >= rival };
+  });
+  const nearest = photos.reduce((most, { similarity }) => Math.max(most, similarity), -1);
+  const { confidence, signals } = judgementOf(sighting, id);
+  const lineage = sighting.ancestry.get(best.id) ?? [];
+  let surest = confidence;
+  const levels = lineage.slice(Math.max(0, lineage.indexOf(id))).map((node) => {
+    surest = Math.max(surest, judgementOf(sighting, node).confidence);
+    return { id: node, confidence: surest };
+  });
+  const photo = photos.findIndex((each) => each.similarity === nearest);
+  const { similarity, margin } = signals;
+  return { product: best.id, imageId: best.imageId, photo, similarity, margin, photos, levels };
+}
+
+/** What speaks for a row, and the calibrated confidence that it is what the photos show. */
+export interface Judgement {
+  readonly confidence: number;
+  readonly signals: Signals;
+}
+
+/** Judges a row: a product, or a taxonomy row with all candidates below it. */
+export function judgementOf({ candidates, unseen, ancestry, calibration }: Sighting, id: string): Judgement {
+  const signals = signalsOf(candidates, belongsTo(id, ancestry), unseen);
+  const isProduct = candidates.some((candidate) => candidate.id === id);
+  const fitted = (isProduct ? null : calibration.taxonomy) ?? calibration.confidence;
+  return { confidence: confidenceOf(fitted, signals), signals };
+}
+
+const belongsTo =
+  (id: string, ancestry: Ancestry) =>
+  (candidate: Candidate): boolean =>
+    candidate.id === id || (ancestry.get(candidate.id)?.includes(id) ?? false);
+
 /** The taxonomy nodes of the best candidate that are sure, innermost first, each with at least two candidates below it. */
-function sureNodes(
-  candidates: readonly Candidate[],
-  ancestry: Ancestry,
-  sureness: (inside: (candidate: Candidate) => boolean) => number,
-): Match[] {
-  const best = candidates[0];
-  const nodes = best ? (ancestry.get(best.id) ?? []) : [];
-  return nodes.flatMap((id) => {
-    const below = (candidate: Candidate) => ancestry.get(candidate.id)?.includes(id) ?? false;
-    if (candidates.filter(below).length < 2) return [];
-    const confidence = sureness(below);
+function sureNodes(sighting: Sighting, best: string): Match[] {
+  return (sighting.ancestry.get(best) ?? []).flatMap((id) => {
+    if (sighting.candidates.filter(belongsTo(id, sighting.ancestry)).length < 2) return [];
+    const { confidence } = judgementOf(sighting, id);
     return confidence >= SURE ? [{ id, confidence }] : [];
   });
 }

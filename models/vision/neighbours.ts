@@ -7,16 +7,16 @@ export interface PreparedImage {
   readonly digest: string;
 }
 
-/** One catalog image near the photo, by the nearest pair of views. */
+/** One catalog image near the photos of a call, by the nearest pair of views. */
 export interface Neighbour {
   readonly imageId: number;
   /** Cosine distance, 0 (same direction) to 2, of the nearest pair of a query view and a catalog view. */
   readonly distance: number;
-  /** For each view of the query the distance of the nearest view of the image; absent where only the nearest pair is known. */
+  /** For each view of each photo, in order, the distance of the nearest view of the image; absent where only the nearest pair is known. */
   readonly byView?: readonly number[];
 }
 
-/** What the workers make of one photo. Ids and distances only, so that an answer stays small. */
+/** What the workers make of the photos of a call. Ids and distances only, so that an answer stays small. */
 export interface Neighbourhood {
   /** Embedding version that every neighbour belongs to. */
   readonly versionId: number;

@@ -1,11 +1,14 @@
 import { inject, injectable } from 'tsyringe';
 import { Billing, type CallContext, type Priced } from '../access/billing';
+import type { Filter, SearchScope } from '../catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
-import { type CatalogItem, isProduct, type PricedItem } from '../catalog/item';
+import { type Attribute, type CatalogItem, isProduct, type PricedItem } from '../catalog/item';
 import { PricingService } from '../catalog/pricing-service';
+import { categorySlug, refuseUnknownTags } from '../catalog/resolve-scope';
 import { Taxonomy } from '../catalog/taxonomy';
 import { unavailable } from '../errors';
 import {
+  type BestCandidate,
   type CatalogRepository,
   type Clock,
   type EmbeddingRepository,
@@ -20,8 +23,9 @@ import {
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
 import type { EmbeddingVersion } from './embedding-model';
 import type { ImageInput } from './image-input';
-import { type Ancestry, matchesOf, type Ranking, rankMatches } from './matches';
+import { type Ancestry, evidenceFor, judgementOf, matchesOf, rankMatches, type Sighting } from './matches';
 import type { Neighbourhood, PreparedImage } from './neighbours';
+import { preparePhotos } from './prepare-photos';
 import { calibrationOf } from './uncalibrated';
 
 /** What the vision path is tuned by; the defaults are in the settings (contract 7.7). */
@@ -35,10 +39,40 @@ export interface VisionSettings {
 /** Token of `VisionSettings`. */
 export const VISION_SETTINGS = Symbol.for('VisionSettings');
 
-/** A row that may be what the photo shows, with its calibrated confidence in 0..1. */
+/** What a caller asks of the photos of one item. */
+export interface IdentifyRequest {
+  /** One to five. */
+  readonly photos: readonly ImageInput[];
+  /** Slug or name of the category that the item is of, when the caller knows it. */
+  readonly category: string | null;
+  /** What the item passes, ANDed. */
+  readonly filters: readonly Filter[];
+  readonly pricing: boolean;
+  /** Whether each row says what speaks for it. */
+  readonly explain: boolean;
+  /** Credits of an answer with rows. */
+  readonly price: number;
+}
+
+/** Why a row was answered (contract 7.17). */
+export interface ItemEvidence {
+  /** Address of the catalog picture that it was found by. */
+  readonly image: string;
+  /** Position of the caller's photo that is nearest to it. */
+  readonly photo: number;
+  readonly similarity: number;
+  readonly margin: number;
+  /** For each photo of the caller, whether it speaks for this row. */
+  readonly photos: readonly { readonly similarity: number; readonly agrees: boolean }[];
+  /** The row's taxonomy, outermost first, each with its calibrated confidence. */
+  readonly levels: readonly (Attribute & { readonly confidence: number })[];
+}
+
+/** A row that may be what the photos show, with its calibrated confidence in 0..1. */
 export interface IdentifiedItem {
   readonly item: PricedItem;
   readonly confidence: number;
+  readonly evidence?: ItemEvidence;
 }
 
 export interface Identification {
@@ -51,7 +85,7 @@ export interface Identification {
   readonly totalMs: number;
 }
 
-/** Photo to catalog rows: intake, queue, matches, rows, charge (docs/architecture.md, "The way of a photo"). */
+/** Photos of an item to catalog rows: intake, queue, matches, rows, charge (docs/architecture.md, "The way of a photo"). */
 @injectable()
 export class VisionService {
   constructor(
@@ -69,120 +103,156 @@ export class VisionService {
   ) {}
 
   /**
-   * Identifies what a photo shows. Worth nothing when nothing is found.
+   * Identifies what photos of one item show. Worth nothing when nothing is found.
    *
-   * @param price credits of an answer with rows
-   * @throws AppError 402, 422 for an unusable image, 503 when the queue can't make it, 504 at the deadline
+   * @throws AppError 400 for an unknown category or tag, 402, 422 for an unusable image, 503 when the queue can't make it,
+   *   504 at the deadline
    */
-  async identify(
-    call: CallContext,
-    image: ImageInput,
-    options: { pricing: boolean; price: number },
-  ): Promise<Priced<Identification>> {
+  async identify(call: CallContext, request: IdentifyRequest): Promise<Priced<Identification>> {
     const startedAt = this.clock.now().getTime();
-    await this.billing.reserve(call, options.price);
-    const bytes = image.kind === 'url' ? await this.source.fetch(image.url, call.signal) : image.bytes;
-    const prepared = await this.preparer.prepare(bytes, call.signal);
+    const taxonomy = new Taxonomy(await this.catalog.categories());
+    const scope = await this.scopeOf(request, taxonomy);
+    await this.billing.reserve(call, request.price);
+    const { source, preparer } = this;
+    const images = await preparePhotos(request.photos, { source, preparer }, call.signal);
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
       jobId: this.ids.next(),
       requestId: call.requestId,
       accountId: call.caller.accountId,
-      image: prepared,
+      images,
       limit: NEIGHBOURS,
+      scope,
       deadlineAt: startedAt + this.settings.deadlineMs,
       ...(call.signal ? { signal: call.signal } : {}),
     });
     const rowsFrom = this.clock.now().getTime();
-    const found = await this.rows(neighbourhood, options.pricing);
+    const found = await this.rows(neighbourhood, request, scope, taxonomy);
     const endedAt = this.clock.now().getTime();
     const timings = { intakeMs, ...neighbourhood.timings, rowsMs: endedAt - rowsFrom };
-    const predictionId = await this.record(call, prepared, neighbourhood, found, timings);
+    const predictionId = await this.record(call, images, neighbourhood, found, timings);
+    const { items, resolvedTaxonomy } = found;
     return {
-      value: {
-        predictionId,
-        items: found.items,
-        resolvedTaxonomy: found.resolvedTaxonomy,
-        timings,
-        totalMs: endedAt - startedAt,
-      },
-      price: found.items.length > 0 ? options.price : 0,
+      value: { predictionId, items, resolvedTaxonomy, timings, totalMs: endedAt - startedAt },
+      price: items.length > 0 ? request.price : 0,
     };
   }
 
-  private async rows(neighbourhood: Neighbourhood, pricing: boolean): Promise<Found> {
-    const [version, showing, categories] = await Promise.all([
-      this.versionOf(neighbourhood),
-      this.catalog.productsShowing(neighbourhood.neighbours.map((each) => each.imageId)),
-      this.catalog.categories(),
+  private async scopeOf({ category, filters }: IdentifyRequest, taxonomy: Taxonomy): Promise<SearchScope> {
+    await refuseUnknownTags(filters, this.catalog);
+    return { category: category === null ? null : categorySlug(category, 'product', taxonomy), filters };
+  }
+
+  private async rows(
+    { versionId, neighbours }: Neighbourhood,
+    request: IdentifyRequest,
+    scope: SearchScope,
+    taxonomy: Taxonomy,
+  ): Promise<Found> {
+    const [version, showing] = await Promise.all([
+      this.versionOf(versionId),
+      this.catalog.productsShowing(
+        neighbours.map((each) => each.imageId),
+        scope,
+      ),
     ]);
-    const near = candidatesOf(neighbourhood.neighbours, showing);
-    const { scored, unseen } = shortlistOf(near, neighbourhood.neighbours.length);
-    const taxonomy = new Taxonomy(categories);
-    const candidates = await this.catalog.itemsById(scored.map((each) => each.id));
+    const photos = request.photos.length;
+    const shortlist = shortlistOf(candidatesOf(neighbours, showing, photos), neighbours.length);
+    const products = await this.catalog.itemsById(shortlist.candidates.map((each) => each.id));
     const calibration = calibrationOf(version.manifest);
-    const floor = this.settings.confidenceFloor ?? calibration.floor;
-    const ancestry = ancestryOf(candidates, taxonomy);
-    const ranking = rankMatches(scored, ancestry, calibration, floor, unseen);
-    const items = await this.itemsOf(ranking, candidates, pricing);
+    const sighting = { ...shortlist, ancestry: ancestryOf(products, taxonomy), calibration };
+    const ranking = rankMatches(sighting, this.settings.confidenceFloor ?? calibration.floor);
+    const nodes = await this.nodesWithin(
+      ranking.nodes.map(({ id }) => id),
+      scope,
+    );
+    const byId = new Map([...products, ...nodes].map((item) => [item.id, item]));
+    const items = matchesOf(ranking, (id) => byId.has(id)).flatMap(({ id, confidence }) => {
+      const item = byId.get(id);
+      return item ? [{ item, confidence }] : [];
+    });
+    const explained = request.explain ? await this.explained(items, sighting, products) : items;
     const first = items[0]?.item;
     return {
       version,
-      items,
+      best: bestOf(sighting, products),
+      items: request.pricing ? await this.priced(explained) : explained,
       resolvedTaxonomy: first ? { node: first.kind, level: taxonomy.levelOf(first) } : null,
     };
   }
 
-  private async versionOf(neighbourhood: Neighbourhood): Promise<EmbeddingVersion> {
-    const version = await this.embeddings.version(neighbourhood.versionId);
+  private async versionOf(id: number): Promise<EmbeddingVersion> {
+    const version = await this.embeddings.version(id);
     if (!version) throw unavailable('The embedding model is being changed; try again.', 1);
     return version;
   }
 
-  private async itemsOf(
-    ranking: Ranking,
-    candidates: readonly CatalogItem[],
-    pricing: boolean,
+  /** The taxonomy rows that live and are within the scope themselves. */
+  private async nodesWithin(ids: readonly string[], scope: SearchScope): Promise<readonly CatalogItem[]> {
+    if (ids.length === 0) return [];
+    return this.catalog.itemsById(await this.catalog.within(ids, scope));
+  }
+
+  private async explained(
+    items: readonly IdentifiedItem[],
+    sighting: Sighting,
+    products: readonly CatalogItem[],
   ): Promise<IdentifiedItem[]> {
-    const nodes = ranking.nodes.map(({ id }) => id);
-    const rows = nodes.length > 0 ? await this.catalog.itemsById(nodes) : [];
-    const byId = new Map([...candidates, ...rows].map((item) => [item.id, item]));
-    const found = matchesOf(ranking, (id) => byId.has(id)).flatMap((match) => {
-      const item = byId.get(match.id);
-      return item ? [{ item, confidence: match.confidence }] : [];
+    const evidence = items.map(({ item }) => evidenceFor(sighting, item.id));
+    const images = await this.catalog.imageAddresses(evidence.flatMap((each) => each?.imageId ?? []));
+    const byId = new Map(products.map((product) => [product.id, product]));
+    return items.map((row, at) => {
+      const found = evidence[at];
+      if (!found) return row;
+      const { product, imageId, levels, ...plain } = found;
+      const attributes = byId.get(product)?.attributes ?? [];
+      const named = levels.toReversed().flatMap(({ id, confidence }) => {
+        const attribute = attributes.find((each) => each.id === id);
+        return attribute ? [{ ...attribute, confidence }] : [];
+      });
+      return { ...row, evidence: { ...plain, image: images.get(imageId) ?? '', levels: named } };
     });
-    if (!pricing) return found;
-    const priced = await this.pricing.attach(found.map((each) => each.item));
-    return found.map((each, index) => ({ ...each, item: priced[index] ?? each.item }));
+  }
+
+  private async priced(items: readonly IdentifiedItem[]): Promise<IdentifiedItem[]> {
+    const priced = await this.pricing.attach(items.map(({ item }) => item));
+    return items.map((each, at) => ({ ...each, item: priced[at] ?? each.item }));
   }
 
   private async record(
     call: CallContext,
-    image: PreparedImage,
-    neighbourhood: Neighbourhood,
+    images: readonly PreparedImage[],
+    { versionId, neighbours }: Neighbourhood,
     found: Found,
     timings: Prediction['timings'],
   ): Promise<string> {
     const id = this.ids.next();
-    await this.predictions.save({
+    const prediction = {
       id,
       createdAt: this.clock.now(),
       requestId: call.requestId,
       accountId: call.caller.accountId,
       endpoint: call.endpoint,
-      versionId: neighbourhood.versionId,
+      versionId,
       model: found.version.model,
-      imageDigest: image.digest,
-      neighbours: neighbourhood.neighbours,
+      imageDigests: images.map(({ digest }) => digest),
+      neighbours,
+      best: found.best,
       rows: found.items.map(({ item, confidence }) => ({ id: item.id, confidence })),
       timings,
-    });
+      feedback: null,
+    };
+    await this.predictions.save(
+      prediction,
+      images.map(({ jpeg }) => jpeg),
+    );
     return id;
   }
 }
 
 interface Found {
   readonly version: EmbeddingVersion;
+  readonly best: BestCandidate | null;
   readonly items: readonly IdentifiedItem[];
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
 }
@@ -199,4 +269,11 @@ function ancestryOf(products: readonly CatalogItem[], taxonomy: Taxonomy): Ances
       return [product.id, ids];
     }),
   );
+}
+
+function bestOf(sighting: Sighting, products: readonly CatalogItem[]): BestCandidate | null {
+  const [first] = sighting.candidates;
+  if (!first) return null;
+  const category = products.find(({ id }) => id === first.id)?.category ?? null;
+  return { id: first.id, category, ...judgementOf(sighting, first.id) };
 }

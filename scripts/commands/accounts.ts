@@ -4,7 +4,7 @@ import { withStores } from '../composition/services';
 import { nameOf } from './name-of';
 import { asTable, printAnswer } from './output';
 
-/** `loupe accounts create | list | credit | history`: who pays. */
+/** `loupe accounts create | list | credit | history | keep-photos`: who pays, and whose photos are kept. */
 export function registerAccounts(group: Command): void {
   group
     .command('create')
@@ -26,8 +26,8 @@ export function registerAccounts(group: Command): void {
       const all = await withStores(({ accounts }) => accounts.list());
       printAnswer(options.json, all, () =>
         asTable(
-          ['id', 'name', 'credits'],
-          all.map((each) => [each.id, each.name, credits(each.credits)]),
+          ['id', 'name', 'credits', 'photos'],
+          all.map((each) => [each.id, each.name, credits(each.credits), each.keepsPhotos ? 'kept' : null]),
         ),
       );
     });
@@ -41,6 +41,21 @@ export function registerAccounts(group: Command): void {
     .action(async (id: string, amount: number, options: { note?: string; json?: boolean }) => {
       const left = await withStores(({ accounts }) => accounts.credit(id, amount, options.note ?? null));
       printAnswer(options.json, { id, credits: left }, () => `${id}  ${credits(left)}`);
+    });
+  group
+    .command('keep-photos')
+    .description(
+      'keep the photos of an account as long as its predictions, for evaluations with its feedback',
+    )
+    .argument('<account>', 'id of the account')
+    .option('--off', 'keep none from now on, and delete those that were kept')
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: { off?: boolean; json?: boolean }) => {
+      const keep = !options.off;
+      await withStores(({ accounts }) => accounts.keepPhotos(id, keep));
+      printAnswer(options.json, { id, keepsPhotos: keep }, () =>
+        keep ? `${id}  photos are kept from now on` : `${id}  no photos are kept`,
+      );
     });
   group
     .command('history')

@@ -1,10 +1,12 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { notFound } from '../../models/errors';
+import { RELIABILITY_BY, type Reliability, type ReliabilityBy } from '../../models/feedback/feedback-service';
 import type { Prediction } from '../../models/ports';
 import { withStores } from '../composition/services';
 import { asTable, printAnswer } from './output';
+import { timeOf } from './time-of';
 
-/** `loupe predictions show | delete`: what was answered to a photo and why (contract 7.11). */
+/** `loupe predictions show | reliability | delete`: what was answered to photos, why, and whether it was right (contract 7.11). */
 export function registerPredictions(predictions: Command): void {
   predictions
     .command('show <predictionId>')
@@ -18,6 +20,25 @@ export function registerPredictions(predictions: Command): void {
       printAnswer(options.json, prediction, () => describe(prediction));
     });
   predictions
+    .command('reliability')
+    .description(
+      'how sure answers were, and how many were right, by the feedback of their callers (contract 7.18)',
+    )
+    .addOption(
+      new Option('--by <what>', 'what answers are told apart by').choices(RELIABILITY_BY).default('model'),
+    )
+    .option(
+      '--since <time>',
+      'answers from this day or time on (ISO 8601, UTC unless it says otherwise)',
+      timeOf,
+    )
+    .option('--json', 'print JSON')
+    .action(async ({ by, json, ...options }: ReliabilityOptions) => {
+      const since = options.since ?? null;
+      const groups = await withStores(({ feedback }) => feedback.reliability(by, since));
+      printAnswer(json, { by, since, groups }, () => describeReliability(by, groups));
+    });
+  predictions
     .command('delete')
     .description('delete what is recorded of the photos of an account, at once')
     .requiredOption('--account <account>', 'id of the account')
@@ -28,12 +49,46 @@ export function registerPredictions(predictions: Command): void {
     });
 }
 
+interface ReliabilityOptions {
+  readonly by: ReliabilityBy;
+  readonly since?: Date;
+  readonly json?: boolean;
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+function describeReliability(by: ReliabilityBy, groups: readonly Reliability[]): string {
+  if (groups.length === 0) return 'no answer has feedback';
+  const summary = groups.map(({ of, right, claimed, calibration, empty }) => [
+    of,
+    right.of,
+    claimed === null ? null : percent(claimed),
+    right.of === 0
+      ? null
+      : `${percent(right.right / right.of)} (${percent(right.low)} to ${percent(right.high)})`,
+    right.of === 0 ? null : calibration.ece.toFixed(3),
+    empty.of === 0 ? null : `${empty.right} of ${empty.of}`,
+  ]);
+  const bins = groups.flatMap(({ of, calibration }) =>
+    calibration.bins.map(({ count, confidence, right }) => [
+      of,
+      count,
+      percent(confidence),
+      percent(right / count),
+    ]),
+  );
+  return [
+    asTable([by, 'answers', 'claimed', 'right (95 %)', 'calibration error', 'empty and right'], summary),
+    asTable([by, 'answers', 'claimed', 'right'], bins),
+  ].join('\n');
+}
+
 function describe(prediction: Prediction): string {
   const times = Object.entries(prediction.timings).map(([stage, ms]) => `${stage} ${Math.round(Number(ms))}`);
   return [
     `${prediction.id}  ${prediction.createdAt.toISOString()}  ${prediction.endpoint}`,
     `request ${prediction.requestId}, account ${prediction.accountId}`,
-    `model ${prediction.model}, embedding version ${prediction.versionId}, photo sha256 ${prediction.imageDigest}`,
+    `model ${prediction.model}, embedding version ${prediction.versionId}, photos sha256 ${prediction.imageDigests.join(' ')}`,
     times.join(', '),
     asTable(
       ['row', 'confidence'],

@@ -7,6 +7,7 @@ import { checkStorage } from '../../db/files/storage-check';
 import { Billing } from '../../models/access/billing';
 import { CatalogService } from '../../models/catalog/catalog-service';
 import { unavailable } from '../../models/errors';
+import { FeedbackService } from '../../models/feedback/feedback-service';
 import {
   type AccountRepository,
   type Clock,
@@ -45,6 +46,7 @@ export function apiServices(container: Container): ApiServices {
     billing: container.resolve(Billing),
     catalog: container.resolve(CatalogService),
     vision: container.resolve(VisionService),
+    feedback: container.resolve(FeedbackService),
     accounts: container.resolve<AccountRepository>(PORTS.AccountRepository),
     limiter: container.resolve<RateLimiter>(PORTS.RateLimiter),
     prices: container.resolve<PricingRepository>(PORTS.PricingRepository),

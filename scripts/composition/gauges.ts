@@ -1,6 +1,12 @@
 import type { GaugeSource } from '../../api/api-services';
 import type { Database } from '../../db/core/knex';
-import { type EmbedderRegistry, PORTS, type VisionQueue } from '../../models/ports';
+import {
+  type Clock,
+  type EmbedderRegistry,
+  PORTS,
+  type PredictionRepository,
+  type VisionQueue,
+} from '../../models/ports';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import { RecallSampler } from '../../workers/recall-sampler';
 import type { Loupe } from './container';
@@ -13,6 +19,7 @@ export function gaugesOf({ container, database, parts }: Loupe): GaugeSource[] {
     ...(!parts.servesHttp
       ? []
       : [
+          ...reliabilityGauges(container),
           ...queueGauges(container.resolve<VisionQueue>(PORTS.VisionQueue)),
           removedGauge(container.resolve(Housekeeping)),
         ]),
@@ -52,6 +59,32 @@ const queueGauges = (queue: VisionQueue): GaugeSource[] => [
     read: async () => ({ oldest: (await queue.oldestWaitingMs()) / 1000 }),
   },
 ];
+
+/** Feedback of so many days is looked at: enough answers, and not those of models long gone. */
+const RELIABILITY_DAYS = 30;
+
+const reliabilityGauges = (container: Loupe['container']): GaugeSource[] => {
+  const predictions = container.resolve<PredictionRepository>(PORTS.PredictionRepository);
+  const clock = container.resolve<Clock>(PORTS.Clock);
+  const summary = () =>
+    predictions.reliabilitySince(new Date(clock.now().getTime() - RELIABILITY_DAYS * 86_400_000));
+  return [
+    {
+      name: 'loupe_prediction_reliability',
+      help: `Of the answers of the last ${RELIABILITY_DAYS} days that callers gave feedback on: mean confidence claimed, share right.`,
+      label: 'figure',
+      read: async (): Promise<Record<string, number>> => {
+        const { claimed, right } = await summary();
+        return { claimed: claimed ?? Number.NaN, right: right ?? Number.NaN };
+      },
+    },
+    {
+      name: 'loupe_prediction_feedback_answers',
+      help: `Answers with rows of the last ${RELIABILITY_DAYS} days that callers gave feedback on.`,
+      read: async () => ({ answers: (await summary()).answers }),
+    },
+  ];
+};
 
 /** No number before a search was measured. */
 const recallGauges = (sampler: RecallSampler): GaugeSource[] => [

@@ -1,5 +1,6 @@
 import { AccountService } from '../../models/access/account-service';
 import { KeyService } from '../../models/access/key-service';
+import { FeedbackService } from '../../models/feedback/feedback-service';
 import { BuildService } from '../../models/indexing/build-service';
 import { EvaluationService } from '../../models/indexing/evaluation-service';
 import { PromotionService } from '../../models/indexing/promotion-service';
@@ -21,6 +22,7 @@ export interface StoreServices {
   readonly accounts: AccountService;
   readonly keys: KeyService;
   readonly predictions: PredictionRepository;
+  readonly feedback: FeedbackService;
   readonly embeddings: EmbeddingRepository;
   readonly status: StatusService;
   readonly audit: AuditLog;
@@ -33,6 +35,7 @@ export function storeServices({ container }: Loupe): StoreServices {
     accounts: container.resolve(AccountService),
     keys: container.resolve(KeyService),
     predictions: container.resolve<PredictionRepository>(PORTS.PredictionRepository),
+    feedback: container.resolve(FeedbackService),
     embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
     status: container.resolve(StatusService),
     audit: container.resolve<AuditLog>(PORTS.AuditLog),

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
+import { EVERYTHING } from '../../models/catalog/catalog-query';
 import type { Clock, Logger, NeighbourRequest } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
-import type { Photo, PhotoPipeline } from '../../workers/pipeline';
+import type { PhotoPipeline, Photos } from '../../workers/pipeline';
 
 /** Nothing is expected of the log. */
 export const silent: Logger = {
@@ -33,8 +34,8 @@ export class FakePipeline implements PhotoPipeline {
   /** Replaced by tests; answers with the number of the photo. */
   behave: (photo: number) => Promise<Neighbourhood> = async (photo) => neighbourhood(photo);
 
-  neighbours({ jpeg }: Photo): Promise<Neighbourhood> {
-    const photo = jpeg.readUInt32BE(0);
+  neighbours({ jpegs }: Photos): Promise<Neighbourhood> {
+    const photo = (jpegs[0] ?? Buffer.alloc(4)).readUInt32BE(0);
     this.seen.push(photo);
     for (const waiter of this.#waiters) if (this.seen.length >= waiter.count) waiter.resolve();
     return this.behave(photo);
@@ -64,7 +65,8 @@ export function requestFor(photo: number, deadlineAt: number, signal?: AbortSign
     jobId,
     requestId: `request-${photo}`,
     accountId: jobId,
-    image,
+    images: [image],
+    scope: EVERYTHING,
     limit: 10,
     deadlineAt,
     ...(signal && { signal }),

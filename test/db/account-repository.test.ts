@@ -7,6 +7,11 @@ import { type TestDatabase, testDatabase } from '../support/database';
 const hashOf = (key: string) => createHash('sha256').update(key).digest();
 const LIMITS = { perSecond: 5, perMinute: 0, concurrency: null };
 
+const SIGNALS = {
+  ...{ similarity: 0.9, whole: 0.8, margin: 0.1, lead: 0.5, viewLead: 0.6 },
+  ...{ consensus: 1, prominence: 3 },
+};
+
 let now = new Date('2026-03-01T12:00:00Z');
 const clock = { now: () => now };
 const ids = { next: () => randomUUID() };
@@ -27,7 +32,10 @@ describe('accounts and keys', () => {
   test('an account is found by its id, limited or not', async () => {
     const limited = await accounts.createAccount('Limited', 0);
     const unlimited = await accounts.createAccount('Unlimited', null);
-    expect(await accounts.account(limited.id)).toEqual({ id: limited.id, name: 'Limited', credits: 0 });
+    expect(await accounts.account(limited.id)).toEqual({
+      ...{ id: limited.id, name: 'Limited', credits: 0 },
+      keepsPhotos: false,
+    });
     expect(await accounts.account('account_unknown')).toBeNull();
     expect(await accounts.listAccounts()).toEqual([limited, unlimited]);
   });
@@ -128,12 +136,14 @@ describe('predictions', () => {
       endpoint: 'v3.vision.identify',
       versionId: 1,
       model: 'eye@1.0.0',
-      imageDigest: 'd',
+      imageDigests: ['d', 'e'],
       neighbours: [{ imageId: 3, distance: 0.125 }],
+      best: { id: 'product_a', category: 'watches', confidence: 0.9, signals: SIGNALS },
       rows: [{ id: 'product_a', confidence: 0.9 }],
       timings: { intakeMs: 1, queueMs: 2, embedMs: 3.5, neighboursMs: 4, rowsMs: 5 },
+      feedback: null,
     };
-    await predictions.save(prediction);
+    await predictions.save(prediction, []);
     expect(await predictions.find(prediction.id)).toEqual(prediction);
     expect(await predictions.find('unknown')).toBeNull();
   });

@@ -66,11 +66,11 @@ test('records of before a time are deleted, the oldest first and no more than as
   const predictions = new PostgresPredictionRepository(database.knex);
   const record = {
     ...{ requestId: 'r', accountId: 'account_a', endpoint: 'v2.vision', versionId: 1, model: 'eye@1' },
-    ...{ imageDigest: 'd', neighbours: [], rows: [] },
+    ...{ imageDigests: ['d'], neighbours: [], best: null, rows: [], feedback: null },
     timings: { intakeMs: 1, queueMs: 1, embedMs: 1, neighboursMs: 1, rowsMs: 1 },
   };
   for (const [id, days] of Object.entries({ oldest: 3, old: 2, young: 1 }))
-    await predictions.save({ ...record, id, createdAt: new Date(now.getTime() - days * DAY_MS) });
+    await predictions.save({ ...record, id, createdAt: new Date(now.getTime() - days * DAY_MS) }, []);
   const before = new Date(now.getTime() - 1.5 * DAY_MS);
   expect(await predictions.deleteBefore(before, 1)).toBe(1);
   expect(await predictions.find('oldest')).toBeNull();

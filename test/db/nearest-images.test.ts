@@ -3,6 +3,7 @@ import { identifier, rowsOf, sql } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { PgvectorExactNeighbours } from '../../db/embeddings/exact-neighbours';
 import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
+import { EVERYTHING } from '../../models/catalog/catalog-query';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { deleteCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
@@ -16,6 +17,8 @@ import {
   unitVector,
   VIEWS,
 } from './pictured-products';
+
+const within = (category: string) => ({ ...EVERYTHING, category });
 
 /** Half precision keeps three digits. */
 const PRECISION = 2e-3;
@@ -63,14 +66,14 @@ describe('the nearest images', () => {
   test('are the nearest by any pair of views, each image once, when all vectors are scanned', async () => {
     expect(await embeddings.buildIndex(version.id)).toBe(false);
     for (const query of queries) {
-      const found = await neighbours.nearest(version, query, 25);
+      const found = await neighbours.nearest(version, [query], 25);
       expectNearest(found, truth(query), 25);
     }
   });
 
   test('say how near they are to each view of the query', async () => {
     const [query = []] = queries;
-    const found = await neighbours.nearest(version, query, 25);
+    const found = await neighbours.nearest(version, [query], 25);
     expect(query.length).toBeGreaterThan(1);
     for (const { imageId, distance, byView = [] } of found) {
       const views = vectors.get(imageId) ?? [];
@@ -90,7 +93,7 @@ describe('the nearest images', () => {
     const same = vectors.get(twin) ?? [];
     await embeddings.store(version.id, [{ imageId: other, vectors: same }]);
     vectors.set(other, same);
-    const found = await neighbours.nearest(version, [same[0] ?? unitVector(random)], 2);
+    const found = await neighbours.nearest(version, [[same[0] ?? unitVector(random)]], 2);
     expect(found.map(({ imageId }) => imageId)).toEqual([twin, other]);
     expect(found[0]?.distance).toBeCloseTo(0, 2);
     expect(found[0]?.distance).toBeGreaterThanOrEqual(0);
@@ -99,24 +102,22 @@ describe('the nearest images', () => {
   test('are those of the category that is asked for, and of live rows', async () => {
     const [query = []] = queries;
     const ofWatches = truth(query).filter(({ imageId }) => categoryOf(imageId) === 'watches');
-    expectNearest(await neighbours.nearest(version, query, 10, 'watches'), ofWatches, 10);
-    expect(await neighbours.nearest(version, query, 10, 'shoes')).toEqual([]);
+    expectNearest(await neighbours.nearest(version, [query], 10, within('watches')), ofWatches, 10);
+    expect(await neighbours.nearest(version, [query], 10, within('shoes'))).toEqual([]);
     const [first] = ofWatches;
     if (!first) throw new Error('no watch');
     await deleteCatalogRows(database.knex, [productOf(first.imageId)]);
     vectors.delete(first.imageId);
-    expectNearest(await neighbours.nearest(version, query, 10, 'watches'), ofWatches.slice(1), 10);
+    expectNearest(await neighbours.nearest(version, [query], 10, within('watches')), ofWatches.slice(1), 10);
   });
 
   test('by the exact search beside them are the same, for every category', async () => {
     expect(await exact.isApproximate(version)).toBe(false);
-    for (const category of [undefined, 'handbags', 'watches']) {
+    for (const scope of [EVERYTHING, within('handbags'), within('watches')]) {
       for (const query of queries.slice(0, 4)) {
-        const found = await neighbours.nearest(version, query, 10, category);
+        const found = await neighbours.nearest(version, [query], 10, scope);
         expect(found).toHaveLength(10);
-        expect(await exact.nearest(version, query, 10, category)).toEqual(
-          found.map(({ imageId }) => imageId),
-        );
+        expect(await exact.nearest(version, query, 10, scope)).toEqual(found.map(({ imageId }) => imageId));
       }
     }
   });
@@ -133,7 +134,7 @@ describe('the nearest images', () => {
     expect(await eager.buildIndex(version.id)).toBe(true);
     expect(await eager.isIndexed(version.id)).toBe(true);
     expect(await exact.isApproximate(version)).toBe(true);
-    const found = await Promise.all(queries.map((query) => neighbours.nearest(version, query, 25)));
+    const found = await Promise.all(queries.map((query) => neighbours.nearest(version, [query], 25)));
     const right = queries.flatMap((query, index) => {
       const expected = new Set(
         truth(query)
@@ -147,15 +148,15 @@ describe('the nearest images', () => {
     const statements: unknown[] = [];
     database.knex.on('query', (statement) => statements.push(statement));
     // More than the index gives by its own settings: a second statement would be the scan.
-    await expect(neighbours.nearest(version, query, 100)).resolves.toHaveLength(100);
+    await expect(neighbours.nearest(version, [query], 100)).resolves.toHaveLength(100);
     expect(statements).toHaveLength(1);
     for (const each of queries) {
       const watches = truth(each).filter(({ imageId }) => categoryOf(imageId) === 'watches');
-      expectNearest(await neighbours.nearest(version, each, 5, 'watches'), watches, 5);
-      expect(await neighbours.nearest(version, each, 25, 'handbags')).toHaveLength(25);
+      expectNearest(await neighbours.nearest(version, [each], 5, within('watches')), watches, 5);
+      expect(await neighbours.nearest(version, [each], 25, within('handbags'))).toHaveLength(25);
     }
     const rare = truth(query).filter(({ imageId }) => categoryOf(imageId) === 'watches');
-    const all = await neighbours.nearest(version, query, 5_000, 'watches');
+    const all = await neighbours.nearest(version, [query], 5_000, within('watches'));
     expect(new Set(all.map(({ imageId }) => imageId))).toEqual(new Set(rare.map(({ imageId }) => imageId)));
   }, 60_000);
 

@@ -74,10 +74,27 @@ interface KeyDocument {
 // contract 14.5
 test('an account is made, listed and credited', async () => {
   const account = await json<AccountDocument>('accounts', 'create', '--name', 'Maison', '--credits', '3');
-  expect(account).toEqual({ id: expect.stringMatching(/\S/), name: 'Maison', credits: 3 });
+  expect(account).toEqual({
+    id: expect.stringMatching(/\S/),
+    name: 'Maison',
+    ...{ credits: 3, keepsPhotos: false },
+  });
   expect(await json('accounts', 'credit', account.id, '4')).toEqual({ id: account.id, credits: 7 });
   expect(await json('accounts', 'list')).toContainEqual({ ...account, credits: 7 });
   expect(await service.balance(account.id)).toBe(7);
+});
+
+// contract 7.11
+test('the photos of an account are kept when an operator says so, and no more when they say that', async () => {
+  const { accountId } = await service.newKey();
+  expect(await json('accounts', 'keep-photos', accountId)).toEqual({ id: accountId, keepsPhotos: true });
+  expect(await json('accounts', 'list')).toContainEqual(
+    expect.objectContaining({ id: accountId, keepsPhotos: true }),
+  );
+  await json('accounts', 'keep-photos', accountId, '--off');
+  expect(await json('accounts', 'list')).toContainEqual(
+    expect.objectContaining({ id: accountId, keepsPhotos: false }),
+  );
 });
 
 test('a correction takes credits off and says why, and no account has less than none', async () => {

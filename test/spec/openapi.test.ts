@@ -130,17 +130,21 @@ test('every field of an answer is described', () => {
   expect(silent).toEqual([]);
 });
 
-test('every example of a request is answered with rows', async () => {
+test('every example of a request is answered, with rows where there are any', async () => {
   await service.sees(['product_birkin_croc', 0.05]);
+  const { headers } = await service.api.identify({ base64: (await service.photo()).toString('base64') });
+  const predictionId = headers.get('X-Prediction-Id') ?? '';
   for (const { path, method, requestBody } of operations) {
     const examples = requestBody?.content?.['application/json']?.examples ?? {};
     for (const [name, { value }] of Object.entries(examples)) {
       // No host is asked for a picture here; `vision.test.ts` does that.
       if (typeof value === 'object' && value !== null && 'url' in value) continue;
-      const { status, body } = await service.api.send(method.toUpperCase(), path, { body: value });
+      const address = path.replace('{id}', predictionId);
+      const { status, body } = await service.api.send(method.toUpperCase(), address, { body: value });
       expect([path, name, status]).toEqual([path, name, 200]);
       const { data, results } = body as { data?: unknown[]; results?: unknown };
-      expect((data ?? (results as unknown[])).length).toBeGreaterThan(0);
+      const rows = data ?? results;
+      if (rows !== undefined) expect(rows).not.toEqual([]);
     }
   }
 });

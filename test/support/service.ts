@@ -192,20 +192,24 @@ export class TestService {
   }
 
   /**
-   * From now on every photo looks like the pictures of these products, at these cosine distances; null is a picture
-   * that no row shows any more.
+   * From now on every photo looks like the pictures of these products, at these cosine distances, or each of several
+   * photos at its own; null is a picture that no row shows any more.
    */
-  async sees(...products: readonly (readonly [id: string | null, distance: number])[]): Promise<void> {
+  async sees(
+    ...products: readonly (readonly [id: string | null, distance: number | readonly number[]])[]
+  ): Promise<void> {
     const knex = this.resolve<Knex>(PORTS.Knex);
     const neighbours = await Promise.all(
-      products.map(async ([id, distance]) => {
-        if (id === null) return { imageId: 1_000_000, distance };
+      products.map(async ([id, given]) => {
+        const byPhoto = [given].flat();
+        const seen = { distance: Math.min(...byPhoto), ...(byPhoto.length > 1 ? { byView: byPhoto } : {}) };
+        if (id === null) return { imageId: 1_000_000, ...seen };
         const image = await knex('product_images')
           .where({ product_id: id })
           .orderBy('image_id')
           .first('image_id');
         if (!image) throw new Error(`the fixture has no picture of ${id}`);
-        return { imageId: Number(image.image_id), distance };
+        return { imageId: Number(image.image_id), ...seen };
       }),
     );
     this.queue.sees(neighbours);

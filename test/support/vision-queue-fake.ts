@@ -8,6 +8,8 @@ type Behaviour = 'answers' | 'holds' | 'fails' | 'never answers';
 /** The way to the workers, with workers that see what a test says. */
 export class VisionQueueFake implements VisionQueue {
   calls = 0;
+  /** The last that was asked. */
+  request: NeighbourRequest | null = null;
   private behaviour: Behaviour = 'answers';
   private away = false;
   private neighboursSeen: readonly Neighbour[] = [];
@@ -60,6 +62,7 @@ export class VisionQueueFake implements VisionQueue {
 
   async neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
     this.calls += 1;
+    this.request = request;
     this.events.emit('asked');
     if (this.behaviour === 'fails') throw unavailable('The workers are away.', 1);
     if (this.behaviour === 'holds') await once(this.events, 'go');
@@ -71,7 +74,9 @@ export class VisionQueueFake implements VisionQueue {
     }
     return {
       versionId: this.versionId(),
-      neighbours: this.neighboursSeen.slice(0, request.limit),
+      neighbours: this.neighboursSeen
+        .slice(0, request.limit)
+        .map((each) => ({ byView: request.images.map(() => each.distance), ...each })),
       timings: { queueMs: 1, embedMs: 2, neighboursMs: 3 },
     };
   }

@@ -1,16 +1,22 @@
 import { type Candidate, candidatesOf } from '../../models/vision/candidates';
 import { confidenceOf, signalsOf } from '../../models/vision/confidence';
-import { matchesOf, rankMatches } from '../../models/vision/matches';
+import { type Ancestry, matchesOf, rankMatches } from '../../models/vision/matches';
 
 const calibration = {
   confidence: { kind: 'logistic', bias: -10, weights: { similarity: 10, margin: 40 } },
   floor: 0.05,
 } as const;
 
-const candidate = (id: string, similarity: number): Candidate => ({ id, similarity, byView: [similarity] });
+const candidate = (id: string, similarity: number, imageId = 1): Candidate => ({
+  id,
+  similarity,
+  byPhoto: [[similarity]],
+  imageId,
+});
 
 /** The rows of an answer, where every taxonomy row still exists. */
-const rowsOf = (...ranked: Parameters<typeof rankMatches>) => matchesOf(rankMatches(...ranked), () => true);
+const rowsOf = (candidates: readonly Candidate[], ancestry: Ancestry, floor: number, unseen = 0) =>
+  matchesOf(rankMatches({ candidates, ancestry, calibration, unseen }, floor), () => true);
 
 const noAncestry = new Map<string, readonly string[]>();
 const lineage = (ids: readonly string[], ...nodes: string[]) =>
@@ -30,9 +36,9 @@ describe('Candidates', () => {
       [3, ['product_a']],
     ]);
     expect(candidatesOf(neighbours, showing)).toEqual([
-      candidate('product_b', 0.9),
-      candidate('product_a', 0.8),
-      candidate('product_c', 0.8),
+      candidate('product_b', 0.9, 1),
+      candidate('product_a', 0.8, 3),
+      candidate('product_c', 0.8, 2),
     ]);
   });
 });
@@ -50,7 +56,7 @@ describe('Candidates of several views', () => {
       { imageId: 2, distance: 0.375, byView: [0.375, 0.75] },
     ];
     expect(candidatesOf(neighbours, showing)).toEqual([
-      { id: 'product_a', similarity: 0.75, byView: [0.625, 0.75] },
+      { id: 'product_a', similarity: 0.75, byPhoto: [[0.625, 0.75]], imageId: 1 },
     ]);
   });
 
@@ -64,9 +70,9 @@ describe('Candidates of several views', () => {
 });
 
 describe('Signals', () => {
-  const own: Candidate = { id: 'product_a', similarity: 0.75, byView: [0.5, 0.75] };
-  const rival: Candidate = { id: 'product_b', similarity: 0.5, byView: [0.5, 0.25] };
-  const far: Candidate = { id: 'product_c', similarity: 0.25, byView: [0.25, 0] };
+  const own: Candidate = { id: 'product_a', similarity: 0.75, byPhoto: [[0.5, 0.75]], imageId: 1 };
+  const rival: Candidate = { id: 'product_b', similarity: 0.5, byPhoto: [[0.5, 0.25]], imageId: 1 };
+  const far: Candidate = { id: 'product_c', similarity: 0.25, byPhoto: [[0.25, 0]], imageId: 1 };
   const isOwn = ({ id }: Candidate) => id === 'product_a';
 
   test('weigh a candidate against its rivals, nearest pair and view by view', () => {
@@ -98,21 +104,20 @@ describe('Signals', () => {
 describe('Confidence', () => {
   test('grows with similarity and with the lead over the next product', () => {
     const first = (best: number, next: number) =>
-      rowsOf([candidate('product_a', best), candidate('product_b', next)], noAncestry, calibration, 0, 0)[0]
-        ?.confidence ?? 0;
+      rowsOf([candidate('product_a', best), candidate('product_b', next)], noAncestry, 0)[0]?.confidence ?? 0;
     expect(first(0.95, 0.8)).toBeGreaterThan(first(0.9, 0.75));
     expect(first(0.9, 0.6)).toBeGreaterThan(first(0.9, 0.8));
   });
 
   test('below the floor returns nothing, and a floor of 0 returns the nearest whatever they are', () => {
     const far = [candidate('product_a', 0.1)];
-    expect(rowsOf(far, noAncestry, calibration, 0.05, 0)).toEqual([]);
-    expect(rowsOf(far, noAncestry, calibration, 0, 0).map(({ id }) => id)).toEqual(['product_a']);
+    expect(rowsOf(far, noAncestry, 0.05)).toEqual([]);
+    expect(rowsOf(far, noAncestry, 0).map(({ id }) => id)).toEqual(['product_a']);
   });
 
   test('gives at most ten rows, best first', () => {
     const many = Array.from({ length: 30 }, (_, index) => candidate(`product_${index}`, 0.9 - index / 100));
-    const rows = rowsOf(many, noAncestry, calibration, 0, 0);
+    const rows = rowsOf(many, noAncestry, 0);
     expect(rows.map(({ id }) => id)).toEqual(many.slice(0, 10).map(({ id }) => id));
     expect(rows.map(({ confidence }) => confidence)).toEqual(
       [...rows].map(({ confidence }) => confidence).sort((left, right) => right - left),
@@ -128,7 +133,7 @@ describe('When neighbours disagree about the product', () => {
       ...lineage(['product_a', 'product_b'], 'style_s', 'model_m', 'brand_x'),
       ...lineage(['product_c'], 'style_t', 'model_n', 'brand_x'),
     ]);
-    const rows = rowsOf(twins, ancestry, calibration, 0.05, 0);
+    const rows = rowsOf(twins, ancestry, 0.05);
     expect(rows[0]?.id).toBe('style_s');
     expect(rows[0]?.confidence).toBeGreaterThan(0.5);
   });
@@ -136,9 +141,9 @@ describe('When neighbours disagree about the product', () => {
   test('and a product is likelier than not, but below the floor, the style that is above it is the answer', () => {
     const likely = [candidate('product_a', 0.925), candidate('product_b', 0.9), candidate('product_c', 0.4)];
     const ancestry = new Map(lineage(['product_a', 'product_b'], 'style_s', 'brand_x'));
-    expect(rowsOf(likely, noAncestry, calibration, 0, 0)[0]?.confidence).toBeCloseTo(0.56);
-    expect(rowsOf(likely, ancestry, calibration, 0.83, 0).map(({ id }) => id)).toEqual(['style_s']);
-    expect(rowsOf(likely, noAncestry, calibration, 0.83, 0)).toEqual([]);
+    expect(rowsOf(likely, noAncestry, 0)[0]?.confidence).toBeCloseTo(0.56);
+    expect(rowsOf(likely, ancestry, 0.83).map(({ id }) => id)).toEqual(['style_s']);
+    expect(rowsOf(likely, noAncestry, 0.83)).toEqual([]);
   });
 
   test('and about everything else too, no taxonomy row is made up', () => {
@@ -147,16 +152,12 @@ describe('When neighbours disagree about the product', () => {
       ...lineage(['product_b'], 'style_t', 'brand_y'),
       ...lineage(['product_c'], 'style_u', 'brand_z'),
     ]);
-    expect(rowsOf(twins, ancestry, calibration, 0, 0).map(({ id }) => id)).toEqual([
-      'product_a',
-      'product_b',
-      'product_c',
-    ]);
+    expect(rowsOf(twins, ancestry, 0).map(({ id }) => id)).toEqual(['product_a', 'product_b', 'product_c']);
   });
 
   test('and agree about a style that was deleted, the model comes first, and the brand when that is gone too', () => {
     const ancestry = new Map(lineage(['product_a', 'product_b'], 'style_s', 'model_m', 'brand_x'));
-    const ranking = rankMatches(twins, ancestry, calibration, 0.05, 0);
+    const ranking = rankMatches({ candidates: twins, ancestry, calibration, unseen: 0 }, 0.05);
     const first = (...deleted: string[]) => matchesOf(ranking, (id) => !deleted.includes(id))[0];
     expect(first('style_s')).toMatchObject({ id: 'model_m', confidence: expect.closeTo(0.98, 0) });
     expect(first('style_s', 'model_m')?.id).toBe('brand_x');
@@ -166,6 +167,6 @@ describe('When neighbours disagree about the product', () => {
   test('a brand is not sure merely because every candidate that was looked at is of it', () => {
     const close = ['a', 'b', 'c'].map((id) => candidate(`product_${id}`, 0.6));
     const ancestry = new Map(lineage(['product_a', 'product_b', 'product_c'], 'brand_x'));
-    expect(rowsOf(close, ancestry, calibration, 0, 0.6)[0]?.id).toBe('product_a');
+    expect(rowsOf(close, ancestry, 0, 0.6)[0]?.id).toBe('product_a');
   });
 });

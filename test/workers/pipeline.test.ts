@@ -1,3 +1,4 @@
+import { EVERYTHING } from '../../models/catalog/catalog-query';
 import type {
   Embedder,
   EmbedderRegistry,
@@ -12,7 +13,7 @@ import { VisionPipeline } from '../../workers/pipeline';
 import { answerPhoto } from '../../workers/queue/bullmq-worker';
 import { visionJobOf } from '../../workers/queue/job';
 import { RecallSampler } from '../../workers/recall-sampler';
-import { FakePipeline } from '../contracts/queue-support';
+import { FakePipeline, requestFor } from '../contracts/queue-support';
 import { LogSink } from '../support/log-sink';
 import { tinyManifest } from './tiny-models';
 
@@ -68,7 +69,7 @@ describe('the pipeline', () => {
       noRecall,
     );
     const jpeg = Buffer.from('photo');
-    const found = await pipeline.neighbours({ jpeg, limit: 50, queueMs: 12 });
+    const found = await pipeline.neighbours({ jpegs: [jpeg], limit: 50, scope: EVERYTHING, queueMs: 12 });
     expect(found).toMatchObject({ versionId: 4, neighbours: [{ imageId: 9, distance: 0.1 }] });
     expect(found.timings).toEqual({
       queueMs: 12,
@@ -78,7 +79,7 @@ describe('the pipeline', () => {
     expect(asked).toEqual([
       { wanted: 4 },
       { jpegs: [jpeg], views: 'query' },
-      { searched: 4, given: vectors, limit: 50 },
+      { searched: 4, given: [vectors], limit: 50 },
     ]);
   });
 
@@ -102,7 +103,12 @@ describe('the pipeline', () => {
       new PhotosInWork(),
       noRecall,
     );
-    const found = await pipeline.neighbours({ jpeg: Buffer.from('photo'), limit: 50, queueMs: 0 });
+    const found = await pipeline.neighbours({
+      jpegs: [Buffer.from('photo')],
+      limit: 50,
+      scope: EVERYTHING,
+      queueMs: 0,
+    });
     expect(found).toMatchObject({ versionId: 5, neighbours: [{ imageId: 3 }] });
   });
 
@@ -115,14 +121,18 @@ describe('the pipeline', () => {
       new PhotosInWork(),
       noRecall,
     );
-    const asking = pipeline.neighbours({ jpeg: Buffer.from('photo'), limit: 50, queueMs: 0 });
+    const asking = pipeline.neighbours({
+      jpegs: [Buffer.from('photo')],
+      limit: 50,
+      scope: EVERYTHING,
+      queueMs: 0,
+    });
     await expect(asking).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '5' } });
   });
 });
 
 describe('a vision job', () => {
-  const photo = Buffer.from([0, 0, 0, 5]);
-  const job = visionJobOf({ requestId: 'r', limit: 3, askedAt: 1_000, deadlineAt: 2_000 }, photo);
+  const job = visionJobOf(requestFor(5, 2_000), 1_000);
 
   test('is answered with its neighbours', async () => {
     await expect(answerPhoto(job, new FakePipeline(), 1_500)).resolves.toMatchObject({
@@ -133,8 +143,8 @@ describe('a vision job', () => {
 
   test.each([
     ['its deadline has passed', job, 2_000, 'timeout'],
-    ['its photo is gone', { ...job, jpeg: '' }, 1_500, 'unavailable'],
-    ['it is of another release', { ...job, v: 2 }, 1_500, 'internal_error'],
+    ['its photo is gone', { ...job, jpegs: [] }, 1_500, 'unavailable'],
+    ['it is of another release', { ...job, v: 1 }, 1_500, 'internal_error'],
     ['it is no such job', { photo: 1 }, 1_500, 'internal_error'],
   ])('never reaches the pipeline when %s', async (_case, data, now, code) => {
     const pipeline = new FakePipeline();

@@ -91,6 +91,12 @@ const side = z.number().int().min(8).max(SIDE_MAX);
 
 const channel = z.number().min(0).max(255);
 
+const logistic = z.object({
+  kind: z.literal('logistic'),
+  bias: z.number(),
+  weights: z.partialRecord(z.enum(SIGNALS), z.number()),
+});
+
 const manifestSchema: z.ZodType<ModelManifest> = z
   .object({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower-case letters, digits, . _ -'),
@@ -116,11 +122,8 @@ const manifestSchema: z.ZodType<ModelManifest> = z
     views: z.object({ catalog: views, query: views }),
     calibration: z
       .object({
-        confidence: z.object({
-          kind: z.literal('logistic'),
-          bias: z.number(),
-          weights: z.partialRecord(z.enum(SIGNALS), z.number()),
-        }),
+        confidence: logistic,
+        taxonomy: logistic.optional(),
         floor: fraction,
       })
       .nullable()

@@ -1,5 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import { AppError, unprocessable } from '../../models/errors';
+import type { Cut } from './cut-region';
 
 /** A JPEG with its size in pixels. */
 export interface DecodedPicture {
@@ -9,7 +10,7 @@ export interface DecodedPicture {
 }
 
 /** Longest side of a prepared picture: enough for half-size crops of any usual input, tens of kilobytes as JPEG. */
-const PREPARED_SIDE = 640;
+export const PREPARED_SIDE = 640;
 const DECODE_SECONDS_MAX = 10;
 
 /** Has sharp decode what we accept and nothing else, with one thread and without keeping anything; for the whole process. */
@@ -22,10 +23,10 @@ export function guardSharp(): void {
   });
 }
 
-/** The prepared form of a picture (`ImagePreparer`). @throws AppError 422 */
-export async function preparedPicture(bytes: Buffer, pixelsMax: number): Promise<DecodedPicture> {
+/** The prepared form of a picture, or of what is cut out of it (`ImagePreparer`). @throws AppError 422 */
+export async function preparedPicture(bytes: Buffer, pixelsMax: number, cut?: Cut): Promise<DecodedPicture> {
   const { data, info } = await decoding(() =>
-    upright(bytes, pixelsMax, PREPARED_SIDE)
+    flat(cut ? cutOut(bytes, pixelsMax, cut) : small(bytes, pixelsMax, PREPARED_SIDE))
       .jpeg({ quality: 88, chromaSubsampling: '4:4:4' })
       .toBuffer({ resolveWithObject: true }),
   );
@@ -34,16 +35,25 @@ export async function preparedPicture(bytes: Buffer, pixelsMax: number): Promise
 
 /** A JPEG of a picture with `side` pixels at most. @throws AppError 422 */
 export const smallPicture = (bytes: Buffer, pixelsMax: number, side: number): Promise<Buffer> =>
-  decoding(() => upright(bytes, pixelsMax, side).jpeg({ quality: 82 }).toBuffer());
+  decoding(() =>
+    flat(small(bytes, pixelsMax, side))
+      .jpeg({ quality: 82 })
+      .toBuffer(),
+  );
 
-function upright(bytes: Buffer, pixelsMax: number, side: number): Sharp {
-  return sharp(bytes, { limitInputPixels: pixelsMax, failOn: 'warning', sequentialRead: true, pages: 1 })
+const upright = (bytes: Buffer, pixelsMax: number): Sharp =>
+  sharp(bytes, { limitInputPixels: pixelsMax, failOn: 'warning', sequentialRead: true, pages: 1 })
     .timeout({ seconds: DECODE_SECONDS_MAX })
-    .autoOrient()
-    .resize(side, side, { fit: 'inside', withoutEnlargement: true })
-    .flatten({ background: '#ffffff' })
-    .toColourspace('srgb');
-}
+    .autoOrient();
+
+const small = (bytes: Buffer, pixelsMax: number, side: number): Sharp =>
+  upright(bytes, pixelsMax).resize(side, side, { fit: 'inside', withoutEnlargement: true });
+
+/** Shrunk as a whole and cut then: a large picture is decoded at a fraction of its size. */
+const cutOut = (bytes: Buffer, pixelsMax: number, { whole, part }: Cut): Sharp =>
+  upright(bytes, pixelsMax).resize(whole.width, whole.height, { fit: 'fill' }).extract(part);
+
+const flat = (picture: Sharp): Sharp => picture.flatten({ background: '#ffffff' }).toColourspace('srgb');
 
 /** Whatever the decoder says of broken bytes is one thing to the caller: they can't be decoded. */
 export async function decoding<Result>(work: () => Promise<Result>): Promise<Result> {

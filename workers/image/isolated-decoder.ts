@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { type ImageFault, unprocessable } from '../../models/errors';
+import type { Cut } from './cut-region';
 import { DecodeBudget } from './decode-budget';
 import type { DecodedPicture } from './decode-picture';
 
@@ -7,6 +8,8 @@ import type { DecodedPicture } from './decode-picture';
 export interface DecodeRequest {
   readonly bytes: Uint8Array;
   readonly pixelsMax: number;
+  /** What to cut out of it; the whole of it when left out. */
+  readonly cut?: Cut | undefined;
 }
 
 /** What came of it: a prepared JPEG, or the fault of the picture. */
@@ -29,8 +32,8 @@ export class IsolatedDecoder {
    *
    * @throws the reason of `signal` when it is aborted, AppError 422 for a picture that can't be decoded
    */
-  prepare(bytes: Buffer, pixelsMax: number, signal?: AbortSignal): Promise<DecodedPicture> {
-    return this.#turns.run(1, () => decodeAlone({ bytes, pixelsMax }, signal), signal);
+  prepare(request: DecodeRequest, signal?: AbortSignal): Promise<DecodedPicture> {
+    return this.#turns.run(1, () => decodeAlone(request, signal), signal);
   }
 }
 

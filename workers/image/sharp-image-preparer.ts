@@ -4,10 +4,19 @@ import sharp from 'sharp';
 import { inject, injectable } from 'tsyringe';
 import { unprocessable } from '../../models/errors';
 import type { ImagePreparer } from '../../models/ports';
+import type { Region } from '../../models/vision/image-input';
 import type { PreparedImage } from '../../models/vision/neighbours';
+import { type Cut, cutOfRegion } from './cut-region';
 import { DecodeBudget } from './decode-budget';
 import { decodeMemoryBytes } from './decode-memory';
-import { decoding, guardSharp, preparedPicture, smallPicture, undecodable } from './decode-picture';
+import {
+  decoding,
+  guardSharp,
+  PREPARED_SIDE,
+  preparedPicture,
+  smallPicture,
+  undecodable,
+} from './decode-picture';
 import { firstFrame } from './first-frame';
 import { IsolatedDecoder } from './isolated-decoder';
 import { ACCEPTED_FORMATS, sniffPictureFormat } from './picture-format';
@@ -49,21 +58,23 @@ export class SharpImagePreparer implements ImagePreparer {
     guardSharp();
   }
 
-  async prepare(bytes: Buffer, signal?: AbortSignal): Promise<PreparedImage> {
+  async prepare(bytes: Buffer, signal?: AbortSignal, region?: Region): Promise<PreparedImage> {
     const { pixelsMax } = this.limits;
     const still = this.accepted(bytes);
-    const memory = await this.memoryFor(still, signal);
+    const header = await this.header(still, signal);
+    const cut = region && cutOfRegion(region, header, PREPARED_SIDE);
+    const memory = memoryFor(still, header, cut);
     const { jpeg, width, height } =
       memory > DECODE_BYTES_MAX
-        ? await this.alone.prepare(still, pixelsMax, signal)
-        : await this.budget.run(memory, () => preparedPicture(still, pixelsMax), signal);
+        ? await this.alone.prepare({ bytes: still, pixelsMax, cut }, signal)
+        : await this.budget.run(memory, () => preparedPicture(still, pixelsMax, cut), signal);
     const digest = createHash('sha256').update(jpeg).digest('hex');
     return { jpeg, width, height, digest };
   }
 
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {
     const still = this.accepted(bytes);
-    const memory = await this.memoryFor(still);
+    const memory = memoryFor(still, await this.header(still));
     return this.budget.run(memory, () => smallPicture(still, this.limits.pixelsMax, side));
   }
 
@@ -78,8 +89,8 @@ export class SharpImagePreparer implements ImagePreparer {
     return still;
   }
 
-  /** Memory that decoding will take, by the header, once the size in pixels is known to be allowed. */
-  private async memoryFor(bytes: Buffer, signal?: AbortSignal): Promise<number> {
+  /** What the header says, once the size in pixels is known to be allowed. */
+  private async header(bytes: Buffer, signal?: AbortSignal): Promise<Header> {
     const { pixelsMax } = this.limits;
     const header = await this.budget.run(HEADER_BYTES, () => decoding(() => headerOf(bytes)), signal);
     const { width, height } = header;
@@ -89,9 +100,16 @@ export class SharpImagePreparer implements ImagePreparer {
         `The image has ${width} x ${height} pixels, more than ${pixelsMax}.`,
       );
     }
-    return decodeMemoryBytes({ ...header, isLossless: bytes.includes('VP8L') });
+    return header;
   }
 }
+
+type Header = Awaited<ReturnType<typeof headerOf>>;
+
+/** Memory in bytes that decoding takes; what is cut out may have to be kept whole before, to be turned upright. */
+const memoryFor = (bytes: Buffer, header: Header, cut?: Cut): number =>
+  decodeMemoryBytes({ ...header, isLossless: bytes.includes('VP8L') }) +
+  (cut ? cut.whole.width * cut.whole.height * header.channels : 0);
 
 const headerOf = (bytes: Buffer) => sharp(bytes, { limitInputPixels: false, failOn: 'none' }).metadata();
 

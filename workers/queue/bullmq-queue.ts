@@ -97,11 +97,10 @@ export class BullMqVisionQueue implements VisionQueue {
   }
 
   async #ask(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
-    const { jobId, requestId, limit, deadlineAt, signal, trace } = request;
+    const { jobId, deadlineAt, signal } = request;
     const ticket = this.#rate.ask(askedAt);
-    const job = visionJobOf({ requestId, limit, askedAt, deadlineAt, trace }, request.image.jpeg);
     this.#adding += 1;
-    const { added, answer } = this.#caller.ask(jobId, job, JOB);
+    const { added, answer } = this.#caller.ask(jobId, visionJobOf(request, askedAt), JOB);
     const counted = added.finally(() => {
       this.#adding -= 1;
     });

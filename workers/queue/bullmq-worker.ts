@@ -86,13 +86,19 @@ export async function answerPhoto(
   now: number,
 ): Promise<VisionAnswer> {
   try {
-    const { askedAt, deadlineAt, jpeg, limit, trace } = parseVisionJob(data);
+    const { askedAt, deadlineAt, jpegs, limit, scope, trace } = parseVisionJob(data);
     if (now >= deadlineAt) throw timeout(deadlineAt - askedAt);
     // It was answered, and a Redis that came back from before knows the photo's end and not its answer.
-    if (jpeg === '') throw unavailable('The queue lost the photo.', 1);
+    if (jpegs.length === 0) throw unavailable('The queue lost the photo.', 1);
     const queueMs = Math.max(0, now - askedAt);
     return answerWith(
-      await pipeline.neighbours({ jpeg: Buffer.from(jpeg, 'base64'), limit, queueMs, trace }),
+      await pipeline.neighbours({
+        jpegs: jpegs.map((jpeg) => Buffer.from(jpeg, 'base64')),
+        limit,
+        scope,
+        queueMs,
+        trace,
+      }),
     );
   } catch (failure) {
     if (failure instanceof AppError) return failureAnswer(failure);
@@ -106,5 +112,5 @@ const traceField = (trace?: TraceContext): object =>
 
 /** Only the result is kept; and not before it is stored, since until then another worker may have to take over. */
 function forgetPhoto(job: Job<VisionJob, VisionAnswer>): void {
-  job.updateData({ ...job.data, jpeg: '' }).catch(() => undefined);
+  job.updateData({ ...job.data, jpegs: [] }).catch(() => undefined);
 }

@@ -139,15 +139,16 @@ export class InProcessVisionQueue implements VisionQueue {
   /** Never rejects: the failure goes to the one who waits. */
   async #work(place: Place): Promise<void> {
     const { request, askedAt } = place;
-    const photo = {
-      jpeg: request.image.jpeg,
+    const photos = {
+      jpegs: request.images.map(({ jpeg }) => jpeg),
       limit: request.limit,
+      scope: request.scope,
       queueMs: Math.max(0, this.#now() - askedAt),
       trace: request.trace,
     };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return place.resolve(await this.pipeline.neighbours(photo));
+        return place.resolve(await this.pipeline.neighbours(photos));
       } catch (failure) {
         if (failure instanceof AppError) return place.reject(failure);
         this.options.logger.warn(

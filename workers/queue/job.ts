@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError, type ErrorCode, type ErrorExtras, internalError } from '../../models/errors';
+import type { NeighbourRequest } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { IndexOutcome } from '../index-images';
 
@@ -11,17 +12,23 @@ export const INDEX_QUEUE = 'index';
 export const INDEX_JOB_IMAGES = 32;
 
 /** Raised when a payload changes, so that processes of two releases never misread one another's jobs. */
-const PAYLOAD_VERSION = 1;
+const PAYLOAD_VERSION = 2;
 
-/** A photo as it travels through Redis: tens of kilobytes. Times are epoch milliseconds of the caller's clock. */
+/** The photos of a call as they travel through Redis: tens of kilobytes each. Times are epoch milliseconds of the caller's clock. */
 export type VisionJob = z.infer<typeof visionJob>;
 
 const visionJob = z.object({
   v: z.literal(PAYLOAD_VERSION),
   requestId: z.string(),
-  /** The prepared JPEG as base64; emptied once the job is done, so that only its result is kept. */
-  jpeg: z.string(),
+  /** The prepared JPEGs as base64; emptied once the job is done, so that only its result is kept. */
+  jpegs: z.array(z.string()),
   limit: z.number().int().positive(),
+  scope: z.object({
+    category: z.string().nullable(),
+    filters: z.array(
+      z.object({ field: z.string(), include: z.array(z.string()), exclude: z.array(z.string()) }),
+    ),
+  }),
   askedAt: z.number(),
   deadlineAt: z.number(),
   /** As W3C Trace Context has it; absent where calls are not traced. */
@@ -29,8 +36,8 @@ const visionJob = z.object({
 });
 
 /**
- * What becomes of a photo: an outcome is a value, also a bad one. A neighbour is its image, its distance, and its distance
- * to each view of the photo, to six decimals.
+ * What becomes of photos: an outcome is a value, also a bad one. A neighbour is its image, its distance, and its distance
+ * to each view of each photo, to six decimals.
  */
 export type VisionAnswer = z.infer<typeof visionAnswer>;
 
@@ -69,10 +76,25 @@ const indexAnswer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(false), error: failure }),
 ]);
 
-export const visionJobOf = (job: Omit<VisionJob, 'v' | 'jpeg'>, jpeg: Buffer): VisionJob => ({
+export const visionJobOf = (
+  { requestId, images, limit, scope, deadlineAt, trace }: NeighbourRequest,
+  askedAt: number,
+): VisionJob => ({
   v: PAYLOAD_VERSION,
-  ...job,
-  jpeg: jpeg.toString('base64'),
+  requestId,
+  jpegs: images.map(({ jpeg }) => jpeg.toString('base64')),
+  limit,
+  scope: {
+    category: scope.category,
+    filters: scope.filters.map(({ field, include, exclude }) => ({
+      field,
+      include: [...include],
+      exclude: [...exclude],
+    })),
+  },
+  askedAt,
+  deadlineAt,
+  ...(trace ? { trace } : {}),
 });
 
 /** Consecutive parts of at most `size` values. */
@@ -93,7 +115,7 @@ export const parseVisionJob = (data: unknown): VisionJob => parse(visionJob, dat
 /** @throws internalError for a payload of another release */
 export const parseIndexJob = (data: unknown): IndexJob => parse(indexJob, data);
 
-/** The neighbourhood as it goes back: three kilobytes for sixty neighbours of four views. */
+/** The neighbourhood as it goes back: three kilobytes for sixty neighbours of four views, sixty for five photos. */
 export const answerWith = ({ versionId, neighbours, timings }: Neighbourhood): VisionAnswer => ({
   ok: true,
   versionId,

@@ -86,15 +86,30 @@ export const OPERATIONS: readonly Operation[] = [
     description: `At most ten rows, best first, each with a calibrated \`confidence\`: of all answers given with 0.9, nine in ten are right.
 
 - Send the photo as \`url\` or \`base64\`; \`url\` wins. JPEG, PNG or WebP, told by their bytes.
+- Or send two to five photos of the item from several sides as \`images\`: they have one answer. One that shows something else decides little.
+- \`region\` names the part of a photo that is looked at; \`category_id\` and \`filters\` the rows that may be the answer.
+- \`explain\` gives each row its \`evidence\`.
 - Where the photo shows a style, model or brand but not which product of it, that taxonomy row is the answer, without \`variants\`.
 - Nothing sure enough: an empty \`data\`.
-- **Credits:** 5, with \`pricing\` 10; an answer without rows is free.`,
+- **Credits:** 5, with \`pricing\` 10; 2 more for each photo after the first; an answer without rows is free.`,
     version: V3,
     body: 'IdentifyRequest',
     answer: { schema: 'CatalogAnswer' },
     errors: WITH_PHOTO,
     headers: ['X-Credits-Used', 'Cache-Control', 'X-Prediction-Id'],
     maybe: [...BODY_HEADERS, 'Server-Timing'],
+  }),
+  billed({
+    id: 'correct',
+    method: 'post',
+    tag: 'v3',
+    summary: 'Say what the photos showed',
+    description:
+      'The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any of its keys. Free. It makes the reliability of the service known, and its confidence better.',
+    version: V3,
+    body: 'Feedback',
+    answer: { schema: 'FeedbackAnswer' },
+    errors: [...WITH_BODY, 404],
   }),
   billed({
     id: 'listProductsV2',

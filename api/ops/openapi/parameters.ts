@@ -65,6 +65,10 @@ function ownParametersOf(operation: keyof typeof PATHS): object[] {
           schema: { type: 'string' },
         },
       ];
+    case 'correct':
+      return [
+        inPath('id', { type: 'string' }, 'The `X-Prediction-Id` of an answer', 'V1StGXR8_Z5jdHi6B-myT'),
+      ];
     case 'queryCatalog':
     case 'identify':
     case 'listProductsV2':

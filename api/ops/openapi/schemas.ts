@@ -3,8 +3,8 @@ import { Taxonomy } from '../../../models/catalog/taxonomy';
 import type { ErrorCode, ImageFault } from '../../../models/errors';
 import { legacyAnswer, legacyMatch, legacyRow, legacyVisionAnswer } from '../../legacy/answers';
 import { commaSeparated, legacyIdentifyBody, legacyQuery } from '../../legacy/schema';
-import { catalogAnswer, catalogRow } from '../../v3/answers';
-import { catalogQueryBody, identifyBody } from '../../v3/schema';
+import { catalogAnswer, catalogRow, evidence, feedbackAnswer } from '../../v3/answers';
+import { catalogQueryBody, feedbackBody, identifyBody } from '../../v3/schema';
 import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
 import { healthAnswer, readinessAnswer } from './health-answers';
 
@@ -25,6 +25,8 @@ const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   CatalogQuery: catalogQueryBody,
   Filter: catalogQueryBody.shape.filters.unwrap().element,
   IdentifyRequest: identifyBody,
+  Region: identifyBody.shape.region.unwrap(),
+  Feedback: feedbackBody,
   LegacyQuery: legacyQueryWithFacets.catchall(z.unknown()),
   LegacyIdentifyRequest: legacyIdentifyBody,
 };
@@ -37,6 +39,8 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   CatalogRow: catalogRow,
   Variant: variant,
   Pricing: variant.shape.pricing.unwrap(),
+  Evidence: evidence,
+  FeedbackAnswer: feedbackAnswer,
   ResolvedTaxonomy: catalogAnswer.shape.resolved_taxonomy,
   LegacyAnswer: legacyAnswer,
   LegacyRow: legacyRow,
@@ -62,7 +66,7 @@ const IMAGE_FAULTS = [
   'url_status',
 ] as const satisfies readonly ImageFault[];
 
-const failure = errorAnswer.omit({ field: true, allowed_taxonomy_nodes: true, reason: true });
+const failure = errorAnswer.omit({ field: true, allowed_taxonomy_nodes: true, reason: true, index: true });
 const codeOf = (code: ErrorCode) => z.literal(code).describe('Code of the failure; branch on it');
 const failed = (code: ErrorCode) => failure.extend({ error: codeOf(code) });
 
@@ -79,6 +83,7 @@ const FAILURES: Readonly<Record<string, z.ZodType>> = {
   UnsupportedMediaType: failed('unsupported_media_type'),
   Unprocessable: failed('unprocessable').extend({
     reason: z.enum(IMAGE_FAULTS).describe('Why the image can not be used'),
+    index: errorAnswer.shape.index,
   }),
   RateLimited: failed('rate_limited'),
   HeadersTooLarge: failed('headers_too_large'),

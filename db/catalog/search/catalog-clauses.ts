@@ -1,4 +1,4 @@
-import type { Filter, Sort } from '../../../models/catalog/catalog-query';
+import type { Filter, SearchScope, Sort } from '../../../models/catalog/catalog-query';
 import { facetOf } from '../../../models/catalog/index-terms';
 import { allOf, type Sql, sql } from '../../core/sql';
 
@@ -25,6 +25,12 @@ export function matchesFilter({ field, include, exclude }: Filter): Sql {
   if (exclude.length > 0) conditions.push(sql`NOT ${carriesAny(facets(exclude))}`);
   return allOf(conditions);
 }
+
+/** That a row counts in a search of that scope, whatever its kind; nothing for the whole catalog. */
+export const conditionsOf = ({ category, filters }: SearchScope): Sql[] => [
+  ...(category === null ? [] : [sql`category = ${category}`]),
+  ...filters.filter(restricts).map(matchesFilter),
+];
 
 /** Whether a filter object drops any row. */
 export const restricts = ({ include, exclude }: Filter): boolean => include.length > 0 || exclude.length > 0;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../../legacy/answers';
 import type { PATHS } from '../../../paths';
-import type { catalogAnswer } from '../../../v3/answers';
+import type { catalogAnswer, evidence as rowEvidence } from '../../../v3/answers';
 import { category, legacyProduct, model, pricedProduct, product } from './rows';
 
 interface Example {
@@ -18,6 +18,26 @@ interface Examples {
 /** The smallest PNG that there is; a photo is longer. */
 const PHOTO =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** A grey square of 32 pixels. */
+const LARGER_PHOTO =
+  'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAMAAABEpIrGAAAAA1BMVEWAgICQdD0xAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEklEQVQ4y2NgGAWjYBSMAuwAAAQgAAFWu83mAAAAAElFTkSuQmCC';
+
+const evidence: z.output<typeof rowEvidence> = {
+  image: 'https://loupe.example/images/0b7c0e.jpg',
+  photo: 1,
+  similarity: 0.93,
+  margin: 0.21,
+  photos: [
+    { similarity: 0.9, agrees: true },
+    { similarity: 0.96, agrees: true },
+  ],
+  levels: [
+    { field: 'brand', id: 'brand_hermes', name: 'Hermès', confidence: 0.99 },
+    { field: 'model', id: 'model_birkin', name: 'Birkin', confidence: 0.99 },
+    { field: 'style', id: 'style_birkin_croc', name: 'Crocodile', confidence: 0.98 },
+  ],
+};
 
 const catalog = (
   data: z.output<typeof catalogAnswer>['data'],
@@ -164,11 +184,26 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
         summary: 'With prices',
         value: { base64: `data:image/png;base64,${PHOTO}`, includes: ['taxonomy', 'pricing'] },
       },
+      several: {
+        summary: 'Two photos of a handbag, one of them a part of a larger picture, with the reasons',
+        value: {
+          images: [
+            { base64: PHOTO },
+            { base64: LARGER_PHOTO, region: { x: 0.25, y: 0, width: 0.5, height: 1 } },
+          ],
+          category_id: 'handbags',
+          explain: true,
+        },
+      },
     },
     answers: {
       sure: {
         summary: 'The product is known',
         value: catalog([{ ...product, confidence: 0.97 }], { credits_used: 5 }),
+      },
+      several: {
+        summary: 'Two photos, with the reasons',
+        value: catalog([{ ...product, confidence: 0.97, evidence }], { credits_used: 7 }),
       },
       unsure: {
         summary: 'Only the model is known',
@@ -180,6 +215,28 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
       nothing: {
         summary: 'Nothing sure enough: free of charge',
         value: catalog([], { credits_used: 0, resolved_taxonomy: { node: null, level: null } }),
+      },
+    },
+  },
+  correct: {
+    requests: {
+      product: { summary: 'It is this product', value: { correct_id: 'product_birkin_croc' } },
+      none: {
+        summary: 'The catalog does not have it',
+        value: { correct_id: null, comment: 'A special order' },
+      },
+    },
+    answers: {
+      product: {
+        summary: 'The first row was right',
+        value: {
+          success: true,
+          prediction_id: '0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55',
+          correct_id: 'product_birkin_croc',
+          comment: null,
+          right: true,
+          credits_used: 0,
+        },
       },
     },
   },

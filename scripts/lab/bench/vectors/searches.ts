@@ -3,6 +3,7 @@ import { inTransaction, rowsOf, sql } from '../../../../db/core/sql';
 import { embeddingsOf, isShown, vectorText, vectorType } from '../../../../db/embeddings/embedding-tables';
 import { PgvectorExactNeighbours } from '../../../../db/embeddings/exact-neighbours';
 import { PgvectorNeighbourIndex } from '../../../../db/embeddings/neighbour-index';
+import { EVERYTHING, type SearchScope } from '../../../../models/catalog/catalog-query';
 import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
 import { percentile, runConcurrently } from '../measure';
 import { VIEWS } from './clustered-vectors';
@@ -47,7 +48,7 @@ export async function scanExactly(
   const truth = new Map<Float32Array, readonly number[]>();
   const { each, totalMs } = await runConcurrently(asked.length, 1, async (at) => {
     const vector = asked[at] ?? new Float32Array();
-    truth.set(vector, await exact.nearest(version, [vector], WANTED, categoryOf(filter)));
+    truth.set(vector, await exact.nearest(version, [vector], WANTED, scopeOf(filter)));
   });
   const perSecond = (1000 * asked.length) / totalMs;
   return { truth, figures: shown({ name: 'exact scan', filter, recall: 1, each, perSecond }) };
@@ -102,7 +103,7 @@ export function asShipped(
 ): Ask {
   const index = new PgvectorNeighbourIndex(knex);
   return async (vectors) =>
-    (await index.nearest(version, vectors, images, categoryOf(filter))).map(({ imageId }) => imageId);
+    (await index.nearest(version, [vectors], images, scopeOf(filter))).map(({ imageId }) => imageId);
 }
 
 /** The index alone, with so many candidates. */
@@ -147,4 +148,5 @@ function shown(figures: Figures): Figures {
 /** In words. */
 export const CLIENTS_SAID = `p50 and p99 with one client, searches a second with ${CLIENTS} (exact scans with one)`;
 
-const categoryOf = (filter: Filter): Category | undefined => (filter === 'none' ? undefined : filter);
+const scopeOf = (filter: Filter): SearchScope =>
+  filter === 'none' ? EVERYTHING : { ...EVERYTHING, category: filter };

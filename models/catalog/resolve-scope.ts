@@ -1,0 +1,41 @@
+import { badRequest } from '../errors';
+import type { CatalogRepository } from '../ports';
+import type { Filter } from './catalog-query';
+import { TAGS_FIELD, type Taxonomy } from './taxonomy';
+
+/**
+ * The slug of the category that a caller names, by slug or name.
+ *
+ * @param node the kind of rows that are asked for
+ * @throws AppError 400 for an unknown one, and for one that has no rows of this kind (contract 4.2)
+ */
+export function categorySlug(name: string, node: string, taxonomy: Taxonomy): string {
+  const category = taxonomy.find(name);
+  if (!category) throw badRequest(`There is no category "${name}".`, { field: 'category_id' });
+  const allowed = taxonomy.allowedNodes(category);
+  if (!allowed.includes(node)) {
+    throw badRequest(`The category "${category.id}" has no "${node}" rows.`, {
+      field: 'taxonomy_node',
+      allowed_taxonomy_nodes: allowed,
+    });
+  }
+  return category.id;
+}
+
+/** @throws AppError 400 for a filter that names a tag which is not in the vocabulary (contract 3.3) */
+export async function refuseUnknownTags(
+  filters: readonly Filter[],
+  catalog: Pick<CatalogRepository, 'tags'>,
+): Promise<void> {
+  const named = filters
+    .filter(({ field }) => field === TAGS_FIELD)
+    .flatMap(({ include, exclude, names }) => [
+      ...include.map((id) => ({ id, field: names?.include })),
+      ...exclude.map((id) => ({ id, field: names?.exclude })),
+    ]);
+  if (named.length === 0) return;
+  const known = new Set((await catalog.tags()).map((tag) => tag.id));
+  const unknown = named.find(({ id }) => !known.has(id));
+  if (!unknown) return;
+  throw badRequest(`There is no tag "${unknown.id}".`, { field: unknown.field ?? TAGS_FIELD });
+}

@@ -1,0 +1,108 @@
+import { inject, injectable } from 'tsyringe';
+import { isProduct } from '../catalog/item';
+import { badRequest, notFound } from '../errors';
+import type { CalibrationFigures, Share } from '../indexing/evaluation';
+import { calibrationFiguresOf, shareOf } from '../indexing/figures';
+import {
+  type CatalogRepository,
+  type Clock,
+  type Feedback,
+  type JudgedPrediction,
+  PORTS,
+  type Prediction,
+  type PredictionRepository,
+} from '../ports';
+
+/** What a caller says that the photos of a prediction showed. */
+export interface Correction {
+  /** The product; null when the catalog does not have it. */
+  readonly correctId: string | null;
+  readonly comment: string | null;
+}
+
+/** What answers with feedback are told apart by. */
+export const RELIABILITY_BY = ['model', 'month', 'category', 'photos'] as const;
+export type ReliabilityBy = (typeof RELIABILITY_BY)[number];
+
+/** How far answers could be believed. */
+export interface Reliability {
+  /** What they have in common; null for what is not known. */
+  readonly of: string | null;
+  /** How many of those with rows were right by their first row, with 95 % limits. */
+  readonly right: Share;
+  /** Mean confidence of the first rows; null where there are none. */
+  readonly claimed: number | null;
+  readonly calibration: CalibrationFigures;
+  /** How many of those without rows were right: the catalog did not have it. */
+  readonly empty: Share;
+}
+
+/** What callers say of answers, and what that tells of the service. */
+@injectable()
+export class FeedbackService {
+  constructor(
+    @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
+    @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Keeps what the photos of a prediction showed; what was said before is replaced (contract 7.18).
+   *
+   * @throws AppError 404 for a prediction that there is not, or that another account asked for; 400 for a product that
+   *   there is not
+   */
+  async correct(accountId: string, predictionId: string, correction: Correction): Promise<Feedback> {
+    const prediction = await this.predictions.find(predictionId);
+    if (prediction?.accountId !== accountId) throw unknownPrediction(predictionId);
+    const { correctId, comment } = correction;
+    const right = await this.#isRight(prediction, correctId);
+    const feedback = { correctId, comment, right, at: this.clock.now().toISOString() };
+    if (!(await this.predictions.saveFeedback(predictionId, feedback))) throw unknownPrediction(predictionId);
+    return feedback;
+  }
+
+  /** How far answers with feedback could be believed, each group of them, in the order of their names. */
+  async reliability(by: ReliabilityBy, since: Date | null): Promise<Reliability[]> {
+    const groups = new Map<string | null, JudgedPrediction[]>();
+    for (const each of await this.predictions.judged(since)) {
+      const of = each[by] === null ? null : String(each[by]);
+      const group = groups.get(of) ?? [];
+      group.push(each);
+      groups.set(of, group);
+    }
+    return [...groups]
+      .sort(([left], [right]) => String(left).localeCompare(String(right), 'en'))
+      .map(([of, answers]) => reliabilityOf(of, answers));
+  }
+
+  /** An answer is right by its first row: the product itself, or the taxonomy row that it is below. */
+  async #isRight({ rows: [first] }: Prediction, correctId: string | null): Promise<boolean> {
+    if (correctId === null) return first === undefined;
+    const [product] = await this.catalog.itemsById([correctId]);
+    if (!product || !isProduct(product)) {
+      throw badRequest(`There is no product "${correctId}".`, { field: 'correct_id' });
+    }
+    return first?.id === product.id || product.attributes.some(({ id }) => id === first?.id);
+  }
+}
+
+function reliabilityOf(of: string | null, answers: readonly JudgedPrediction[]): Reliability {
+  const claims = answers.flatMap(({ confidence, right }) =>
+    confidence === null ? [] : { confidence, right },
+  );
+  const empty = answers.filter(({ confidence }) => confidence === null);
+  const rightOf = (judged: readonly { readonly right: boolean }[]) =>
+    shareOf(judged.filter(({ right }) => right).length, judged.length);
+  const sum = claims.reduce((all, { confidence }) => all + confidence, 0);
+  return {
+    of,
+    right: rightOf(claims),
+    claimed: claims.length === 0 ? null : sum / claims.length,
+    calibration: calibrationFiguresOf(claims),
+    empty: rightOf(empty),
+  };
+}
+
+const unknownPrediction = (id: string) =>
+  notFound(`There is no prediction "${id}" of this account; it may have been deleted.`);

@@ -1,0 +1,39 @@
+import { AppError } from '../errors';
+import type { ImagePreparer, ImageSource } from '../ports';
+import type { ImageInput } from './image-input';
+import type { PreparedImage } from './neighbours';
+
+/**
+ * Gets and prepares the photos of a call side by side. The first that can't be used ends the work on the others.
+ *
+ * @throws AppError 400, 422 as the ports say, with the position of the photo when it was sent in a list
+ */
+export async function preparePhotos(
+  photos: readonly ImageInput[],
+  { source, preparer }: { readonly source: ImageSource; readonly preparer: ImagePreparer },
+  signal?: AbortSignal,
+): Promise<PreparedImage[]> {
+  const failed = new AbortController();
+  const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
+  const prepared = async (photo: ImageInput): Promise<PreparedImage> => {
+    try {
+      const bytes = photo.kind === 'url' ? await source.fetch(photo.url, ended) : photo.bytes;
+      return await preparer.prepare(bytes, ended, photo.region);
+    } catch (failure) {
+      throw atPosition(photo.index, failure);
+    }
+  };
+  try {
+    return await Promise.all(photos.map(prepared));
+  } finally {
+    failed.abort();
+  }
+}
+
+function atPosition(index: number | undefined, failure: unknown): unknown {
+  if (index === undefined || !(failure instanceof AppError)) return failure;
+  const { status, code, message, extras, headers, cause } = failure;
+  const { field } = extras;
+  const placed = { ...extras, index, ...(field === undefined ? {} : { field: `images.${index}.${field}` }) };
+  return new AppError(status, code, message, { extras: placed, headers, cause });
+}

@@ -1,0 +1,146 @@
+import type { Knex } from 'knex';
+import { FeedbackService } from '../../models/feedback/feedback-service';
+import { type AccountRepository, PORTS, type PredictionRepository } from '../../models/ports';
+import { ApiClient } from '../support/api-client';
+import { useService } from '../support/service';
+
+/** What callers say of an answer. */
+const service = useService();
+
+const answered = async (api = service.api): Promise<string> => {
+  const { headers } = await api.identify({ base64: (await service.photo()).toString('base64') });
+  return headers.get('X-Prediction-Id') ?? '';
+};
+const correct = (id: string, body: unknown, api = service.api) =>
+  api.send<{ right: boolean }>('POST', `/v3/vision/predictions/${id}/feedback`, { body });
+
+beforeEach(() => service.sees(['product_birkin_croc', 0.05]));
+
+// contract 7.18
+describe('feedback', () => {
+  test.each([
+    ['the product that was answered', 'product_birkin_croc', true],
+    ['another one', 'product_submariner', false],
+    ['that the catalog does not have it', null, false],
+  ])('says %s', async (_what, correctId, right) => {
+    const id = await answered();
+    const answer = await correct(id, { correct_id: correctId, comment: 'seen at the desk' });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { success: true, prediction_id: id, correct_id: correctId, right, credits_used: 0 },
+    });
+    expect(answer.headers.get('X-Credits-Used')).toBe('0');
+    expect((await service.prediction(id))?.feedback).toEqual({
+      ...{ correctId, comment: 'seen at the desk', right },
+      at: service.clock.now().toISOString(),
+    });
+  });
+
+  test('on a taxonomy row is right for every product below it', async () => {
+    await service.sees(['product_neverfull_monogram', 0.4], ['product_neverfull_damier', 0.401]);
+    const id = await answered();
+    expect((await correct(id, { correct_id: 'product_neverfull_damier' })).body.right).toBe(true);
+    expect((await correct(id, { correct_id: 'product_birkin_croc' })).body.right).toBe(false);
+  });
+
+  test('on an empty answer is right where the catalog does not have it', async () => {
+    await service.sees();
+    const id = await answered();
+    expect((await correct(id, { correct_id: null })).body.right).toBe(true);
+    expect((await correct(id, { correct_id: 'product_birkin_croc' })).body.right).toBe(false);
+  });
+
+  test('is replaced by the next', async () => {
+    const id = await answered();
+    await correct(id, { correct_id: null });
+    await correct(id, { correct_id: 'product_birkin_croc' });
+    expect((await service.prediction(id))?.feedback).toMatchObject({ correctId: 'product_birkin_croc' });
+  });
+
+  test('may be given with any key of the account, and costs nothing', async () => {
+    const { key, accountId } = await service.newKey({ credits: 5 });
+    const id = await answered(new ApiClient(service.url, key));
+    const other = await service.newKey({ accountId, scopes: ['catalog:read'] });
+    const { status } = await correct(id, { correct_id: null }, new ApiClient(service.url, other.key));
+    expect(status).toBe(200);
+  });
+
+  test('on what another account asked, or nobody, is a 404, and changes nothing', async () => {
+    const id = await answered();
+    const stranger = new ApiClient(service.url, (await service.newKey()).key);
+    expect((await correct(id, { correct_id: null }, stranger)).status).toBe(404);
+    expect((await correct('nobody', { correct_id: null })).status).toBe(404);
+    expect((await service.prediction(id))?.feedback).toBeNull();
+  });
+
+  test.each([
+    ['an unknown product', { correct_id: 'product_nobody' }, 'correct_id'],
+    ['a brand', { correct_id: 'brand_hermes' }, 'correct_id'],
+    ['nothing', {}, 'correct_id'],
+    ['a number', { correct_id: 7 }, 'correct_id'],
+    ['a long comment', { correct_id: null, comment: 'x'.repeat(2001) }, 'comment'],
+    ['something else too', { correct_id: null, rating: 5 }, 'rating'],
+  ])('of %s is a 400', async (_what, body, field) => {
+    const id = await answered();
+    expect(await correct(id, body)).toMatchObject({ status: 400, body: { field } });
+    expect((await service.prediction(id))?.feedback).toBeNull();
+  });
+});
+
+describe('the reliability of answers', () => {
+  const predictions = () => service.resolve<PredictionRepository>(PORTS.PredictionRepository);
+  const reliability = (by: 'photos' | 'category') =>
+    new FeedbackService(
+      predictions(),
+      service.resolve(PORTS.CatalogRepository),
+      service.resolve(PORTS.Clock),
+    ).reliability(by, null);
+
+  test('tells what was claimed from what was right, with answers without rows apart', async () => {
+    const before = await predictions().judged(null);
+    for (const correctId of ['product_birkin_croc', 'product_submariner'])
+      await correct(await answered(), { correct_id: correctId });
+    await service.sees();
+    await correct(await answered(), { correct_id: null });
+    expect((await predictions().judged(null)).length).toBe(before.length + 3);
+    const [one] = await reliability('photos');
+    const claims = (await predictions().judged(null)).filter(({ confidence }) => confidence !== null);
+    expect(one).toMatchObject({
+      of: '1',
+      right: { right: claims.filter(({ right }) => right).length, of: claims.length },
+      claimed: expect.closeTo(claims.reduce((sum, each) => sum + (each.confidence ?? 0), 0) / claims.length),
+    });
+    expect(one?.empty.of).toBeGreaterThan(0);
+    expect((await reliability('category')).map(({ of }) => of)).toEqual(['handbags', null]);
+  });
+
+  test('is told by the metrics', async () => {
+    await correct(await answered(), { correct_id: 'product_birkin_croc' });
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
+    const claims = (await predictions().judged(null)).filter(({ confidence }) => confidence !== null);
+    expect(figure('loupe_prediction_feedback_answers')).toBe(claims.length);
+    const right = claims.filter((each) => each.right).length / claims.length;
+    expect(figure('loupe_prediction_reliability\\{figure="right"\\}')).toBeCloseTo(right);
+  });
+});
+
+// contract 7.11
+describe('photos', () => {
+  const kept = async (id: string) =>
+    (await service.resolve<Knex>(PORTS.Knex)('prediction_photos').where({ prediction_id: id })).length;
+
+  test('are kept for an account that asked for it, with its predictions, and deleted when it does no more', async () => {
+    const { key, accountId } = await service.newKey();
+    const api = new ApiClient(service.url, key);
+    const accounts = service.resolve<AccountRepository>(PORTS.AccountRepository);
+    expect(await kept(await answered(api))).toBe(0);
+    await accounts.keepPhotos(accountId, true);
+    const [first, second] = [await answered(api), await answered(api)];
+    expect([await kept(first), await kept(second)]).toEqual([1, 1]);
+    await service.resolve<Knex>(PORTS.Knex)('predictions').where({ id: first }).delete();
+    expect(await kept(first)).toBe(0);
+    await accounts.keepPhotos(accountId, false);
+    expect([await kept(second), await kept(await answered(api))]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,46 @@
+import { cutPhotos } from '../../api/middleware/cut-photos';
+
+const bytes = Buffer.from(Array.from({ length: 700_001 }, (_, index) => (index * index + 7) % 251));
+const body = (text: string): Buffer => Buffer.from(text);
+const base64 = bytes.toString('base64');
+
+test.each([
+  ['base64', base64],
+  ['the URL-safe alphabet', bytes.toString('base64url')],
+  ['a data URI', `data:image/jpeg;base64,${base64}`],
+])('%s is cut out', (_what, text) => {
+  const { json, photos } = cutPhotos(body(`{"includes":["pricing"],"base64" : "${text}","a":1}`));
+  const [[standIn, photo] = []] = photos;
+  expect(photo?.equals(bytes)).toBe(true);
+  expect(json.toString()).toBe(`{"includes":["pricing"],"base64" : "${standIn}","a":1}`);
+});
+
+test.each([
+  ['without a photo', '{"url":"https://example.com/a.jpg"}'],
+  ['with a short text', '{"base64":"AAAA"}'],
+  ['that is not a text', '{"base64":[1]}'],
+  ['with escapes', `{"base64":"${base64}\\n"}`],
+  ['with white space', `{"base64":"${base64} AAAA"}`],
+  ['with padding within', `{"base64":"AA==${base64}"}`],
+  ['with one digit too many', `{"base64":"${bytes.subarray(0, 699_999).toString('base64')}A"}`],
+  ['that does not end', `{"base64":"${base64}`],
+  ['with a percent-encoded head', `{"base64":"data%3Aimage/jpeg;base64,${base64}"}`],
+])('a body %s is left as it is', (_what, text) => {
+  const left = body(text);
+  expect(cutPhotos(left)).toEqual({ json: left, photos: new Map() });
+  expect(left.toString()).toBe(text);
+});
+
+test('of several photos each is cut out, beside one that stays', () => {
+  const images = [bytes, bytes.subarray(9_000), bytes.subarray(600_000)];
+  const texts = images.map((image) => image.toString('base64'));
+  const sent = `{"images":[{"base64":"${texts[0]}"},{"base64":"AAAA"},{"base64":"${texts[1]}"},{"base64":"${texts[2]} "}]}`;
+  const { json, photos } = cutPhotos(body(sent));
+  const [[first, one] = [], [second, two] = []] = photos;
+  expect(photos.size).toBe(2);
+  expect(one?.equals(bytes)).toBe(true);
+  expect(two?.equals(bytes.subarray(9_000))).toBe(true);
+  expect(JSON.parse(json.toString())).toEqual({
+    images: [{ base64: first }, { base64: 'AAAA' }, { base64: second }, { base64: `${texts[2]} ` }],
+  });
+});
