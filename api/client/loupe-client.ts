@@ -1,7 +1,15 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { type Failure, LoupeError } from './loupe-error';
 import { retryAfterOf, retryingFetch } from './retrying-fetch';
-import type { CatalogAnswer, CatalogQuery, DataFileLink, IdentifyRequest, paths } from './schema';
+import type {
+  CatalogAnswer,
+  CatalogQuery,
+  DataFileLink,
+  FeedbackAnswer,
+  IdentifyRequest,
+  paths,
+  Region,
+} from './schema';
 
 export { LoupeError } from './loupe-error';
 export type * from './schema';
@@ -17,8 +25,12 @@ export interface LoupeOptions {
   readonly retries?: number;
 }
 
-/** A photo by its public address, as bytes, or as a file (of a form, or of `openAsBlob` in Node.js). */
-export type Photo = { readonly url: string | URL } | { readonly bytes: Uint8Array } | { readonly file: Blob };
+/** A photo by its public address, as bytes, or as a file (of a form, or of `openAsBlob` in Node.js); or a part of it. */
+export type Photo = (
+  | { readonly url: string | URL }
+  | { readonly bytes: Uint8Array }
+  | { readonly file: Blob }
+) & { readonly region?: Region };
 
 /** What any one call may add. */
 export interface CallOptions {
@@ -27,6 +39,12 @@ export interface CallOptions {
   /** Your name for the call; without one every POST gets a name of its own, which its repetitions share. */
   readonly idempotencyKey?: string;
 }
+
+/** What is known of the item, and whether each row has `evidence`. */
+export type IdentifyOptions = CallOptions & Pick<IdentifyRequest, 'category_id' | 'filters' | 'explain'>;
+
+/** An answer with the name that feedback on it goes by. */
+export type Identification = CatalogAnswer & { readonly predictionId: string };
 
 /**
  * Calls a Loupe service. Refusals are thrown as `LoupeError`; what never got an answer as `fetch` throws it, or as a
@@ -45,10 +63,27 @@ export class LoupeClient {
     });
   }
 
-  /** The rows that a photo shows, best first; none where nothing is sure enough. */
-  async identify(photo: Photo, { includes, ...options }: CallOptions = {}): Promise<CatalogAnswer> {
-    const body = { ...(await imageOf(photo)), ...(includes ? { includes } : {}) };
-    return answerOf(await this.endpoints.POST('/v3/vision/identify', { body, ...sending(options) }));
+  /** The rows that a photo shows, or up to five of one item from several sides; best first, none where nothing is sure enough. */
+  async identify(
+    photo: Photo | readonly Photo[],
+    { signal, idempotencyKey, includes, ...known }: IdentifyOptions = {},
+  ): Promise<Identification> {
+    const body = {
+      ...('length' in photo ? { images: await Promise.all(photo.map(imageOf)) } : await imageOf(photo)),
+      ...known,
+      ...(includes ? { includes } : {}),
+    };
+    const call = sending({ ...(signal ? { signal } : {}), ...(idempotencyKey ? { idempotencyKey } : {}) });
+    const outcome = await this.endpoints.POST('/v3/vision/identify', { body, ...call });
+    const predictionId = outcome.response.headers.get('X-Prediction-Id') ?? '';
+    return { ...answerOf(outcome), predictionId };
+  }
+
+  /** Says which product the photos of an answer showed; null where the catalog does not have it. */
+  async correct(predictionId: string, correctId: string | null, comment?: string): Promise<FeedbackAnswer> {
+    const body = { correct_id: correctId, ...(comment === undefined ? {} : { comment }) };
+    const params = { path: { id: predictionId } };
+    return answerOf(await this.endpoints.POST('/v3/vision/predictions/{id}/feedback', { params, body }));
   }
 
   /** A page of the catalog, by text, filters or both. */
@@ -91,10 +126,11 @@ const sending = ({ signal, idempotencyKey }: CallOptions) => ({
   ...(idempotencyKey ? { params: { header: { 'Idempotency-Key': idempotencyKey } } } : {}),
 });
 
-async function imageOf(photo: Photo): Promise<Pick<IdentifyRequest, 'url' | 'base64'>> {
-  if ('url' in photo) return { url: String(photo.url) };
+async function imageOf(photo: Photo): Promise<Pick<IdentifyRequest, 'url' | 'base64' | 'region'>> {
+  const part = photo.region ? { region: photo.region } : {};
+  if ('url' in photo) return { url: String(photo.url), ...part };
   const bytes = 'bytes' in photo ? photo.bytes : new Uint8Array(await photo.file.arrayBuffer());
-  return { base64: base64Of(bytes) };
+  return { base64: base64Of(bytes), ...part };
 }
 
 /** In pieces, because a call takes no million arguments. */
