@@ -281,6 +281,8 @@ CREATE TABLE embedding_versions (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   built_at timestamp with time zone,
   promoted_at timestamp with time zone,
+  previous_calibration jsonb,
+  calibrated_at timestamp with time zone,
   PRIMARY KEY (id),
   CHECK (state = ANY (ARRAY['building'::text, 'live'::text, 'retired'::text, 'pruned'::text]))
 );

@@ -10,6 +10,7 @@ import {
   createVersion,
   promoteVersion,
   pruneVersion,
+  setCalibration,
   versionRecords,
   versionsWhere,
 } from './embedding-versions';
@@ -73,14 +74,17 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     evaluation: Evaluation,
     calibration: Calibration | null,
   ): Promise<void> {
-    const manifest = calibration
-      ? sql`jsonb_set(manifest, '{calibration}', ${JSON.stringify(calibration)}::jsonb)`
-      : sql`manifest`;
-    await rowsOf(
-      this.knex,
-      sql`UPDATE embedding_versions SET evaluation = ${JSON.stringify(evaluation)}::jsonb, manifest = ${manifest}
-          WHERE id = ${versionId}`,
-    );
+    await inTransaction(this.knex, async (transaction) => {
+      await rowsOf(
+        transaction,
+        sql`UPDATE embedding_versions SET evaluation = ${JSON.stringify(evaluation)}::jsonb WHERE id = ${versionId}`,
+      );
+      if (calibration) await setCalibration(transaction, versionId, calibration);
+    });
+  }
+
+  recalibrate(versionId: number, calibration: Calibration): Promise<void> {
+    return setCalibration(this.knex, versionId, calibration);
   }
 
   prune(versionId: number): Promise<boolean> {

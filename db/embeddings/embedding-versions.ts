@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { notFound } from '../../models/errors';
 import type { VersionRecord } from '../../models/indexing/embedding-version';
 import {
+  type Calibration,
   type EmbeddingVersion,
   type ModelManifest,
   modelReference,
@@ -23,7 +24,8 @@ export function versionsWhere(knex: Knex, condition: Sql): Promise<EmbeddingVers
 export function versionRecords(knex: Knex): Promise<VersionRecord[]> {
   return rowsOf<VersionRecord>(
     knex,
-    sql`SELECT ${VERSION_COLUMNS}, built_at AS "builtAt", maintained, evaluation
+    sql`SELECT ${VERSION_COLUMNS}, built_at AS "builtAt", maintained, evaluation,
+          previous_calibration AS "previousCalibration", calibrated_at AS "calibratedAt"
         FROM embedding_versions ORDER BY id`,
   );
 }
@@ -56,14 +58,26 @@ export function promoteVersion(knex: Knex, versionId: number, keepsPrevious: boo
     );
     await rowsOf(
       transaction,
-      sql`UPDATE embedding_versions SET state = 'retired', maintained = ${keepsPrevious} WHERE state = 'live'`,
+      sql`UPDATE embedding_versions SET state = 'retired', maintained = ${keepsPrevious}, previous_calibration = NULL
+          WHERE state = 'live'`,
     );
     await rowsOf(
       transaction,
-      sql`UPDATE embedding_versions SET state = 'live', maintained = true, promoted_at = now()
+      sql`UPDATE embedding_versions SET state = 'live', maintained = true, promoted_at = now(), previous_calibration = NULL
           WHERE id = ${versionId}`,
     );
   });
+}
+
+/** Gives a version another calibration; the one that it had is kept beside it. */
+export async function setCalibration(knex: Knex, versionId: number, calibration: Calibration): Promise<void> {
+  await rowsOf(
+    knex,
+    sql`UPDATE embedding_versions SET calibrated_at = now(),
+          previous_calibration = nullif(manifest -> 'calibration', 'null'),
+          manifest = jsonb_set(manifest, '{calibration}', ${JSON.stringify(calibration)}::jsonb)
+        WHERE id = ${versionId}`,
+  );
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import {
+  type CorrectedPhotos,
+  type CorrectedSignals,
   type Feedback,
   type JudgedPrediction,
   PORTS,
@@ -84,6 +86,31 @@ export class PostgresPredictionRepository implements PredictionRepository {
           FROM predictions WHERE feedback IS NOT NULL AND created_at >= ${since} AND ${CLAIMED} IS NOT NULL`,
     );
     return summary ?? { answers: 0, claimed: null, right: null };
+  }
+
+  correctedSignals(
+    versionId: number,
+    since: Date | null,
+    limit: number,
+  ): Promise<readonly CorrectedSignals[]> {
+    return rowsOf<CorrectedSignals>(
+      this.knex,
+      sql`SELECT id, best, feedback ->> 'correctId' AS "correctId" FROM predictions
+          WHERE feedback IS NOT NULL AND best IS NOT NULL AND version_id = ${versionId}
+            AND created_at >= coalesce(${since}::timestamptz, '-infinity')
+          ORDER BY created_at DESC, id LIMIT ${limit}`,
+    );
+  }
+
+  correctedPhotos(limit: number): Promise<readonly CorrectedPhotos[]> {
+    return rowsOf<CorrectedPhotos>(
+      this.knex,
+      sql`SELECT id, feedback ->> 'correctId' AS "correctId",
+            (SELECT array_agg(jpeg ORDER BY position) FROM prediction_photos WHERE prediction_id = p.id) AS photos
+          FROM predictions p
+          WHERE feedback IS NOT NULL AND EXISTS (SELECT FROM prediction_photos WHERE prediction_id = p.id)
+          ORDER BY created_at DESC, id LIMIT ${limit}`,
+    );
   }
 
   /** However long it takes: all or nothing. */

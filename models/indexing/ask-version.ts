@@ -40,8 +40,9 @@ export async function askVersion(
 ): Promise<VersionAnswer[]> {
   let done = 0;
   const ask = async (query: Query): Promise<VersionAnswer[]> => {
-    const [vectors = []] = await ports.embedder.embed([query.jpeg], 'query');
-    const known = await answerTo(version, query, vectors, query.leftOut, false, ports);
+    const vectors = await ports.embedder.embed(query.jpegs, 'query');
+    const isUnknown = query.products.length === 0;
+    const known = await answerTo(version, query, vectors, query.leftOut, isUnknown, ports);
     const unknown = query.itemImages
       ? [await answerTo(version, query, vectors, query.itemImages, true, ports)]
       : [];
@@ -55,15 +56,16 @@ export async function askVersion(
 async function answerTo(
   version: EmbeddingVersion,
   query: Query,
-  vectors: readonly Float32Array[],
+  photos: readonly (readonly Float32Array[])[],
   leftOut: ReadonlySet<number>,
   isUnknown: boolean,
   { index, catalog }: AskPorts,
 ): Promise<VersionAnswer> {
-  const found = await index.nearest(version, [vectors], NEIGHBOURS + leftOut.size);
-  const neighbours = found.filter(({ imageId }) => !leftOut.has(imageId)).slice(0, NEIGHBOURS);
+  const found = await index.nearest(version, photos, NEIGHBOURS + leftOut.size);
+  const wanted = NEIGHBOURS * photos.length;
+  const neighbours = found.filter(({ imageId }) => !leftOut.has(imageId)).slice(0, wanted);
   const showing = await catalog.productsShowing(neighbours.map(({ imageId }) => imageId));
-  const near = candidatesOf(neighbours, showing);
+  const near = candidatesOf(neighbours, showing, photos.length);
   const { candidates, unseen } = shortlistOf(near, neighbours.length);
   const [first] = candidates;
   const place = near.findIndex(({ id }) => query.products.includes(id));

@@ -1,5 +1,5 @@
 import { notFound } from '../errors';
-import type { EmbeddingVersion } from '../vision/embedding-model';
+import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
 import type { Evaluation } from './evaluation';
 
 /** A version with what a change of the model needs to know of it. */
@@ -13,6 +13,10 @@ export interface VersionRecord extends EmbeddingVersion {
   readonly maintained: boolean;
   /** How it was judged last against the live one; null when it was not. */
   readonly evaluation: Evaluation | null;
+  /** What a rollback of its last calibration goes back to; null when there was none since it became live. */
+  readonly previousCalibration: Calibration | null;
+  /** When its calibration was last changed; null while it is the model's own. */
+  readonly calibratedAt: Date | null;
 }
 
 /** Whether a version's vectors exist. */

@@ -10,25 +10,27 @@ import {
   PORTS,
   type Progress,
 } from '../ports';
-import { hash, Random } from '../random';
+import { Random } from '../random';
 import type { Calibration } from '../vision/embedding-model';
 import { annRecall } from './ann-recall';
 import { askVersion, isRight, type VersionAnswer } from './ask-version';
 import { comparisonOf, type PairedAnswer } from './compare-versions';
 import { findVersion, type VersionRecord } from './embedding-version';
 import type { Comparison, Evaluation } from './evaluation';
-import { fitCalibration, type LabelledSignals } from './fit-calibration';
+import { fitCalibration, isForFitting, type LabelledSignals } from './fit-calibration';
 import { type Query, QueryMaker } from './query-maker';
 import { type MeasuredVersion, versionFigures } from './version-figures';
 
 export interface EvaluateOptions {
   /** `id` or `id@version`. */
   readonly model: string;
-  /** Catalog pictures that queries are made of, or labelled photos at most. */
+  /** Catalog pictures that queries are made of, or labelled photos or answers with feedback at most. */
   readonly queries: number;
   readonly seed: number;
   /** A folder of labelled photos to ask instead; null makes queries. */
   readonly photos: string | null;
+  /** Asks the photos of callers that are kept with their feedback instead. */
+  readonly feedback: boolean;
   /** Fits a calibration although the version has one. */
   readonly recalibrate: boolean;
 }
@@ -64,11 +66,13 @@ export class EvaluationService {
 
     const answers = await this.ask(version, queries, progress);
     const isFitted = version.manifest.calibration === null || options.recalibrate;
-    const fitted = isFitted ? fitCalibration(answers.filter(isForFitting).flatMap(labelled)) : null;
+    const fitted = isFitted
+      ? fitCalibration(answers.filter(({ query }) => isForFitting(query.item)).flatMap(labelled))
+      : null;
     if (isFitted && !fitted)
       progress.note('too few right or wrong answers to fit a calibration; ask more queries');
     const judgedOn = (each: readonly VersionAnswer[]) =>
-      fitted ? each.filter((answer) => !isForFitting(answer)) : each;
+      fitted ? each.filter(({ query }) => !isForFitting(query.item)) : each;
     const candidate = await this.measured(version, answers, {
       unseen: judgedOn(answers),
       calibration: fitted ?? version.manifest.calibration,
@@ -94,10 +98,11 @@ export class EvaluationService {
   }
 
   private async queriesFor(
-    { photos, queries: count, seed }: EvaluateOptions,
+    { photos, feedback, queries: count, seed }: EvaluateOptions,
     versionIds: readonly number[],
     progress: Progress,
   ): Promise<Query[]> {
+    if (feedback) return this.queryMaker.fromFeedback(count);
     if (photos !== null) return this.queryMaker.fromPhotos(photos, count);
     progress.begin('queries', count);
     const onQuery = (done: number) => progress.reach(done);
@@ -131,7 +136,7 @@ export class EvaluationService {
     const vectors: (readonly Float32Array[])[] = [];
     for (const { query } of answers.filter(({ isUnknown }) => !isUnknown).slice(0, MEASURED_ALONE)) {
       const from = this.clock.now().getTime();
-      const [computed = []] = await embedder.embed([query.jpeg], 'query');
+      const [computed = []] = await embedder.embed(query.jpegs.slice(0, 1), 'query');
       embedMs.push(this.clock.now().getTime() - from);
       vectors.push(computed);
     }
@@ -141,14 +146,12 @@ export class EvaluationService {
   }
 }
 
-function sourceOf({ photos, queries: count }: EvaluateOptions, queries: readonly Query[]): string {
+function sourceOf({ photos, feedback, queries: count }: EvaluateOptions, queries: readonly Query[]): string {
+  if (feedback) return `${queries.length} answers with feedback`;
   return photos === null
     ? `${queries.length} queries made of at most ${count} catalog pictures`
     : `${queries.length} labelled photos`;
 }
-
-/** Half of the items, whatever the seed: a fit never sees an item that it is judged by. */
-const isForFitting = ({ query }: VersionAnswer): boolean => hash(query.products[0] ?? '', 'half') % 2 === 0;
 
 const labelled = (answer: VersionAnswer): LabelledSignals[] =>
   answer.signals ? [{ signals: answer.signals, right: isRight(answer) }] : [];

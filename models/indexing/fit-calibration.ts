@@ -1,5 +1,6 @@
+import { hash } from '../random';
 import type { Signals } from '../vision/confidence';
-import { type Calibration, SIGNALS } from '../vision/embedding-model';
+import { type Calibration, type LogisticCalibration, SIGNALS } from '../vision/embedding-model';
 
 /** The best answer to a query: what spoke for it, and whether it was right. */
 export interface LabelledSignals {
@@ -18,11 +19,20 @@ const FLOOR = 0.05;
 /** Right and wrong answers that a fit needs at least. */
 const LEAST = 10;
 
-/**
- * The calibration of a model from answers of which it is known whether they were right: logistic regression with a
- * ridge, by Newton's method over standardised signals. Null when there are too few right or too few wrong ones to say.
- */
+/** Half of the items: a fit never sees an item that it is judged by. */
+export const isForFitting = (item: string): boolean => hash(item, 'half') % 2 === 0;
+
+/** The calibration of a model that has none; null when there are too few right or too few wrong answers to say. */
 export function fitCalibration(answers: readonly LabelledSignals[]): Calibration | null {
+  const confidence = fitLogistic(answers);
+  return confidence && { confidence, floor: FLOOR };
+}
+
+/**
+ * The probability of being right, from answers of which it is known: logistic regression with a ridge, by Newton's method
+ * over standardised signals. Null when there are too few right or too few wrong ones to say.
+ */
+export function fitLogistic(answers: readonly LabelledSignals[]): LogisticCalibration | null {
   const right = answers.filter((answer) => answer.right).length;
   if (Math.min(right, answers.length - right) < LEAST) return null;
   const plain = answers.map(({ signals }) => SIGNALS.map((name) => signals[name]));
@@ -41,10 +51,7 @@ export function fitCalibration(answers: readonly LabelledSignals[]): Calibration
     name,
     rounded((slopes[column] ?? 0) / (scales[column] ?? NO_SCALE).deviation),
   ]);
-  return {
-    confidence: { kind: 'logistic', bias: rounded(bias - offset), weights: Object.fromEntries(entries) },
-    floor: FLOOR,
-  };
+  return { kind: 'logistic', bias: rounded(bias - offset), weights: Object.fromEntries(entries) };
 }
 
 interface Scale {

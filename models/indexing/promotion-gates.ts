@@ -1,3 +1,4 @@
+import { type AppError, badRequest } from '../errors';
 import { type Coverage, type VersionRecord, type WorkerReadiness, workerFaults } from './embedding-version';
 
 /** What is looked at before a version becomes the live one. */
@@ -23,7 +24,12 @@ export function promotionFaults(state: PromotionState): string[] {
   return [...coverageFaults(state), ...readinessFaults(state), ...evaluationFaults(state)];
 }
 
-function coverageFaults({ version, coverage, isIndexed }: PromotionState): string[] {
+/** What speaks against a version whose vectors are not all there. */
+export function coverageFaults({
+  version,
+  coverage,
+  isIndexed,
+}: Pick<PromotionState, 'version' | 'coverage' | 'isIndexed'>): string[] {
   const { pending, done, failed } = coverage;
   const faults: string[] = [];
   if (pending > 0) faults.push(`${pending} of ${pending + done + failed} images are not embedded yet`);
@@ -63,3 +69,7 @@ function evaluationFaults({ version, coverage, liveId }: PromotionState): string
 }
 
 const points = (share: number): string => `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)} points`;
+
+/** Says all that speaks against a change, and how to make it nevertheless. */
+export const refused = (what: string, faults: readonly string[]): AppError =>
+  badRequest(`${what}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n--force does it nevertheless.`);

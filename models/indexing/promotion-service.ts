@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { type AppError, badRequest, notFound } from '../errors';
 import { type AuditedWork, type EmbeddingRepository, PORTS } from '../ports';
-import type { EmbeddingVersion } from '../vision/embedding-model';
+import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
 import {
   findVersion,
   hasVectors,
@@ -9,7 +9,7 @@ import {
   type VersionRecord,
   workerFaults,
 } from './embedding-version';
-import { promotionFaults } from './promotion-gates';
+import { promotionFaults, refused } from './promotion-gates';
 import { ReadinessCheck } from './worker-readiness';
 
 /** What is live now, and what was. */
@@ -17,6 +17,8 @@ export interface Switched {
   readonly model: string;
   readonly version: number;
   readonly previous: string | null;
+  /** Whether the model stayed, and only its calibration changed. */
+  readonly recalibrated: boolean;
   /** What spoke against it and was overruled. */
   readonly overruled: readonly string[];
 }
@@ -61,13 +63,18 @@ export class PromotionService {
   }
 
   /**
-   * Goes back to the version that was live before, at once. A second time goes forth again.
+   * Undoes the last promotion, or what was calibrated since, at once. A second time goes forth again.
    *
    * @param force goes back although images that came since are missing under it, or a worker can't load its model
    * @throws AppError when there is nothing to go back to, or with what speaks against it
    */
   async rollback(force: boolean): Promise<Switched> {
     const versions = await this.embeddings.versions();
+    const calibrated = versions.find(
+      ({ state, previousCalibration }) => state === 'live' && previousCalibration,
+    );
+    if (calibrated?.previousCalibration)
+      return this.undoCalibration(calibrated, calibrated.previousCalibration);
     const target = rollbackTarget(versions);
     if (!target) throw notFound('There is no version to go back to: none was live before.');
     const live = versions.find(({ state }) => state === 'live') ?? null;
@@ -103,6 +110,13 @@ export class PromotionService {
     return { pruned, kept };
   }
 
+  private async undoCalibration(version: VersionRecord, calibration: Calibration): Promise<Switched> {
+    await this.change('embeddings rollback', version, (embeddings) =>
+      embeddings.recalibrate(version.id, calibration),
+    );
+    return { ...switchedTo(version, version, []), recalibrated: true };
+  }
+
   private change<Result>(
     action: string,
     { id, model }: EmbeddingVersion,
@@ -129,11 +143,9 @@ const switchedTo = (
   model: version.model,
   version: version.id,
   previous: live && live.id !== version.id ? live.model : null,
+  recalibrated: false,
   overruled,
 });
-
-const refused = (what: string, faults: readonly string[]): AppError =>
-  badRequest(`${what}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n--force does it nevertheless.`);
 
 const outOfDate = (version: VersionRecord): AppError =>
   badRequest(`${nameOf(version)} was retired and no new image was embedded for it since; build it anew.`);

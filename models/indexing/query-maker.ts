@@ -11,16 +11,20 @@ import {
   type PhotoDistorter,
   type PhotoLevel,
   PORTS,
+  type PredictionRepository,
 } from '../ports';
 import type { CatalogImage } from './embedding-version';
 
-/** A photo of which it is known what it shows. */
+/** Photos of which it is known what they show. */
 export interface Query {
-  /** What sort of query it is: `level 1` to `level 3`, `other photo`, `photo`. */
+  /** What sort of query it is: `level 1` to `level 3`, `other photo`, `photo`, `feedback`. */
   readonly name: string;
-  /** The products that it shows; several where products share a picture. */
+  /** The products that it shows; several where products share a picture, none when the catalog does not have it. */
   readonly products: readonly string[];
-  readonly jpeg: Buffer;
+  /** What is shown, so that queries of one item stay together. */
+  readonly item: string;
+  /** One or more photos of the item. */
+  readonly jpegs: readonly Buffer[];
   /** Images that the search must not find: the picture that the query is. */
   readonly leftOut: ReadonlySet<number>;
   /** All images of the products; without them the item is one that the catalog does not have. Null: not asked so. */
@@ -46,6 +50,7 @@ export class QueryMaker {
     @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
     @inject(PORTS.PhotoDistorter) private readonly distorter: PhotoDistorter,
     @inject(PORTS.LabelledPhotos) private readonly labelled: LabelledPhotos,
+    @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
   ) {}
 
   /**
@@ -96,11 +101,37 @@ export class QueryMaker {
     const make = async ({ photo, product }: (typeof known)[number]): Promise<Query> => ({
       name: 'photo',
       products: [product],
-      jpeg: (await this.preparer.prepare(await this.labelled.read(folder, photo))).jpeg,
+      item: product,
+      jpegs: [(await this.preparer.prepare(await this.labelled.read(folder, photo))).jpeg],
       leftOut: new Set<number>(),
       itemImages: new Set((images.get(product) ?? []).map(({ id }) => id)),
     });
     return pMap(known, make, { concurrency: READ_AT_ONCE });
+  }
+
+  /**
+   * Queries of callers' photos that are kept with their feedback, the newest first; those of products that are gone are
+   * left out.
+   *
+   * @throws AppError when there are none
+   */
+  async fromFeedback(count: number): Promise<Query[]> {
+    const corrected = await this.predictions.correctedPhotos(count);
+    const images = await this.samples.imagesOf(corrected.flatMap(({ correctId }) => correctId ?? []));
+    const known = corrected.filter(({ correctId }) => correctId === null || images.has(correctId));
+    if (known.length === 0) {
+      throw notFound(
+        'No photo with feedback is kept: loupe accounts keep-photos <account> keeps those of an account from now on.',
+      );
+    }
+    return known.map(({ id, correctId, photos }) => ({
+      name: photos.length === 1 ? 'feedback' : `feedback, ${photos.length} photos`,
+      products: correctId === null ? [] : [correctId],
+      item: correctId ?? id,
+      jpegs: photos,
+      leftOut: new Set<number>(),
+      itemImages: null,
+    }));
   }
 
   private async queriesOf(
@@ -112,18 +143,25 @@ export class QueryMaker {
     const bytes = await this.bytesOf(image.address);
     if (!bytes || products.length === 0) return [];
     const { jpeg } = await this.preparer.prepare(bytes);
+    const shown = { products, item: products[0] ?? '' };
     const queries: Query[] = [];
     for (const level of LEVELS) {
       queries.push({
         name: `level ${level}`,
-        products,
-        jpeg: await this.distorter.distort(jpeg, level, seed, image.address),
+        ...shown,
+        jpegs: [await this.distorter.distort(jpeg, level, seed, image.address)],
         leftOut: new Set(),
         itemImages: level === UNKNOWN_LEVEL ? item : null,
       });
     }
     if (item.size > 1) {
-      queries.push({ name: 'other photo', products, jpeg, leftOut: new Set([image.id]), itemImages: null });
+      queries.push({
+        name: 'other photo',
+        ...shown,
+        jpegs: [jpeg],
+        leftOut: new Set([image.id]),
+        itemImages: null,
+      });
     }
     return queries;
   }

@@ -31,6 +31,8 @@ export interface EmbeddingRepository {
   markBuilt(versionId: number): Promise<void>;
   /** Keeps how a version was judged, and the calibration that was fitted then. */
   keepEvaluation(versionId: number, evaluation: Evaluation, calibration: Calibration | null): Promise<void>;
+  /** From the next photo on answers under a version are made with another calibration; the one before is kept for a rollback. */
+  recalibrate(versionId: number, calibration: Calibration): Promise<void>;
   /** Drops the vectors of a version that is not live; whether there were any. */
   prune(versionId: number): Promise<boolean>;
   coverage(versionId: number): Promise<Coverage>;

@@ -133,6 +133,8 @@ export interface BestCandidate {
   readonly category: string | null;
   readonly confidence: number;
   readonly signals: Signals;
+  /** The taxonomy rows above it, innermost first, with what spoke for each. */
+  readonly levels: readonly { readonly id: string; readonly signals: Signals }[];
 }
 
 /** What the photos of a prediction showed, by its caller (contract 7.18). */
@@ -160,6 +162,25 @@ export interface JudgedPrediction {
   readonly right: boolean;
 }
 
+/** What spoke for the product nearest to the photos of an answer, and what they showed. */
+export interface CorrectedSignals {
+  /** Of the prediction. */
+  readonly id: string;
+  readonly best: Pick<BestCandidate, 'id' | 'signals' | 'levels'>;
+  /** Null when the catalog does not have it. */
+  readonly correctId: string | null;
+}
+
+/** Photos of which a caller said what they show. */
+export interface CorrectedPhotos {
+  /** Of the prediction. */
+  readonly id: string;
+  /** Prepared, as they were looked at. */
+  readonly photos: readonly Buffer[];
+  /** Null when the catalog does not have it. */
+  readonly correctId: string | null;
+}
+
 /** Answers with rows and feedback, taken together. */
 export interface ReliabilitySummary {
   readonly answers: number;
@@ -177,6 +198,14 @@ export interface PredictionRepository {
   /** All answers with feedback since a time. */
   judged(since: Date | null): Promise<readonly JudgedPrediction[]>;
   reliabilitySince(since: Date): Promise<ReliabilitySummary>;
+  /** Of answers with feedback under a version since a time, the newest first. */
+  correctedSignals(
+    versionId: number,
+    since: Date | null,
+    limit: number,
+  ): Promise<readonly CorrectedSignals[]>;
+  /** Of answers with feedback whose photos are kept, the newest first. */
+  correctedPhotos(limit: number): Promise<readonly CorrectedPhotos[]>;
   /** Deletes all that is recorded of an account's photos; how many there were. */
   deleteOf(accountId: string): Promise<number>;
   /** Deletes records of before a time, the oldest first, at most `limit`; how many there were. */

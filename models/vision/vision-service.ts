@@ -275,5 +275,9 @@ function bestOf(sighting: Sighting, products: readonly CatalogItem[]): BestCandi
   const [first] = sighting.candidates;
   if (!first) return null;
   const category = products.find(({ id }) => id === first.id)?.category ?? null;
-  return { id: first.id, category, ...judgementOf(sighting, first.id) };
+  const levels = (sighting.ancestry.get(first.id) ?? []).map((id) => ({
+    id,
+    signals: judgementOf(sighting, id).signals,
+  }));
+  return { id: first.id, category, ...judgementOf(sighting, first.id), levels };
 }

@@ -54,8 +54,11 @@ function stateInWords({ state, built, maintained }: VersionStatus, rollback: str
 }
 
 /** What is live now, after what was overruled. */
-export function describeSwitch({ model, version, previous, overruled }: Switched): string {
+export function describeSwitch({ model, version, previous, recalibrated, overruled }: Switched): string {
   const lines = overruled.map((fault) => `overruled: ${fault}`);
+  if (recalibrated) {
+    return `${model} (version ${version}) answers with the calibration of before; loupe embeddings rollback goes forth again`;
+  }
   if (previous === null) return [...lines, `${model} (version ${version}) is live already`].join('\n');
   return [
     ...lines,

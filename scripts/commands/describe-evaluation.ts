@@ -1,4 +1,5 @@
 import type { Evaluation, RecallFigures, Share, VersionFigures } from '../../models/indexing/evaluation';
+import type { Recalibration } from '../../models/indexing/recalibration-service';
 import { asTable } from './output';
 
 /** An evaluation as tables. */
@@ -12,6 +13,33 @@ export function describeEvaluation(evaluation: Evaluation): string {
     confidenceTable(versions),
     ...binsTable(candidate),
     ...annLines(versions),
+  ].join('\n');
+}
+
+/** A recalibration as tables. */
+export function describeRecalibration({
+  model,
+  version,
+  products,
+  taxonomy,
+  overruled,
+}: Recalibration): string {
+  const kinds = [
+    ['products', products],
+    ['taxonomy rows', taxonomy],
+  ] as const;
+  const figure = (value: number | undefined) => value?.toFixed(3) ?? null;
+  return [
+    ...overruled.map((fault) => `overruled: ${fault}`),
+    asTable(
+      ['confidence of', 'fitted on', 'judged on', 'ECE before', 'after', 'Brier before', 'after', 'taken'],
+      kinds.map(([kind, { fitted, fittedOn, judgedOn, before, after, better }]) => [
+        ...[kind, fittedOn, judgedOn, figure(before.ece), figure(after?.ece)],
+        ...[figure(before.brier), figure(after?.brier)],
+        fitted && (better || overruled.length > 0) ? 'yes' : 'no, the old one stays',
+      ]),
+    ),
+    `${model} (version ${version}) answers with it from now on; loupe embeddings rollback undoes it`,
   ].join('\n');
 }
 

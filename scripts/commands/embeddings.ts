@@ -1,11 +1,12 @@
 import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type JobServices, withJobs, withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import { describeBuild, describePruned, describeStatus, describeSwitch } from './describe-embeddings';
-import { describeEvaluation } from './describe-evaluation';
+import { describeEvaluation, describeRecalibration } from './describe-evaluation';
 import { printAnswer } from './output';
+import { timeOf } from './time-of';
 import { wholeNumber } from './whole-number';
 
 interface BuildCommandOptions {
@@ -20,6 +21,7 @@ interface EvaluateCommandOptions {
   readonly queries: number;
   readonly seed: number;
   readonly photos?: string;
+  readonly feedback?: boolean;
   readonly recalibrate?: boolean;
   readonly json?: boolean;
 }
@@ -29,6 +31,7 @@ export function registerEmbeddings(embeddings: Command): void {
   registerStatus(embeddings);
   registerBuild(embeddings);
   registerEvaluate(embeddings);
+  registerRecalibrate(embeddings);
   registerSwitch(embeddings);
   registerPrune(embeddings);
 }
@@ -69,14 +72,36 @@ function registerEvaluate(embeddings: Command): void {
     .option('--queries <queries>', 'catalog pictures to make queries of, or photos at most', wholeNumber, 200)
     .option('--seed <seed>', 'another one draws other pictures', wholeNumber, 1)
     .option('--photos <folder>', 'labelled photos: labels.jsonl or labels.csv, or a subfolder per product id')
+    .addOption(
+      new Option('--feedback', 'photos of callers that are kept with their feedback').conflicts('photos'),
+    )
     .option('--recalibrate', 'fit a calibration although the version has one')
     .option('--json', 'print JSON')
-    .action(async ({ model, queries, seed, photos, recalibrate = false, json }: EvaluateCommandOptions) => {
-      const options = { model, queries, seed, recalibrate, photos: photos ? resolve(photos) : null };
+    .action(async ({ json, photos: folder, ...given }: EvaluateCommandOptions) => {
+      const { model, queries, seed, recalibrate = false, feedback = false } = given;
+      const photos = folder ? resolve(folder) : null;
+      const options = { model, queries, seed, recalibrate, photos, feedback };
       const evaluation = await withProgress(process.stderr, (progress) =>
         reindex((services) => services.evaluation.evaluate(options, progress)),
       );
       printAnswer(json, evaluation, () => describeEvaluation(evaluation));
+    });
+}
+
+function registerRecalibrate(embeddings: Command): void {
+  embeddings
+    .command('recalibrate')
+    .description('fit the confidence of the live version anew, on what callers said of its answers')
+    .option(
+      '--since <time>',
+      'answers from this day or time on (ISO 8601, UTC unless it says otherwise)',
+      timeOf,
+    )
+    .option('--force', 'although something speaks against it; says what')
+    .option('--json', 'print JSON')
+    .action(async ({ since, force = false, json }: { since?: Date; force?: boolean; json?: boolean }) => {
+      const done = await withStores(({ recalibration }) => recalibration.recalibrate(since ?? null, force));
+      printAnswer(json, done, () => describeRecalibration(done));
     });
 }
 
@@ -93,7 +118,7 @@ function registerSwitch(embeddings: Command): void {
     });
   embeddings
     .command('rollback')
-    .description('go back to the version that was live before, at once')
+    .description('undo the last promotion, or what was calibrated since, at once')
     .option('--force', 'although images or models are missing; says which')
     .option('--json', 'print JSON')
     .action(async ({ force = false, json }: { force?: boolean; json?: boolean }) => {

@@ -3,6 +3,7 @@ import type { Database } from '../../db/core/knex';
 import {
   type Clock,
   type EmbedderRegistry,
+  type EmbeddingRepository,
   PORTS,
   type PredictionRepository,
   type VisionQueue,
@@ -60,18 +61,23 @@ const queueGauges = (queue: VisionQueue): GaugeSource[] => [
   },
 ];
 
-/** Feedback of so many days is looked at: enough answers, and not those of models long gone. */
+/** Feedback of so many days is looked at, and none on answers from before the live model or its calibration changed. */
 const RELIABILITY_DAYS = 30;
 
 const reliabilityGauges = (container: Loupe['container']): GaugeSource[] => {
   const predictions = container.resolve<PredictionRepository>(PORTS.PredictionRepository);
+  const embeddings = container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
   const clock = container.resolve<Clock>(PORTS.Clock);
-  const summary = () =>
-    predictions.reliabilitySince(new Date(clock.now().getTime() - RELIABILITY_DAYS * 86_400_000));
+  const summary = async () => {
+    const live = (await embeddings.versions()).find(({ state }) => state === 'live');
+    const changed = Math.max(Number(live?.promotedAt ?? 0), Number(live?.calibratedAt ?? 0));
+    const recent = clock.now().getTime() - RELIABILITY_DAYS * 86_400_000;
+    return predictions.reliabilitySince(new Date(Math.max(changed, recent)));
+  };
   return [
     {
       name: 'loupe_prediction_reliability',
-      help: `Of the answers of the last ${RELIABILITY_DAYS} days that callers gave feedback on: mean confidence claimed, share right.`,
+      help: `Of the answers of the last ${RELIABILITY_DAYS} days under the live calibration that callers gave feedback on: mean confidence claimed, share right.`,
       label: 'figure',
       read: async (): Promise<Record<string, number>> => {
         const { claimed, right } = await summary();
@@ -80,7 +86,7 @@ const reliabilityGauges = (container: Loupe['container']): GaugeSource[] => {
     },
     {
       name: 'loupe_prediction_feedback_answers',
-      help: `Answers with rows of the last ${RELIABILITY_DAYS} days that callers gave feedback on.`,
+      help: `Answers with rows of the last ${RELIABILITY_DAYS} days under the live calibration that callers gave feedback on.`,
       read: async () => ({ answers: (await summary()).answers }),
     },
   ];

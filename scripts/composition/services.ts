@@ -4,6 +4,7 @@ import { FeedbackService } from '../../models/feedback/feedback-service';
 import { BuildService } from '../../models/indexing/build-service';
 import { EvaluationService } from '../../models/indexing/evaluation-service';
 import { PromotionService } from '../../models/indexing/promotion-service';
+import { RecalibrationService } from '../../models/indexing/recalibration-service';
 import { StatusService } from '../../models/indexing/status-service';
 import {
   type AuditedWork,
@@ -24,6 +25,7 @@ export interface StoreServices {
   readonly predictions: PredictionRepository;
   readonly feedback: FeedbackService;
   readonly embeddings: EmbeddingRepository;
+  readonly recalibration: RecalibrationService;
   readonly status: StatusService;
   readonly audit: AuditLog;
   readonly audited: AuditedWork;
@@ -37,6 +39,7 @@ export function storeServices({ container }: Loupe): StoreServices {
     predictions: container.resolve<PredictionRepository>(PORTS.PredictionRepository),
     feedback: container.resolve(FeedbackService),
     embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
+    recalibration: container.resolve(RecalibrationService),
     status: container.resolve(StatusService),
     audit: container.resolve<AuditLog>(PORTS.AuditLog),
     audited: container.resolve<AuditedWork>(PORTS.AuditedWork),

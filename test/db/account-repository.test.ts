@@ -138,7 +138,7 @@ describe('predictions', () => {
       model: 'eye@1.0.0',
       imageDigests: ['d', 'e'],
       neighbours: [{ imageId: 3, distance: 0.125 }],
-      best: { id: 'product_a', category: 'watches', confidence: 0.9, signals: SIGNALS },
+      best: { id: 'product_a', category: 'watches', confidence: 0.9, signals: SIGNALS, levels: [] },
       rows: [{ id: 'product_a', confidence: 0.9 }],
       timings: { intakeMs: 1, queueMs: 2, embedMs: 3.5, neighboursMs: 4, rowsMs: 5 },
       feedback: null,

@@ -29,7 +29,10 @@ describe('embedding versions', () => {
     expect(await embeddings.live()).toEqual(made[0]);
     expect(made[0]).toMatchObject({ model: 'eye@1.0.0', state: 'live', manifest });
     expect(await embeddings.versions()).toEqual([
-      { ...made[0], maintained: true, builtAt: null, evaluation: null },
+      {
+        ...{ ...made[0], maintained: true, builtAt: null, evaluation: null },
+        ...{ previousCalibration: null, calibratedAt: null },
+      },
     ]);
   });
 
@@ -74,6 +77,25 @@ describe('embedding versions', () => {
     await embeddings.keepEvaluation(version.id, evaluation, calibration);
     expect((await embeddings.version(version.id))?.manifest.calibration).toEqual(calibration);
     expect((await embeddings.versions()).at(-1)?.evaluation).toEqual(evaluation);
+  });
+
+  test('keep the calibration before the last one, until another version is live', async () => {
+    const [one, two] = [0.1, 0.2].map(
+      (floor): Calibration => ({ confidence: { kind: 'logistic', bias: 1, weights: {} }, floor }),
+    ) as [Calibration, Calibration];
+    const before = await liveOf(embeddings);
+    const version = await embeddings.create({ ...modelManifest('recalibrated', 4, 1), calibration: one });
+    const record = async () => (await embeddings.versions()).find(({ id }) => id === version.id);
+    expect(await record()).toMatchObject({ previousCalibration: null, calibratedAt: null });
+    await embeddings.promote(version.id);
+    await embeddings.recalibrate(version.id, two);
+    expect(await record()).toMatchObject({
+      manifest: { calibration: two },
+      previousCalibration: one,
+      calibratedAt: expect.any(Date),
+    });
+    await embeddings.promote(before.id);
+    expect(await record()).toMatchObject({ manifest: { calibration: two }, previousCalibration: null });
   });
 
   test('cover the images of live rows: pending until stored or failed, then again when failures are retried', async () => {

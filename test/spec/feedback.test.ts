@@ -14,6 +14,8 @@ const answered = async (api = service.api): Promise<string> => {
 const correct = (id: string, body: unknown, api = service.api) =>
   api.send<{ right: boolean }>('POST', `/v3/vision/predictions/${id}/feedback`, { body });
 
+// Later than the model of the fixture became live.
+beforeAll(() => service.clock.advance(60_000));
 beforeEach(() => service.sees(['product_birkin_croc', 0.05]));
 
 // contract 7.18
@@ -138,6 +140,11 @@ describe('photos', () => {
     await accounts.keepPhotos(accountId, true);
     const [first, second] = [await answered(api), await answered(api)];
     expect([await kept(first), await kept(second)]).toEqual([1, 1]);
+    await correct(first, { correct_id: 'product_submariner' }, api);
+    const corrected = await service
+      .resolve<PredictionRepository>(PORTS.PredictionRepository)
+      .correctedPhotos(10);
+    expect(corrected).toEqual([{ id: first, correctId: 'product_submariner', photos: [expect.any(Buffer)] }]);
     await service.resolve<Knex>(PORTS.Knex)('predictions').where({ id: first }).delete();
     expect(await kept(first)).toBe(0);
     await accounts.keepPhotos(accountId, false);

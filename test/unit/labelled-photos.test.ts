@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { QueryMaker } from '../../models/indexing/query-maker';
-import type { ImagePreparer, ImageSamples } from '../../models/ports';
+import type { CorrectedPhotos, ImagePreparer, ImageSamples, PredictionRepository } from '../../models/ports';
 import { LabelledFolders } from '../../workers/image/labelled-photos';
 
 /** A catalog with the bag alone; a prepared picture is its bytes. */
@@ -14,7 +14,15 @@ const preparer = {
   prepare: async (jpeg) => ({ jpeg, width: 1, height: 1, digest: '' }),
 } as Partial<ImagePreparer> as ImagePreparer;
 const absent = {} as never;
-const queries = new QueryMaker(samples, absent, absent, absent, preparer, absent, new LabelledFolders());
+/** With answers that have feedback and whose photos are kept. */
+function queriesWith(corrected: readonly CorrectedPhotos[]): QueryMaker {
+  const predictions = {
+    correctedPhotos: async () => corrected,
+  } as Partial<PredictionRepository> as PredictionRepository;
+  const labelled = new LabelledFolders();
+  return new QueryMaker(samples, absent, absent, absent, preparer, absent, labelled, predictions);
+}
+const queries = queriesWith([]);
 
 let folder: string;
 beforeEach(async () => {
@@ -33,12 +41,29 @@ test.each([
 ])('photos are labelled by %s', async (_what, file, text) => {
   if (file !== null) await writeFile(join(folder, file), text);
   const made = await queries.fromPhotos(folder, 10);
-  expect(made.map(({ products, jpeg, itemImages }) => [products, String(jpeg), itemImages])).toEqual([
-    [['bag'], 'a photo of a bag', new Set([7])],
+  expect(made.map(({ products, jpegs, itemImages }) => [products, jpegs.map(String), itemImages])).toEqual([
+    [['bag'], ['a photo of a bag'], new Set([7])],
   ]);
 });
 
 test('photos that show nothing of the catalog are refused', async () => {
   await writeFile(join(folder, 'labels.csv'), 'photo,product\nwatch/a.jpg,watch\n');
   await expect(queries.fromPhotos(folder, 10)).rejects.toThrow('None of the 1 photos');
+});
+
+test('photos with feedback show what their callers say; of a product that is gone nothing is known', async () => {
+  const photos = ['front', 'back'].map((side) => Buffer.from(side));
+  const made = await queriesWith([
+    { id: 'first', correctId: 'bag', photos },
+    { id: 'second', correctId: null, photos: photos.slice(1) },
+    { id: 'third', correctId: 'watch', photos },
+  ]).fromFeedback(10);
+  expect(made.map(({ name, products, item, jpegs }) => [name, products, item, jpegs])).toEqual([
+    ['feedback, 2 photos', ['bag'], 'bag', photos],
+    ['feedback', [], 'second', photos.slice(1)],
+  ]);
+});
+
+test('without photos that are kept with feedback there is nothing to ask', async () => {
+  await expect(queries.fromFeedback(10)).rejects.toThrow('accounts keep-photos');
 });

@@ -21,6 +21,8 @@ const version: VersionRecord = {
   builtAt: new Date('2026-01-01T12:00:00Z'),
   maintained: true,
   evaluation,
+  previousCalibration: null,
+  calibratedAt: null,
 };
 
 const ready: PromotionState = {

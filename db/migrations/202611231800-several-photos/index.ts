@@ -17,11 +17,15 @@ export async function up(knex: Knex): Promise<void> {
       jpeg bytea NOT NULL,
       PRIMARY KEY (prediction_id, position)
     );
-    COMMENT ON TABLE prediction_photos IS 'Prepared photos of the accounts that asked for it, as long as their prediction.';`);
+    COMMENT ON TABLE prediction_photos IS 'Prepared photos of the accounts that asked for it, as long as their prediction.';
+
+    ALTER TABLE embedding_versions ADD COLUMN previous_calibration jsonb, ADD COLUMN calibrated_at timestamptz;
+    COMMENT ON COLUMN embedding_versions.previous_calibration IS 'What a rollback goes back to; NULL once another version is live.';`);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    ALTER TABLE embedding_versions DROP COLUMN previous_calibration, DROP COLUMN calibrated_at;
     DROP TABLE prediction_photos;
     ALTER TABLE accounts DROP COLUMN keep_photos;
     DROP INDEX predictions_feedback;
