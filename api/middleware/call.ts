@@ -7,13 +7,14 @@ import './locals';
 
 /** The call as services know it. Its signal is aborted when the caller hangs up or the deadline is over; HEAD is free. */
 export function callOf(req: Request, res: Response, endpoint: string): CallContext {
-  const { requestId, deadline, claimed } = res.locals;
+  const { requestId, deadline, claimed, openRoom } = res.locals;
   const hangUp = hangUpOf(res);
   return {
     caller: callerOf(res),
     requestId,
     endpoint,
     signal: deadline ? AbortSignal.any([hangUp, deadline.signal]) : hangUp,
+    ...(openRoom ? { openRoom } : {}),
     free: req.method === 'HEAD',
     ...(claimed ?? { chargeId: randomUUID() }),
   };

@@ -12,12 +12,14 @@ import './locals';
 
 /**
  * Reads the bytes of a JSON body into `req.body`: 415 when it is not declared as UTF-8 JSON, 413 when it is larger than the
- * limit. They count against the budget until the call ends.
+ * limit. They count against the budget until the call ends; so does what the call fetches.
  */
 export function readJson(limits: BodyLimits, budget: MemoryBudget): RequestHandler {
   return async (req, res, next) => {
     if (!isJson(req.get('Content-Type'))) throw unsupportedMediaType();
-    const reservation = budget.open(callerOf(res).keyId);
+    const { keyId } = callerOf(res);
+    res.locals.openRoom = () => budget.open(keyId);
+    const reservation = budget.open(keyId);
     onceClosed(res, () => reservation.close());
     req.body = await readBody(req, reservation, limits, (wait) => raceDeadline(res, wait));
     if (req.get('Idempotency-Key') !== undefined) res.locals.bodyDigest = digestOf(req.body);

@@ -1,4 +1,5 @@
 import type { Caller } from '../../models/access/api-key';
+import type { MemoryRoom } from '../../models/ports';
 import type { Deadline } from './deadline';
 
 declare global {
@@ -14,6 +15,8 @@ declare global {
       deadline?: Deadline;
       /** Of a call with an `Idempotency-Key`, and the identity of its charge. */
       claimed?: { readonly idempotencyKey: string; readonly chargeId: string };
+      /** Opens memory for what a call fetches, shared by key as bodies are. */
+      openRoom?: () => MemoryRoom;
       /** Digest of the body of a call that may be repeated. */
       bodyDigest?: Buffer;
       /** To be told how many rows an answer had, and how many bytes of JSON. */

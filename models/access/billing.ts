@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { callStillRuns, insufficientCredits } from '../errors';
-import { type ChargeRequest, type Clock, type CreditLedger, PORTS } from '../ports';
+import { type ChargeRequest, type Clock, type CreditLedger, type MemoryRoom, PORTS } from '../ports';
 import type { Caller } from './api-key';
 
 /** How a call is identified in accounts and records. */
@@ -12,6 +12,8 @@ export interface CallContext {
   readonly endpoint: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
+  /** Opens memory for what the call fetches. */
+  readonly openRoom?: () => MemoryRoom;
   /** Identity of its charge. */
   readonly chargeId: string;
   /** How the call names itself, where it does: then its answer is kept with its charge. */

@@ -4,9 +4,18 @@ import type { EmbeddingVersion, ModelManifest } from '../vision/embedding-model'
 import type { Region } from '../vision/image-input';
 import type { Neighbour, Neighbourhood, PreparedImage, StageTimings } from '../vision/neighbours';
 
+/** A part of the memory that calls share, in bytes. */
+export interface MemoryRoom {
+  /** Becomes so large as soon as there is room; fails with `unavailable` when there is none in time. */
+  resize(bytes: number): Promise<void>;
+  /** Gives everything back. */
+  close(): void;
+}
+
 /** Gets the bytes behind a caller's address: guarded, capped, timed. Fails with 422 reasons `url_*`, `image_too_large`. */
 export interface ImageSource {
-  fetch(url: URL, signal?: AbortSignal): Promise<Buffer>;
+  /** @param room takes what the picture takes; while there is none, its host is not read */
+  fetch(url: URL, signal?: AbortSignal, room?: MemoryRoom): Promise<Buffer>;
 }
 
 /** Makes one small oriented JPEG of any accepted picture. Fails with 422 reasons `image_*`. */

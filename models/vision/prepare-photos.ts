@@ -1,3 +1,4 @@
+import type { CallContext } from '../access/billing';
 import { AppError } from '../errors';
 import type { ImagePreparer, ImageSource } from '../ports';
 import type { ImageInput } from './image-input';
@@ -6,21 +7,26 @@ import type { PreparedImage } from './neighbours';
 /**
  * Gets and prepares the photos of a call side by side. The first that can't be used ends the work on the others.
  *
- * @throws AppError 400, 422 as the ports say, with the position of the photo when it was sent in a list
+ * @param openRoom opens memory for a picture that is fetched, until it is prepared
+ * @throws AppError 400, 422, 503 as the ports say, with the position of the photo when it was sent in a list
  */
 export async function preparePhotos(
   photos: readonly ImageInput[],
   { source, preparer }: { readonly source: ImageSource; readonly preparer: ImagePreparer },
-  signal?: AbortSignal,
+  { signal, openRoom }: Pick<CallContext, 'signal' | 'openRoom'>,
 ): Promise<PreparedImage[]> {
   const failed = new AbortController();
   const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
   const prepared = async (photo: ImageInput): Promise<PreparedImage> => {
+    const room = photo.kind === 'url' ? openRoom?.() : undefined;
+    ended.addEventListener('abort', () => room?.close(), { once: true });
     try {
-      const bytes = photo.kind === 'url' ? await source.fetch(photo.url, ended) : photo.bytes;
+      const bytes = photo.kind === 'url' ? await source.fetch(photo.url, ended, room) : photo.bytes;
       return await preparer.prepare(bytes, ended, photo.region);
     } catch (failure) {
       throw atPosition(photo.index, failure);
+    } finally {
+      room?.close();
     }
   };
   try {

@@ -114,7 +114,7 @@ export class VisionService {
     const scope = await this.scopeOf(request, taxonomy);
     await this.billing.reserve(call, request.price);
     const { source, preparer } = this;
-    const images = await preparePhotos(request.photos, { source, preparer }, call.signal);
+    const images = await preparePhotos(request.photos, { source, preparer }, call);
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
       jobId: this.ids.next(),

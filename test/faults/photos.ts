@@ -8,6 +8,8 @@ const PRODUCTS = 24;
 const SIDE = 192;
 /** Of the stamp in the corner, in pixels: too small to change what an 8 x 8 thumbnail looks like. */
 const STAMP = 4;
+/** The stamp holds the number, and above it the side. */
+const SIDE_BITS_FROM = 14;
 
 /** A photo that no cache has seen, and the product that it shows. */
 export interface Photo {
@@ -29,12 +31,13 @@ export class Photos {
     return new Photos(await Promise.all(pictures));
   }
 
-  /** Photo number `at`: a product in turn, with a stamp that makes its bytes unlike those of any other number. */
-  async photo(at: number): Promise<Photo> {
+  /** Photo number `at`: a product in turn, with a stamp that makes its bytes unlike those of any other number, or side. */
+  async photo(at: number, side = 0): Promise<Photo> {
     const index = at % PRODUCTS;
+    const number = at | (side << SIDE_BITS_FROM);
     const pixels = Buffer.from(this.pictures[index] ?? Buffer.alloc(0));
     for (let bit = 0; bit < STAMP * STAMP; bit += 1) {
-      const value = (at >> bit) & 1 ? 255 : 192;
+      const value = (number >> bit) & 1 ? 255 : 192;
       const offset = (Math.floor(bit / STAMP) * SIDE + (bit % STAMP)) * 3;
       pixels.fill(value, offset, offset + 3);
     }

@@ -208,10 +208,13 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** A call with a photo of its own that waits for its answer. */
+/** A call with a photo of its own that waits for its answer; every fourth has two more of the same product. */
 export async function photoCall({ photos }: Installation, call: number): Promise<CallPlan> {
-  const { jpeg, product } = await photos.photo(call);
-  return { body: { base64: jpeg.toString('base64') }, product, hangUpAfterMs: null };
+  const sides = call % 4 === 3 ? [0, 1, 2] : [0];
+  const made = await Promise.all(sides.map((side) => photos.photo(call, side)));
+  const images = made.map(({ jpeg }) => ({ base64: jpeg.toString('base64') }));
+  const product = made[0]?.product ?? null;
+  return { body: images.length === 1 ? { ...images[0] } : { images }, product, hangUpAfterMs: null };
 }
 
 /** What is in Redis now is there again after a crash. */

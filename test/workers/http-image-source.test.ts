@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { AppError } from '../../models/errors';
+import { AppError, unavailable } from '../../models/errors';
 import { HttpImageSource } from '../../workers/image/http-image-source';
 
 const BYTES_MAX = 1000;
@@ -85,6 +85,17 @@ describe('A photo behind an address', () => {
       response.end();
     };
     expect(await reasonOf(at())).toBe('image_too_large');
+  });
+
+  // contract 12.7
+  test('is read only as far as there is memory for it', async () => {
+    answer = (_request, response) => response.end(Buffer.alloc(BYTES_MAX));
+    const sizes: number[] = [];
+    const room = { resize: async (bytes: number) => void sizes.push(bytes), close: () => undefined };
+    expect((await source.fetch(at(), undefined, room)).length).toBe(BYTES_MAX);
+    expect(sizes.at(-1)).toBe(BYTES_MAX);
+    const full = { ...room, resize: () => Promise.reject(unavailable('full', 1)) };
+    await expect(source.fetch(at(), undefined, full)).rejects.toMatchObject({ status: 503 });
   });
 
   // contract 7.7

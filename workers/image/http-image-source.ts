@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { inject, injectable } from 'tsyringe';
 import { Agent, type Dispatcher, request } from 'undici';
 import { AppError, unprocessable } from '../../models/errors';
-import type { ImageSource } from '../../models/ports';
+import type { ImageSource, MemoryRoom } from '../../models/ports';
 import { decodeContent } from './decode-content';
 import { isPublicAddress } from './public-address';
 import { isInsideName, publicResolver, type ResolveName } from './resolve-public-name';
@@ -53,11 +53,11 @@ export class HttpImageSource implements ImageSource {
     this.open = new Agent({ ...limits, pipelining: 0, connect: { timeout: settings.timeoutMs } });
   }
 
-  async fetch(url: URL, signal?: AbortSignal): Promise<Buffer> {
+  async fetch(url: URL, signal?: AbortSignal, room?: MemoryRoom): Promise<Buffer> {
     const deadline = AbortSignal.timeout(this.settings.timeoutMs);
     const either = signal ? AbortSignal.any([deadline, signal]) : deadline;
     try {
-      return await this.follow(url, either);
+      return await this.follow(url, either, room);
     } catch (failure) {
       throw this.explain(failure, deadline);
     }
@@ -67,7 +67,7 @@ export class HttpImageSource implements ImageSource {
     await Promise.all([this.guarded.destroy(), this.open.destroy()]);
   }
 
-  private async follow(start: URL, signal: AbortSignal): Promise<Buffer> {
+  private async follow(start: URL, signal: AbortSignal, room?: MemoryRoom): Promise<Buffer> {
     let url = start;
     for (let redirects = 0; redirects <= this.settings.redirectsMax; redirects += 1) {
       const answer = await request(url, {
@@ -80,7 +80,7 @@ export class HttpImageSource implements ImageSource {
         },
       });
       const next = REDIRECTS.has(answer.statusCode) ? answer.headers['location'] : undefined;
-      if (next === undefined) return await this.read(answer);
+      if (next === undefined) return await this.read(answer, room);
       answer.body.on('error', () => undefined).destroy();
       url = redirectTarget(typeof next === 'string' ? next : (next[0] ?? ''), url);
     }
@@ -96,7 +96,7 @@ export class HttpImageSource implements ImageSource {
     return this.guarded;
   }
 
-  private async read(answer: Dispatcher.ResponseData): Promise<Buffer> {
+  private async read(answer: Dispatcher.ResponseData, room?: MemoryRoom): Promise<Buffer> {
     const { body, headers, statusCode } = answer;
     const drop = (failure: AppError): never => {
       body.on('error', () => undefined).destroy();
@@ -112,13 +112,12 @@ export class HttpImageSource implements ImageSource {
       const bytes = Buffer.from(chunk);
       length += bytes.length;
       if (length > this.settings.bytesMax) throw this.tooLarge();
+      await room?.resize(length);
       chunks.push(bytes);
     }
-    return await decodeContent(
-      Buffer.concat(chunks, length),
-      headers['content-encoding'],
-      this.settings.bytesMax,
-    );
+    const coding = headers['content-encoding'];
+    if (coding !== undefined) await room?.resize(length + this.settings.bytesMax);
+    return await decodeContent(Buffer.concat(chunks, length), coding, this.settings.bytesMax);
   }
 
   private tooLarge(): AppError {
