@@ -15,6 +15,7 @@ import type { Measurement } from './measure';
 import { benchReindex } from './reindex';
 import { benchSoak } from './soak';
 import { benchVectors, PARTS } from './vectors/bench-vectors';
+import { benchSeveral } from './vision/bench-several';
 import { benchVision } from './vision/bench-vision';
 import { MODES } from './vision-installation';
 
@@ -40,6 +41,7 @@ type ReindexCommandOptions = Readonly<
 > & { readonly model: 'bundled' | 'tiny' };
 
 interface VisionCommandOptions {
+  readonly several?: boolean;
   readonly photos: string;
   readonly queries?: string;
   readonly split?: string;
@@ -154,6 +156,7 @@ async function main(): Promise<void> {
     .description(
       'recall, calibration and rejection of unknown items on real photos over HTTP, beside simple baselines',
     )
+    .option('--several', 'calls with one to three photos of a piece instead')
     .requiredOption('--photos <folder>', 'items.json and images/ of a set of photos')
     .option(
       '--queries <folder>',
@@ -164,10 +167,13 @@ async function main(): Promise<void> {
     .option('--model <name>', 'an installed model instead of the bundled one')
     .option('--sample <n>', 'every n-th query of levels 1 to 3', '1')
     .option('--database-url <url>', 'an empty database instead of the embedded one')
-    .action(async (options: VisionCommandOptions) =>
-      report(
-        'vision',
-        await benchVision({
+    .action(async (options: VisionCommandOptions) => {
+      const [name, bench] = options.several
+        ? (['several', benchSeveral] as const)
+        : (['vision', benchVision] as const);
+      await report(
+        name,
+        await bench({
           photos: options.photos,
           queries: options.queries ?? null,
           split: options.split ?? null,
@@ -177,8 +183,8 @@ async function main(): Promise<void> {
           dataDir: readConfig().DATA_DIR,
           sample: Number(options.sample),
         }),
-      ),
-    );
+      );
+    });
   program
     .command('vectors')
     .description(

@@ -2,15 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InstalledModel } from '../../../../models/ports';
-import { modelReference } from '../../../../models/vision/embedding-model';
 import { multiplyAddsOf } from '../../../../workers/embedder/multiply-adds';
 import { FolderModelLibrary } from '../../../../workers/library/model-library';
-import { runLoupe, startProcess } from '../../service-processes';
 import { type Measurement, percentile, runConcurrently } from '../measure';
-import { makeKey } from '../vision-installation';
 import { type Answer, identify } from './answer';
 import { BASELINES, ranked } from './baselines';
-import { type PhotoSet, type PhotoSetSource, type Query, readPhotoSet, writeRemoval } from './photo-set';
+import { withPhotoService } from './photo-service';
+import { everyNth, type PhotoSet, type PhotoSetSource, type Query, readPhotoSet } from './photo-set';
 import { type Asked, recallRow, sortsOf, trustNotes } from './vision-figures';
 
 export interface VisionBenchOptions extends PhotoSetSource {
@@ -26,8 +24,6 @@ export interface VisionBenchOptions extends PhotoSetSource {
 
 const CONCURRENCY = 3;
 const TIMED_CALLS = 60;
-/** One item in so many is taken out of the catalog, so that its photos show what the catalog does not have. */
-const UNKNOWN_EVERY = 5;
 
 /**
  * Recall of a model on real photos over HTTP, through the whole service as it is started: every photo of the set in the
@@ -70,40 +66,24 @@ export async function benchVision(options: VisionBenchOptions): Promise<Measurem
 
 async function askService(
   set: PhotoSet,
-  { folder: modelFolder, manifest, bundled }: InstalledModel,
+  model: InstalledModel,
   folder: string,
   databaseUrl: string | null,
 ): Promise<{ known: Asked[]; unknown: Asked[]; callMs: readonly number[] }> {
-  const settings = {
-    DATA_DIR: join(folder, 'data'),
-    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
-    CONFIDENCE_FLOOR: '0',
-    RATE_PER_SECOND: '0',
-    VISION_CONCURRENCY: '0',
-    MODEL: modelReference(manifest),
-  };
-  if (!bundled) await runLoupe(settings, 'models', 'add', modelFolder);
-  const service = await startProcess(settings);
-  try {
-    await runLoupe(settings, 'catalog', 'import', set.bundle);
-    const key = await makeKey(settings);
-    const ask = (query: Query) => identify(service.url, key, query.file);
+  return withPhotoService({ set, model, folder, databaseUrl }, async (service) => {
+    const ask = (query: Query) => identify(service, [query.file]);
     const timed = await runConcurrently(Math.min(TIMED_CALLS, set.queries.length), 1, async (index) => {
       const query = set.queries[index];
       if (query) await ask(query);
     });
     const known = await askAll(set.queries, ask);
-    const removed = new Set(everyNth([...new Set(set.queries.map(({ product }) => product))], UNKNOWN_EVERY));
-    await writeRemoval(join(folder, 'removal'), [...removed]);
-    await runLoupe(settings, 'catalog', 'import', join(folder, 'removal'));
+    const removed = await service.removeSome(set.queries.map(({ product }) => product));
     const unknown = await askAll(
       set.queries.filter(({ product }) => removed.has(product)),
       ask,
     );
     return { known, unknown, callMs: timed.each };
-  } finally {
-    await service.stop();
-  }
+  });
 }
 
 async function askAll(queries: readonly Query[], ask: (query: Query) => Promise<Answer>): Promise<Asked[]> {
@@ -124,7 +104,10 @@ async function askBaseline(
   for (const query of queries) {
     const order = ranked(await describe(await readFile(query.file)), known);
     const products = [...new Set(order.slice(0, 20).map((place) => photos[place]?.product ?? ''))];
-    asked.push({ query, answer: { first: null, products: products.map((id) => ({ id, confidence: 0 })) } });
+    asked.push({
+      query,
+      answer: { first: null, brand: null, products: products.map((id) => ({ id, confidence: 0 })) },
+    });
   }
   return asked;
 }
@@ -141,6 +124,3 @@ function sampled(queries: readonly Query[], every: number): Query[] {
         ),
   );
 }
-
-const everyNth = <Value>(values: readonly Value[], every: number): Value[] =>
-  values.filter((_, place) => place % every === 0);

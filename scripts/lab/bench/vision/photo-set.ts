@@ -43,11 +43,18 @@ export interface Query {
   readonly file: string;
 }
 
+export interface CatalogPhoto {
+  readonly product: string;
+  readonly category: string;
+  readonly brand: string;
+  readonly file: string;
+}
+
 /** A catalog of photos, as a bundle that can be imported, and what to ask it. */
 export interface PhotoSet {
   readonly bundle: string;
-  /** Its photos: file, and the product that shows it. */
-  readonly photos: readonly { readonly product: string; readonly file: string }[];
+  /** Its photos: file, and the product that shows it, with its category and brand. */
+  readonly photos: readonly CatalogPhoto[];
   readonly queries: readonly Query[];
 }
 
@@ -90,7 +97,12 @@ export async function readPhotoSet(source: PhotoSetSource, bundle: string): Prom
   const asked = queries.filter(({ kind }) => KINDS_ASKED.includes(kind));
   return {
     bundle,
-    photos: shown.map(({ item, file }) => ({ product: productOf(item), file })),
+    photos: shown.map((photo) => ({
+      product: productOf(photo.item),
+      category: categoryOf(photo.kind),
+      brand: brandOf(photo),
+      file: photo.file,
+    })),
     queries: [...asked, ...otherPhotos(paired, true)].filter(({ product }) => products.has(product)),
   };
 }
@@ -207,6 +219,10 @@ export async function writeRemoval(bundle: string, products: readonly string[]):
     products.map((id) => ({ id, deleted: true })),
   );
 }
+
+/** The first, and every n-th after it. */
+export const everyNth = <Value>(values: readonly Value[], every: number): Value[] =>
+  values.filter((_, place) => place % every === 0);
 
 const writeLines = (bundle: string, name: string, records: readonly object[]): Promise<void> =>
   writeFile(join(bundle, `${name}.jsonl`), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
