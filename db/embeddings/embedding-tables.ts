@@ -1,4 +1,4 @@
-import { toSql } from 'pgvector';
+import { fromSql, toSql } from 'pgvector';
 import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
 import { allOf, identifier, Sql, sql } from '../core/sql';
@@ -20,6 +20,9 @@ export function vectorType(dimensions: number): Sql {
 /** A vector as pgvector reads it, with the digits that half precision can hold. */
 export const vectorText = (vector: Float32Array): string =>
   toSql(Array.from(vector, (value) => Number(value.toPrecision(5))));
+
+/** What `vectorText` wrote, as the database answers it. */
+export const vectorOf = (text: string): Float32Array => Float32Array.from(fromSql(text));
 
 /** That a live product of the scope shows the image whose id is in the column. */
 export const isShown = (imageId: Sql, scope: SearchScope = EVERYTHING): Sql =>

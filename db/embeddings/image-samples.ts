@@ -1,9 +1,19 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
+import type { SearchScope } from '../../models/catalog/catalog-query';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
-import { type ImageSamples, PORTS } from '../../models/ports';
+import { type ImageSamples, type PicturedProduct, PORTS } from '../../models/ports';
+import { conditionsOf } from '../catalog/search/catalog-clauses';
 import { allOf, rowsOf, sql } from '../core/sql';
-import { embeddingsOf, isShown } from './embedding-tables';
+import { embeddingsOf, isShown, vectorOf } from './embedding-tables';
+
+/** A product with one of its pictures; null where it has none. */
+interface PictureRow {
+  readonly id: string;
+  readonly popularity: number;
+  readonly image: number | null;
+  readonly vectors: readonly string[];
+}
 
 /** Pictures of the catalog in PostgreSQL, to make queries of. */
 @injectable()
@@ -33,6 +43,30 @@ export class PostgresImageSamples implements ImageSamples {
       images.set(product, [...(images.get(product) ?? []), { id: Number(id), address }]);
     }
     return images;
+  }
+
+  async pictured(
+    versionId: number,
+    scope: SearchScope,
+    limit: number,
+    afterId: string,
+  ): Promise<readonly PicturedProduct[]> {
+    const conditions = [sql`kind = 'product'`, sql`id > ${afterId}`, ...conditionsOf(scope)];
+    const rows = await rowsOf<PictureRow>(
+      this.knex,
+      sql`SELECT r.id, r.popularity, p.image_id AS image,
+            array_remove(array_agg(e.embedding::text ORDER BY e.view), NULL) AS vectors
+          FROM (SELECT id, popularity FROM catalog_search WHERE ${allOf(conditions)} ORDER BY id LIMIT ${limit}) AS r
+          LEFT JOIN product_images p ON p.product_id = r.id
+          LEFT JOIN ${embeddingsOf(versionId)} e ON e.image_id = p.image_id
+          GROUP BY r.id, r.popularity, p.image_id ORDER BY r.id, p.image_id`,
+    );
+    const products = new Map<string, PicturedProduct>();
+    for (const { id, popularity, image, vectors } of rows) {
+      const picture = image === null ? [] : [{ imageId: Number(image), vectors: vectors.map(vectorOf) }];
+      products.set(id, { id, popularity, pictures: [...(products.get(id)?.pictures ?? []), ...picture] });
+    }
+    return [...products.values()];
   }
 
   async categoryShares(): Promise<ReadonlyMap<string, number>> {

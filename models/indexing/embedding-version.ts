@@ -22,6 +22,13 @@ export interface VersionRecord extends EmbeddingVersion {
 /** Whether a version's vectors exist. */
 export const hasVectors = ({ state }: EmbeddingVersion): boolean => state !== 'pruned';
 
+/** @throws AppError before the first start of the service */
+export function liveOf<Version extends { readonly state: string }>(versions: readonly Version[]): Version {
+  const live = versions.find(({ state }) => state === 'live');
+  if (live) return live;
+  throw notFound('No embedding version is live yet; start the service once.');
+}
+
 /** The version that a rollback goes back to: the one that was live before. */
 export const rollbackTarget = (versions: readonly VersionRecord[]): VersionRecord | null =>
   versions.find(({ state, maintained }) => state === 'retired' && maintained) ?? null;

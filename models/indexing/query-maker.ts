@@ -5,14 +5,13 @@ import {
   type CatalogRepository,
   type ImagePreparer,
   type ImageSamples,
-  type ImageSource,
-  type ImageStore,
   type LabelledPhotos,
   type PhotoDistorter,
   type PhotoLevel,
   PORTS,
   type PredictionRepository,
 } from '../ports';
+import { CatalogPictures } from './catalog-pictures';
 import type { CatalogImage } from './embedding-version';
 
 /** Photos of which it is known what they show. */
@@ -45,8 +44,7 @@ export class QueryMaker {
   constructor(
     @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
-    @inject(PORTS.ImageStore) private readonly store: ImageStore,
-    @inject(PORTS.ImageSource) private readonly source: ImageSource,
+    @inject(CatalogPictures) private readonly pictures: CatalogPictures,
     @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
     @inject(PORTS.PhotoDistorter) private readonly distorter: PhotoDistorter,
     @inject(PORTS.LabelledPhotos) private readonly labelled: LabelledPhotos,
@@ -140,7 +138,8 @@ export class QueryMaker {
     item: ReadonlySet<number>,
     seed: number,
   ): Promise<Query[]> {
-    const bytes = await this.bytesOf(image.address);
+    // Queries are made of the others where one is gone.
+    const bytes = await this.pictures.bytes(image.address);
     if (!bytes || products.length === 0) return [];
     const { jpeg } = await this.preparer.prepare(bytes);
     const shown = { products, item: products[0] ?? '' };
@@ -164,11 +163,5 @@ export class QueryMaker {
       });
     }
     return queries;
-  }
-
-  /** Null for a picture that is gone; queries are made of the others. */
-  private async bytesOf(address: string): Promise<Buffer | null> {
-    if (address.startsWith('/')) return this.store.get(address);
-    return this.source.fetch(new URL(address)).catch(() => null);
   }
 }

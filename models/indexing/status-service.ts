@@ -1,7 +1,6 @@
 import { inject, injectable } from 'tsyringe';
-import { notFound } from '../errors';
 import { type EmbeddingRepository, PORTS } from '../ports';
-import { type Coverage, hasVectors, rollbackTarget, type VersionRecord } from './embedding-version';
+import { type Coverage, hasVectors, liveOf, rollbackTarget, type VersionRecord } from './embedding-version';
 
 /** Failures that a status names; the rest is counted. */
 export const FAILURES_SHOWN = 10;
@@ -44,9 +43,7 @@ export class StatusService {
         failures.push({ version: record.id, image: image.address, reason });
       }
     }
-    const live = versions.find(({ state }) => state === 'live');
-    if (!live) throw notFound('No embedding version is live yet; start the service once.');
-    const { model, version, pending, done, failed } = live;
+    const { model, version, pending, done, failed } = liveOf(versions);
     const rollback = rollbackTarget(records)?.model ?? null;
     return { model, version, pending, done, failed, rollback, versions, failures };
   }

@@ -131,12 +131,27 @@ export interface LabelledPhotos {
   read(folder: string, photo: string): Promise<Buffer>;
 }
 
+/** A live product with what a version holds of its pictures. */
+export interface PicturedProduct {
+  readonly id: string;
+  readonly popularity: number;
+  /** Those of its variants included, each once; `vectors[view]`, none of a picture that is not embedded. */
+  readonly pictures: readonly { readonly imageId: number; readonly vectors: readonly Float32Array[] }[];
+}
+
 /** Pictures of the catalog to make queries of. */
 export interface ImageSamples {
   /** Images that are embedded under all of the versions and shown by live products, in an order that the seed fixes. */
   sample(versionIds: readonly number[], count: number, seed: number): Promise<readonly CatalogImage[]>;
   /** All images of live products, variants included. */
   imagesOf(productIds: readonly string[]): Promise<ReadonlyMap<string, readonly CatalogImage[]>>;
+  /** The live products of a scope with the vectors of their pictures, by id, after `afterId`. */
+  pictured(
+    versionId: number,
+    scope: SearchScope,
+    limit: number,
+    afterId: string,
+  ): Promise<readonly PicturedProduct[]>;
   /** Share of the images of live rows that each category has. */
   categoryShares(): Promise<ReadonlyMap<string, number>>;
 }

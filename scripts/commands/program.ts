@@ -32,7 +32,9 @@ const GROUPS: readonly Group[] = [
       const { registerCatalog }: typeof import('./catalog') = require('./catalog');
       const { registerGenerate }: typeof import('./generate') = require('./generate');
       registerCatalog(group);
+      const { registerIdentifiability }: typeof import('./identifiability') = require('./identifiability');
       registerGenerate(group);
+      registerIdentifiability(group);
     },
   },
   {

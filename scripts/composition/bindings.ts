@@ -103,9 +103,9 @@ function bindTables(container: Container, knex: Database['knex']): void {
   container.registerSingleton(PORTS.PredictionRepository, PostgresPredictionRepository);
 }
 
-/** Binds the way of a photo, but for what a test gave. */
-export async function bindVision(opening: Opening, adapters: QueueAdapters): Promise<void> {
-  const { config, container, logger, closing } = opening;
+/** Binds what fetches pictures that lie elsewhere. */
+export function bindImageSource(opening: Opening): void {
+  const { config, container, closing } = opening;
   container.register(IMAGE_FETCH_SETTINGS, {
     useValue: {
       timeoutMs: config.IMAGE_FETCH_TIMEOUT_MS,
@@ -114,12 +114,18 @@ export async function bindVision(opening: Opening, adapters: QueueAdapters): Pro
       allow: config.IMAGE_FETCH_ALLOW,
     },
   });
-  container.register(VISION_SETTINGS, {
-    useValue: { deadlineMs: config.VISION_DEADLINE_MS, confidenceFloor: config.CONFIDENCE_FLOOR ?? null },
-  });
   const source = container.resolve(HttpImageSource);
   closing(() => source.close());
   bindUnlessGiven(opening, PORTS.ImageSource, source);
+}
+
+/** Binds the way of a photo, but for what a test gave. */
+export async function bindVision(opening: Opening, adapters: QueueAdapters): Promise<void> {
+  const { config, container, logger, closing } = opening;
+  container.register(VISION_SETTINGS, {
+    useValue: { deadlineMs: config.VISION_DEADLINE_MS, confidenceFloor: config.CONFIDENCE_FLOOR ?? null },
+  });
+  bindImageSource(opening);
   const library = new FolderModelLibrary(config.DATA_DIR);
   container.register(PORTS.ModelLibrary, { useValue: library });
   container.register(PORTS.PhotoDistorter, { useValue: PHOTO_DISTORTER });

@@ -13,7 +13,7 @@ import {
 import { type Config } from '../config';
 import { type Container, type Opening, type QueueAdapters, type QueuePage } from './adapters';
 import { keepHouse, keepModelsWarm, lapseReservations, seeToAbandonedImages } from './background-work';
-import { bindStores, bindVision, rebind } from './bindings';
+import { bindImageSource, bindStores, bindVision, rebind } from './bindings';
 import { databaseOf, queuesOf } from './choose-adapters';
 import { liveVersion, tellOfWrongVectors } from './live-version';
 import { createLogger } from './log';
@@ -81,14 +81,17 @@ export function openLoupe(config: Config, parts: Parts, overrides: Overrides = {
   });
 }
 
-/** Opens the stores alone (database, images, keys), beside a running service or without one; never traced. */
+/** Opens the stores alone (database, images, keys) and the way to pictures elsewhere, beside a running service or without one; never traced. */
 export const openStores = (config: Config): Promise<Loupe> =>
   opened(
     { ...config, OTEL_SDK_DISABLED: true },
     NO_PARTS,
     {},
     async () => undefined,
-    async () => null,
+    async (opening) => {
+      bindImageSource(opening);
+      return null;
+    },
   );
 
 /** Of a process that works for itself alone: a command. */

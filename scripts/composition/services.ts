@@ -2,7 +2,9 @@ import { AccountService } from '../../models/access/account-service';
 import { KeyService } from '../../models/access/key-service';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import { BuildService } from '../../models/indexing/build-service';
+import { CatalogPictures } from '../../models/indexing/catalog-pictures';
 import { EvaluationService } from '../../models/indexing/evaluation-service';
+import { IdentifiabilityService } from '../../models/indexing/identifiability-service';
 import { PromotionService } from '../../models/indexing/promotion-service';
 import { RecalibrationService } from '../../models/indexing/recalibration-service';
 import { StatusService } from '../../models/indexing/status-service';
@@ -27,6 +29,8 @@ export interface StoreServices {
   readonly embeddings: EmbeddingRepository;
   readonly recalibration: RecalibrationService;
   readonly status: StatusService;
+  readonly identifiability: IdentifiabilityService;
+  readonly pictures: CatalogPictures;
   readonly audit: AuditLog;
   readonly audited: AuditedWork;
 }
@@ -41,6 +45,8 @@ export function storeServices({ container }: Loupe): StoreServices {
     embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
     recalibration: container.resolve(RecalibrationService),
     status: container.resolve(StatusService),
+    identifiability: container.resolve(IdentifiabilityService),
+    pictures: container.resolve(CatalogPictures),
     audit: container.resolve<AuditLog>(PORTS.AuditLog),
     audited: container.resolve<AuditedWork>(PORTS.AuditedWork),
   };

@@ -1,0 +1,85 @@
+import { open, writeFile } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { badRequest } from '../../models/errors';
+import type { Finding } from '../../models/indexing/identifiability';
+import { WorstFindings } from '../../models/indexing/worst-findings';
+import { withStores } from '../composition/services';
+import { withProgress } from '../composition/terminal-progress';
+import { describeIdentifiability } from './describe-identifiability';
+import { identifiabilityPage } from './identifiability-page';
+import { wholeNumber } from './whole-number';
+
+interface IdentifiabilityCommandOptions {
+  readonly model?: string | null;
+  readonly category?: string | null;
+  readonly limit: number;
+  readonly page?: string;
+  readonly json?: boolean;
+}
+
+/** `loupe catalog identifiability`: what to photograph next (docs/operate.md). */
+export function registerIdentifiability(catalog: Command): void {
+  catalog
+    .command('identifiability')
+    .description(
+      'what to photograph next: products that the model can not tell apart, or has too few pictures of',
+    )
+    .option('--category <category>', 'products of this category only, against those of all')
+    .option('--model <model>', 'under another version than the live one, id or id@version')
+    .option('--limit <limit>', 'how many of each kind are shown, the worst first', wholeNumber, 20)
+    .option('--page <file>', 'also write them as a page with pictures, one HTML file')
+    .option('--json', 'print JSON, with all of them')
+    .action(inspectCatalog);
+}
+
+async function inspectCatalog({
+  model = null,
+  category = null,
+  limit,
+  json,
+  ...options
+}: IdentifiabilityCommandOptions): Promise<void> {
+  setPriority(constants.priority.PRIORITY_LOW);
+  const page = options.page === undefined ? null : resolve(options.page);
+  if (page !== null) await refuseUnwritable(page);
+  await withStores(async ({ identifiability, pictures }) => {
+    const worst = new WorstFindings(limit);
+    const printed = json ? new PrintedFindings() : null;
+    const result = await withProgress(process.stderr, (progress) =>
+      identifiability.inspect({ model, category }, progress, (finding) => {
+        worst.add(finding);
+        printed?.add(finding);
+      }),
+    );
+    if (page !== null) await writeFile(page, await identifiabilityPage(result, worst, pictures));
+    if (printed) printed.end(result);
+    else process.stdout.write(`${describeIdentifiability(result, worst)}\n`);
+  });
+}
+
+/** Known before hours of work, not after them. */
+async function refuseUnwritable(page: string): Promise<void> {
+  try {
+    await (await open(page, 'a')).close();
+  } catch (failure) {
+    throw badRequest(`The page can not be written: ${String(failure)}`);
+  }
+}
+
+/** One JSON document, of which no more than a finding is in memory. */
+class PrintedFindings {
+  #count = 0;
+
+  add(finding: Finding): void {
+    process.stdout.write(`${this.#count === 0 ? '{"findings": [' : ','}\n${JSON.stringify(finding)}`);
+    this.#count += 1;
+  }
+
+  /** @param summary the members beside the findings */
+  end(summary: object): void {
+    const rest = JSON.stringify(summary, null, 2).slice(1);
+    process.stdout.write(`${this.#count === 0 ? '{"findings": [' : '\n'}],${rest}\n`);
+  }
+}
