@@ -72,6 +72,7 @@ td { font-variant-numeric: tabular-nums; text-align: right; }
 th[scope="row"] { font-weight: normal; }
 article { margin: 1rem 0; padding: 1rem; border: 1px solid #8886; border-radius: 0.5rem; }
 article p { margin: 0 0 0.75rem; }
+article p::first-letter { text-transform: uppercase; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 figure { margin: 0; }
 img, .gone { box-sizing: border-box; width: 100%; height: 16rem; object-fit: contain; background: #fff; border-radius: 0.25rem; }

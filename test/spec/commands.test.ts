@@ -1,36 +1,15 @@
-import { execFile } from 'node:child_process';
 import { CommanderError } from 'commander';
 import { buildProgram } from '../../scripts/commands/program';
-import { processEnvironment } from '../../scripts/config';
-import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { ApiClient } from '../support/api-client';
 import { createUntouchedData, FIXTURE } from '../support/fixture-data';
+import { runLoupe } from '../support/run-loupe';
 import { useService } from '../support/service';
 
 /** contract 14: accounts, keys, usage and predictions, as an operator's scripts call them. */
 const service = useService();
 
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs a command in a process of its own, beside the service of this file or on other settings. */
-function loupe(words: readonly string[], settings?: Readonly<Record<string, string>>): Promise<Outcome> {
-  const env = { PATH: processEnvironment()['PATH'], ...(settings ?? environmentOfService()) };
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [...LOUPE_ARGUMENTS, ...words],
-      { cwd: REPOSITORY_ROOT, env },
-      (failure, stdout, stderr) => {
-        const code = failure === null ? 0 : Number(failure.code ?? -1);
-        resolve({ code, stdout, stderr });
-      },
-    );
-  });
-}
+/** Runs a command beside the service of this file or on other settings. */
+const loupe = (words: readonly string[], settings = environmentOfService()) => runLoupe(words, settings);
 
 /** What a command answers with `--json` in this process, which says nothing else. Not for two at a time. */
 async function json<Document>(...words: string[]): Promise<Document> {
@@ -51,7 +30,7 @@ async function json<Document>(...words: string[]): Promise<Document> {
   return JSON.parse(printed.stdout) as Document;
 }
 
-function environmentOfService(): Record<string, string> {
+function environmentOfService(): Readonly<Record<string, string>> {
   const { DATA_DIR, DATABASE_URL } = service.config;
   return { DATA_DIR, ...(DATABASE_URL === undefined ? {} : { DATABASE_URL }) };
 }

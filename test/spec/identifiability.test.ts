@@ -1,0 +1,139 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import sharp from 'sharp';
+import { type EmbeddingRepository, PORTS } from '../../models/ports';
+import { openStores } from '../../scripts/composition/container';
+import { readConfig } from '../../scripts/config';
+import { createUntouchedData, FIXTURE, type FixtureData } from '../support/fixture-data';
+import { runLoupe } from '../support/run-loupe';
+
+/** A catalog owner asks what to photograph next: the fixture, with vectors under which two bags look alike. */
+let data: FixtureData;
+let folder: string;
+
+/** Of the first picture of each product; the variants' pictures lie elsewhere and are not embedded. */
+const VECTORS: Readonly<Record<string, readonly number[]>> = {
+  product_neverfull_monogram: [1, 0, 0, 0],
+  product_neverfull_damier: [0.8, 0.6, 0, 0],
+  product_birkin_croc: [0, 0, 1, 0],
+  product_submariner: [0, 0, 0, 1],
+};
+/** A second picture of one, shown by a variant, farther from the first than the other bag. */
+const OF_VARIANT = ['https://pictures.example/neverfull_monogram-MM.jpg', [0.6, 0, 0.8, 0]] as const;
+const NAME = `<script>alert("it's")</script> & Neverfull`;
+
+beforeAll(async () => {
+  data = await createUntouchedData(FIXTURE);
+  folder = await mkdtemp(join(tmpdir(), 'lpi-'));
+  const stores = await openStores(readConfig({ ...data.settings, LOG_LEVEL: 'silent' }));
+  try {
+    const knex = stores.container.resolve<Knex>(PORTS.Knex);
+    const embeddings = stores.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
+    const live = await embeddings.live();
+    const store = (imageId: unknown, vector: readonly number[]) =>
+      embeddings.store(live?.id ?? 0, [{ imageId: Number(imageId), vectors: [Float32Array.from(vector)] }]);
+    for (const [product, vector] of Object.entries(VECTORS)) {
+      const shown = await knex('product_images')
+        .join('images', 'images.id', 'image_id')
+        .where({ product_id: product })
+        .whereLike('address', '/images/%')
+        .first('image_id');
+      await store(shown?.image_id, vector);
+    }
+    const [address, vector] = OF_VARIANT;
+    await store((await knex('images').where({ address }).first('id'))?.id, vector);
+    await knex('catalog_rows').where({ id: 'product_neverfull_damier' }).update({ name: NAME });
+  } finally {
+    await stores.close();
+  }
+}, 180_000);
+afterAll(async () => {
+  await data.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const identifiability = (...words: string[]) =>
+  runLoupe(['catalog', 'identifiability', ...words], data.settings);
+
+test('as JSON it is one document with all of them', async () => {
+  const { code, stdout } = await identifiability('--json', '--limit', '0');
+  const { findings, ...summary } = JSON.parse(stdout);
+  expect(code).toBe(0);
+  const { counts, products } = summary;
+  expect(summary).toMatchObject({ model: 'test-eye@1.0.0', category: null, typical: null });
+  expect(counts).toEqual({
+    ...{ shares_picture: 0, confused: 1, look_alike: 0, one_picture: 3, no_picture: 0 },
+    ...{ not_embedded: products - 4, distinct: 0 },
+  });
+  expect(findings).toHaveLength(products);
+  expect(findings[0]).toEqual({
+    verdict: 'confused',
+    product: {
+      id: 'product_neverfull_monogram',
+      name: expect.stringContaining('Neverfull'),
+      taxonomy: ['Louis Vuitton', 'Neverfull', expect.any(String)],
+    },
+    popularity: 80,
+    pictures: 2,
+    nearest: {
+      product: expect.objectContaining({ id: 'product_neverfull_damier', name: NAME }),
+      pictures: [expect.stringMatching(/^\/images\//), expect.stringMatching(/^\/images\//)],
+      distance: expect.closeTo(0.2, 3),
+      ownDistance: expect.closeTo(0.4, 3),
+      differIn: ['style'],
+    },
+  });
+});
+
+test('as text it sums up, and lists the worst of each kind', async () => {
+  const { code, stdout, stderr } = await identifiability('--limit', '1', '--category', 'handbags');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('several pictures')]);
+  expect(stdout).toMatch(/^\d+ products of handbags, by test-eye@1\.0\.0/);
+  expect(stdout).toMatch(/confused with another product\D+1 /);
+  expect(stdout).toMatch(/│ product_neverfull_monogram .* │ 0\.200 │ 0\.400 │ style +│ confused/);
+  expect(stdout).toMatch(/│ product_neverfull_damier /);
+  expect(stdout).toMatch(/│ product_birkin_togo .*no picture that is embedded/);
+  expect(stdout).not.toContain('product_kelly_lizard');
+});
+
+test('as a page it holds both pictures of a pair and nothing that could run', async () => {
+  const page = join(folder, 'page.html');
+  const { code } = await identifiability('--page', page, '--limit', '1');
+  expect(code).toBe(0);
+  const html = await readFile(page, 'utf8');
+  const [pair = ''] = html.split('<article>').slice(1);
+  const pictures = [...pair.matchAll(/<img alt="([^"]*)" src="data:image\/jpeg;base64,([^"]+)">/g)];
+  expect(pictures.map(([, alt]) => alt)).toEqual([
+    expect.stringContaining('Neverfull'),
+    expect.stringContaining('&lt;script&gt;alert(&quot;it&#39;s&quot;)&lt;/script&gt; &amp; Neverfull'),
+  ]);
+  for (const [, , base64 = ''] of pictures)
+    expect((await sharp(Buffer.from(base64, 'base64')).metadata()).format).toBe('jpeg');
+  expect(new Set(pictures.map(([, , base64]) => base64)).size).toBe(2);
+  expect(html).not.toContain('<script');
+  expect(html.match(/(src|href)="(?!data:)/)).toBeNull();
+});
+
+test.each<[string, string[], RegExp]>([
+  ['a category that there is not', ['--category', 'shoes'], /There is no category "shoes"/],
+  ['a model that there is not', ['--model', 'other'], /Nothing is embedded under the model "other"/],
+  [
+    'a page that can not be written',
+    ['--page', '/dev/null/page.html'],
+    /The page can not be written: .*ENOTDIR/,
+  ],
+])('%s is refused before any work', async (_what, words, reason) => {
+  const { code, stdout, stderr } = await identifiability(...words, '--json');
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(reason);
+  expect(stderr).not.toContain('several pictures');
+});
+
+test('a page that is there stays as it was when the work fails', async () => {
+  const page = join(folder, 'kept.html');
+  await writeFile(page, 'before');
+  expect((await identifiability('--page', page, '--category', 'shoes')).code).toBe(1);
+  expect(await readFile(page, 'utf8')).toBe('before');
+});
