@@ -7,7 +7,7 @@ import type { Attribute } from '../catalog/item';
  * - `shares_picture`: another product shows one of its pictures.
  * - `no_picture`, `not_embedded`: there is none to find it by.
  * - `confused`, of several pictures: for one of them, the nearest picture of another product is as near as its own
- *   nearest one, or nearer. A photo like that picture would be answered with the other product.
+ *   nearest one, or nearer. A photo like that picture may well be answered with the other product.
  * - `look_alike`, of one picture: the nearest picture of another product is within the typical distance of two pictures of
  *   one product, so that a second picture would more likely than not make it `confused`.
  * - `one_picture`: it has one, and that is all that can be said.
