@@ -1,8 +1,13 @@
 import pMap from 'p-map';
+import { Taxonomy } from '../catalog/taxonomy';
 import type { CatalogRepository, Embedder, NeighbourIndex } from '../ports';
+import { ancestryOf } from '../vision/ancestry';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from '../vision/candidates';
-import { type Signals, signalsOf } from '../vision/confidence';
+import type { Signals } from '../vision/confidence';
 import type { EmbeddingVersion } from '../vision/embedding-model';
+import { judgementOf, levelsOf } from '../vision/matches';
+import { calibrationOf } from '../vision/uncalibrated';
+import type { LabelledSignals } from './fit-calibration';
 import type { Query } from './query-maker';
 
 /** The first product that a version answers a query with. */
@@ -16,6 +21,8 @@ export interface VersionAnswer {
   readonly place: number | null;
   /** What speaks for the first one; null when nothing was found. */
   readonly signals: Signals | null;
+  /** What speaks for the taxonomy rows above it, and whether the item is below them, also one that was left out. */
+  readonly levels: readonly LabelledSignals[];
 }
 
 export interface AskPorts {
@@ -35,9 +42,10 @@ const AT_ONCE = 4;
 export async function askVersion(
   version: EmbeddingVersion,
   queries: readonly Query[],
-  ports: AskPorts,
+  asked: AskPorts,
   onQuery: (done: number) => void,
 ): Promise<VersionAnswer[]> {
+  const ports = { ...asked, taxonomy: new Taxonomy(await asked.catalog.categories()) };
   let done = 0;
   const ask = async (query: Query): Promise<VersionAnswer[]> => {
     const vectors = await ports.embedder.embed(query.jpegs, 'query');
@@ -59,23 +67,24 @@ async function answerTo(
   photos: readonly (readonly Float32Array[])[],
   leftOut: ReadonlySet<number>,
   isUnknown: boolean,
-  { index, catalog }: AskPorts,
+  { index, catalog, taxonomy }: AskPorts & { readonly taxonomy: Taxonomy },
 ): Promise<VersionAnswer> {
   const found = await index.nearest(version, photos, NEIGHBOURS + leftOut.size);
   const wanted = NEIGHBOURS * photos.length;
   const neighbours = found.filter(({ imageId }) => !leftOut.has(imageId)).slice(0, wanted);
   const showing = await catalog.productsShowing(neighbours.map(({ imageId }) => imageId));
   const near = candidatesOf(neighbours, showing, photos.length);
-  const { candidates, unseen } = shortlistOf(near, neighbours.length);
-  const [first] = candidates;
+  const shortlist = shortlistOf(near, neighbours.length);
+  const [first] = shortlist.candidates;
   const place = near.findIndex(({ id }) => query.products.includes(id));
-  return {
-    query,
-    isUnknown,
-    first: first?.id ?? null,
-    place: place < 0 ? null : place + 1,
-    signals: first ? signalsOf(candidates, (candidate) => candidate === first, unseen) : null,
-  };
+  const answer = { query, isUnknown, first: first?.id ?? null, place: place < 0 ? null : place + 1 };
+  if (!first) return { ...answer, signals: null, levels: [] };
+  const items = await catalog.itemsById([...shortlist.candidates.map(({ id }) => id), ...query.products]);
+  const ancestry = ancestryOf(items, taxonomy);
+  const sighting = { ...shortlist, ancestry, calibration: calibrationOf(version.manifest) };
+  const above = new Set(query.products.flatMap((id) => ancestry.get(id) ?? []));
+  const levels = levelsOf(sighting, first.id).map(({ id, signals }) => ({ signals, right: above.has(id) }));
+  return { ...answer, signals: judgementOf(sighting, first.id).signals, levels };
 }
 
 /** Whether the first product of an answer is the item; never of an unknown one. */

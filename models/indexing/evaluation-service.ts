@@ -66,8 +66,12 @@ export class EvaluationService {
 
     const answers = await this.ask(version, queries, progress);
     const isFitted = version.manifest.calibration === null || options.recalibrate;
+    const fitting = answers.filter(({ query }) => isForFitting(query.item));
     const fitted = isFitted
-      ? fitCalibration(answers.filter(({ query }) => isForFitting(query.item)).flatMap(labelled))
+      ? fitCalibration(
+          fitting.flatMap(labelled),
+          fitting.flatMap(({ levels }) => levels),
+        )
       : null;
     if (isFitted && !fitted)
       progress.note('too few right or wrong answers to fit a calibration; ask more queries');

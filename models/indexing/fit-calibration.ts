@@ -22,10 +22,19 @@ const LEAST = 10;
 /** Half of the items: a fit never sees an item that it is judged by. */
 export const isForFitting = (item: string): boolean => hash(item, 'half') % 2 === 0;
 
-/** The calibration of a model that has none; null when there are too few right or too few wrong answers to say. */
-export function fitCalibration(answers: readonly LabelledSignals[]): Calibration | null {
-  const confidence = fitLogistic(answers);
-  return confidence && { confidence, floor: FLOOR };
+/**
+ * The calibration of a model that has none; null when there are too few right or too few wrong answers to say.
+ *
+ * @param products the best products of answers
+ * @param taxonomy the taxonomy rows above them; of too few they are judged like products
+ */
+export function fitCalibration(
+  products: readonly LabelledSignals[],
+  taxonomy: readonly LabelledSignals[],
+): Calibration | null {
+  const confidence = fitLogistic(products);
+  const above = fitLogistic(taxonomy);
+  return confidence && { confidence, ...(above ? { taxonomy: above } : {}), floor: FLOOR };
 }
 
 /**

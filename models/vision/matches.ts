@@ -1,3 +1,4 @@
+import type { Ancestry } from './ancestry';
 import type { Candidate } from './candidates';
 import { confidenceOf, type Signals, signalsOf } from './confidence';
 import type { Calibration } from './embedding-model';
@@ -8,9 +9,6 @@ export interface Match {
   /** Calibrated probability that the row is right, 0 to 1. */
   readonly confidence: number;
 }
-
-/** Taxonomy ids of each candidate product, innermost first (style before brand). */
-export type Ancestry = ReadonlyMap<string, readonly string[]>;
 
 /** Rows an identification answers with at most (contract 7.8). */
 export const MATCHES_MAX = 10;
@@ -118,6 +116,10 @@ export function judgementOf({ candidates, unseen, ancestry, calibration }: Sight
   const fitted = (isProduct ? null : calibration.taxonomy) ?? calibration.confidence;
   return { confidence: confidenceOf(fitted, signals), signals };
 }
+
+/** What speaks for each taxonomy row above a product, innermost first. */
+export const levelsOf = (sighting: Sighting, product: string): { id: string; signals: Signals }[] =>
+  (sighting.ancestry.get(product) ?? []).map((id) => ({ id, signals: judgementOf(sighting, id).signals }));
 
 const belongsTo =
   (id: string, ancestry: Ancestry) =>

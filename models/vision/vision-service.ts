@@ -20,10 +20,11 @@ import {
   type PredictionRepository,
   type VisionQueue,
 } from '../ports';
+import { ancestryOf } from './ancestry';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
 import type { EmbeddingVersion } from './embedding-model';
 import type { ImageInput } from './image-input';
-import { type Ancestry, evidenceFor, judgementOf, matchesOf, rankMatches, type Sighting } from './matches';
+import { evidenceFor, judgementOf, levelsOf, matchesOf, rankMatches, type Sighting } from './matches';
 import type { Neighbourhood, PreparedImage } from './neighbours';
 import { preparePhotos } from './prepare-photos';
 import { calibrationOf } from './uncalibrated';
@@ -257,27 +258,9 @@ interface Found {
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
 }
 
-/** Taxonomy ids of each product, innermost first, by the hierarchy of its category. */
-function ancestryOf(products: readonly CatalogItem[], taxonomy: Taxonomy): Ancestry {
-  return new Map(
-    products.filter(isProduct).map((product) => {
-      const hierarchy = taxonomy.find(product.category)?.hierarchy ?? [];
-      const inwards = [...hierarchy].reverse();
-      const ids = inwards.flatMap((field) =>
-        product.attributes.filter((attribute) => attribute.field === field).map((attribute) => attribute.id),
-      );
-      return [product.id, ids];
-    }),
-  );
-}
-
 function bestOf(sighting: Sighting, products: readonly CatalogItem[]): BestCandidate | null {
   const [first] = sighting.candidates;
   if (!first) return null;
   const category = products.find(({ id }) => id === first.id)?.category ?? null;
-  const levels = (sighting.ancestry.get(first.id) ?? []).map((id) => ({
-    id,
-    signals: judgementOf(sighting, id).signals,
-  }));
-  return { id: first.id, category, ...judgementOf(sighting, first.id), levels };
+  return { id: first.id, category, ...judgementOf(sighting, first.id), levels: levelsOf(sighting, first.id) };
 }

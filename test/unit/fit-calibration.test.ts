@@ -26,7 +26,7 @@ function answersOf(seed: string, count: number) {
 
 // contract 7.9
 test('a fitted confidence can be believed on answers that it was not fitted on', () => {
-  const calibration = fitCalibration(answersOf('fit', 4_000));
+  const calibration = fitCalibration(answersOf('fit', 4_000), answersOf('above', 4_000));
   if (!calibration) throw new Error('nothing was fitted');
   const judged = answersOf('judge', 4_000).map((answer) => ({
     confidence: confidenceOf(calibration.confidence, answer.signals),
@@ -38,9 +38,19 @@ test('a fitted confidence can be believed on answers that it was not fitted on',
   expect(confidenceOf(calibration.confidence, signals(0.1, 0))).toBeLessThan(0.1);
 });
 
+test('rows above products are judged by what was right of them', () => {
+  const always = answersOf('above', 500).map((answer, index) => ({ ...answer, right: index % 10 > 0 }));
+  const calibration = fitCalibration(answersOf('fit', 500), always);
+  if (!calibration?.taxonomy) throw new Error('nothing was fitted');
+  for (const similarity of [0.1, 0.9])
+    expect(confidenceOf(calibration.taxonomy, signals(similarity, 0.1))).toBeCloseTo(0.9, 1);
+});
+
 test('nothing is fitted where there is nothing to learn', () => {
-  expect(fitCalibration([])).toBeNull();
-  expect(fitCalibration(answersOf('fit', 500).map((answer) => ({ ...answer, right: true })))).toBeNull();
+  expect(fitCalibration([], answersOf('above', 500))).toBeNull();
+  expect(fitCalibration(answersOf('fit', 500), [])).not.toHaveProperty('taxonomy');
+  const right = answersOf('fit', 500).map((answer) => ({ ...answer, right: true }));
+  expect(fitCalibration(right, [])).toBeNull();
 });
 
 test('two versions are compared query by query, with limits that hold the true difference', () => {

@@ -1,6 +1,7 @@
+import type { Ancestry } from '../../models/vision/ancestry';
 import { type Candidate, candidatesOf } from '../../models/vision/candidates';
 import { confidenceOf, signalsOf } from '../../models/vision/confidence';
-import { type Ancestry, matchesOf, rankMatches } from '../../models/vision/matches';
+import { matchesOf, rankMatches } from '../../models/vision/matches';
 
 const calibration = {
   confidence: { kind: 'logistic', bias: -10, weights: { similarity: 10, margin: 40 } },
