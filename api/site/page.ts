@@ -1,3 +1,4 @@
+import { PHOTOS_MAX } from '../../models/vision/image-input';
 import type { ClientBundle } from './client-bundle';
 
 /** What the page is told with itself. */
@@ -27,7 +28,7 @@ export const page = (
 <script type="module" src="assets/${script.name}"></script>
 </head>
 <body>
-<div id="loupe" data-image-bytes-max="${imageBytesMax}" data-demo="${demo ? 'yes' : 'no'}"></div>
+<div id="loupe" data-image-bytes-max="${imageBytesMax}" data-photos-max="${PHOTOS_MAX}" data-demo="${demo ? 'yes' : 'no'}"></div>
 <noscript>This page needs JavaScript. Everything on it can also be asked of the API: see <a href="openapi.json">openapi.json</a>.</noscript>
 </body>
 </html>

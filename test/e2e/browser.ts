@@ -70,21 +70,78 @@ class TestBrowser {
 }
 
 /** A photo of an item of the demonstration that is no picture of its catalog. */
-export const photoOf = (index: number): Promise<Buffer> =>
-  photoOfProduct({ seed: DEMO_SEED, index, photoSeed: 4, level: 1, size: 640 });
+export const photoOf = (index: number, photoSeed = 4): Promise<Buffer> =>
+  photoOfProduct({ seed: DEMO_SEED, index, photoSeed, level: 1, size: 640 });
 
-/** Lets a file fall on the page, as from a desktop. */
-export async function drop(page: Page, name: string, type: string, bytes: Buffer): Promise<void> {
-  // Text and not a function: the tests are compiled without a browser's types.
-  const dataTransfer = await page.evaluateHandle(`(() => {
-    const bytes = Uint8Array.from(atob(${JSON.stringify(bytes.toString('base64'))}), (each) => each.charCodeAt(0));
-    const held = new DataTransfer();
-    held.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }));
-    return held;
-  })()`);
+/** A file as it is dropped or chosen. */
+export interface TestFile {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly buffer: Buffer;
+}
+
+/** A photo of an item as a file; each seed is another view of it. */
+export const fileOf = async (index: number, photoSeed = 4): Promise<TestFile> => ({
+  name: `view-${photoSeed}.jpg`,
+  mimeType: 'image/jpeg',
+  buffer: await photoOf(index, photoSeed),
+});
+
+/** Lets files fall on the page, as from a desktop. */
+export async function drop(page: Page, ...files: readonly TestFile[]): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(heldFiles(files));
   await page.locator('main > *').first().waitFor({ state: 'attached' });
   await page.dispatchEvent('main', 'dragover', { dataTransfer });
   await page.dispatchEvent('main', 'drop', { dataTransfer });
+}
+
+/** Pastes files, as after copying them elsewhere. */
+export async function paste(page: Page, ...files: readonly TestFile[]): Promise<void> {
+  await page.locator('main > *').first().waitFor({ state: 'attached' });
+  await page.evaluate(
+    `document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: ${heldFiles(files)}, bubbles: true }))`,
+  );
+}
+
+/**
+ * An expression for files as a browser hands them over. Text and not a function: the tests are compiled without a
+ * browser's types.
+ */
+function heldFiles(files: readonly TestFile[]): string {
+  const given = files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString('base64') }));
+  return `(() => {
+    const held = new DataTransfer();
+    for (const { name, mimeType: type, base64 } of ${JSON.stringify(given)}) {
+      const bytes = Uint8Array.from(atob(base64), (each) => each.charCodeAt(0));
+      held.items.add(new File([bytes], name, { type }));
+    }
+    return held;
+  })()`;
+}
+
+/** Asks what the pictures show that were given. Answers what was sent. */
+export async function ask(page: Page): Promise<Asked> {
+  const sent = page.waitForRequest('**/v3/vision/identify');
+  await page.getByRole('button', { name: 'Identify', exact: true }).click();
+  return (await sent).postDataJSON() as Asked;
+}
+
+/** The body of an identification, as far as tests look at it. */
+export interface Asked extends AskedPhoto {
+  readonly images?: readonly AskedPhoto[];
+  readonly category_id?: string;
+  readonly explain: boolean;
+}
+
+interface AskedPhoto {
+  readonly base64?: string;
+  readonly url?: string;
+  readonly region?: {
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  };
 }
 
 /** A key of a new account in the demonstration's database. */

@@ -22,7 +22,7 @@ const focused = (page: Page) => page.evaluate('document.activeElement.textConten
 describe('by keyboard alone', () => {
   test('a search is made, narrowed by a facet and taken back', async () => {
     const page = await browser.visit();
-    await page.getByText('Choose a picture').waitFor();
+    await page.getByText('Choose pictures').waitFor();
     await tabTo(page, /^Catalog$/);
     await page.keyboard.press('Enter');
     await headingSays(page, /^60 products/);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { productId } from '../../scripts/lab/generator/generate-bundle';
 import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
-import { drop, newKey, PHONE, photoOf, signIn, useBrowser } from './browser';
+import { ask, drop, fileOf, newKey, PHONE, signIn, type TestFile, useBrowser } from './browser';
 import { DEMO_SEED } from './demo-process';
 
 const browser = useBrowser();
@@ -18,7 +18,8 @@ describe('a photo', () => {
   test('that is dropped is shown as sent, beside the right item, with what it sells for', async () => {
     const page = await browser.visit();
     await page.getByRole('heading', { name: 'Identify a bag or a watch' }).waitFor();
-    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await drop(page, await fileOf(ITEM));
+    await ask(page);
     const link = page.getByRole('link', { name: 'Open in the catalog' });
     expect(await link.getAttribute('href')).toBe(`?item=${productId(DEMO_SEED, ITEM)}`);
     expect(await page.getByText('640 × 640').isVisible()).toBe(true);
@@ -54,7 +55,8 @@ describe('a photo', () => {
         },
       }),
     );
-    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await drop(page, await fileOf(ITEM));
+    await ask(page);
     await page.getByRole('heading', { name: 'Maison Petite', exact: true }).waitFor();
     expect(await page.getByText('The photo shows this model; which of its products').isVisible()).toBe(true);
     expect(await page.getByText('about 62 are right').isVisible()).toBe(true);
@@ -69,7 +71,8 @@ describe('a photo', () => {
     await page.route('**/v3/vision/identify', (route) =>
       route.fulfill({ json: { success: true, credits_used: 0, data: [] } }),
     );
-    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await drop(page, await fileOf(ITEM));
+    await ask(page);
     await page.getByRole('heading', { name: 'Nothing in the catalog is near enough' }).waitFor();
     expect(await page.getByText('0 credits used').isVisible()).toBe(true);
   });
@@ -77,7 +80,8 @@ describe('a photo', () => {
   test('without prices costs less', async () => {
     const page = await browser.visit();
     await page.getByLabel('With price estimates').uncheck();
-    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await drop(page, await fileOf(ITEM));
+    await ask(page);
     await page.getByText('Best match').waitFor();
     expect(await page.getByText('5 credits used').isVisible()).toBe(true);
     expect(await page.getByRole('heading', { name: 'Resale estimates' }).count()).toBe(0);
@@ -87,18 +91,21 @@ describe('a photo', () => {
 describe('what can not be identified is told in words that help', () => {
   test('a HEIC picture: what it is, and how to get one that is read', async () => {
     const page = await browser.visit();
-    await drop(page, 'IMG_1.HEIC', 'image/heic', HEIC);
+    await drop(page, { name: 'IMG_1.HEIC', mimeType: 'image/heic', buffer: HEIC });
+    await ask(page);
     const said = await page.getByRole('alert').textContent();
     expect(said).toContain('This is HEIC');
     expect(said).toContain('Most Compatible');
-    await page.getByRole('button', { name: 'Another picture' }).click();
-    expect(await page.getByText('Choose a picture').isVisible()).toBe(true);
+    expect(await page.getByRole('region', { name: 'Your picture' }).textContent()).toContain('Can’t be used');
+    await page.getByRole('button', { name: 'Another item' }).click();
+    expect(await page.getByText('Choose pictures').isVisible()).toBe(true);
   });
 
   test('an address that leads into a private network', async () => {
     const page = await browser.visit();
     await page.getByLabel('Or the address of a picture').fill('https://127.0.0.1:1/bag.jpg');
     await page.keyboard.press('Enter');
+    await ask(page);
     expect(await page.getByRole('alert').textContent()).toContain('This address may not be reached');
   });
 
@@ -112,7 +119,8 @@ describe('what can not be identified is told in words that help', () => {
   test('too few credits', async () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await signIn(page, await newKey(3));
-    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await drop(page, await fileOf(ITEM));
+    await ask(page);
     const said = await page.getByRole('alert').textContent();
     expect(said).toContain('Not enough credits');
     expect(said).toContain('10 credits');
@@ -122,9 +130,11 @@ describe('what can not be identified is told in words that help', () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await page.clock.install();
     await signIn(page, await newKey(null, '--per-minute', '1'));
-    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await drop(page, await fileOf(ITEM));
+    await ask(page);
     await page.getByText('Best match').waitFor();
-    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await drop(page, await fileOf(ITEM));
+    await ask(page);
     const again = page.getByRole('button', { name: /^Try again/ });
     expect(await again.textContent()).toMatch(/^Try again in \d+ s$/);
     expect(await again.isDisabled()).toBe(true);
@@ -141,7 +151,8 @@ describe('what can not be identified is told in words that help', () => {
     const refusal = { success: false, error: 'x', message: 'Nothing was charged.', request_id: 'request-1' };
     const address = '**/v3/vision/identify';
     await page.route(address, (route) => route.fulfill({ status, json: refusal }));
-    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await drop(page, await fileOf(ITEM));
+    await ask(page);
     expect(await page.getByRole('alert').textContent()).toContain(title);
     expect(await page.getByText('Request request-1').isVisible()).toBe(true);
     await page.unroute(address);
@@ -151,9 +162,10 @@ describe('what can not be identified is told in words that help', () => {
 
   test('no network, and the next try succeeds', async () => {
     const page = await browser.visit();
-    await page.getByText('Choose a picture').waitFor();
+    await page.getByText('Choose pictures').waitFor();
     await page.context().setOffline(true);
-    await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(ITEM));
+    await drop(page, await fileOf(ITEM));
+    await ask(page);
     expect(await page.getByRole('alert').textContent()).toContain('You are offline');
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -162,29 +174,37 @@ describe('what can not be identified is told in words that help', () => {
 });
 
 describe('the request behind it', () => {
-  test.each(['curl', 'TypeScript'])('as %s never holds the key, and gives the same answer', async (form) => {
+  test.each([
+    ['curl', 1],
+    ['TypeScript', 1],
+    ['curl', 2],
+    ['TypeScript', 2],
+  ])('as %s with %d photos never holds the key, and gives the same answer', async (form, count) => {
     const page = await browser.visit('', {}, browser.otherUrl);
     const key = await newKey(null);
     await signIn(page, key);
-    const photo = await photoOf(ITEM);
-    await drop(page, 'mine.jpg', 'image/jpeg', photo);
+    const files = await Promise.all([4, 5].slice(0, count).map((seed) => fileOf(ITEM, seed)));
+    await drop(page, ...files);
+    await ask(page);
     await page.getByText('The request behind this').click();
     await page.getByRole('button', { name: form }).click();
     const program = (await page.getByRole('region', { name: form }).textContent()) ?? '';
     expect(program).toContain('LOUPE_KEY');
     expect(program).not.toContain(key);
     // The name is one that only the browser of the test knows.
-    expect(await run(form, program.replace(browser.otherUrl, browser.url), key, photo)).toContain(
+    expect(await run(form, program.replace(browser.otherUrl, browser.url), key, files)).toContain(
       productId(DEMO_SEED, ITEM),
     );
   });
 });
 
-/** What the shown program prints, with a photo beside it. */
-async function run(form: string, program: string, key: string, photo: Buffer): Promise<string> {
+/** What the shown program prints, with the photos beside it. */
+async function run(form: string, program: string, key: string, photos: readonly TestFile[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'loupe-e2e-'));
   try {
-    await writeFile(join(folder, 'photo.jpg'), photo);
+    for (const [at, { buffer }] of photos.entries()) {
+      await writeFile(join(folder, photos.length === 1 ? 'photo.jpg' : `photo-${at + 1}.jpg`), buffer);
+    }
     await writeFile(join(folder, 'program.mts'), `${program}\nconsole.log(JSON.stringify(data));`);
     const tsx = require.resolve('tsx', { paths: [REPOSITORY_ROOT] });
     const [command, words] =

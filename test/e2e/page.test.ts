@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { drop, newKey, PHONE, photoOf, signIn, useBrowser } from './browser';
+import { ask, drop, fileOf, newKey, PHONE, signIn, useBrowser } from './browser';
 
 const browser = useBrowser();
 
@@ -39,22 +39,36 @@ const stored = (page: Page) =>
     'JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie])',
   );
 
+const NOTE = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') };
+
 const VIEWS: readonly (readonly [name: string, path: string, open: (page: Page) => Promise<unknown>])[] = [
   ['the start', '', (page) => page.getByRole('button', { name: 'Sample 1' }).waitFor()],
   [
     'matches',
     '',
     async (page) => {
-      await drop(page, 'mine.jpg', 'image/jpeg', await photoOf(17));
+      await drop(page, await fileOf(17));
+      await ask(page);
       await page.getByRole('img', { name: /^Estimates/ }).waitFor();
       await page.getByText('The request behind this').click();
+    },
+  ],
+  [
+    'pictures with a frame and a scope',
+    '',
+    async (page) => {
+      await drop(page, await fileOf(17), await fileOf(4), await fileOf(23));
+      await page.getByRole('button', { name: 'Frame the item in picture 2' }).click();
+      await page.getByRole('slider', { name: 'Left edge' }).press('PageUp');
+      await page.getByText('Look among').click();
+      await page.getByRole('radio', { name: 'Anything' }).waitFor();
     },
   ],
   [
     'a refusal',
     '',
     async (page) => {
-      await drop(page, 'note.txt', 'text/plain', Buffer.from('no picture'));
+      await drop(page, NOTE);
       await page.getByRole('alert').waitFor();
     },
   ],

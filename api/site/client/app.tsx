@@ -11,6 +11,7 @@ import { SignIn } from './shell/sign-in';
 /** What the document tells the page, as it stands in its attributes. */
 interface Facts {
   readonly imageBytesMax?: string | undefined;
+  readonly photosMax?: string | undefined;
   readonly demo?: string | undefined;
 }
 
@@ -33,7 +34,11 @@ export function App({ facts }: { readonly facts: Facts }) {
         {signedIn && (
           <>
             <div hidden={view !== 'identify'}>
-              <IdentifyView shown={view === 'identify'} imageBytesMax={Number(facts.imageBytesMax)} />
+              <IdentifyView
+                shown={view === 'identify'}
+                imageBytesMax={Number(facts.imageBytesMax)}
+                photosMax={Number(facts.photosMax)}
+              />
             </div>
             {view === 'catalog' && <CatalogView parameters={parameters} />}
             {view === 'item' && <ItemView key={item} id={item} />}

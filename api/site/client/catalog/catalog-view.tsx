@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { navigate } from '../navigation/address';
 import { RequestPanel } from '../request/request-panel';
 import type { Row } from '../service/answers';
-import { queryCatalog } from '../service/calls';
+import { listCategories, queryCatalog } from '../service/calls';
 import { useAnswer } from '../session/use-answer';
 import { FailureNote } from '../shell/failure-note';
 import { useLater } from '../shell/use-later';
@@ -20,7 +20,7 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
   const state = readState(parameters);
   const call = queryCatalog(queryOf(state));
   const { answered, failure, busy, again } = useAnswer(call);
-  const categories = useAnswer(CATEGORIES).answered?.answer.data ?? NO_ROWS;
+  const categories = useAnswer(listCategories).answered?.answer.data ?? NO_ROWS;
   const answer = answered?.answer;
   const go = (next: SearchState, how?: 'push' | 'replace') => navigate(writeState(next), how);
   useEffect(() => {
@@ -54,8 +54,6 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
     </div>
   );
 }
-
-const CATEGORIES = queryCatalog({ taxonomy_node: 'category', page_size: 100, sort: 'name_asc' });
 
 /** Searches while it is typed into, each time the typing rests; the call before is taken back. */
 function SearchField({ text, search }: { readonly text: string; readonly search: (text: string) => void }) {

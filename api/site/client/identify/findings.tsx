@@ -4,19 +4,21 @@ import { itemPicture, kindOf, pathOf, percent } from '../item/row-words';
 import { RequestPanel } from '../request/request-panel';
 import type { Row } from '../service/answers';
 import { identify } from '../service/calls';
+import { nameOf } from '../service/names';
 import type { Answered } from '../service/send-call';
 import { Picture } from '../shell/picture';
 import { Confidence } from './confidence';
-import type { Photo } from './photo';
+import { shownForm } from './photo';
+import type { Question } from './use-identification';
 
 interface Props {
-  readonly photo: Photo;
+  readonly question: Question;
   readonly answered: Answered;
-  readonly pricing: boolean;
 }
 
-/** What a photo shows: the best match beside the others, and everything known about the chosen one. */
-export function Findings({ photo, answered, pricing }: Props) {
+/** What photos show: the best match beside the others, why, and everything known about the chosen one. */
+export function Findings({ question, answered }: Props) {
+  const { photos, category, pricing } = question;
   const { data, credits_used: credits } = answered.answer;
   const [chosen, setChosen] = useState(0);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -32,7 +34,7 @@ export function Findings({ photo, answered, pricing }: Props) {
   };
   const row = data[chosen] ?? data[0];
   const cost = `${credits} ${credits === 1 ? 'credit' : 'credits'}, ${(answered.tookMs / 1000).toFixed(1)} s`;
-  const sent = identify(photo.kind === 'address' ? { url: photo.url } : { base64: '' }, pricing);
+  const sent = identify(photos.map(shownForm), question);
   return (
     <>
       <p class="hidden" role="status">
@@ -50,7 +52,8 @@ export function Findings({ photo, answered, pricing }: Props) {
               <p class="path">{pathOf(row)}</p>
               {row.variants === undefined && (
                 <p class="note">
-                  The photo shows this {kindOf(row)}; which of its products it is can’t be told from it.
+                  {photos.length === 1 ? 'The photo shows' : 'The photos show'} this {kindOf(row)}; which of
+                  its products it is can’t be told from {photos.length === 1 ? 'it' : 'them'}.
                 </p>
               )}
               <Confidence value={row.confidence ?? 0} />
@@ -60,18 +63,21 @@ export function Findings({ photo, answered, pricing }: Props) {
           <ItemDetails key={row.id} row={row} priced={pricing} linked />
         </>
       ) : (
-        <div class="nothing">
-          <h2 ref={heading} tabIndex={-1}>
-            Nothing in the catalog is near enough
-          </h2>
-          <p>
-            The item may not be in it, or the photo does not show enough of it. One item, whole, in daylight
-            and from the front works best. Nothing was charged.
-          </p>
-        </div>
+        <>
+          <div class="nothing">
+            <h2 ref={heading} tabIndex={-1}>
+              Nothing in the catalog is near enough
+            </h2>
+            {category !== '' && <p>Only {nameOf(category)} were looked among.</p>}
+            <p>
+              The item may not be in it, or the photo does not show enough of it. One item, whole, in daylight
+              works best, from several sides. Nothing was charged.
+            </p>
+          </div>
+        </>
       )}
       <p class="fine cost">{cost}</p>
-      <RequestPanel call={sent} answer={answered.answer} photo={photo.kind === 'file'} />
+      <RequestPanel call={sent} answer={answered.answer} />
     </>
   );
 }

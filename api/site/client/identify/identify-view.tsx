@@ -1,53 +1,91 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Scope } from '../service/calls';
 import { FailureNote } from '../shell/failure-note';
 import { Findings } from './findings';
-import { type Photo, photoFrom } from './photo';
+import { type Given, givenIn, type Photo } from './photo';
 import { PhotoIntake } from './photo-intake';
 import { Progress } from './progress';
-import { SentPhoto } from './sent-photo';
+import { SentPhotos } from './sent-photos';
 import { useIdentification } from './use-identification';
+import { usePhotos } from './use-photos';
 
 interface Props {
   readonly shown: boolean;
   readonly imageBytesMax: number;
+  readonly photosMax: number;
 }
 
-/** From a photo to what it shows. */
-export function IdentifyView({ shown, imageBytesMax }: Props) {
-  const { stage, start, again, clear } = useIdentification(imageBytesMax);
-  const [pricing, setPricing] = useState(true);
-  const take = (photo: Photo) => start(photo, pricing);
-  const dragged = useGivenPhotos(shown, take);
+const ANYTHING: Scope = { category: '', pricing: true };
+
+/** From photos of an item to what they show. */
+export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
+  const { stage, start, again, leave } = useIdentification(imageBytesMax);
+  const photos = usePhotos(photosMax);
+  const [scope, setScope] = useState(ANYTHING);
+  const visited = useRef(false);
+  const identify = (chosen: readonly Photo[], within = scope) => {
+    visited.current = true;
+    start({ photos: chosen, ...within });
+  };
+  /** Pictures of another item, once one is identified; else more sides of this one. */
+  const give = (given: readonly Given[]) => {
+    if (stage.is === 'done') begin(given);
+    else if (stage.is === 'failed')
+      photos.add(
+        given,
+        photos.photos.filter(({ id }) => id !== stage.faulty?.id),
+      );
+    else photos.add(given);
+    leave();
+  };
+  const begin = (given: readonly Given[]) => {
+    const ofItem = { ...scope, category: '' };
+    setScope(ofItem);
+    leave();
+    return [photos.add(given, []), ofItem] as const;
+  };
+  const dragged = useGivenPhotos(shown, give);
   useEffect(() => {
     if (shown) document.title = 'Loupe: identify a bag or a watch';
   }, [shown]);
   return (
     <>
       {stage.is === 'empty' ? (
-        <PhotoIntake take={take} pricing={pricing} setPricing={setPricing} />
+        <PhotoIntake
+          photos={photos}
+          faulty={stage.faulty}
+          scope={scope}
+          setScope={setScope}
+          give={give}
+          identify={() => identify(photos.photos)}
+          identifySample={(sample) => identify(...begin([sample]))}
+          returned={visited.current}
+        />
       ) : (
         <div class="identified">
           <h1 class="hidden" tabIndex={-1}>
             Identify from a photo
           </h1>
-          <SentPhoto
-            photo={stage.photo}
+          <SentPhotos
+            photos={stage.question.photos}
+            faulty={stage.is === 'failed' ? stage.faulty : null}
             // What the service could not get, or must not, this browser does not ask for either.
-            shown={stage.photo.kind === 'file' || stage.is === 'done'}
-            clear={clear}
+            reached={stage.is === 'done'}
+            change={leave}
+            clear={() => void begin([])}
           />
           <section class="found" aria-label="What it shows">
-            {stage.is === 'busy' && <Progress sent={stage.sent} cancel={clear} />}
-            {stage.is === 'failed' && <FailureNote failure={stage.failure} again={again} />}
-            {stage.is === 'done' && (
-              <Findings photo={stage.photo} answered={stage.answered} pricing={stage.pricing} />
+            {stage.is === 'busy' && (
+              <Progress sent={stage.sent} photos={stage.question.photos.length} cancel={leave} />
             )}
+            {stage.is === 'failed' && <FailureNote failure={stage.failure} again={again} />}
+            {stage.is === 'done' && <Findings question={stage.question} answered={stage.answered} />}
           </section>
         </div>
       )}
       {dragged && (
         <div class="drop-here" aria-hidden="true">
-          <p>Drop it anywhere</p>
+          <p>Drop anywhere</p>
         </div>
       )}
     </>
@@ -55,7 +93,7 @@ export function IdentifyView({ shown, imageBytesMax }: Props) {
 }
 
 /** Takes what is dropped or pasted anywhere on the page; answers whether something is held over it. */
-function useGivenPhotos(shown: boolean, take: (photo: Photo) => void): boolean {
+function useGivenPhotos(shown: boolean, give: (given: readonly Given[]) => void): boolean {
   const [dragged, setDragged] = useState(false);
   // Before the page is painted: what is dropped on the first thing seen must not open as a file of the browser.
   useLayoutEffect(() => {
@@ -70,13 +108,13 @@ function useGivenPhotos(shown: boolean, take: (photo: Photo) => void): boolean {
     const drop = (event: DragEvent) => {
       event.preventDefault();
       setDragged(false);
-      const photo = photoFrom(event.dataTransfer);
-      if (photo) take(photo);
+      const given = givenIn(event.dataTransfer);
+      if (given.length > 0) give(given);
     };
     const paste = (event: ClipboardEvent) => {
       if (event.target instanceof HTMLInputElement && !event.clipboardData?.files.length) return;
-      const photo = photoFrom(event.clipboardData);
-      if (photo) take(photo);
+      const given = givenIn(event.clipboardData);
+      if (given.length > 0) give(given);
     };
     addEventListener('dragover', over);
     addEventListener('dragleave', leave);

@@ -1,68 +1,128 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { visionPrice } from '../../../../models/access/credits';
+import type { Scope } from '../service/calls';
 import { useSession } from '../session/session';
-import { type Photo, photoAt, photoOfFile } from './photo';
+import { type Given, isAddress, type Photo } from './photo';
+import { PhotoTray } from './photo-tray';
+import { ScopeField } from './scope-field';
+import type { Photos } from './use-photos';
 
 interface Props {
-  readonly take: (photo: Photo) => void;
-  readonly pricing: boolean;
-  readonly setPricing: (pricing: boolean) => void;
+  readonly photos: Photos;
+  /** The one that the last question failed by. */
+  readonly faulty: Photo | null;
+  readonly scope: Scope;
+  readonly setScope: (scope: Scope) => void;
+  readonly give: (given: readonly Given[]) => void;
+  readonly identify: () => void;
+  readonly identifySample: (sample: File) => void;
+  /** Whether one comes back to this, and does not begin here. */
+  readonly returned: boolean;
 }
 
 const FORMATS = 'image/jpeg,image/png,image/webp';
 
-/** Every way to give a picture: choose, photograph, drop, paste, an address, or one of the demonstration's. */
-export function PhotoIntake({ take, pricing, setPricing }: Props) {
-  const { photos } = useSession();
-  const choose = (input: HTMLInputElement) => {
-    const [file] = input.files ?? [];
-    if (file) take(photoOfFile(file, file.name));
-    input.value = '';
-  };
+/** Every way to give pictures: choose, photograph, drop, paste, an address, or one of the demonstration's; and what to ask. */
+export function PhotoIntake(props: Props) {
+  const { photos, faulty, scope, setScope, give, identify, identifySample, returned } = props;
+  const samples = useSession().photos;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (returned) heading.current?.focus({ preventScroll: true });
+  }, []);
+  const count = photos.photos.length;
   return (
     <section class="intake" aria-labelledby="identify">
-      <h1 id="identify" tabIndex={-1}>
+      <h1 id="identify" ref={heading} tabIndex={-1}>
         Identify a bag or a watch
       </h1>
-      <p class="lead">From one photo to the item in the catalog, what it is called and what it sells for.</p>
-      <div class="well">
-        <p class="hint">Drop a picture anywhere on this page, paste it, or</p>
-        <p class="hint touch">One item, whole, in daylight</p>
-        <p class="buttons">
-          <label class="button primary">
-            <input type="file" accept={FORMATS} onChange={({ currentTarget }) => choose(currentTarget)} />
-            Choose a picture
-          </label>
-          <label class="button camera">
-            <input
-              type="file"
-              accept="image/jpeg"
-              capture="environment"
-              onChange={({ currentTarget }) => choose(currentTarget)}
-            />
-            Take a photo
-          </label>
-        </p>
-        <AddressForm take={take} />
+      <p class="lead">From photos to the item in the catalog, what it is called and what it sells for.</p>
+      <div class={count === 0 ? 'well' : 'well filled'}>
+        {count > 0 && <PhotoTray photos={photos} faulty={faulty} />}
+        <Hints count={count} full={photos.full} />
+        {photos.refused && (
+          <p class="fault" role="alert">
+            {photos.refused}
+          </p>
+        )}
+        {!photos.full && (
+          <>
+            <Choosers give={give} more={count > 0} />
+            <AddressForm give={give} />
+          </>
+        )}
       </div>
+      <p class="hidden" role="status">
+        {count > 0 && `${count} ${count === 1 ? 'picture' : 'pictures'} chosen`}
+      </p>
+      <ScopeField category={scope.category} choose={(category) => setScope({ ...scope, category })} />
       <p class="option">
         <label>
           <input
             type="checkbox"
-            checked={pricing}
-            onChange={({ currentTarget }) => setPricing(currentTarget.checked)}
+            checked={scope.pricing}
+            onChange={({ currentTarget }) => setScope({ ...scope, pricing: currentTarget.checked })}
           />
           With price estimates
         </label>{' '}
         <span class="fine">
-          {pricing ? '10 credits for an answer' : '5 credits for an answer'}; free when nothing matches.
+          {visionPrice({ pricing: scope.pricing, photos: Math.max(1, count) })} credits for an answer; free
+          when nothing matches.
         </span>
       </p>
-      {photos.length > 0 && <Samples photos={photos} take={take} />}
+      {count > 0 && (
+        <p class="ask">
+          <button type="button" class="primary" onClick={identify}>
+            Identify
+          </button>
+        </p>
+      )}
+      {count === 0 && samples.length > 0 && <Samples photos={samples} identify={identifySample} />}
     </section>
   );
 }
 
-function AddressForm({ take }: Pick<Props, 'take'>) {
+function Hints({ count, full }: { readonly count: number; readonly full: boolean }) {
+  if (full) return <p class="hint">{count} pictures, as many as can be sent</p>;
+  if (count > 0) return <p class="hint">More sides help: front, back, inside, clasp or case back</p>;
+  return (
+    <>
+      <p class="hint mouse">Drop pictures of one item anywhere on this page, paste them, or</p>
+      <p class="hint touch">One item, whole, in daylight</p>
+    </>
+  );
+}
+
+function Choosers({ give, more }: Pick<Props, 'give'> & { readonly more: boolean }) {
+  const choose = (input: HTMLInputElement) => {
+    give([...(input.files ?? [])]);
+    input.value = '';
+  };
+  return (
+    <p class="buttons">
+      <label class={more ? 'button' : 'button primary'}>
+        <input
+          type="file"
+          accept={FORMATS}
+          multiple
+          onChange={({ currentTarget }) => choose(currentTarget)}
+        />
+        {more ? 'Add pictures' : 'Choose pictures'}
+      </label>
+      <label class="button camera">
+        <input
+          type="file"
+          accept="image/jpeg"
+          capture="environment"
+          onChange={({ currentTarget }) => choose(currentTarget)}
+        />
+        {more ? 'Take another' : 'Take a photo'}
+      </label>
+    </p>
+  );
+}
+
+function AddressForm({ give }: Pick<Props, 'give'>) {
   const [address, setAddress] = useState('');
   const [wrong, setWrong] = useState(false);
   return (
@@ -71,8 +131,10 @@ function AddressForm({ take }: Pick<Props, 'take'>) {
       onSubmit={(event) => {
         event.preventDefault();
         const url = address.trim();
-        setWrong(!/^https?:\/\/./i.test(url));
-        if (/^https?:\/\/./i.test(url)) take(photoAt(url));
+        setWrong(!isAddress(url));
+        if (!isAddress(url)) return;
+        setAddress('');
+        give([url]);
       }}
     >
       <label for="address">Or the address of a picture</label>
@@ -86,7 +148,7 @@ function AddressForm({ take }: Pick<Props, 'take'>) {
           aria-describedby={wrong ? 'address-fault' : undefined}
           onInput={({ currentTarget }) => setAddress(currentTarget.value)}
         />
-        <button type="submit">Identify</button>
+        <button type="submit">Add</button>
       </div>
       {wrong && (
         <p class="fault" id="address-fault" role="alert">
@@ -97,12 +159,18 @@ function AddressForm({ take }: Pick<Props, 'take'>) {
   );
 }
 
+interface SamplesProps {
+  readonly photos: readonly string[];
+  readonly identify: (sample: File) => void;
+}
+
 /** For whoever has no bag at hand. */
-function Samples({ photos, take }: { readonly photos: readonly string[]; readonly take: Props['take'] }) {
+function Samples({ photos, identify }: SamplesProps) {
   const [fault, setFault] = useState(false);
   const use = async (address: string, number: number) => {
     try {
-      take(photoOfFile(await (await fetch(address)).blob(), `Sample ${number}`));
+      const photo = await (await fetch(address)).blob();
+      identify(new File([photo], `Sample ${number}`, { type: photo.type }));
     } catch {
       setFault(true);
     }

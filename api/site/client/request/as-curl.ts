@@ -1,15 +1,19 @@
 import type { Call } from '../service/calls';
+import { PHOTO_FILE } from './photo-files';
 
-/** A call as a shell command. A photo is read from `photo.jpg`. */
-export function asCurl({ method, path, body }: Call, base: string, photo: boolean): string {
+/** A call as a shell command. Photos are read from the files that the body names. */
+export function asCurl({ method, path, body }: Call, base: string): string {
   const lines = [`curl -s ${quoted(base + path)}`, '-H "Authorization: Bearer $LOUPE_KEY"'];
   if (method === 'GET' || !body) return lines.join(' \\\n  ');
   lines.push("-H 'Content-Type: application/json'");
-  if (!photo) return [...lines, `-d ${quoted(JSON.stringify(body))}`].join(' \\\n  ');
-  const { base64: _photo, ...rest } = body;
-  const others = JSON.stringify(rest).slice(1);
-  const sent = `{ printf '{"base64":"'; base64 < photo.jpg | tr -d '\\n'; printf '",%s' ${quoted(others)}; }`;
-  return `${sent} |\n${[...lines, '-d @-'].join(' \\\n  ')}`;
+  const [first = '', ...others] = JSON.stringify(body).split(PHOTO_FILE);
+  if (others.length === 0) return [...lines, `-d ${quoted(first)}`].join(' \\\n  ');
+  // Splitting by a pattern leaves what it captured, so the names of the files stand at every other place.
+  const printed = [first, ...others].map((part, at, { length }) => {
+    if (at % 2 === 1) return `base64 < ${part} | tr -d '\\n'`;
+    return `printf %s ${quoted(`${at > 0 ? '"' : ''}${part}${at < length - 1 ? '"base64":"' : ''}`)}`;
+  });
+  return `{ ${printed.join('; ')}; } |\n${[...lines, '-d @-'].join(' \\\n  ')}`;
 }
 
 /** A word of the shell, whatever is in it. */

@@ -1,7 +1,8 @@
 import type { Call } from '../service/calls';
+import { PHOTO_FILE } from './photo-files';
 
-/** A call as TypeScript for Node 20 and later. A photo is read from `photo.jpg`. */
-export function asTypeScript({ method, path, body }: Call, base: string, photo: boolean): string {
+/** A call as TypeScript for Node 20 and later. Photos are read from the files that the body names. */
+export function asTypeScript({ method, path, body }: Call, base: string): string {
   const address = JSON.stringify(base + path);
   // Written so that the braces are those of the shown program.
   const key = 'Authorization: `Bearer $' + '{process.env.LOUPE_KEY}`';
@@ -14,10 +15,13 @@ const { data } = await response.json();`;
 ${reading}
 `;
   }
-  const { base64: _photo, ...rest } = body;
-  const fields = Object.entries(photo ? rest : body).map(([name, value]) => `${name}: ${literal(value)}`);
-  if (photo) fields.unshift("base64: await readFile('photo.jpg', 'base64')");
-  return `${photo ? "import { readFile } from 'node:fs/promises';\n\n" : ''}const response = await fetch(${address}, {
+  const fields = Object.entries(body).map(([name, value]) =>
+    literal({ [name]: value })
+      .slice(1, -1)
+      .trim(),
+  );
+  const photos = fields.some((field) => field.includes('await readFile('));
+  return `${photos ? "import { readFile } from 'node:fs/promises';\n\n" : ''}const response = await fetch(${address}, {
   method: 'POST',
   headers: { ${key}, 'Content-Type': 'application/json' },
   body: JSON.stringify({
@@ -28,4 +32,9 @@ ${reading}
 `;
 }
 
-const literal = (value: unknown): string => JSON.stringify(value).replaceAll('","', '", "');
+/** A value as one writes it by hand. */
+const literal = (value: unknown): string =>
+  JSON.stringify(value)
+    .replaceAll(PHOTO_FILE, `"base64":await readFile('$1', 'base64')`)
+    .replaceAll(/(?<=[{,])"(\w+)":/g, ' $1: ')
+    .replaceAll('","', '", "');

@@ -8,15 +8,13 @@ import { asTypeScript } from './as-typescript';
 interface Props {
   readonly call: Call;
   readonly answer: CatalogAnswer;
-  /** Whether the body holds a photo from a file, which is not shown. */
-  readonly photo?: boolean;
 }
 
 const FORMS = ['curl', 'TypeScript', 'Answer'] as const;
 type Form = (typeof FORMS)[number];
 
 /** The request behind a view, to be run elsewhere. It reads the key from the environment and never holds it. */
-export function RequestPanel({ call, answer, photo = false }: Props) {
+export function RequestPanel({ call, answer }: Props) {
   const [form, setForm] = useState<Form>('curl');
   const [open, setOpen] = useState(false);
   return (
@@ -32,20 +30,20 @@ export function RequestPanel({ call, answer, photo = false }: Props) {
               </button>
             ))}
           </fieldset>
-          <Code text={textOf(form, call, answer, photo)} label={form} />
+          <Code text={textOf(form, call, answer)} label={form} />
         </>
       )}
     </details>
   );
 }
 
-function textOf(form: Form, call: Call, answer: CatalogAnswer, photo: boolean): string {
+function textOf(form: Form, call: Call, answer: CatalogAnswer): string {
   const base = new URL('.', location.href.split('?')[0]).href;
   switch (form) {
     case 'curl':
-      return asCurl(call, base, photo);
+      return asCurl(call, base);
     case 'TypeScript':
-      return asTypeScript(call, base, photo);
+      return asTypeScript(call, base);
     case 'Answer':
       return JSON.stringify(answer, null, 2);
   }

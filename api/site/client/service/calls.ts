@@ -1,3 +1,5 @@
+import type { IdentifyRequest } from '../../../client/schema';
+
 /** One call of the API as the page makes it, and shows it. */
 export interface Call {
   readonly method: 'GET' | 'POST';
@@ -12,14 +14,38 @@ export const queryCatalog = (body: Readonly<Record<string, unknown>>): Call => (
   body,
 });
 
+export const listCategories = queryCatalog({ taxonomy_node: 'category', page_size: 100, sort: 'name_asc' });
+
 export const showItem = (id: string): Call => ({
   method: 'GET',
   path: `v3/catalog/items/${encodeURIComponent(id)}?includes=taxonomy,pricing`,
 });
 
-/** What a photo is sent as; prices are asked for by name, since they cost more. */
-export const identify = (photo: { url: string } | { base64: string }, pricing: boolean): Call => ({
+/** What is asked for beside the photos. */
+export interface Scope {
+  /** The category that the item is of; empty: any. */
+  readonly category: string;
+  readonly pricing: boolean;
+}
+
+/** What photos of one item are sent as; prices are asked for by name, since they cost more. */
+export const identify = (
+  photos: readonly Pick<IdentifyRequest, 'url' | 'base64' | 'region'>[],
+  { category, pricing }: Scope,
+): Call => ({
   method: 'POST',
   path: 'v3/vision/identify',
-  body: { ...photo, includes: pricing ? ['taxonomy', 'pricing'] : ['taxonomy'] },
+  body: {
+    ...(photos.length === 1 ? photos[0] : { images: photos }),
+    ...(category === '' ? {} : { category_id: category }),
+    explain: true,
+    includes: pricing ? ['taxonomy', 'pricing'] : ['taxonomy'],
+  },
+});
+
+/** What the photos of an answer showed; null: nothing that the catalog has. */
+export const correct = (predictionId: string, productId: string | null): Call => ({
+  method: 'POST',
+  path: `v3/vision/predictions/${encodeURIComponent(predictionId)}/feedback`,
+  body: { correct_id: productId },
 });

@@ -1,0 +1,124 @@
+import { useRef, useState } from 'preact/hooks';
+import {
+  dragged,
+  type Edge,
+  type Frame,
+  gripAt,
+  isAtLeast,
+  leastFrame,
+  type Point,
+  unlessWhole,
+  WHOLE,
+  withEdge,
+} from './frame';
+import { FramedPicture } from './framed-picture';
+import type { Photo } from './photo';
+
+interface Props {
+  readonly photo: Photo;
+  readonly name: string;
+  readonly change: (frame: Frame | null) => void;
+  readonly close: () => void;
+}
+
+/** Frames the item in a picture: drawn, moved and pulled at its edges by pointer, or set by four sliders. */
+export function FrameEditor({ photo, name, change, close }: Props) {
+  const [size, setSize] = useState<Point>({ x: 1, y: 1 });
+  const least = leastFrame(size.x, size.y);
+  const frame = photo.frame ?? WHOLE;
+  return (
+    <fieldset class="frame-editor">
+      <legend>Frame the item in {name}</legend>
+      <DrawingBoard photo={photo} least={least} change={change} setSize={setSize} />
+      <div class="edges">
+        {EDGES.map(([edge, label]) => (
+          <label key={edge}>
+            {label}
+            <input
+              type="range"
+              min={0}
+              max={100}
+              value={Math.round(frame[edge] * 100)}
+              aria-valuetext={`${Math.round(frame[edge] * 100)}%`}
+              onInput={({ currentTarget }) => {
+                const next = withEdge(frame, edge, Number(currentTarget.value) / 100, least);
+                // A slider that was pushed past its limit goes back, though nothing else changes.
+                currentTarget.value = String(Math.round(next[edge] * 100));
+                change(unlessWhole(next));
+              }}
+            />
+          </label>
+        ))}
+      </div>
+      <p class="fine" role="status">
+        {photo.frame ? 'Only what is in the frame is looked at.' : 'The whole picture is looked at.'}
+      </p>
+      <p class="choices">
+        <button type="button" onClick={close}>
+          Done
+        </button>
+        <button type="button" disabled={photo.frame === null} onClick={() => change(null)}>
+          Remove the frame
+        </button>
+      </p>
+    </fieldset>
+  );
+}
+
+const EDGES: readonly (readonly [edge: Edge, label: string])[] = [
+  ['left', 'Left edge'],
+  ['right', 'Right edge'],
+  ['top', 'Top edge'],
+  ['bottom', 'Bottom edge'],
+];
+
+/** How near to an edge a pointer takes hold of it, in pixels of the screen. */
+const REACH = 16;
+
+interface BoardProps extends Pick<Props, 'photo' | 'change'> {
+  readonly least: Point;
+  readonly setSize: (size: Point) => void;
+}
+
+/** The picture to draw on. The sliders do the same, so it is no control of its own to who can't point. */
+function DrawingBoard({ photo, least, change, setSize }: BoardProps) {
+  const drag = useRef<{ readonly frame: Frame; readonly grip: readonly Edge[]; readonly from: Point } | null>(
+    null,
+  );
+  const picture = useRef<HTMLDivElement>(null);
+  const at = ({ clientX, clientY }: PointerEvent): readonly [place: Point, reach: Point] => {
+    const box = picture.current?.querySelector('.framed')?.getBoundingClientRect() ?? new DOMRect(0, 0, 1, 1);
+    const place = {
+      x: within((clientX - box.left) / box.width),
+      y: within((clientY - box.top) / box.height),
+    };
+    return [place, { x: REACH / box.width, y: REACH / box.height }];
+  };
+  return (
+    <div
+      class="board"
+      ref={picture}
+      onPointerDown={(event) => {
+        if (!event.isPrimary || event.button !== 0) return;
+        event.preventDefault();
+        event.currentTarget.setPointerCapture(event.pointerId);
+        const [from, reach] = at(event);
+        const frame = photo.frame ?? WHOLE;
+        drag.current = { frame, grip: photo.frame ? gripAt(frame, from, reach) : [], from };
+      }}
+      onPointerMove={(event) => {
+        if (!drag.current) return;
+        const { frame, grip, from } = drag.current;
+        const next = dragged(frame, grip, from, at(event)[0]);
+        if (isAtLeast(next, least)) change(unlessWhole(next));
+      }}
+      onLostPointerCapture={() => {
+        drag.current = null;
+      }}
+    >
+      <FramedPicture photo={photo} alt="" onSize={setSize} />
+    </div>
+  );
+}
+
+const within = (fraction: number): number => Math.min(1, Math.max(0, fraction));

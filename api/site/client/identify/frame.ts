@@ -1,0 +1,103 @@
+import type { Region } from '../../../client/schema';
+
+/** The part of a picture that is looked at, by its edges: fractions of the picture, from its left and its top. */
+export interface Frame {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+export type Edge = keyof Frame;
+
+/** A place in a picture, or a distance, in the same fractions. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export const WHOLE: Frame = { left: 0, top: 0, right: 1, bottom: 1 };
+const EDGES = ['left', 'top', 'right', 'bottom'] as const;
+
+/** The form in which a frame is sent (contract 7.15). */
+export const regionOf = ({ left, top, right, bottom }: Frame): Region => ({
+  x: left,
+  y: top,
+  width: rounded(right - left),
+  height: rounded(bottom - top),
+});
+
+/** Null for a frame around the whole picture, which is none. */
+export const unlessWhole = (frame: Frame): Frame | null =>
+  EDGES.every((edge) => frame[edge] === WHOLE[edge]) ? null : frame;
+
+const PIXELS_MIN = 16;
+const PART_MIN = 0.02;
+
+/** The smallest frame of a picture of this many pixels: what the service takes, and a finger can hold. */
+export const leastFrame = (width: number, height: number): Point => ({
+  x: Math.min(1, Math.max(PART_MIN, PIXELS_MIN / width)),
+  y: Math.min(1, Math.max(PART_MIN, PIXELS_MIN / height)),
+});
+
+/** The frame with an edge elsewhere; it stops at the picture's own, and before the edge across. */
+export function withEdge(frame: Frame, edge: Edge, at: number, least: Point): Frame {
+  const limits = {
+    left: [0, frame.right - least.x],
+    top: [0, frame.bottom - least.y],
+    right: [frame.left + least.x, 1],
+    bottom: [frame.top + least.y, 1],
+  } as const;
+  const [from, to] = limits[edge];
+  return { ...frame, [edge]: rounded(Math.min(to, Math.max(from, at))) };
+}
+
+/** The edges that a drag from a place takes along: those within reach, all from the inside, none from the outside. */
+export function gripAt(frame: Frame, { x, y }: Point, reach: Point): readonly Edge[] {
+  const { left, top, right, bottom } = frame;
+  const outside = x < left - reach.x || x > right + reach.x || y < top - reach.y || y > bottom + reach.y;
+  if (outside) return [];
+  const distances = { left: (x - left) / reach.x, right: (x - right) / reach.x };
+  const heights = { top: (y - top) / reach.y, bottom: (y - bottom) / reach.y };
+  const near = [nearest(distances), nearest(heights)].filter((edge) => edge !== undefined);
+  return near.length > 0 ? near : EDGES;
+}
+
+/** A frame after a drag; without a grip it is drawn anew, from corner to corner. */
+export function dragged(frame: Frame, grip: readonly Edge[], from: Point, to: Point): Frame {
+  if (grip.length === 0) return upright({ left: from.x, top: from.y, right: to.x, bottom: to.y });
+  if (grip.length < EDGES.length) {
+    const moved = { ...frame };
+    for (const edge of grip) moved[edge] = edge === 'left' || edge === 'right' ? to.x : to.y;
+    return upright(moved);
+  }
+  const x = Math.min(1 - frame.right, Math.max(-frame.left, to.x - from.x));
+  const y = Math.min(1 - frame.bottom, Math.max(-frame.top, to.y - from.y));
+  return upright({
+    left: frame.left + x,
+    top: frame.top + y,
+    right: frame.right + x,
+    bottom: frame.bottom + y,
+  });
+}
+
+export const isAtLeast = ({ left, top, right, bottom }: Frame, least: Point): boolean =>
+  right - left >= least.x && bottom - top >= least.y;
+
+const nearest = <Of extends Edge>(distances: Record<Of, number>): Of | undefined => {
+  const [edge] = (Object.keys(distances) as Of[]).sort(
+    (a, b) => Math.abs(distances[a]) - Math.abs(distances[b]),
+  );
+  return edge !== undefined && Math.abs(distances[edge]) <= 1 ? edge : undefined;
+};
+
+/** Edges in their order, whichever way they were dragged. */
+const upright = ({ left, top, right, bottom }: Frame): Frame => ({
+  left: rounded(Math.min(left, right)),
+  top: rounded(Math.min(top, bottom)),
+  right: rounded(Math.max(left, right)),
+  bottom: rounded(Math.max(top, bottom)),
+});
+
+/** A thousandth of a picture is finer than any hand. */
+const rounded = (fraction: number): number => Math.round(fraction * 1000) / 1000;

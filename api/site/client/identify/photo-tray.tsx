@@ -1,0 +1,95 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { FrameEditor } from './frame-editor';
+import { FramedPicture } from './framed-picture';
+import type { Photo } from './photo';
+import type { Photos } from './use-photos';
+
+interface Props {
+  readonly photos: Photos;
+  /** The one that the last question failed by. */
+  readonly faulty: Photo | null;
+}
+
+/** The pictures that will be sent, in a row; each can be framed and removed. */
+export function PhotoTray({ photos: { photos, remove, frame }, faulty }: Props) {
+  const [opened, setOpened] = useState<number>();
+  const list = useRef<HTMLUListElement>(null);
+  const [removed, setRemoved] = useState<number>();
+  const open = photos.find(({ id }) => id === opened);
+  // The focus was on what is gone; the next of its kind takes it.
+  useEffect(() => {
+    if (removed === undefined) return;
+    const others = list.current?.querySelectorAll<HTMLElement>('.remove') ?? [];
+    others[Math.min(removed, others.length - 1)]?.focus();
+    setRemoved(undefined);
+  }, [removed]);
+  return (
+    <div class="tray">
+      <ul class="tiles" ref={list} aria-label="Your pictures">
+        {photos.map((photo, at) => (
+          <Tile
+            key={photo.id}
+            photo={photo}
+            name={`picture ${at + 1}`}
+            faulty={photo.id === faulty?.id}
+            open={photo === open}
+            toggle={() => setOpened(photo === open ? undefined : photo.id)}
+            remove={() => {
+              remove(photo);
+              setRemoved(at);
+            }}
+          />
+        ))}
+      </ul>
+      {open && (
+        <FrameEditor
+          key={open.id}
+          photo={open}
+          name={`picture ${photos.indexOf(open) + 1}`}
+          change={(next) => frame(open, next)}
+          close={() => {
+            setOpened(undefined);
+            list.current?.querySelector<HTMLElement>('[aria-expanded="true"]')?.focus();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface TileProps {
+  readonly photo: Photo;
+  readonly name: string;
+  readonly faulty: boolean;
+  readonly open: boolean;
+  readonly toggle: () => void;
+  readonly remove: () => void;
+}
+
+function Tile({ photo, name, faulty, open, toggle, remove }: TileProps) {
+  const [seen, setSeen] = useState(false);
+  return (
+    <li class={faulty ? 'faulty' : undefined}>
+      <span class="picture as-is">
+        <FramedPicture
+          photo={photo}
+          alt={photo.name}
+          shown={photo.kind === 'file'}
+          onSize={() => setSeen(true)}
+        />
+      </span>
+      {!seen && <span class="fine name">{photo.name}</span>}
+      {faulty && <span class="fault">Can’t be used</span>}
+      <span class="acts">
+        {seen && (
+          <button type="button" class="link" aria-expanded={open} onClick={toggle}>
+            Frame<span class="hidden"> the item in {name}</span>
+          </button>
+        )}
+        <button type="button" class="link remove" onClick={remove}>
+          Remove<span class="hidden"> {name}</span>
+        </button>
+      </span>
+    </li>
+  );
+}
