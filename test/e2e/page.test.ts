@@ -65,6 +65,22 @@ const VIEWS: readonly (readonly [name: string, path: string, open: (page: Page) 
     },
   ],
   [
+    'why, and feedback',
+    '',
+    async (page) => {
+      await drop(page, await fileOf(17), await fileOf(4));
+      await ask(page);
+      await page.getByRole('button', { name: 'Not in the catalog' }).click();
+      await page.getByText('Thank you').waitFor();
+      await page.getByRole('button', { name: /^It is / }).click();
+      await page.getByLabel('Find it by its name').fill('tote');
+      await page
+        .getByRole('button', { name: /^It is this one/ })
+        .first()
+        .waitFor();
+    },
+  ],
+  [
     'a refusal',
     '',
     async (page) => {

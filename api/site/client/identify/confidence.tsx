@@ -3,6 +3,8 @@ import { percent } from '../item/row-words';
 interface Props {
   /** 0 to 1, calibrated: of all answers given with 0.9, nine in ten are right. */
   readonly value: number;
+  /** What it is of. */
+  readonly label?: string;
   readonly small?: boolean;
 }
 
@@ -18,7 +20,7 @@ const WORDS: readonly (readonly [from: number, words: string])[] = [
 export const confidenceWords = (value: number): string => WORDS.find(([from]) => value >= from)?.[1] ?? '';
 
 /** A probability as what it is: a number, a word, and its place between never and always. */
-export function Confidence({ value, small = false }: Props) {
+export function Confidence({ value, label = 'Confidence', small = false }: Props) {
   const words = confidenceWords(value);
   return (
     <div class={small ? 'confidence small' : 'confidence'}>
@@ -27,7 +29,7 @@ export function Confidence({ value, small = false }: Props) {
       </p>
       <meter
         class="hidden"
-        aria-label="Confidence"
+        aria-label={label}
         min={0}
         max={1}
         value={value}

@@ -8,8 +8,10 @@ import { nameOf } from '../service/names';
 import type { Answered } from '../service/send-call';
 import { Picture } from '../shell/picture';
 import { Confidence } from './confidence';
+import { Feedback } from './feedback';
 import { shownForm } from './photo';
 import type { Question } from './use-identification';
+import { Why } from './why';
 
 interface Props {
   readonly question: Question;
@@ -35,6 +37,9 @@ export function Findings({ question, answered }: Props) {
   const row = data[chosen] ?? data[0];
   const cost = `${credits} ${credits === 1 ? 'credit' : 'credits'}, ${(answered.tookMs / 1000).toFixed(1)} s`;
   const sent = identify(photos.map(shownForm), question);
+  const feedback = answered.predictionId && (
+    <Feedback key={answered.predictionId} predictionId={answered.predictionId} row={row} />
+  );
   return (
     <>
       <p class="hidden" role="status">
@@ -59,6 +64,8 @@ export function Findings({ question, answered }: Props) {
               <Confidence value={row.confidence ?? 0} />
             </div>
           </article>
+          {row.evidence && <Why evidence={row.evidence} photos={photos} />}
+          {feedback}
           {data.length > 1 && <Others rows={data} chosen={chosen} choose={choose} />}
           <ItemDetails key={row.id} row={row} priced={pricing} linked />
         </>
@@ -74,6 +81,7 @@ export function Findings({ question, answered }: Props) {
               works best, from several sides. Nothing was charged.
             </p>
           </div>
+          {feedback}
         </>
       )}
       <p class="fine cost">{cost}</p>

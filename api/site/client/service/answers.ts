@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { catalogAnswer } from '../../../v3/answers';
+import type { catalogAnswer, feedbackAnswer } from '../../../v3/answers';
 import type { errorAnswer } from '../../../wire/answers';
 
 /** The answers of the API, typed by the schemas that it presents them with. */
@@ -9,4 +9,6 @@ export type Variant = NonNullable<Row['variants']>[number];
 export type Pricing = NonNullable<Variant['pricing']>;
 export type MarketEstimate = NonNullable<Pricing['market_estimates']>[number];
 export type FileLink = NonNullable<Pricing['pricing_data']>[number];
+export type Evidence = NonNullable<Row['evidence']>;
+export type FeedbackAnswer = z.output<typeof feedbackAnswer>;
 export type ErrorAnswer = z.output<typeof errorAnswer>;

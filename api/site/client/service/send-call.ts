@@ -1,14 +1,18 @@
-import type { CatalogAnswer, ErrorAnswer } from './answers';
+import type { CatalogAnswer, ErrorAnswer, FeedbackAnswer } from './answers';
 import type { Call } from './calls';
 import { Failure } from './failure';
 
 /** What came back. */
-export interface Answered {
-  readonly answer: CatalogAnswer;
+export interface Answered<Answer extends Success = CatalogAnswer> {
+  readonly answer: Answer;
   /** What the account has left; null where it has no limit. */
   readonly creditsRemaining: number | null;
   readonly tookMs: number;
+  /** The name that feedback on a vision answer goes by; null where there is none. */
+  readonly predictionId: string | null;
 }
+
+type Success = CatalogAnswer | FeedbackAnswer;
 
 interface Sending {
   readonly key: string;
@@ -22,7 +26,10 @@ interface Sending {
  *
  * @throws Failure for every answer that is no success, or none at all; AbortError's DOMException when it was taken back
  */
-export function sendCall({ method, path, body }: Call, { key, signal, onSent }: Sending): Promise<Answered> {
+export function sendCall<Answer extends Success = CatalogAnswer>(
+  { method, path, body }: Call,
+  { key, signal, onSent }: Sending,
+): Promise<Answered<Answer>> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const request = new XMLHttpRequest();
@@ -33,10 +40,12 @@ export function sendCall({ method, path, body }: Call, { key, signal, onSent }: 
     if (onSent) request.upload.onprogress = ({ loaded, total }) => onSent(total > 0 ? loaded / total : 0);
     request.onload = () => {
       const { status } = request;
-      const answer = request.response as CatalogAnswer | ErrorAnswer | null;
+      const answer = request.response as Answer | ErrorAnswer | null;
       if (answer?.success) {
         const creditsRemaining = header('X-Credits-Remaining');
-        resolve({ answer, creditsRemaining, tookMs: Math.round(performance.now() - startedAt) });
+        const predictionId = request.getResponseHeader('X-Prediction-Id');
+        const tookMs = Math.round(performance.now() - startedAt);
+        resolve({ answer, creditsRemaining, tookMs, predictionId });
       } else {
         const message = answer?.message ?? `The service answered with status ${status} and no explanation.`;
         reject(new Failure(status, message, answer ?? {}, header('Retry-After')));

@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import type { FeedbackAnswer } from '../service/answers';
 import { Failure } from '../service/failure';
 import type { Answered } from '../service/send-call';
 
@@ -20,7 +21,7 @@ export interface Session {
   readonly takeOffer: () => void;
   readonly signOut: () => void;
   /** Books what an answer cost; a refused key is let go. */
-  readonly note: (outcome: Answered | Failure) => void;
+  readonly note: (outcome: Answered | Answered<FeedbackAnswer> | Failure) => void;
 }
 
 const KEPT = 'loupe-key';
@@ -68,7 +69,7 @@ export function useNewSession(offered: boolean, forget: () => void): Session & {
     setRefused(null);
     change(null, 'own');
   }, []);
-  const note = useCallback((outcome: Answered | Failure) => {
+  const note = useCallback((outcome: Answered | Answered<FeedbackAnswer> | Failure) => {
     if (!(outcome instanceof Failure)) {
       setRefused(null);
       setCredits(({ used }) => ({

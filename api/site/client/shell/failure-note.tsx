@@ -3,18 +3,20 @@ import { type Failure, inWords } from '../service/failure';
 
 interface Props {
   readonly failure: Failure;
+  /** What failed, where that does not go without saying. */
+  readonly title?: string;
   /** Makes the same call again; offered where that may help. */
   readonly again?: () => void;
 }
 
 /** A failure in words that help, with a way on. */
-export function FailureNote({ failure, again }: Props) {
+export function FailureNote({ failure, title, again }: Props) {
   const words = inWords(failure);
   const seconds = useCountdown(failure);
   return (
     <div class="failure">
       <div role="alert">
-        <h2>{words.title}</h2>
+        <h2>{title ?? words.title}</h2>
         <p>{words.text}</p>
       </div>
       {again && words.again && (
