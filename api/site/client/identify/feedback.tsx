@@ -35,8 +35,8 @@ export function Feedback({ predictionId, row }: Props) {
           Not in the catalog
         </button>
       </p>
-      {searching && <ProductSearch start={product ? '' : (row?.name ?? '')} choose={say} />}
       <p role="status">{kept !== undefined && thanks(kept)}</p>
+      {searching && <ProductSearch start={product ? '' : (row?.name ?? '')} choose={say} />}
       {failure && <FailureNote failure={failure} title="This was not recorded" again={again} />}
     </section>
   );

@@ -16,7 +16,7 @@ export function FramedPicture({ photo, alt, shown = true, onSize }: Props) {
   const [ratio, setRatio] = useState(1);
   const [broken, setBroken] = useState<string>();
   if (!shown || broken === photo.preview) {
-    return <span class="none">{shown ? 'This browser can’t show it' : 'At its address'}</span>;
+    return <span class="none">{shown ? 'No preview' : 'At its address'}</span>;
   }
   return (
     <span class="framed" style={{ '--ratio': ratio }}>

@@ -6,7 +6,7 @@ import { type Given, givenIn, type Photo } from './photo';
 import { PhotoIntake } from './photo-intake';
 import { Progress } from './progress';
 import { SentPhotos } from './sent-photos';
-import { useIdentification } from './use-identification';
+import { type Question, useIdentification } from './use-identification';
 import { usePhotos } from './use-photos';
 
 interface Props {
@@ -23,26 +23,24 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
   const photos = usePhotos(photosMax);
   const [scope, setScope] = useState(ANYTHING);
   const visited = useRef(false);
-  const identify = (chosen: readonly Photo[], within = scope) => {
+  const identify = (chosen: readonly Photo[]) => {
     visited.current = true;
-    start({ photos: chosen, ...within });
-  };
-  /** Pictures of another item, once one is identified; else more sides of this one. */
-  const give = (given: readonly Given[]) => {
-    if (stage.is === 'done') begin(given);
-    else if (stage.is === 'failed')
-      photos.add(
-        given,
-        photos.photos.filter(({ id }) => id !== stage.faulty?.id),
-      );
-    else photos.add(given);
-    leave();
+    start({ photos: chosen, ...scope });
   };
   const begin = (given: readonly Given[]) => {
-    const ofItem = { ...scope, category: '' };
-    setScope(ofItem);
+    setScope({ ...scope, category: '' });
+    photos.add(given, []);
     leave();
-    return [photos.add(given, []), ofItem] as const;
+  };
+  /** Pictures of another item, once one is identified; else more sides of this one, in place of what can't be used. */
+  const give = (given: readonly Given[]) => {
+    if (stage.is === 'done') return begin(given);
+    const faulty = stage.is === 'failed' ? stage.faulty : null;
+    photos.add(
+      given,
+      photos.photos.filter(({ id }) => id !== faulty?.id),
+    );
+    leave();
   };
   const dragged = useGivenPhotos(shown, give);
   useEffect(() => {
@@ -58,7 +56,7 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
           setScope={setScope}
           give={give}
           identify={() => identify(photos.photos)}
-          identifySample={(sample) => identify(...begin([sample]))}
+          identifySample={(sample) => identify(photos.add([sample]))}
           returned={visited.current}
         />
       ) : (
@@ -72,13 +70,15 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
             // What the service could not get, or must not, this browser does not ask for either.
             reached={stage.is === 'done'}
             change={leave}
-            clear={() => void begin([])}
+            clear={() => begin([])}
           />
           <section class="found" aria-label="What it shows">
             {stage.is === 'busy' && (
               <Progress sent={stage.sent} photos={stage.question.photos.length} cancel={leave} />
             )}
-            {stage.is === 'failed' && <FailureNote failure={stage.failure} again={again} />}
+            {stage.is === 'failed' && (
+              <FailureNote failure={stage.failure} again={again} {...titleOf(stage.question, stage.faulty)} />
+            )}
             {stage.is === 'done' && <Findings question={stage.question} answered={stage.answered} />}
           </section>
         </div>
@@ -91,6 +91,10 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
     </>
   );
 }
+
+/** Which of several pictures is at fault. */
+const titleOf = ({ photos }: Question, faulty: Photo | null): { title?: string } =>
+  faulty && photos.length > 1 ? { title: `Picture ${photos.indexOf(faulty) + 1} can’t be used` } : {};
 
 /** Takes what is dropped or pasted anywhere on the page; answers whether something is held over it. */
 function useGivenPhotos(shown: boolean, give: (given: readonly Given[]) => void): boolean {
