@@ -80,6 +80,13 @@ export interface TestFile {
   readonly buffer: Buffer;
 }
 
+/** A picture of a format that is not read. */
+export const HEIC: TestFile = {
+  name: 'IMG_1.HEIC',
+  mimeType: 'image/heic',
+  buffer: Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic'), Buffer.alloc(200)]),
+};
+
 /** A photo of an item as a file; each seed is another view of it. */
 export const fileOf = async (index: number, photoSeed = 4): Promise<TestFile> => ({
   name: `view-${photoSeed}.jpg`,

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { productId } from '../../scripts/lab/generator/generate-bundle';
 import { runLoupe } from '../../scripts/lab/service-processes';
-import { ask, drop, fileOf, PHONE, paste, type TestFile, useBrowser } from './browser';
+import { ask, drop, fileOf, HEIC, PHONE, paste, useBrowser } from './browser';
 import { DEMO_SEED } from './demo-process';
 
 const browser = useBrowser();
@@ -10,11 +10,6 @@ const browser = useBrowser();
 /** A watch and a bag of the demonstration that their photos are sure to be told by. */
 const WATCH = 17;
 const BAG = 4;
-const HEIC: TestFile = {
-  name: 'IMG_1.HEIC',
-  mimeType: 'image/heic',
-  buffer: Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic'), Buffer.alloc(200)]),
-};
 
 const tiles = (page: Page) => page.getByRole('list', { name: 'Your pictures' }).getByRole('listitem');
 const remove = (page: Page, number: number) =>

@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { productId } from '../../scripts/lab/generator/generate-bundle';
 import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
-import { ask, drop, fileOf, newKey, PHONE, signIn, type TestFile, useBrowser } from './browser';
+import { ask, drop, fileOf, HEIC, newKey, PHONE, signIn, type TestFile, useBrowser } from './browser';
 import { DEMO_SEED } from './demo-process';
 
 const browser = useBrowser();
 
 /** An item of the demonstration that its photo is sure to be told by. */
 const ITEM = 17;
-const HEIC = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic'), Buffer.alloc(200)]);
 
 describe('a photo', () => {
   test('that is dropped is shown as sent, beside the right item, with what it sells for', async () => {
@@ -91,7 +90,7 @@ describe('a photo', () => {
 describe('what can not be identified is told in words that help', () => {
   test('a HEIC picture: what it is, and how to get one that is read', async () => {
     const page = await browser.visit();
-    await drop(page, { name: 'IMG_1.HEIC', mimeType: 'image/heic', buffer: HEIC });
+    await drop(page, HEIC);
     await ask(page);
     const said = await page.getByRole('alert').textContent();
     expect(said).toContain('This is HEIC');

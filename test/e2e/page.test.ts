@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { ask, drop, fileOf, newKey, PHONE, signIn, useBrowser } from './browser';
+import { ask, drop, fileOf, HEIC, newKey, PHONE, signIn, useBrowser } from './browser';
 
 const browser = useBrowser();
 
@@ -88,6 +88,15 @@ const VIEWS: readonly (readonly [name: string, path: string, open: (page: Page) 
       await page.getByRole('alert').waitFor();
     },
   ],
+  [
+    'one of several that can’t be used',
+    '',
+    async (page) => {
+      await drop(page, await fileOf(17), HEIC);
+      await ask(page);
+      await page.getByRole('alert').waitFor();
+    },
+  ],
   ['the catalog', '?view=catalog&tags=material%3Aexotic', (page) => page.locator('.grid').waitFor()],
   ['brands', '?view=catalog&show=brand', (page) => page.locator('.grid').waitFor()],
   ['nothing found', '?view=catalog&q=zzzzzzzz', (page) => page.locator('.nothing').waitFor()],
@@ -97,6 +106,7 @@ const MODES: readonly (readonly [name: string, options: BrowserContextOptions])[
   ['light', { colorScheme: 'light' }],
   ['dark', { colorScheme: 'dark' }],
   ['on a phone', PHONE],
+  ['on a narrow phone', { ...PHONE, viewport: { width: 320, height: 640 } }],
 ];
 
 describe.each(MODES)('%s', (_mode, options) => {

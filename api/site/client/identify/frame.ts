@@ -31,10 +31,11 @@ export const regionOf = ({ left, top, right, bottom }: Frame): Region => ({
 export const unlessWhole = (frame: Frame): Frame | null =>
   EDGES.every((edge) => frame[edge] === WHOLE[edge]) ? null : frame;
 
+/** Of each side: what the service takes (contract 7.15), and what a finger can hold. */
 const PIXELS_MIN = 16;
 const PART_MIN = 0.02;
 
-/** The smallest frame of a picture of this many pixels: what the service takes, and a finger can hold. */
+/** The smallest frame of a picture of this many pixels. */
 export const leastFrame = (width: number, height: number): Point => ({
   x: Math.min(1, Math.max(PART_MIN, PIXELS_MIN / width)),
   y: Math.min(1, Math.max(PART_MIN, PIXELS_MIN / height)),

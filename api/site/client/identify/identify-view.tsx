@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Scope } from '../service/calls';
+import type { IdentifyOptions } from '../service/calls';
 import { FailureNote } from '../shell/failure-note';
 import { Findings } from './findings';
 import { type Given, givenIn, type Photo } from './photo';
@@ -15,20 +15,20 @@ interface Props {
   readonly photosMax: number;
 }
 
-const ANYTHING: Scope = { category: '', pricing: true };
+const USUAL: IdentifyOptions = { category: '', pricing: true };
 
 /** From photos of an item to what they show. */
 export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
   const { stage, start, again, leave } = useIdentification(imageBytesMax);
   const photos = usePhotos(photosMax);
-  const [scope, setScope] = useState(ANYTHING);
+  const [options, setOptions] = useState(USUAL);
   const visited = useRef(false);
   const identify = (chosen: readonly Photo[]) => {
     visited.current = true;
-    start({ photos: chosen, ...scope });
+    start({ photos: chosen, ...options });
   };
   const begin = (given: readonly Given[]) => {
-    setScope({ ...scope, category: '' });
+    setOptions({ ...options, category: '' });
     photos.add(given, []);
     leave();
   };
@@ -52,8 +52,8 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
         <PhotoIntake
           photos={photos}
           faulty={stage.faulty}
-          scope={scope}
-          setScope={setScope}
+          options={options}
+          setOptions={setOptions}
           give={give}
           identify={() => identify(photos.photos)}
           identifySample={(sample) => identify(photos.add([sample]))}

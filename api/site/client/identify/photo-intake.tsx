@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { visionPrice } from '../../../../models/access/credits';
-import type { Scope } from '../service/calls';
+import type { IdentifyOptions } from '../service/calls';
 import { useSession } from '../session/session';
 import { type Given, isAddress, type Photo } from './photo';
 import { PhotoTray } from './photo-tray';
@@ -11,8 +11,8 @@ interface Props {
   readonly photos: Photos;
   /** The one that the last question failed by. */
   readonly faulty: Photo | null;
-  readonly scope: Scope;
-  readonly setScope: (scope: Scope) => void;
+  readonly options: IdentifyOptions;
+  readonly setOptions: (options: IdentifyOptions) => void;
   readonly give: (given: readonly Given[]) => void;
   readonly identify: () => void;
   readonly identifySample: (sample: File) => void;
@@ -24,7 +24,7 @@ const FORMATS = 'image/jpeg,image/png,image/webp';
 
 /** Every way to give pictures: choose, photograph, drop, paste, an address, or one of the demonstration's; and what to ask. */
 export function PhotoIntake(props: Props) {
-  const { photos, faulty, scope, setScope, give, identify, identifySample, returned } = props;
+  const { photos, faulty, options, setOptions, give, identify, identifySample, returned } = props;
   const samples = useSession().photos;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -55,18 +55,18 @@ export function PhotoIntake(props: Props) {
       <p class="hidden" role="status">
         {count > 0 && `${count} ${count === 1 ? 'picture' : 'pictures'} chosen`}
       </p>
-      <ScopeField category={scope.category} choose={(category) => setScope({ ...scope, category })} />
+      <ScopeField category={options.category} choose={(category) => setOptions({ ...options, category })} />
       <p class="option">
         <label>
           <input
             type="checkbox"
-            checked={scope.pricing}
-            onChange={({ currentTarget }) => setScope({ ...scope, pricing: currentTarget.checked })}
+            checked={options.pricing}
+            onChange={({ currentTarget }) => setOptions({ ...options, pricing: currentTarget.checked })}
           />
           With price estimates
         </label>{' '}
         <span class="fine">
-          {visionPrice({ pricing: scope.pricing, photos: Math.max(1, count) })} credits for an answer; free
+          {visionPrice({ pricing: options.pricing, photos: Math.max(1, count) })} credits for an answer; free
           when nothing matches.
         </span>
       </p>

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { identify, type Scope } from '../service/calls';
+import { type IdentifyOptions, identify } from '../service/calls';
 import { Failure } from '../service/failure';
 import { rememberNames } from '../service/names';
 import { type Answered, sendCall } from '../service/send-call';
@@ -8,7 +8,7 @@ import { type Photo, readableBytes, sentForm } from './photo';
 import { bytesOf, fitting } from './shrink';
 
 /** What is asked: photos of one item, and what for. */
-export interface Question extends Scope {
+export interface Question extends IdentifyOptions {
   readonly photos: readonly Photo[];
 }
 

@@ -22,7 +22,7 @@ export const showItem = (id: string): Call => ({
 });
 
 /** What is asked for beside the photos. */
-export interface Scope {
+export interface IdentifyOptions {
   /** The category that the item is of; empty: any. */
   readonly category: string;
   readonly pricing: boolean;
@@ -31,7 +31,7 @@ export interface Scope {
 /** What photos of one item are sent as; prices are asked for by name, since they cost more. */
 export const identify = (
   photos: readonly Pick<IdentifyRequest, 'url' | 'base64' | 'region'>[],
-  { category, pricing }: Scope,
+  { category, pricing }: IdentifyOptions,
 ): Call => ({
   method: 'POST',
   path: 'v3/vision/identify',
