@@ -2,7 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { Billing, type CallContext, type Priced } from '../access/billing';
 import type { Filter, SearchScope } from '../catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
-import { type Attribute, type CatalogItem, isProduct, type PricedItem } from '../catalog/item';
+import { type Attribute, type CatalogItem, type PricedItem } from '../catalog/item';
 import { PricingService } from '../catalog/pricing-service';
 import { categorySlug, refuseUnknownTags } from '../catalog/resolve-scope';
 import { Taxonomy } from '../catalog/taxonomy';

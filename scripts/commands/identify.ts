@@ -8,15 +8,21 @@ import { type StoreServices, withStores } from '../composition/services';
 import { readConfig } from '../config';
 import { asTable, printAnswer } from './output';
 
-/** `loupe identify`: a photo to catalog rows, through the running service or through one of its own. */
+/** `loupe identify`: photos of an item to catalog rows, through the running service or through one of its own. */
 export function registerIdentify(identify: Command): void {
   identify
-    .argument('<photo>', 'a file or an address')
+    .argument('<photos...>', 'files or addresses, up to five of one item')
+    .option('--category <category>', 'the category that it is of')
     .option('--json', 'print JSON')
-    .action(async (place: string, options: { json?: boolean }) => {
-      const answer = await identifyHere(await photoAt(place));
-      printAnswer(options.json, answer, () => describeMatches(answer));
+    .action(async (places: readonly string[], { category, json }: { category?: string; json?: boolean }) => {
+      const scope = category === undefined ? {} : { category_id: category };
+      const answer = await identifyHere(await Promise.all(places.map(photoAt)), scope);
+      printAnswer(json, answer, () => describeMatches(answer));
     });
+}
+
+interface Scope {
+  readonly category_id?: string;
 }
 
 /** The matches as a table, best first. */
@@ -37,11 +43,11 @@ async function photoAt(place: string): Promise<Photo> {
   }
 }
 
-/** Asks the service that runs here, or one that is started for this photo. */
-async function identifyHere(photo: Photo): Promise<CatalogAnswer> {
+/** Asks the service that runs here, or one that is started for these photos. */
+async function identifyHere(photos: readonly Photo[], scope: Scope): Promise<CatalogAnswer> {
   const config = readConfig();
   const running = await runningService(config);
-  if (running) return withStores((services) => identifyAt(running, services, photo));
+  if (running) return withStores((services) => identifyAt(running, services, photos, scope));
   const service = await startService({
     ...config,
     ROLE: 'all',
@@ -50,16 +56,21 @@ async function identifyHere(photo: Photo): Promise<CatalogAnswer> {
     LOG_LEVEL: 'warn',
   });
   try {
-    return await identifyAt(service.url, service.services, photo);
+    return await identifyAt(service.url, service.services, photos, scope);
   } finally {
     await service.close();
   }
 }
 
 /** With a key of the operator's own account for one call. */
-function identifyAt(baseUrl: string, { keys }: StoreServices, photo: Photo): Promise<CatalogAnswer> {
+function identifyAt(
+  baseUrl: string,
+  { keys }: StoreServices,
+  photos: readonly Photo[],
+  scope: Scope,
+): Promise<CatalogAnswer> {
   const limits = { perSecond: 0, perMinute: 0, concurrency: 0 };
   return keys.lend('operator', { name: 'loupe identify', versions: ['v3'], test: false, limits }, (key) =>
-    new LoupeClient({ baseUrl, key }).identify(photo),
+    new LoupeClient({ baseUrl, key }).identify(photos, scope),
   );
 }
