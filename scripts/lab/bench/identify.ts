@@ -30,6 +30,8 @@ type Stage = (typeof STAGES)[number];
 interface Run {
   readonly model: string;
   readonly name: string;
+  /** Of each call. */
+  readonly photos: number;
   readonly concurrency: number;
   readonly each: readonly number[];
   readonly perSecond: number;
@@ -41,7 +43,7 @@ interface Run {
 }
 
 export interface IdentifyOptions {
-  /** At one client; four times as many at 16. */
+  /** At one client; four times as many at 16, half as many with several photos. */
   readonly calls: number;
   readonly products: number;
   /** References of bundled models, measured one after the other. */
@@ -50,7 +52,8 @@ export interface IdentifyOptions {
 
 /**
  * Identify over HTTP, embedded and on PostgreSQL with Redis (one api, one worker process), beside what intake and
- * inference alone reach in one process on the same cores; for each of the models.
+ * inference alone reach in one process on the same cores; for each of the models. One client also sends three and five photos
+ * in a call.
  */
 export async function benchIdentify({ calls, products, models }: IdentifyOptions): Promise<Measurement> {
   const photos = await drawPhotos(products, PHOTO_SIDE);
@@ -70,6 +73,7 @@ export async function benchIdentify({ calls, products, models }: IdentifyOptions
       rows.push([
         name,
         'intake and inference alone',
+        1,
         CONCURRENCY,
         '',
         '',
@@ -88,6 +92,7 @@ export async function benchIdentify({ calls, products, models }: IdentifyOptions
     head: [
       'model',
       'mode',
+      'photos',
       'clients',
       'p50 ms',
       'p99 ms',
@@ -108,11 +113,12 @@ function rowOf(run: Run, pool: number): (string | number)[] {
   return [
     run.model,
     run.name,
+    run.photos,
     run.concurrency,
     percentile(run.each, 0.5).toFixed(0),
     percentile(run.each, 0.99).toFixed(0),
-    run.perSecond.toFixed(1),
-    `${((100 * run.perSecond) / pool).toFixed(0)} %`,
+    (run.perSecond * run.photos).toFixed(1),
+    `${((100 * run.perSecond * run.photos) / pool).toFixed(0)} %`,
     ...STAGES.map((stage) => run.stages[stage].toFixed(1)),
     run.restMs.toFixed(1),
     Math.round(run.workerMib),
@@ -151,19 +157,29 @@ async function measureMode(
   calls: number,
 ): Promise<Run[]> {
   const key = await makeKey();
-  const bodies = photos.map((photo) => Buffer.from(JSON.stringify({ base64: photo.toString('base64') })));
-  await measure(url, key, bodies, CONCURRENCY * 2, CONCURRENCY);
+  await measure(url, key, bodiesOf(photos, 1), CONCURRENCY * 2, CONCURRENCY);
   const worker = processes['worker'] ?? processes['all'];
   const runs: Run[] = [];
-  for (const [count, concurrency] of [
-    [calls, 1],
-    [calls * 4, CONCURRENCY],
+  for (const [each, count, concurrency] of [
+    [1, calls, 1],
+    [1, calls * 4, CONCURRENCY],
+    [3, Math.ceil(calls / 2), 1],
+    [5, Math.ceil(calls / 2), 1],
   ] as const) {
-    const figures = await measure(url, key, bodies, count, concurrency);
+    const figures = await measure(url, key, bodiesOf(photos, each), count, concurrency);
     const workerMib = await residentMib(worker?.process.pid ?? 0);
-    runs.push({ model, name: mode, concurrency, workerMib, ...figures });
+    runs.push({ model, name: mode, photos: each, concurrency, workerMib, ...figures });
   }
   return runs;
+}
+
+/** Calls with so many photos each, beginning with each of the photos. */
+function bodiesOf(photos: readonly Buffer[], each: number): Buffer[] {
+  const images = photos.map((photo) => ({ base64: photo.toString('base64') }));
+  return images.map((image, from) => {
+    const chosen = Array.from({ length: each }, (_, next) => images[(from + next) % images.length]);
+    return Buffer.from(JSON.stringify(each === 1 ? image : { images: chosen }));
+  });
 }
 
 async function measure(

@@ -45,8 +45,9 @@ export const PARTS = ['load', 'search', 'peer'] as const;
 export type Part = (typeof PARTS)[number];
 
 const EF_SEARCH = [40, 100, 200, 400];
+const EF_UNDER_FILTER = 200;
 /** Queries whose true answers are known: each filter costs so many scans of all vectors. */
-const EXACT_QUERIES = { none: 100, most: 30, some: 30, few: 30 } as const;
+const EXACT_QUERIES = { none: 100, half: 30, tenth: 30, hundredth: 30, thousandth: 30, rest: 0 } as const;
 /** Queries under a filter, of which some are scans. */
 const FILTERED_SHARE = 0.1;
 const PEER_EXPANSION = 200;
@@ -147,6 +148,8 @@ async function searchDatabase({ knex, version, asked }: Bench): Promise<Figures[
     if (filter !== 'none') {
       const fewer = some(asked, Math.ceil(asked.length * FILTERED_SHARE));
       figures.push(await search(SHIPPED, filter, fewer, scan.truth, shipped));
+      const iterative = byIndex(knex, version, EF_UNDER_FILTER, filter);
+      figures.push(await search('HNSW, iterative scan', filter, fewer, scan.truth, iterative));
       continue;
     }
     for (const efSearch of EF_SEARCH) {

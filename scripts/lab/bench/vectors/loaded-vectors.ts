@@ -8,13 +8,13 @@ import { bundledModel } from '../../../../workers/library/model-library';
 import { type ClusteredVectors, VIEWS } from './clustered-vectors';
 
 /** Shares of the images that a filter by category keeps. */
-export const CATEGORIES = { most: 0.9, some: 0.09, few: 0.01 } as const;
+export const CATEGORIES = { half: 0.5, tenth: 0.1, hundredth: 0.01, thousandth: 0.001, rest: 0.389 } as const;
 export type Category = keyof typeof CATEGORIES;
 
 const PRODUCTS = 10_000;
 
 /**
- * Fills an empty database: products of three categories that show the images, and the vectors of these under one version. One
+ * Fills an empty database: products of several categories that show the images, and the vectors of these under one version. One
  * that was filled so is used as it is.
  *
  * @throws Error for one that holds anything else
@@ -67,9 +67,12 @@ function* rows(vectors: ClusteredVectors, images: number): Generator<object> {
 }
 
 async function showImages(knex: Database['knex'], images: number): Promise<void> {
-  const { most, some } = CATEGORIES;
-  const category = sql`CASE WHEN number < ${PRODUCTS * most}::float8 THEN 'most'
-      WHEN number < ${PRODUCTS * (most + some)}::float8 THEN 'some' ELSE 'few' END`;
+  const shares = Object.values(CATEGORIES);
+  const ends = shares.map(
+    (_, at) => PRODUCTS * shares.slice(0, at + 1).reduce((sum, share) => sum + share, 0),
+  );
+  const category = sql`(${Object.keys(CATEGORIES)}::text[])[1 + (
+      SELECT count(*) FROM unnest(${ends.map(Math.round)}::int[]) AS ends WHERE ends <= number)]`;
   await rowsOf(
     knex,
     sql`INSERT INTO categories (id, name, hierarchy, name_fields)

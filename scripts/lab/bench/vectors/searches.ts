@@ -20,7 +20,7 @@ export const CONNECTIONS = CLIENTS;
 
 /** `none`: the whole catalog. */
 export type Filter = Category | 'none';
-export const FILTERS: readonly Filter[] = ['none', 'most', 'some', 'few'];
+export const FILTERS: readonly Filter[] = ['none', 'half', 'tenth', 'hundredth', 'thousandth'];
 
 export type Ask = (vectors: readonly Float32Array[]) => Promise<readonly number[]>;
 
@@ -106,8 +106,13 @@ export function asShipped(
     (await index.nearest(version, [vectors], images, scopeOf(filter))).map(({ imageId }) => imageId);
 }
 
-/** The index alone, with so many candidates. */
-export function byIndex(knex: Database['knex'], version: EmbeddingVersion, efSearch: number): Ask {
+/** The index alone, with so many candidates; under a filter it goes on until enough pass. */
+export function byIndex(
+  knex: Database['knex'],
+  version: EmbeddingVersion,
+  efSearch: number,
+  filter: Filter = 'none',
+): Ask {
   const type = vectorType(version.manifest.output.dimensions);
   return ([vector = new Float32Array()]) =>
     inTransaction(knex, async (transaction) => {
@@ -120,7 +125,7 @@ export function byIndex(knex: Database['knex'], version: EmbeddingVersion, efSea
         transaction,
         sql`SELECT image_id AS image FROM (
               SELECT e.image_id, e.embedding <#> ${vectorText(vector)}::${type} AS product
-              FROM ${embeddingsOf(version.id)} e WHERE ${isShown(sql`e.image_id`)}
+              FROM ${embeddingsOf(version.id)} e WHERE ${isShown(sql`e.image_id`, scopeOf(filter))}
               ORDER BY e.embedding <#> ${vectorText(vector)}::${type} LIMIT ${WANTED * VIEWS}
             ) AS near GROUP BY image_id ORDER BY min(product) LIMIT ${WANTED}`,
       );
