@@ -35,7 +35,7 @@ const CONCURRENCY = 2;
  * What further photos of a piece are worth, over HTTP through the whole service: recall@1 with one, two and three photos,
  * with and without the category, and with one photo of something else among them; how far the confidence of products and of
  * their brands can be believed, by number of photos, with one item in five unknown. Real photos of pieces with two or more
- * of them, and distorted ones of every `sample`-th other piece.
+ * of them, and distorted ones of the pairs and of every `sample`-th other piece.
  */
 export async function benchSeveral(options: VisionBenchOptions): Promise<Measurement> {
   const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
@@ -47,6 +47,8 @@ export async function benchSeveral(options: VisionBenchOptions): Promise<Measure
       { set, model, folder, databaseUrl: options.databaseUrl },
       (service) => tryAll(service, trials),
     );
+    const paired = pairedIn(set);
+    const ofPairs = tried.filter(({ product }) => paired.has(product.product));
     const sorts = [...new Set(trials.map(({ sort }) => sort))].sort();
     return {
       title: `recall@1 in % by number of photos over HTTP, ${model.manifest.id} ${model.manifest.version}: ${set.photos.length} catalog photos, product rows only`,
@@ -55,6 +57,7 @@ export async function benchSeveral(options: VisionBenchOptions): Promise<Measure
       notes: [
         'In brackets the 95 % limits (Wilson) and the number of calls.',
         ...PHOTOS.map((photos) => `${photos} photos: ${believed(tried, photos)}`),
+        ...PHOTOS.map((photos) => `${photos} photos, pairs alone: ${believed(ofPairs, photos)}`),
       ],
     };
   } finally {
@@ -95,10 +98,15 @@ function realTrials(set: PhotoSet): Trial[] {
 /** Calls with photos that are made of the catalog's own, at every level in turn. */
 async function distortedTrials(set: PhotoSet, folder: string, sample: number): Promise<Trial[]> {
   const kinds = new Map(set.queries.map(({ product, kind }) => [product, kind]));
-  const pieces = everyNth(
-    set.photos.filter(({ product }) => kinds.has(product)),
-    sample,
-  );
+  const paired = pairedIn(set);
+  const shown = set.photos.filter(({ product }) => kinds.has(product));
+  const pieces = [
+    ...everyNth(
+      shown.filter(({ product }) => !paired.has(product)),
+      sample,
+    ),
+    ...shown.filter(({ product }) => paired.has(product)),
+  ];
   const trials: Trial[] = [];
   for (const [at, product] of pieces.entries()) {
     const picture = await readFile(product.file);
@@ -135,6 +143,10 @@ async function tryAll(service: PhotoService, trials: readonly Trial[]): Promise<
   await ask(unknown, false, false);
   return tried;
 }
+
+/** The pieces of the pairs, on which no calibration of the bundled model was fitted. */
+const pairedIn = ({ queries }: PhotoSet): ReadonlySet<string> =>
+  new Set(queries.filter(({ set }) => set !== null).map(({ product }) => product));
 
 const isReal = ({ sort }: Trial): boolean => sort.startsWith('real');
 
