@@ -10,7 +10,7 @@ import { useService } from '../support/service';
 
 /** An operator whose model is far too sure of itself: corrections, alert, recalibration, and the way back (contract 7.18, 14.10). */
 // A database of its own, since the calibration that it leaves is no other test's.
-const service = useService({ CONFIDENCE_FLOOR: '0' }, {}, { ...FIXTURE, name: 'feedback-loop' });
+const service = useService({ CONFIDENCE_FLOOR: '0' }, {}, { ...FIXTURE, name: 'feedback_loop' });
 const embeddings = () => service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
 
 /** How often an answer is right, by how far its picture stands out; the model claims to be sure of nearly all. */

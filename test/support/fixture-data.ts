@@ -31,6 +31,7 @@ const TEMPLATES = join(tmpdir(), 'loupe-templates');
 
 /** A catalog that tests can ask for. */
 export interface CatalogSource {
+  /** Lower-case letters, digits and underscores: part of the name of a database. */
   readonly name: string;
   /** Files and folders that its content depends on, from the root of the repository. */
   readonly sources: readonly string[];
