@@ -13,6 +13,7 @@ import type {
   RateLimiter,
   VisionQueue,
 } from '../models/ports';
+import type { SimilarService } from '../models/vision/similar-service';
 import type { VisionService } from '../models/vision/vision-service';
 import type { AllowedOrigins } from './middleware/allow-origins';
 
@@ -21,6 +22,7 @@ export interface ApiServices {
   readonly billing: Billing;
   readonly catalog: CatalogService;
   readonly vision: VisionService;
+  readonly similar: SimilarService;
   readonly feedback: FeedbackService;
   readonly accounts: AccountRepository;
   readonly limiter: RateLimiter;

@@ -2,6 +2,8 @@
 export const PATHS = {
   queryCatalog: ['/v3/catalog/query', '/api/v3/catalog/search', '/api/v3/catalog/query'],
   showItem: ['/v3/catalog/items/:id', '/api/v3/catalog/items/:id'],
+  showSimilar: ['/v3/catalog/items/:id/similar'],
+  showItems: ['/v3/catalog/items'],
   identify: ['/v3/vision/identify', '/api/v3/vision/identify'],
   correct: ['/v3/vision/predictions/:id/feedback', '/api/v3/vision/predictions/:id/feedback'],
   listProductsV1: ['/v1/products'],

@@ -87,6 +87,9 @@ export const forbidden = (message: string): AppError => new AppError(403, 'forbi
 export const notFound = (message: string, cause?: unknown): AppError =>
   new AppError(404, 'not_found', message, { cause });
 
+/** 404: an id that is no live row of the catalog. */
+export const itemNotFound = (): AppError => notFound('There is no catalog item with this id.');
+
 /** 405: a known path with another method. */
 export const methodNotAllowed = (allow: readonly string[]): AppError =>
   new AppError(405, 'method_not_allowed', `This address answers ${allow.join(', ')} only.`, {

@@ -7,6 +7,7 @@ import type {
   DataFileLink,
   FeedbackAnswer,
   IdentifyRequest,
+  ItemsAnswer,
   paths,
   Region,
 } from './schema';
@@ -42,6 +43,12 @@ export interface CallOptions {
 
 /** What is known of the item, and whether each row has `evidence`. */
 export type IdentifyOptions = CallOptions & Pick<IdentifyRequest, 'category_id' | 'filters' | 'explain'>;
+
+/** What is to be similar: in which category, and how many at most. */
+export type SimilarOptions = Pick<CallOptions, 'includes' | 'signal'> & {
+  readonly category_id?: string;
+  readonly size?: number;
+};
 
 /** An answer with the name that feedback on it goes by. */
 export type Identification = CatalogAnswer & { readonly predictionId: string };
@@ -96,6 +103,20 @@ export class LoupeClient {
     const params = { path: { id }, query: includes ? { includes } : {} };
     return answerOf(
       await this.endpoints.GET('/v3/catalog/items/{id}', { params, ...(signal ? { signal } : {}) }),
+    );
+  }
+
+  /** Rows in the order of their ids, up to 100; ids that there are not are in `not_found`. */
+  async items(ids: readonly string[], { includes, ...options }: CallOptions = {}): Promise<ItemsAnswer> {
+    const body = { ids: [...ids], ...(includes ? { includes } : {}) };
+    return answerOf(await this.endpoints.POST('/v3/catalog/items', { body, ...sending(options) }));
+  }
+
+  /** Products that look like one, the most similar first; none where no picture of it is known. */
+  async similar(id: string, { signal, includes, ...rest }: SimilarOptions = {}): Promise<CatalogAnswer> {
+    const params = { path: { id }, query: { ...rest, ...(includes ? { includes } : {}) } };
+    return answerOf(
+      await this.endpoints.GET('/v3/catalog/items/{id}/similar', { params, ...(signal ? { signal } : {}) }),
     );
   }
 

@@ -136,6 +136,56 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v3/catalog/items/{id}/similar': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Products that look like one
+     * @description By their pictures, the most similar first, each with its `similarity`; never the item itself.
+     *
+     *     - Of the category of the item, or of `category_id`.
+     *     - Nothing is similar to a row that is no product, or that has no picture the model knows: an empty `data`.
+     *     - **Credits:** 1; with `pricing` 6; an answer without rows, an unknown id and HEAD are free.
+     *
+     *     **Key:** must open v3.
+     */
+    get: operations['showSimilar'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v3/catalog/items': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Several catalog rows by their ids
+     * @description Up to 100, in the order of the ids; an id that is named again is one row. What is not found is listed in `not_found`, and is no error.
+     *
+     *     **Credits:** 1 for each row that is found; with `pricing` 6 for each product. The balance must cover all of them.
+     *
+     *     **Key:** must open v3.
+     */
+    post: operations['showItems'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v3/vision/identify': {
     parameters: {
       query?: never;
@@ -538,6 +588,17 @@ export interface components {
       /** @description Of its height */
       height: number;
     };
+    ItemsRequest: {
+      /** @description Ids of rows; one that is named again is one row */
+      ids: string[];
+      /**
+       * @description What rows have beside their name and pictures
+       * @default [
+       *       "taxonomy"
+       *     ]
+       */
+      includes?: ('taxonomy' | 'pricing')[];
+    };
     Feedback: {
       /** @description The product that the photos show; null when the catalog does not have it */
       correct_id: string | null;
@@ -637,6 +698,8 @@ export interface components {
       name: string;
       /** @description Vision answers only: how sure the match is, calibrated */
       confidence?: number;
+      /** @description Similar items only: cosine of the nearest views; of several pictures the mean */
+      similarity?: number;
       /** @description Higher is more popular */
       popularity: number;
       /** @description Addresses of pictures */
@@ -706,6 +769,32 @@ export interface components {
         /** @description How sure this level is, calibrated */
         confidence: number;
       }[];
+    };
+    ItemsAnswer: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: ('taxonomy' | 'pricing')[];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description Queries only: the sort, or `relevance` */
+      sort_applied?: string;
+      /** @description The rows of this page, in order */
+      data: components['schemas']['CatalogRow'][];
+      /** @description Those of the ids that there is no row of, in their order */
+      not_found: string[];
     };
     FeedbackAnswer: {
       /**
@@ -1629,6 +1718,7 @@ export type CatalogQuery = components['schemas']['CatalogQuery'];
 export type Filter = components['schemas']['Filter'];
 export type IdentifyRequest = components['schemas']['IdentifyRequest'];
 export type Region = components['schemas']['Region'];
+export type ItemsRequest = components['schemas']['ItemsRequest'];
 export type Feedback = components['schemas']['Feedback'];
 export type LegacyQuery = components['schemas']['LegacyQuery'];
 export type LegacyIdentifyRequest = components['schemas']['LegacyIdentifyRequest'];
@@ -1637,6 +1727,7 @@ export type CatalogRow = components['schemas']['CatalogRow'];
 export type Variant = components['schemas']['Variant'];
 export type Pricing = components['schemas']['Pricing'];
 export type Evidence = components['schemas']['Evidence'];
+export type ItemsAnswer = components['schemas']['ItemsAnswer'];
 export type FeedbackAnswer = components['schemas']['FeedbackAnswer'];
 export type ResolvedTaxonomy = components['schemas']['ResolvedTaxonomy'];
 export type LegacyAnswer = components['schemas']['LegacyAnswer'];
@@ -2002,6 +2093,132 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  showSimilar: {
+    parameters: {
+      query?: {
+        /**
+         * @description Comma-separated; empty for neither
+         * @example [
+         *       "taxonomy",
+         *       "pricing"
+         *     ]
+         */
+        includes?: ('taxonomy' | 'pricing')[];
+        /** @description Slug or name of the category to look in; else that of the item */
+        category_id?: string;
+        /** @description Rows at most; lowered to 10 */
+        size?: number;
+      };
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description Id of a row, from a search or an identification
+         * @example product_birkin_croc
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CatalogAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  showItems: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ItemsRequest'];
+      };
+    };
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ItemsAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
       431: components['responses']['HeadersTooLarge'];
       500: components['responses']['InternalError'];

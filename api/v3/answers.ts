@@ -43,6 +43,10 @@ export const catalogRow = z.object({
     .max(1)
     .optional()
     .describe('Vision answers only: how sure the match is, calibrated'),
+  similarity: z
+    .number()
+    .optional()
+    .describe('Similar items only: cosine of the nearest views; of several pictures the mean'),
   popularity: z.number().describe('Higher is more popular'),
   ...pictures,
   attributes: z.array(attribute).optional().describe('With `taxonomy`'),
@@ -73,6 +77,11 @@ export const catalogAnswer = z.object({
   }),
   sort_applied: z.string().optional().describe('Queries only: the sort, or `relevance`'),
   data: z.array(catalogRow).describe('The rows of this page, in order'),
+});
+
+/** What several ids answer (contract 6.7). */
+export const itemsAnswer = catalogAnswer.extend({
+  not_found: z.array(z.string()).describe('Those of the ids that there is no row of, in their order'),
 });
 
 /** What the feedback on a prediction answers. */

@@ -3,12 +3,13 @@ import type { Module } from '../../models/catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../../models/catalog/catalog-service';
 import { isProduct, type PricedItem } from '../../models/catalog/item';
 import type { Feedback } from '../../models/ports';
+import type { SimilarItem } from '../../models/vision/similar-service';
 import type { IdentifiedItem, ItemEvidence } from '../../models/vision/vision-service';
 import type { PublicAddress } from '../middleware/public-address';
 import type { WithRows } from '../middleware/send-rows';
 import { presentEstimate, presentPricing } from '../wire/presented-prices';
 import { presentAttribute, presentPictures, presentTag, presentVariantField } from '../wire/presented-row';
-import type { catalogAnswer, catalogRow, evidence, feedbackAnswer } from './answers';
+import type { catalogAnswer, catalogRow, evidence, feedbackAnswer, itemsAnswer } from './answers';
 
 /** What decides which fields a row has. */
 export interface View {
@@ -47,6 +48,12 @@ export const presentEnvelope = (answer: Envelope): WithRows<z.input<typeof catal
   data: answer.data,
 });
 
+/** The answer to several ids (contract 6.7). */
+export const presentItems = (
+  answer: Envelope,
+  notFound: readonly string[],
+): WithRows<z.input<typeof itemsAnswer>> => ({ ...presentEnvelope(answer), not_found: [...notFound] });
+
 /** What a vision answer says of a row beside what the catalog has. */
 export type PresentedMatch = Omit<IdentifiedItem, 'item'>;
 
@@ -74,6 +81,15 @@ export function presentItem(
     ...(match?.evidence ? { evidence: presentEvidence(match.evidence, view.address) } : {}),
   };
 }
+
+/** A row that looks like another (contract 6.4). */
+export const presentSimilar = (
+  { item, similarity }: SimilarItem,
+  view: View,
+): z.input<typeof catalogRow> => ({
+  ...presentItem(item, view),
+  similarity,
+});
 
 function presentVariant(item: PricedItem, variant: PricedItem['variants'][number], view: View) {
   return {

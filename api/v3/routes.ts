@@ -1,5 +1,6 @@
-import type { IRouter, RequestHandler } from 'express';
+import type { IRouter, Request, RequestHandler } from 'express';
 import { visionPrice } from '../../models/access/credits';
+import { SIMILAR_MAX } from '../../models/vision/candidates';
 import type { ApiServices, ApiSettings } from '../api-services';
 import type { AnswerCharged } from '../middleware/charged-answer';
 import type { EndpointMiddleware } from '../middleware/endpoint-middleware';
@@ -13,13 +14,16 @@ import { validate } from '../middleware/validate';
 import { PATHS } from '../paths';
 import type { PhotoIdentifier } from '../vision/identify-photo';
 import { takePhotos } from '../vision/take-photos';
-import { presentEnvelope, presentFeedback, presentItem } from './presenter';
+import { presentEnvelope, presentFeedback, presentItem, presentItems, presentSimilar } from './presenter';
 import {
   catalogQueryBody,
   effectiveModules,
   feedbackBody,
+  ITEMS_MAX,
   identifyBody,
+  itemsBody,
   modulesOfQuery,
+  similarQuery,
   toCatalogQuery,
   toFilter,
   usesDeprecatedIds,
@@ -44,6 +48,20 @@ export function mountV3(
   });
   mountRoute(router, PATHS.showItem, {
     get: [...middleware.page('v3', () => ({ rows: 1, priced: true })), showItem(services, settings, answer)],
+  });
+  mountRoute(router, PATHS.showSimilar, {
+    get: [
+      ...middleware.page('v3', ({ query }) => similarAsked(query)),
+      showSimilar(services, settings, answer),
+    ],
+  });
+  mountRoute(router, PATHS.showItems, {
+    post: [
+      ...middleware.json('v3', ({ body }) =>
+        pageAsked([body.ids].flat().length, [body.includes].flat().includes('pricing'), ITEMS_MAX),
+      ),
+      showItems(services, settings, answer),
+    ],
   });
   mountRoute(router, PATHS.identify, {
     post: [...middleware.photo('v3'), identify(settings, identifyPhoto, answer)],
@@ -88,11 +106,58 @@ function showItem({ catalog }: ApiServices, settings: ApiSettings, answer: Answe
     await answer(req, res, 'v3.catalog.item', async (call) => {
       const { value, price } = await catalog.item(call, id, { pricing: modules.includes('pricing') });
       const { item, resolvedTaxonomy } = value;
-      const page = { data: [presentItem(item, view)], results: 1, total: 1, page: 0, totalPages: 1 };
+      const data = [presentItem(item, view)];
+      const page = { data, ...wholePage(data) };
       return { value: presentEnvelope({ ...page, creditsUsed: price, modules, resolvedTaxonomy }), price };
     });
   };
 }
+
+/** The page of unvalidated parameters. */
+const similarAsked = (query: Request['query']) =>
+  pageAsked(query['size'] ?? SIMILAR_MAX, String(query['includes']).includes('pricing'), SIMILAR_MAX);
+
+function showSimilar({ similar }: ApiServices, settings: ApiSettings, answer: AnswerCharged): RequestHandler {
+  return async (req, res) => {
+    const { modules, category, size } = similarQuery(req.query);
+    const id = pathParameter(req, 'id');
+    refuseBrokenText(id, 'id');
+    const view = { modules, address: publicAddress(req, settings.publicUrl) };
+    await answer(req, res, 'v3.catalog.similar', async (call) => {
+      const request = { id, category, size, pricing: modules.includes('pricing') };
+      const { value, price } = await similar.similar(call, request);
+      const { items, resolvedTaxonomy } = value;
+      const data = mapped(items, (row) => presentSimilar(row, view));
+      return {
+        value: presentEnvelope({ ...wholePage(items), data, creditsUsed: price, modules, resolvedTaxonomy }),
+        price,
+      };
+    });
+  };
+}
+
+function showItems({ catalog }: ApiServices, settings: ApiSettings, answer: AnswerCharged): RequestHandler {
+  return async (req, res) => {
+    const { ids, includes } = validate(itemsBody, req.body);
+    const modules = effectiveModules(includes);
+    const view = { modules, address: publicAddress(req, settings.publicUrl) };
+    await answer(req, res, 'v3.catalog.items', async (call) => {
+      const { value, price } = await catalog.items(call, ids, { pricing: modules.includes('pricing') });
+      const { items, notFound, resolvedTaxonomy } = value;
+      const data = mapped(items, (row) => presentItem(row, view));
+      const page = { ...wholePage(items), data, creditsUsed: price, modules, resolvedTaxonomy };
+      return { value: presentItems(page, notFound), price };
+    });
+  };
+}
+
+/** All rows of an answer that has one page. */
+const wholePage = ({ length }: { readonly length: number }) => ({
+  results: length,
+  total: length,
+  page: 0,
+  totalPages: length === 0 ? 0 : 1,
+});
 
 function identify(
   settings: ApiSettings,
@@ -110,8 +175,7 @@ function identify(
     await answer(req, res, 'v3.vision.identify', async (call) => {
       const { value, price: worth } = await identifyPhoto(call, res, request);
       const data = value.items.map(({ item, ...match }) => presentItem(item, view, match));
-      const results = data.length;
-      const page = { data, results, total: results, page: 0, totalPages: results === 0 ? 0 : 1 };
+      const page = { data, ...wholePage(data) };
       const { resolvedTaxonomy } = value;
       const envelope = presentEnvelope({ ...page, creditsUsed: worth, modules, resolvedTaxonomy });
       return { value: envelope, price: worth };

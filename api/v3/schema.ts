@@ -7,6 +7,7 @@ import {
   SORTS,
 } from '../../models/catalog/catalog-query';
 import { badRequest } from '../../models/errors';
+import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
@@ -53,6 +54,21 @@ export const catalogQueryBody = z.strictObject({
     .default('popularity_desc')
     .describe('Order of a listing; a query is ordered by relevance'),
   includes,
+});
+
+/** Ids of one call at most (contract 6.7). */
+export const ITEMS_MAX = 100;
+
+/** Body of `POST /v3/catalog/items`. */
+export const itemsBody = z.strictObject({
+  ids: z.array(z.string()).min(1).max(ITEMS_MAX).describe('Ids of rows; one that is named again is one row'),
+  includes,
+});
+
+/** Query string of `GET /v3/catalog/items/{id}/similar`, but for `includes`. */
+const similarParameters = z.object({
+  category_id: z.string().optional(),
+  size: sizeOfPage.default(SIMILAR_MAX),
 });
 
 /** What sums of fractions may be off by. */
@@ -152,4 +168,14 @@ export function modulesOfQuery(parameter: unknown): readonly Module[] {
   const list = given.filter((each) => each.trim() !== '').flatMap((each) => each.split(','));
   const modules = validate(z.object({ includes }), { includes: list.map((each) => each.trim()) }).includes;
   return effectiveModules(modules);
+}
+
+/** The parameters of a call for similar items (contract 6.3, 6.5). */
+export function similarQuery(query: Readonly<Record<string, unknown>>) {
+  const size = query['size'];
+  const { category_id: category = null, size: asked } = validate(similarParameters, {
+    category_id: query['category_id'],
+    size: typeof size === 'string' && /^\d+$/.test(size) ? Number(size) : size,
+  });
+  return { modules: modulesOfQuery(query['includes']), category, size: Math.min(asked, SIMILAR_MAX) };
 }

@@ -69,6 +69,25 @@ export class PostgresImageSamples implements ImageSamples {
     return [...products.values()];
   }
 
+  async vectorsAt(
+    versionId: number,
+    addresses: readonly string[],
+    limit: number,
+  ): Promise<readonly (readonly Float32Array[])[]> {
+    const table = embeddingsOf(versionId);
+    const rows = await rowsOf<Pick<PictureRow, 'vectors'>>(
+      this.knex,
+      sql`SELECT array_agg(e.embedding::text ORDER BY e.view) AS vectors
+          FROM (
+            SELECT i.id, array_position(${[...addresses]}::text[], i.address) AS place FROM images i
+            WHERE i.address = ANY(${[...addresses]}::text[]) AND EXISTS (SELECT FROM ${table} e WHERE e.image_id = i.id)
+            ORDER BY place LIMIT ${limit}
+          ) AS first JOIN ${table} e ON e.image_id = first.id
+          GROUP BY first.place ORDER BY first.place`,
+    );
+    return rows.map(({ vectors }) => vectors.map(vectorOf));
+  }
+
   async categoryShares(): Promise<ReadonlyMap<string, number>> {
     const rows = await rowsOf<{ category: string; images: number }>(
       this.knex,

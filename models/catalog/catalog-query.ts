@@ -24,6 +24,8 @@ export interface SearchScope {
   readonly category: string | null;
   /** ANDed. */
   readonly filters: readonly Filter[];
+  /** Id of a product that does not count. */
+  readonly except?: string;
 }
 
 /** The whole catalog. */

@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { Billing, type CallContext, type Priced } from '../access/billing';
 import { catalogPrice } from '../access/credits';
-import { badRequest, notFound } from '../errors';
+import { badRequest, itemNotFound } from '../errors';
 import { type CatalogRepository, PORTS } from '../ports';
 import type { CatalogQuery, ResolvedQuery } from './catalog-query';
 import { wordsOf } from './fold-text';
@@ -26,6 +26,15 @@ export interface CatalogPage {
 export interface ResolvedTaxonomy {
   readonly node: string;
   readonly level: number | null;
+}
+
+/** Those of the items that were asked for which there are. */
+export interface FoundItems {
+  readonly items: readonly PricedItem[];
+  /** Ids in the order in which they were asked for. */
+  readonly notFound: readonly string[];
+  /** Of the first item. */
+  readonly resolvedTaxonomy: ResolvedTaxonomy | null;
 }
 
 /** How strictly a query's categories are taken: v3 refuses an unknown one, v1 and v2 answer no rows (contract 4.2, 8.2). */
@@ -93,15 +102,35 @@ export class CatalogService {
     id: string,
     options: { pricing: boolean },
   ): Promise<Priced<{ item: PricedItem; resolvedTaxonomy: ResolvedTaxonomy }>> {
-    const dearest = catalogPrice({ product: id.startsWith('product_'), pricing: options.pricing });
+    const { value, price } = await this.items(call, [id], options);
+    const [item] = value.items;
+    if (!item || !value.resolvedTaxonomy) throw itemNotFound();
+    return { value: { item, resolvedTaxonomy: value.resolvedTaxonomy }, price };
+  }
+
+  /**
+   * Rows in the order of the ids, each once; an id that is no live row is in `notFound` (contract 6.7).
+   *
+   * @throws AppError 402 when the balance does not cover all of them
+   */
+  async items(
+    call: CallContext,
+    ids: readonly string[],
+    { pricing }: { pricing: boolean },
+  ): Promise<Priced<FoundItems>> {
+    const asked = [...new Set(ids)];
+    const dearest = sumOf(asked.map((id) => catalogPrice({ product: id.startsWith('product_'), pricing })));
     await this.billing.reserve(call, dearest);
-    const [found] = await this.catalog.itemsById([id]);
-    if (!found) throw notFound('There is no catalog item with this id.');
-    const [taxonomy, priced] = await Promise.all([this.taxonomy(), this.priced([found], options.pricing)]);
-    const item = priced[0] ?? found;
-    const price = catalogPrice({ product: isProduct(item), pricing: options.pricing });
-    const resolvedTaxonomy = { node: item.kind, level: taxonomy.levelOf(item) };
-    return { value: { item, resolvedTaxonomy }, price: Math.min(price, dearest) };
+    const found = await this.catalog.itemsById(asked);
+    const [taxonomy, items] = await Promise.all([this.taxonomy(), this.priced(found, pricing)]);
+    const known = new Set(items.map(({ id }) => id));
+    const value = {
+      items,
+      notFound: asked.filter((id) => !known.has(id)),
+      resolvedTaxonomy: taxonomy.resolvedBy(items[0]),
+    };
+    const price = sumOf(items.map((item) => catalogPrice({ product: isProduct(item), pricing })));
+    return { value, price: Math.min(price, dearest) };
   }
 
   private priced(rows: readonly PricedItem[], pricing: boolean): Promise<readonly PricedItem[]> {
@@ -126,3 +155,5 @@ export class CatalogService {
     return names.flatMap((name) => taxonomy.find(name)?.id ?? []);
   }
 }
+
+const sumOf = (prices: readonly number[]): number => prices.reduce((sum, price) => sum + price, 0);

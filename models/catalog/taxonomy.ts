@@ -63,4 +63,9 @@ export class Taxonomy {
     const category = this.bySlug.get(row.category);
     return category ? this.level(category, row.kind) : null;
   }
+
+  /** What an answer is about, by its first row; null without one (contract 1.9). */
+  resolvedBy(first: { kind: string; category: string } | undefined) {
+    return first ? { node: first.kind, level: this.levelOf(first) } : null;
+  }
 }

@@ -152,6 +152,12 @@ export interface ImageSamples {
     limit: number,
     afterId: string,
   ): Promise<readonly PicturedProduct[]>;
+  /** `[picture][view]`: the vectors of those at the addresses that are embedded, in the order of the addresses. */
+  vectorsAt(
+    versionId: number,
+    addresses: readonly string[],
+    limit: number,
+  ): Promise<readonly (readonly Float32Array[])[]>;
   /** Share of the images of live rows that each category has. */
   categoryShares(): Promise<ReadonlyMap<string, number>>;
 }

@@ -3,6 +3,9 @@ import type { Neighbour } from './neighbours';
 /** Catalog images asked of the index; several belong to one product, hence more than the ten rows. */
 export const NEIGHBOURS = 60;
 
+/** Products that look like another, in an answer at most (contract 6.3). */
+export const SIMILAR_MAX = 10;
+
 /** Products that are looked at closely: twice the rows of an answer, so that a shared style or brand shows. */
 const CANDIDATES = 20;
 

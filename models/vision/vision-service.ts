@@ -173,12 +173,11 @@ export class VisionService {
       return item ? [{ item, confidence }] : [];
     });
     const explained = request.explain ? await this.explained(items, sighting, products) : items;
-    const first = items[0]?.item;
     return {
       version,
       best: bestOf(sighting, products),
       items: request.pricing ? await this.priced(explained) : explained,
-      resolvedTaxonomy: first ? { node: first.kind, level: taxonomy.levelOf(first) } : null,
+      resolvedTaxonomy: taxonomy.resolvedBy(items[0]?.item),
     };
   }
 

@@ -23,6 +23,7 @@ import {
   type VisionQueue,
 } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
+import { SimilarService } from '../../models/vision/similar-service';
 import { VisionService } from '../../models/vision/vision-service';
 import type { Config } from '../config';
 import type { Container, Loupe } from './container';
@@ -46,6 +47,7 @@ export function apiServices(container: Container): ApiServices {
     billing: container.resolve(Billing),
     catalog: container.resolve(CatalogService),
     vision: container.resolve(VisionService),
+    similar: container.resolve(SimilarService),
     feedback: container.resolve(FeedbackService),
     accounts: container.resolve<AccountRepository>(PORTS.AccountRepository),
     limiter: container.resolve<RateLimiter>(PORTS.RateLimiter),

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../api/legacy/answers';
-import type { catalogAnswer } from '../../api/v3/answers';
+import type { catalogAnswer, itemsAnswer } from '../../api/v3/answers';
 import { DocumentCheck, type Exchange } from './document-check';
 
 export type CatalogAnswer = z.output<typeof catalogAnswer>;
+export type ItemsAnswer = z.output<typeof itemsAnswer>;
 
 export type LegacyAnswer = z.output<typeof legacyAnswer>;
 export type LegacyVisionAnswer = z.output<typeof legacyVisionAnswer>;
@@ -68,6 +69,15 @@ export class ApiClient {
   item(id: string, includes?: string): Promise<Answer<CatalogAnswer>> {
     const query = includes === undefined ? '' : `?includes=${encodeURIComponent(includes)}`;
     return this.send('GET', `/v3/catalog/items/${encodeURIComponent(id)}${query}`);
+  }
+
+  items(body: object): Promise<Answer<ItemsAnswer>> {
+    return this.send('POST', '/v3/catalog/items', { body });
+  }
+
+  similar(id: string, parameters: Readonly<Record<string, string>> = {}): Promise<Answer<CatalogAnswer>> {
+    const query = new URLSearchParams(parameters);
+    return this.send('GET', `/v3/catalog/items/${encodeURIComponent(id)}/similar?${query}`);
   }
 
   identify(body: object): Promise<Answer<CatalogAnswer>> {

@@ -79,6 +79,34 @@ export const OPERATIONS: readonly Operation[] = [
     maybe: LIMITS,
   }),
   billed({
+    id: 'showSimilar',
+    method: 'get',
+    tag: 'v3',
+    summary: 'Products that look like one',
+    description: `By their pictures, the most similar first, each with its \`similarity\`; never the item itself.
+
+- Of the category of the item, or of \`category_id\`.
+- Nothing is similar to a row that is no product, or that has no picture the model knows: an empty \`data\`.
+- **Credits:** 1; with \`pricing\` 6; an answer without rows, an unknown id and HEAD are free.`,
+    version: V3,
+    answer: { schema: 'CatalogAnswer' },
+    errors: [...WITH_KEY, 404],
+    maybe: LIMITS,
+  }),
+  billed({
+    id: 'showItems',
+    method: 'post',
+    tag: 'v3',
+    summary: 'Several catalog rows by their ids',
+    description: `Up to 100, in the order of the ids; an id that is named again is one row. What is not found is listed in \`not_found\`, and is no error.
+
+**Credits:** 1 for each row that is found; with \`pricing\` 6 for each product. The balance must cover all of them.`,
+    version: V3,
+    body: 'ItemsRequest',
+    answer: { schema: 'ItemsAnswer' },
+    errors: WITH_BODY,
+  }),
+  billed({
     id: 'identify',
     method: 'post',
     tag: 'v3',

@@ -1,5 +1,6 @@
 import { MODULES } from '../../../models/catalog/catalog-query';
 import { DATA_FILE_KINDS, REGIONS } from '../../../models/pricing/estimate';
+import { SIMILAR_MAX } from '../../../models/vision/candidates';
 import type { PATHS } from '../../paths';
 import { legacyParameters } from './schemas';
 
@@ -28,14 +29,20 @@ export const SHARED_PARAMETERS = {
 function ownParametersOf(operation: keyof typeof PATHS): object[] {
   switch (operation) {
     case 'showItem':
+      return ofItem();
+    case 'showSimilar':
       return [
-        inPath(
-          'id',
+        ...ofItem(),
+        inQuery(
+          'category_id',
           { type: 'string' },
-          'Id of a row, from a search or an identification',
-          'product_birkin_croc',
+          'Slug or name of the category to look in; else that of the item',
         ),
-        inQuery('includes', modules(), 'Comma-separated; empty for neither', ['taxonomy', 'pricing']),
+        inQuery(
+          'size',
+          { type: 'integer', minimum: 1, default: SIMILAR_MAX },
+          `Rows at most; lowered to ${SIMILAR_MAX}`,
+        ),
       ];
     case 'listProductsV1':
       return Object.entries(legacyParameters()).map(([name, { description, ...schema }]) =>
@@ -70,6 +77,7 @@ function ownParametersOf(operation: keyof typeof PATHS): object[] {
         inPath('id', { type: 'string' }, 'The `X-Prediction-Id` of an answer', 'V1StGXR8_Z5jdHi6B-myT'),
       ];
     case 'queryCatalog':
+    case 'showItems':
     case 'identify':
     case 'listProductsV2':
     case 'identifyV2':
@@ -78,6 +86,11 @@ function ownParametersOf(operation: keyof typeof PATHS): object[] {
       return [];
   }
 }
+
+const ofItem = () => [
+  inPath('id', { type: 'string' }, 'Id of a row, from a search or an identification', 'product_birkin_croc'),
+  inQuery('includes', modules(), 'Comma-separated; empty for neither', ['taxonomy', 'pricing']),
+];
 
 const reference = (name: keyof typeof SHARED_PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 

@@ -3,8 +3,8 @@ import { Taxonomy } from '../../../models/catalog/taxonomy';
 import type { ErrorCode, ImageFault } from '../../../models/errors';
 import { legacyAnswer, legacyMatch, legacyRow, legacyVisionAnswer } from '../../legacy/answers';
 import { commaSeparated, legacyIdentifyBody, legacyQuery } from '../../legacy/schema';
-import { catalogAnswer, catalogRow, evidence, feedbackAnswer } from '../../v3/answers';
-import { catalogQueryBody, feedbackBody, identifyBody } from '../../v3/schema';
+import { catalogAnswer, catalogRow, evidence, feedbackAnswer, itemsAnswer } from '../../v3/answers';
+import { catalogQueryBody, feedbackBody, identifyBody, itemsBody } from '../../v3/schema';
 import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
 import { healthAnswer, readinessAnswer } from './health-answers';
 
@@ -26,6 +26,7 @@ const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   Filter: catalogQueryBody.shape.filters.unwrap().element,
   IdentifyRequest: identifyBody,
   Region: identifyBody.shape.region.unwrap(),
+  ItemsRequest: itemsBody,
   Feedback: feedbackBody,
   LegacyQuery: legacyQueryWithFacets.catchall(z.unknown()),
   LegacyIdentifyRequest: legacyIdentifyBody,
@@ -40,6 +41,7 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   Variant: variant,
   Pricing: variant.shape.pricing.unwrap(),
   Evidence: evidence,
+  ItemsAnswer: itemsAnswer,
   FeedbackAnswer: feedbackAnswer,
   ResolvedTaxonomy: catalogAnswer.shape.resolved_taxonomy,
   LegacyAnswer: legacyAnswer,

@@ -27,8 +27,9 @@ export function matchesFilter({ field, include, exclude }: Filter): Sql {
 }
 
 /** That a row counts in a search of that scope, whatever its kind; nothing for the whole catalog. */
-export const conditionsOf = ({ category, filters }: SearchScope): Sql[] => [
+export const conditionsOf = ({ category, filters, except }: SearchScope): Sql[] => [
   ...(category === null ? [] : [sql`category = ${category}`]),
+  ...(except === undefined ? [] : [sql`id <> ${except}`]),
   ...filters.filter(restricts).map(matchesFilter),
 ];
 

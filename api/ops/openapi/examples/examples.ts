@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../../legacy/answers';
 import type { PATHS } from '../../../paths';
 import type { catalogAnswer, evidence as rowEvidence } from '../../../v3/answers';
-import { category, legacyProduct, model, pricedProduct, product } from './rows';
+import { category, estimate, legacyProduct, model, pricedProduct, product } from './rows';
 
 interface Example {
   readonly summary: string;
@@ -174,6 +174,41 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
       priced: {
         summary: 'A product with its prices',
         value: catalog([pricedProduct], { credits_used: 6, includes: ['taxonomy', 'pricing'] }),
+      },
+    },
+  },
+  showSimilar: {
+    answers: {
+      some: {
+        summary: 'Another product that looks like it',
+        value: catalog([{ ...product, similarity: 0.83 }], {}),
+      },
+      nothing: {
+        summary: 'No picture is known: free of charge',
+        value: catalog([], { credits_used: 0, resolved_taxonomy: { node: null, level: null } }),
+      },
+    },
+  },
+  showItems: {
+    requests: {
+      some: {
+        summary: 'A product and its model, with prices; and an id that there is not',
+        value: {
+          ids: ['product_birkin_croc', 'model_birkin', 'product_gone'],
+          includes: ['taxonomy', 'pricing'],
+        },
+      },
+    },
+    answers: {
+      some: {
+        summary: 'What is found, and what is not',
+        value: {
+          ...catalog([pricedProduct, { ...model, max_market_estimate: estimate }], {
+            credits_used: 7,
+            includes: ['taxonomy', 'pricing'],
+          }),
+          not_found: ['product_gone'],
+        },
       },
     },
   },

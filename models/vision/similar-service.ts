@@ -1,0 +1,88 @@
+import { inject, injectable } from 'tsyringe';
+import { Billing, type CallContext, type Priced } from '../access/billing';
+import { catalogPrice } from '../access/credits';
+import type { SearchScope } from '../catalog/catalog-query';
+import type { ResolvedTaxonomy } from '../catalog/catalog-service';
+import { type CatalogItem, isProduct, type PricedItem } from '../catalog/item';
+import { PricingService } from '../catalog/pricing-service';
+import { categorySlug } from '../catalog/resolve-scope';
+import { Taxonomy } from '../catalog/taxonomy';
+import { itemNotFound } from '../errors';
+import {
+  type CatalogRepository,
+  type EmbeddingRepository,
+  type ImageSamples,
+  type NeighbourIndex,
+  PORTS,
+} from '../ports';
+import { type Candidate, candidatesOf, NEIGHBOURS } from './candidates';
+import { PHOTOS_MAX } from './image-input';
+
+export interface SimilarRequest {
+  readonly id: string;
+  /** Slug or name; null is that of the item. */
+  readonly category: string | null;
+  readonly size: number;
+  readonly pricing: boolean;
+}
+
+/** A product that looks like another. */
+export interface SimilarItem {
+  readonly item: PricedItem;
+  /** As `Candidate.similarity`. */
+  readonly similarity: number;
+}
+
+/** The most similar first. */
+export interface SimilarItems {
+  readonly items: readonly SimilarItem[];
+  readonly resolvedTaxonomy: ResolvedTaxonomy | null;
+}
+
+/** Finds products that look like a product: what its stored pictures, taken as photos, are identified as beside itself. */
+@injectable()
+export class SimilarService {
+  constructor(
+    @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
+    @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
+    @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
+    @inject(PricingService) private readonly pricing: PricingService,
+    @inject(Billing) private readonly billing: Billing,
+  ) {}
+
+  /**
+   * Worth something only when it has rows.
+   *
+   * @throws AppError 400 for an unknown category, 402, 404 for an id that is no live row
+   */
+  async similar(call: CallContext, request: SimilarRequest): Promise<Priced<SimilarItems>> {
+    const taxonomy = new Taxonomy(await this.catalog.categories());
+    const named = request.category === null ? null : categorySlug(request.category, 'product', taxonomy);
+    const price = catalogPrice({ product: true, pricing: request.pricing });
+    await this.billing.reserve(call, price);
+    const [item] = await this.catalog.itemsById([request.id]);
+    if (!item) throw itemNotFound();
+    const scope = { category: named ?? item.category, filters: [], except: item.id };
+    const near = (await this.#near(item, scope)).slice(0, request.size);
+    const similarity = new Map(near.map((each) => [each.id, each.similarity]));
+    const rows = await this.catalog.itemsById([...similarity.keys()]);
+    const priced = request.pricing ? await this.pricing.attach(rows) : rows;
+    const items = priced.map((each) => ({ item: each, similarity: similarity.get(each.id) ?? 0 }));
+    const resolvedTaxonomy = taxonomy.resolvedBy(rows[0]);
+    return { value: { items, resolvedTaxonomy }, price: items.length > 0 ? price : 0 };
+  }
+
+  /** The most similar first; of equal ones those that identification has first. */
+  async #near(item: CatalogItem, scope: SearchScope): Promise<Candidate[]> {
+    const version = await this.embeddings.live();
+    if (version === null || !isProduct(item)) return [];
+    const addresses = [item, ...item.variants].flatMap(({ images }) => images);
+    const pictures = await this.samples.vectorsAt(version.id, addresses, PHOTOS_MAX);
+    const neighbours = await this.index.nearest(version, pictures, NEIGHBOURS, scope);
+    const imageIds = neighbours.map(({ imageId }) => imageId);
+    const showing = await this.catalog.productsShowing(imageIds, scope);
+    const candidates = candidatesOf(neighbours, showing, pictures.length);
+    return candidates.sort((left, right) => right.similarity - left.similarity);
+  }
+}
