@@ -1,8 +1,13 @@
 import { ApiClient } from '../support/api-client';
+import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { useService } from '../support/service';
 
 /** contract 10.1, 10: what calls cost. */
 const service = useService();
+useEmbeddedPictures(service, {
+  'https://pictures.example/birkin_croc-30.jpg': 0,
+  'https://pictures.example/speedy_epi.jpg': 10,
+});
 const photo = async () => ({ base64: (await service.photo()).toString('base64') });
 
 beforeEach(async () => {
@@ -30,6 +35,26 @@ const PRICES: [string, number, Call][] = [
   ['an item with pricing', 6, (api) => api.item('product_birkin_croc', 'pricing')],
   ['a brand with pricing', 1, (api) => api.item('brand_hermes', 'pricing')],
   ['an unknown item', 0, (api) => api.item('product_nobody', 'pricing')],
+  ['several items', 2, (api) => api.items({ ids: ['product_birkin_croc', 'brand_hermes'] })],
+  [
+    'several items with pricing, two products and a brand of them',
+    13,
+    (api) =>
+      api.items({
+        ids: ['product_birkin_croc', 'brand_hermes', 'product_nobody', 'product_submariner'],
+        includes: ['pricing'],
+      }),
+  ],
+  ['several unknown items', 0, (api) => api.items({ ids: ['product_nobody', 'brand_nobody'] })],
+  ['similar items', 1, (api) => api.similar('product_birkin_croc')],
+  ['similar items with pricing', 6, (api) => api.similar('product_birkin_croc', { includes: 'pricing' })],
+  ['nothing similar', 0, (api) => api.similar('product_birkin_togo', { includes: 'pricing' })],
+  ['what is similar to an unknown item', 0, (api) => api.similar('product_nobody')],
+  [
+    'HEAD of similar items',
+    0,
+    (api) => api.send('HEAD', '/v3/catalog/items/product_birkin_croc/similar') as ReturnType<Call>,
+  ],
   ['v3 vision', 5, async (api) => api.identify(await photo())],
   ['v3 vision with pricing', 10, async (api) => api.identify({ ...(await photo()), includes: ['pricing'] })],
   ['v3 vision of no picture', 0, (api) => api.identify({ base64: 'AAAA' })],
@@ -71,6 +96,12 @@ describe('402', () => {
     ['a query with pricing', 6, (api) => api.query({ includes: ['pricing'] })],
     ['an item whose id is that of a product', 6, (api) => api.item('product_nobody', 'pricing')],
     ['an item of another id', 1, (api) => api.item('brand_hermes', 'pricing')],
+    [
+      'several items, found or not',
+      8,
+      (api) => api.items({ ids: ['product_nobody', 'brand_x', 'no_id', 'brand_x'], includes: ['pricing'] }),
+    ],
+    ['similar items', 6, (api) => api.similar('product_birkin_croc', { includes: 'pricing' })],
     ['v3 vision', 5, async (api) => api.identify(await photo())],
     ['v2 vision', 10, async (api) => api.identifyV2(await photo())],
     ['v1 products', 6, (api) => api.v1({})],

@@ -18,7 +18,7 @@ describe('every error', () => {
     ['an unknown route', 'GET', '/nowhere', 404, 'not_found'],
     ['an unknown route below a known one', 'POST', '/v3/catalog/query/more', 404, 'not_found'],
     ['an unknown version', 'POST', '/v4/catalog/query', 404, 'not_found'],
-    ['an item without an id', 'GET', '/v3/catalog/items/', 404, 'not_found'],
+    ['an item without an id', 'GET', '/v3/catalog/items/', 405, 'method_not_allowed'],
     ['another method', 'GET', QUERY, 405, 'method_not_allowed'],
     ['an unsigned file', 'GET', '/files/pricing_data/variant_x/NA.csv', 403, 'forbidden'],
     ['an unknown image', 'GET', `/images/${'0'.repeat(64)}.jpg`, 404, 'not_found'],
@@ -56,7 +56,14 @@ describe('the request id', () => {
 
 // contract 11.2
 describe('405', () => {
-  const READ = new Set<string>(['showItem', 'listProductsV1', 'dataFile', 'image', ...OPERATIONS]);
+  const READ = new Set<string>([
+    'showItem',
+    'showSimilar',
+    'listProductsV1',
+    'dataFile',
+    'image',
+    ...OPERATIONS,
+  ]);
   const ADDRESSES = Object.entries(PATHS).flatMap(([endpoint, paths]) =>
     paths.map((path) => [path, READ.has(endpoint) ? 'GET, HEAD' : 'POST'] as const),
   );

@@ -4,12 +4,17 @@ import { PostgresAccountRepository } from '../../db/accounts/account-repository'
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { Billing } from '../../models/access/billing';
 import { ApiClient } from '../support/api-client';
+import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { endsOf, holdMethod } from '../support/hold-method';
 import { type RawCall, requestText, sendRaw } from '../support/raw-caller';
 import { useService } from '../support/service';
 
 /** Who is gone before the charge is booked is not charged, on every endpoint, at every moment. */
 const service = useService();
+useEmbeddedPictures(service, {
+  'https://pictures.example/birkin_croc-30.jpg': 0,
+  'https://pictures.example/speedy_epi.jpg': 10,
+});
 
 let photo: { base64: string };
 
@@ -26,6 +31,11 @@ const ENDPOINTS: readonly [name: string, call: () => RawCall][] = [
   ['v2 vision', () => ({ method: 'POST', path: '/v2/vision', body: photo })],
   ['a catalog query', () => ({ method: 'POST', path: '/v3/catalog/query', body: { includes: ['pricing'] } })],
   ['an item', () => ({ method: 'GET', path: '/v3/catalog/items/product_birkin_croc?includes=pricing' })],
+  [
+    'several items',
+    () => ({ method: 'POST', path: '/v3/catalog/items', body: { ids: ['product_birkin_croc', 'x'] } }),
+  ],
+  ['similar items', () => ({ method: 'GET', path: '/v3/catalog/items/product_birkin_croc/similar' })],
   [
     'v3 vision',
     () => ({ method: 'POST', path: '/v3/vision/identify', body: { ...photo, includes: ['pricing'] } }),

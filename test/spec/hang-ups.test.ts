@@ -5,6 +5,7 @@ import { Billing } from '../../models/access/billing';
 import { type ChargeRequest, PORTS } from '../../models/ports';
 import { processEnvironment } from '../../scripts/config';
 import { type Answer, ApiClient } from '../support/api-client';
+import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { endsOf } from '../support/hold-method';
 import { type RawCall, requestText, sendRaw } from '../support/raw-caller';
 import { useService } from '../support/service';
@@ -24,6 +25,10 @@ const KEYS = 12;
 jest.setTimeout(60_000 + Number(HANG_UP_CALLS) * 1_000);
 
 const service = useService({ VISION_DEADLINE_MS: '60000' });
+useEmbeddedPictures(service, {
+  'https://pictures.example/birkin_croc-30.jpg': 0,
+  'https://pictures.example/speedy_epi.jpg': 10,
+});
 
 interface Plan {
   readonly endpoint: keyof ReturnType<typeof endpoints>;
@@ -37,6 +42,12 @@ const endpoints = (photo: object) =>
   ({
     v1: { method: 'GET', path: '/v1/products' },
     item: { method: 'GET', path: '/v3/catalog/items/product_birkin_croc?includes=pricing' },
+    items: {
+      method: 'POST',
+      path: '/v3/catalog/items',
+      body: { ids: ['product_birkin_croc', 'x', 'handbags'] },
+    },
+    similar: { method: 'GET', path: '/v3/catalog/items/product_birkin_croc/similar?includes=pricing' },
     v2: { method: 'POST', path: '/v2/products', body: {} },
     v2Vision: { method: 'POST', path: '/v2/vision', body: photo },
     query: { method: 'POST', path: '/v3/catalog/query', body: { includes: ['pricing'], page_size: 3 } },
@@ -46,7 +57,17 @@ const endpoints = (photo: object) =>
 
 const plans = fc.sample<Plan>(
   fc.record({
-    endpoint: fc.constantFrom('v1', 'item', 'v2', 'v2Vision', 'query', 'nothing', 'vision'),
+    endpoint: fc.constantFrom(
+      'v1',
+      'item',
+      'items',
+      'similar',
+      'v2',
+      'v2Vision',
+      'query',
+      'nothing',
+      'vision',
+    ),
     name: fc.option(fc.nat(KEYS - 1)),
     leavesAfter: fc.option(fc.nat(STATEMENTS_MAX), { freq: 3 }),
   }),

@@ -82,6 +82,7 @@ const PRODUCTS = [
 test.each([
   ['/v3/catalog/query', QUERY],
   ['/api/v3/catalog/search', QUERY],
+  ['/v3/catalog/items', ['ids', 'includes']],
   ['/v2/products', PRODUCTS],
   ['/v3/vision/identify', ['url', 'base64', 'includes']],
   ['/v2/vision', ['url', 'base64', 'includes']],
@@ -164,6 +165,22 @@ test('no id of an item is a fault of ours', async () => {
   );
 });
 
+test('no call for similar items is a fault of ours', async () => {
+  const id = fc.oneof(fc.constantFrom('product_birkin_croc', 'brand_hermes'), partOfUrl);
+  const query = queryString(['includes', 'category_id', 'size', 'size[]', '__proto__']);
+  await fc.assert(
+    fc.asyncProperty(id, query, async (of, sent) =>
+      expectBilled(
+        await service.api.send(
+          'GET',
+          `/v3/catalog/items/x${of}/similar?${sent}`.replace('/xproduct', '/product'),
+        ),
+      ),
+    ),
+    RUNS,
+  );
+});
+
 test('no address of a file is a fault of ours, and none that is made up is answered', async () => {
   const kind = fc.oneof(fc.constantFrom('pricing_data', 'historical_estimates'), partOfUrl);
   const region = fc.oneof(fc.constantFrom('NA.csv', 'EU-UK.csv'), partOfUrl);
@@ -185,6 +202,7 @@ test('no address of a file is a fault of ours, and none that is made up is answe
 
 test('no method and no headers at any address are a fault of ours', async () => {
   const address = fc.constantFrom(
+    ...['/v3/catalog/items', '/v3/catalog/items/product_birkin_croc/similar'],
     ...['/v3/catalog/query', '/v3/catalog/items/brand_hermes', '/v3/vision/identify', '/v2/vision'],
     ...['/v2/products', '/v1/products', '/files/pricing_data/variant_x/NA.csv', '/images/x', '/healthz'],
     ...['/readyz', '/metrics', '/openapi.json', '/nowhere', '/%zz', '/x//y', '/v3', '/api/v3/catalog/items/'],

@@ -102,6 +102,8 @@ export class TestService {
   readonly queue = new VisionQueueFake(() => this.versionId);
   /** What the process says of itself; tests may change it. */
   lifecycle: LifecycleState = 'ready';
+  /** Done before it stops. */
+  readonly closing: (() => Promise<unknown>)[] = [];
   private versionId = 0;
   private started: Running | undefined;
 
@@ -162,6 +164,7 @@ export class TestService {
   async stop(): Promise<void> {
     if (!this.started) return;
     const { server, loupe, data } = this.started;
+    for (const close of this.closing) await close();
     server.closeAllConnections();
     server.close();
     await loupe.close();
