@@ -2,10 +2,15 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { useService } from '../support/service';
 
 /** The examples of `docs/api`: what stands there runs as it stands there, and prints what it says. */
 const service = useService();
+useEmbeddedPictures(service, {
+  'https://pictures.example/birkin_croc-30.jpg': 0,
+  'https://pictures.example/speedy_epi.jpg': 10,
+});
 const ROOT = join(__dirname, '../..');
 let folder: string;
 

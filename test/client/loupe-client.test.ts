@@ -4,10 +4,15 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { LoupeClient, LoupeError, type LoupeOptions } from '../../api/client/loupe-client';
+import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { useService } from '../support/service';
 
 /** The typed client that is generated from `/openapi.json`, against a running service. */
 const service = useService();
+useEmbeddedPictures(service, {
+  'https://pictures.example/birkin_croc-30.jpg': 0,
+  'https://pictures.example/speedy_epi.jpg': 10,
+});
 const client = (options: Partial<LoupeOptions> = {}) =>
   new LoupeClient({ baseUrl: service.url, key: service.key.key, ...options });
 
@@ -72,6 +77,24 @@ test('item gives one row, and its data files', async () => {
   await expect(
     client().dataFile({ region: 'NA', url: link?.url.replace(/signature=./, 'signature=!') ?? '' }),
   ).rejects.toMatchObject({ status: 403, failure: { error: 'forbidden' } });
+});
+
+test('items gives several rows, and names those that there are not', async () => {
+  const { data, not_found } = await client().items(['brand_hermes', 'product_gone', 'product_birkin_croc'], {
+    includes: [],
+  });
+  expect(data.map(({ id }) => id)).toEqual(['brand_hermes', 'product_birkin_croc']);
+  expect(data[0]?.attributes).toBeUndefined();
+  expect(not_found).toEqual(['product_gone']);
+});
+
+test('similar gives what looks like a product', async () => {
+  const { data } = await client().similar('product_birkin_croc', { size: 1, includes: ['pricing'] });
+  expect(data.map(({ id, similarity = 0 }) => [id, similarity > 0.9])).toEqual([
+    ['product_speedy_epi', true],
+  ]);
+  const elsewhere = await client().similar('product_birkin_croc', { category_id: 'watches' });
+  expect(elsewhere.data).toEqual([]);
 });
 
 test('a refusal is thrown with all that it says', async () => {

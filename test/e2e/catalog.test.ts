@@ -80,6 +80,38 @@ describe('by keyboard alone', () => {
   });
 });
 
+describe('an item', () => {
+  test('shows what looks like it once one comes there, to be opened by keyboard', async () => {
+    const page = await browser.visit('?view=catalog');
+    await headingSays(page, /^60 products/);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.getByRole('link', { name: /Le Vaurelle The Clé Crocodile/ }).click();
+    await page.getByRole('img', { name: /^Estimates in grade A/ }).waitFor();
+    expect(asked.filter((url) => url.endsWith('/similar'))).toEqual([]);
+    await page.keyboard.press('End');
+    const similar = page.getByRole('region', { name: 'Similar' });
+    const first = similar.getByRole('link').first();
+    const name = await first.locator('.name').textContent();
+    expect(await similar.getByRole('link', { name: /Le Vaurelle The Clé Crocodile/ }).count()).toBe(0);
+    expect(await first.locator('img').count()).toBe(1);
+    await first.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: name ?? '', exact: true }).waitFor();
+  });
+
+  test('that is no product shows nothing of the kind', async () => {
+    const page = await browser.visit('?view=catalog&category=watches&show=model');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.locator('.grid a').first().click();
+    await page.getByText('All products of this model').waitFor();
+    await page.keyboard.press('End');
+    expect(await page.getByRole('region', { name: 'Similar' }).count()).toBe(0);
+    expect(asked.filter((url) => url.endsWith('/similar'))).toEqual([]);
+  });
+});
+
 describe('a view of the catalog', () => {
   test('is in its address: whoever opens it sees the same', async () => {
     const page = await browser.visit('?view=catalog&category=watches&show=model&sort=name_desc');

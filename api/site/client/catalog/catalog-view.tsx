@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { ResultGrid } from '../item/result-grid';
 import { navigate } from '../navigation/address';
 import { RequestPanel } from '../request/request-panel';
 import type { Row } from '../service/answers';
@@ -9,7 +10,6 @@ import { useLater } from '../shell/use-later';
 import { ChosenFilters } from './chosen-filters';
 import { Facets } from './facets';
 import { PagesNav } from './pages-nav';
-import { ResultGrid } from './result-grid';
 import { changed, queryOf, readState, type SearchState, writeState } from './search-state';
 import { SearchToolbar } from './search-toolbar';
 

@@ -8,6 +8,7 @@ import { FailureNote } from '../shell/failure-note';
 import { Picture } from '../shell/picture';
 import { ItemDetails } from './item-details';
 import { itemPicture, kindOf, pathOf, readable } from './row-words';
+import { SimilarItems } from './similar-items';
 
 /** One row of the catalog by its id. */
 export function ItemView({ id }: { readonly id: string }) {
@@ -52,6 +53,7 @@ export function ItemView({ id }: { readonly id: string }) {
           </article>
         </div>
       )}
+      {row && kindOf(row) === 'product' && <SimilarItems key={row.id} id={row.id} />}
     </div>
   );
 }

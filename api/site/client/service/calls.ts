@@ -21,6 +21,11 @@ export const showItem = (id: string): Call => ({
   path: `v3/catalog/items/${encodeURIComponent(id)}?includes=taxonomy,pricing`,
 });
 
+export const showSimilar = (id: string): Call => ({
+  method: 'GET',
+  path: `v3/catalog/items/${encodeURIComponent(id)}/similar`,
+});
+
 /** What is asked for beside the photos. */
 export interface IdentifyOptions {
   /** The category that the item is of; empty: any. */

@@ -1,7 +1,7 @@
-import { kindOf, pathOf, readable, thumbnailOf } from '../item/row-words';
 import { itemLink, Link } from '../navigation/link';
 import type { Row } from '../service/answers';
 import { Picture } from '../shell/picture';
+import { kindOf, pathOf, readable, thumbnailOf } from './row-words';
 
 /** Rows as pictures with their names; where no row has a picture, as names alone. */
 export function ResultGrid({ rows, busy }: { readonly rows: readonly Row[]; readonly busy: boolean }) {
