@@ -62,7 +62,7 @@ export class RecalibrationService {
    * (by its Brier score) takes the place of what was; `rollback` undoes it.
    *
    * @param since answers from then on; null for all that are kept
-   * @param force takes what was fitted although something speaks against it
+   * @param force takes what was fitted although something speaks against it; where nothing was, it changes nothing
    * @throws AppError with everything that speaks against it
    */
   async recalibrate(since: Date | null, force: boolean): Promise<Recalibration> {
@@ -74,13 +74,15 @@ export class RecalibrationService {
     const products = refit(labelled.products, standing.confidence);
     const taxonomy = refit(labelled.taxonomy, standing.taxonomy ?? standing.confidence);
     const faults = await this.#faults(live, answers.length, [products, taxonomy]);
-    const taken = (each: Refit) => (each.better || force ? each.fitted : null);
+    const isNothing = !products.fitted && !taxonomy.fitted;
+    if (faults.length > 0 && (!force || isNothing))
+      throw refused(`${live.model} is not recalibrated`, faults);
+    const taken = (each: Refit) => (each.better || faults.length > 0 ? each.fitted : null);
     const calibration = {
       ...standing,
       confidence: taken(products) ?? standing.confidence,
       taxonomy: taken(taxonomy) ?? standing.taxonomy ?? standing.confidence,
     };
-    if (faults.length > 0 && !force) throw refused(`${live.model} is not recalibrated`, faults);
     await this.audited.run('embeddings recalibrate', async ({ embeddings }) => ({
       result: await embeddings.recalibrate(live.id, calibration),
       subject: live.model,
