@@ -9,7 +9,7 @@ import type { EmbeddingVersion } from '../../../../models/vision/embedding-model
 import { processEnvironment } from '../../../config';
 import { bringUpServices } from '../../services/bring-up-services';
 import type { Measurement } from '../measure';
-import { ClusteredVectors, VIEWS } from './clustered-vectors';
+import { ClusteredVectors, DIMENSIONS, VIEWS } from './clustered-vectors';
 import { InProcessIndex, PEER } from './in-process-index';
 import { loadVectors } from './loaded-vectors';
 import {
@@ -84,7 +84,7 @@ export async function benchVectors(options: VectorsBenchOptions): Promise<Measur
     notes.push(...measured.notes.map((note) => `${size.toLocaleString('en')} vectors: ${note}`));
   }
   return {
-    title: `nearest neighbours, PostgreSQL with pgvector, 256 dimensions, ${cpus().length} cores`,
+    title: `nearest neighbours, PostgreSQL with pgvector, ${DIMENSIONS} dimensions, ${cpus().length} cores`,
     head: ['vectors', ...headOfFigures],
     rows,
     notes,

@@ -1,7 +1,7 @@
 import { Random } from '../../../../models/random';
 
 /** Of the bundled model. */
-export const DIMENSIONS = 256;
+export const DIMENSIONS = 512;
 export const VIEWS = 3;
 
 const SEED = 20;
