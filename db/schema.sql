@@ -480,6 +480,15 @@ CREATE TABLE prediction_photos (
   FOREIGN KEY (prediction_id) REFERENCES predictions(id) ON DELETE CASCADE
 );
 
+-- Calls of each test key in the month (UTC) of its latest call.
+CREATE TABLE test_calls (
+  key_id text COLLATE "C" NOT NULL,
+  month text NOT NULL,
+  calls integer NOT NULL,
+  PRIMARY KEY (key_id),
+  FOREIGN KEY (key_id) REFERENCES api_keys(id)
+);
+
 CREATE OR REPLACE FUNCTION audit_log_only_grows()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -20,14 +20,16 @@ export type ErrorCode =
   | 'timeout';
 
 /** Why an image that was named or sent can't be used (422). */
-export type ImageFault =
-  | 'image_format'
-  | 'image_undecodable'
-  | 'image_too_large'
-  | 'url_blocked'
-  | 'url_unreachable'
-  | 'url_timeout'
-  | 'url_status';
+export const IMAGE_FAULTS = [
+  'image_format',
+  'image_undecodable',
+  'image_too_large',
+  'url_blocked',
+  'url_unreachable',
+  'url_timeout',
+  'url_status',
+] as const;
+export type ImageFault = (typeof IMAGE_FAULTS)[number];
 
 /** Fields beside `error` and `message` in the body of an error. */
 export interface ErrorExtras {
@@ -67,8 +69,10 @@ export const badRequest = (message: string, extras: ErrorExtras = {}): AppError 
   new AppError(400, 'bad_request', message, { extras });
 
 /** 401: the key is missing, malformed, unknown or revoked; which of them is not told. */
-export const unauthorized = (): AppError =>
-  new AppError(401, 'unauthorized', 'Send a valid API key as "Authorization: Bearer <API_KEY>".', {
+export const unauthorized = (
+  message = 'Send a valid API key as "Authorization: Bearer <API_KEY>".',
+): AppError =>
+  new AppError(401, 'unauthorized', message, {
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
 

@@ -8,9 +8,9 @@ import {
   DEFAULT_SCOPES,
   type Scope,
 } from '../../models/access/api-key';
-import { type AccountRepository, type Clock, type IdSource, PORTS } from '../../models/ports';
+import { type AccountRepository, type Clock, type IdSource, type ListPage, PORTS } from '../../models/ports';
 import { SharedLookup } from '../core/shared-lookup';
-import { rowsOf, type Sql, sql } from '../core/sql';
+import { allOf, rowsOf, type Sql, sql } from '../core/sql';
 
 interface KeyRow {
   readonly id: string;
@@ -61,8 +61,8 @@ export class PostgresAccountRepository implements AccountRepository {
     return { id, name, credits, keepsPhotos: false };
   }
 
-  listAccounts(): Promise<readonly Account[]> {
-    return this.accounts(sql`true`);
+  listAccounts(page?: ListPage): Promise<readonly Account[]> {
+    return this.accounts(allOf(following(sql`accounts`, page)), page?.limit);
   }
 
   async account(id: string): Promise<Account | null> {
@@ -129,12 +129,14 @@ export class PostgresAccountRepository implements AccountRepository {
     return rows.map(keyOf)[0] ?? null;
   }
 
-  async listKeys(): Promise<readonly ApiKey[]> {
-    const rows = await rowsOf<KeyRow>(
-      this.knex,
-      sql`SELECT ${KEY_COLUMNS} FROM api_keys ORDER BY created_at, id`,
-    );
-    return rows.map(keyOf);
+  async key(id: string): Promise<ApiKey | null> {
+    const [key] = await this.keys([sql`id = ${id}`]);
+    return key ?? null;
+  }
+
+  listKeys(accountId?: string, page?: ListPage): Promise<readonly ApiKey[]> {
+    const ofAccount = accountId === undefined ? [] : [sql`account_id = ${accountId}`];
+    return this.keys([...ofAccount, ...following(sql`api_keys`, page)], page?.limit);
   }
 
   async revokeKey(id: string): Promise<string | null> {
@@ -146,6 +148,18 @@ export class PostgresAccountRepository implements AccountRepository {
     return key?.account_id ?? null;
   }
 
+  async countTestCall(keyId: string): Promise<number> {
+    const month = this.clock.now().toISOString().slice(0, 'YYYY-MM'.length);
+    const [counted] = await rowsOf<{ calls: number }>(
+      this.knex,
+      sql`INSERT INTO test_calls AS counted (key_id, month, calls) VALUES (${keyId}, ${month}, 1)
+          ON CONFLICT (key_id) DO UPDATE SET month = excluded.month,
+            calls = CASE WHEN counted.month = excluded.month THEN counted.calls ELSE 0 END + 1
+          RETURNING calls`,
+    );
+    return counted?.calls ?? 0;
+  }
+
   private async callersByHash(hashes: readonly string[]): Promise<ReadonlyMap<string, Caller>> {
     const rows = await rowsOf<KeyRow & { credits: number | null; hex: string }>(
       this.knex,
@@ -155,26 +169,42 @@ export class PostgresAccountRepository implements AccountRepository {
     return new Map(rows.map((row) => [row.hex, callerOf(row)]));
   }
 
-  private async accounts(condition: Sql): Promise<Account[]> {
+  private async keys(conditions: readonly Sql[], limit: number | null = null): Promise<readonly ApiKey[]> {
+    const rows = await rowsOf<KeyRow>(
+      this.knex,
+      sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE ${allOf(conditions)} ORDER BY created_at, id LIMIT ${limit}`,
+    );
+    return rows.map(keyOf);
+  }
+
+  private async accounts(condition: Sql, limit: number | null = null): Promise<Account[]> {
     const rows = await rowsOf<Account>(
       this.knex,
-      sql`SELECT id, name, credits, keep_photos AS "keepsPhotos" FROM accounts WHERE ${condition} ORDER BY created_at, id`,
+      sql`SELECT id, name, credits, keep_photos AS "keepsPhotos" FROM accounts WHERE ${condition}
+          ORDER BY created_at, id LIMIT ${limit}`,
     );
     return rows.map((row) => ({ ...row, credits: row.credits === null ? null : Number(row.credits) }));
   }
 }
 
+/** That a row comes after that of a page before; nothing for the first page. */
+const following = (table: Sql, page?: ListPage): Sql[] =>
+  page?.after == null
+    ? []
+    : [sql`(created_at, id) > (SELECT created_at, id FROM ${table} WHERE id = ${page.after})`];
+
 /** That a key was not revoked and has not expired. */
 const isOpen = (now: Date): Sql => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
 
 function callerOf(row: KeyRow & { credits: number | null }): Caller {
-  const { id: keyId, accountId, versions, scopes, limits } = keyOf(row);
+  const { id: keyId, accountId, versions, scopes, limits, test } = keyOf(row);
   return {
     keyId,
     accountId,
     versions,
     scopes,
     limits,
+    test,
     credits: row.credits === null ? null : Number(row.credits),
   };
 }

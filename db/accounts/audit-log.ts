@@ -26,10 +26,11 @@ export class PostgresAuditLog implements AuditLog {
     );
   }
 
-  list({ accountId, since, limit }: AuditFilter): Promise<readonly AuditRecord[]> {
+  list({ accountId, since, before, limit }: AuditFilter): Promise<readonly AuditRecord[]> {
     const conditions = [
       ...(accountId === null ? [] : [sql`account_id = ${accountId}`]),
       ...(since === null ? [] : [sql`at >= ${since}`]),
+      ...(before === null ? [] : [sql`id < ${before}`]),
     ];
     return rowsOf<AuditRecord>(
       this.knex,

@@ -1,14 +1,35 @@
 import { inject, injectable } from 'tsyringe';
-import { notFound } from '../errors';
+import { badRequest, callStillRuns, notFound } from '../errors';
 import {
   type AccountRepository,
   type AuditedWork,
   type CreditLedger,
+  type ListPage,
   PORTS,
   type TopUp,
   type UsageLine,
 } from '../ports';
-import type { Account } from './api-key';
+import type { Account, ApiKey, Caller } from './api-key';
+
+/** From its start on, before its end. */
+export interface Period {
+  readonly since: Date;
+  readonly until: Date;
+}
+
+/** What a caller is told of whom it calls for (contract 9.7). */
+export interface Statement {
+  readonly account: Account;
+  readonly key: ApiKey;
+  readonly usage: readonly UsageLine[];
+}
+
+/** A credit that names itself, and the text of its answer, which is kept together with it. */
+export interface CreditOnce {
+  readonly idempotencyKey: string;
+  readonly chargeId: string;
+  readonly answer: (credits: number) => string;
+}
 
 /** Who pays: accounts, their credits and what is recorded of their photos, as an operator manages them. */
 @injectable()
@@ -27,21 +48,45 @@ export class AccountService {
     });
   }
 
-  list(): Promise<readonly Account[]> {
-    return this.accounts.listAccounts();
+  /** The oldest first. @throws AppError 400 when the page follows an account that there is not */
+  async list(page?: ListPage): Promise<readonly Account[]> {
+    if (page?.after != null && !(await this.accounts.account(page.after))) throw unknownCursor();
+    return this.accounts.listAccounts(page);
+  }
+
+  /** @throws AppError for an unknown account */
+  show(id: string): Promise<Account> {
+    return requireAccount(this.accounts, id);
+  }
+
+  /** What a caller's account has, what its key may do, and what was charged in a period. */
+  async statement({ accountId, keyId }: Caller, { since, until }: Period): Promise<Statement> {
+    const [account, key, usage] = await Promise.all([
+      requireAccount(this.accounts, accountId),
+      this.accounts.key(keyId),
+      this.ledger.usage(accountId, since, until),
+    ]);
+    if (!key) throw new Error('a key that was admitted is gone');
+    return { account, key, usage };
   }
 
   /**
    * Adds credits to a limited account, or takes some off.
    *
+   * @param once of a call that was claimed under a name: credits and kept answer, both or neither
    * @returns what it has then
    * @throws AppError when the account is unlimited or unknown, or would have too many or too few
    */
-  credit(id: string, amount: number, note: string | null): Promise<number> {
+  credit(id: string, amount: number, note: string | null, once?: CreditOnce): Promise<number> {
     return this.audited.run('accounts credit', async ({ ledger }) => {
       const credits = await ledger.topUp(id, amount, note);
       if (credits === null) {
         throw notFound(`There is no limited account "${id}"; an unlimited one needs no credits.`);
+      }
+      if (once) {
+        const { answer, ...claimed } = once;
+        const charge = { ...claimed, accountId: id, keyId: '', endpoint: '', requestId: '' };
+        if ((await ledger.settle(charge, 0, answer(credits))) === 'superseded') throw callStillRuns();
       }
       const details = { amount, credits, ...(note === null ? {} : { note }) };
       return { result: credits, accountId: id, subject: id, details };
@@ -83,8 +128,13 @@ export class AccountService {
   }
 }
 
+/** 400: a page of a list is to follow an entry that is not in it. */
+export const unknownCursor = () =>
+  badRequest('cursor: take the next_cursor of the page before.', { field: 'cursor' });
+
 /** @throws AppError for an unknown account */
-export async function requireAccount(accounts: AccountRepository, id: string): Promise<void> {
-  if (await accounts.account(id)) return;
+export async function requireAccount(accounts: AccountRepository, id: string): Promise<Account> {
+  const account = await accounts.account(id);
+  if (account) return account;
   throw notFound(`There is no account "${id}"; loupe accounts list shows those that there are.`);
 }

@@ -20,6 +20,9 @@ export interface KeyLimits {
   readonly concurrency: number | null;
 }
 
+/** Characters of the name of an account or a key, and of a note, at most. */
+export const NAME_LENGTH_MAX = 200;
+
 export interface Account {
   readonly id: string;
   readonly name: string;
@@ -50,6 +53,8 @@ export interface Caller {
   readonly versions: readonly ApiVersion[];
   readonly scopes: readonly Scope[];
   readonly limits: KeyLimits;
+  /** Whether it sees the sandbox only (contract 9.8). */
+  readonly test: boolean;
   /** Credits left, reservations not counted in; null is unlimited. */
   readonly credits: number | null;
 }

@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
-import { conflict, notFound } from '../errors';
-import { type AccountRepository, type AuditedWork, type Clock, PORTS } from '../ports';
-import { requireAccount } from './account-service';
+import { badRequest, conflict, notFound } from '../errors';
+import { type AccountRepository, type AuditedWork, type Clock, type ListPage, PORTS } from '../ports';
+import { requireAccount, unknownCursor } from './account-service';
 import type { ApiKey } from './api-key';
 import { hashKey, makeKey } from './credential';
 
@@ -23,8 +23,9 @@ export class KeyService {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  /** @throws AppError for an unknown account */
-  create(wanted: NewKey): Promise<MadeKey> {
+  /** @throws AppError for an unknown account, and a key that would open nothing */
+  async create(wanted: NewKey): Promise<MadeKey> {
+    this.#refusePast(wanted.expiresAt);
     return this.audited.run('keys create', async ({ accounts }) => {
       const { accountId, test } = wanted;
       await requireAccount(accounts, accountId);
@@ -34,19 +35,30 @@ export class KeyService {
     });
   }
 
+  /** All keys, the oldest first. */
   list(): Promise<readonly ApiKey[]> {
     return this.accounts.listKeys();
+  }
+
+  /** Keys of an account, the oldest first. @throws AppError for an unknown account, and a page that follows no key of it */
+  async listOf(accountId: string, page: ListPage): Promise<readonly ApiKey[]> {
+    await requireAccount(this.accounts, accountId);
+    if (page.after !== null && (await this.accounts.key(page.after))?.accountId !== accountId) {
+      throw unknownCursor();
+    }
+    return this.accounts.listKeys(accountId, page);
   }
 
   /**
    * Makes a key that does the same as another, which opens nothing after an overlap.
    *
    * @param expiresAt of the new key; undefined: it lives as long as the old one was made to
-   * @throws AppError for a key that is unknown or opens nothing already
+   * @throws AppError for a key that is unknown or opens nothing already, and a new one that would open nothing
    */
-  rotate(id: string, overlapMs: number, expiresAt?: Date): Promise<MadeKey> {
+  async rotate(id: string, overlapMs: number, expiresAt?: Date): Promise<MadeKey> {
+    this.#refusePast(expiresAt);
     return this.audited.run('keys rotate', async ({ accounts }) => {
-      const old = (await accounts.listKeys()).find((key) => key.id === id);
+      const old = await accounts.key(id);
       if (!old) throw unknownKey(id);
       const secret = makeKey(old.test);
       const endsAt = new Date(this.clock.now().getTime() + overlapMs);
@@ -93,6 +105,11 @@ export class KeyService {
     } finally {
       await this.accounts.revokeKey(key.id);
     }
+  }
+
+  #refusePast(expiresAt: Date | null | undefined): void {
+    if (expiresAt == null || expiresAt > this.clock.now()) return;
+    throw badRequest('expires_at: must lie in the future.', { field: 'expires_at' });
   }
 }
 

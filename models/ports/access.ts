@@ -1,11 +1,19 @@
 import type { Account, ApiKey, ApiVersion, Caller, KeyLimits, Scope } from '../access/api-key';
 
+/** A part of a list. */
+export interface ListPage {
+  /** Id of the entry before it; null at the start. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
 /** Accounts and keys. */
 export interface AccountRepository {
   /** The caller behind a credential, looked up by its SHA-256; null for unknown, revoked and expired keys. */
   callerByKeyHash(hash: Buffer): Promise<Caller | null>;
   createAccount(name: string, credits: number | null): Promise<Account>;
-  listAccounts(): Promise<readonly Account[]>;
+  /** The oldest first; a page of them, or all. */
+  listAccounts(page?: ListPage): Promise<readonly Account[]>;
   /** Null when there is no such account. */
   account(id: string): Promise<Account | null>;
   /** Whether photos are kept with predictions from now on; those that were are deleted with `false`. */
@@ -31,9 +39,14 @@ export interface AccountRepository {
     hash: Buffer,
     options: { readonly endsAt: Date; readonly expiresAt?: Date | undefined },
   ): Promise<ApiKey | null>;
-  listKeys(): Promise<readonly ApiKey[]>;
+  /** Null when there is no such key. */
+  key(id: string): Promise<ApiKey | null>;
+  /** The oldest first; of one account, or all. */
+  listKeys(accountId?: string, page?: ListPage): Promise<readonly ApiKey[]>;
   /** The account of the key, also when it was revoked before; null when there is no such key. */
   revokeKey(id: string): Promise<string | null>;
+  /** Counts a call of a test key; which one it is of this month (UTC). */
+  countTestCall(keyId: string): Promise<number>;
 }
 
 /** A charge of one call: reserved before the work, settled or released after it. */

@@ -4,7 +4,7 @@ import type { PredictionRepository } from './vision';
 
 /** What somebody did to an installation. Never holds a secret. */
 export interface AuditEntry {
-  /** Who: `user@host` for a command. */
+  /** Who: `user@host` for a command, `admin` over HTTP. */
   readonly actor: string;
   /** What was done, by the name of its command, such as `keys revoke`. */
   readonly action: string;
@@ -25,6 +25,8 @@ export interface AuditRecord extends AuditEntry {
 export interface AuditFilter {
   readonly accountId: string | null;
   readonly since: Date | null;
+  /** Id of an entry; those that are older. */
+  readonly before: number | null;
   readonly limit: number;
 }
 
@@ -46,7 +48,7 @@ export interface ChangedStores {
 /** What the audit log says of an action, beside who did it and its name. */
 export type Deed = Partial<Omit<AuditEntry, 'actor' | 'action'>>;
 
-/** Actions of the operator who runs this process, each by the name of its command. */
+/** Actions of an operator, each by the name of its command. */
 export interface AuditedWork {
   /**
    * Does an action and notes it, both or neither.

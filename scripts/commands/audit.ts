@@ -22,7 +22,7 @@ export function registerAudit(audit: Command): void {
     .option('--limit <entries>', 'entries at most', wholeNumber, 100)
     .option('--json', 'print JSON')
     .action(async ({ account, since, limit, json }: LogOptions) => {
-      const filter = { accountId: account ?? null, since: since ?? null, limit };
+      const filter = { accountId: account ?? null, since: since ?? null, before: null, limit };
       const entries = await withStores(({ audit: log }) => log.list(filter));
       printAnswer(json, entries.map(documentOf), () =>
         asTable(['time', 'who', 'what', 'account', 'subject', 'details'], entries.map(rowOf)),

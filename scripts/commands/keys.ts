@@ -34,7 +34,7 @@ export function registerKeys(keys: Command): void {
     .requiredOption('--account <account>', 'id of the account that pays')
     .requiredOption('--name <name>', 'what to call it', nameOf)
     .requiredOption('--versions <versions>', 'API versions it opens: v1,v2,v3', versionsOf)
-    .option('--test', 'mark it as a test key')
+    .option('--test', 'a test key: sees a part of the catalog, and any refusal that it asks for')
     .option('--per-second <calls>', 'calls per second (0: no limit)', wholeNumber)
     .option('--per-minute <calls>', 'calls per minute (0: no limit)', wholeNumber)
     .option('--concurrency <calls>', 'vision calls at the same time (0: no limit)', wholeNumber)

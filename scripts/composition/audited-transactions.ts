@@ -5,13 +5,25 @@ import type { AuditEntry, AuditedWork, AuditLog, ChangedStores, Deed } from '../
 
 type Knex = Database['knex'];
 
+/** Who acts, and what his entries say beside what was done. */
+interface Author {
+  readonly actor: string;
+  readonly details?: AuditEntry['details'];
+}
+
 /** The actions of the user who runs this process, each in one transaction with its entry in the audit log. */
 export class AuditedTransactions implements AuditedWork {
   /** @param storesOf the stores over the database, or over a transaction */
   constructor(
     private readonly knex: Knex,
     private readonly storesOf: (knex: Knex) => ChangedStores & { readonly audit: AuditLog },
+    private readonly author?: Author,
   ) {}
+
+  /** The same for somebody else's actions. */
+  by(author: Author): AuditedWork {
+    return new AuditedTransactions(this.knex, this.storesOf, author);
+  }
 
   run<Result>(
     action: string,
@@ -20,19 +32,20 @@ export class AuditedTransactions implements AuditedWork {
     return inTransaction(this.knex, async (transaction) => {
       const stores = this.storesOf(transaction);
       const { result, ...deed } = await work(stores);
-      await stores.audit.append(entryOf(action, deed));
+      await stores.audit.append(entryOf(action, deed, this.author));
       return result;
     });
   }
 
   async note(action: string, deed: Deed): Promise<void> {
-    await this.storesOf(this.knex).audit.append(entryOf(action, deed));
+    await this.storesOf(this.knex).audit.append(entryOf(action, deed, this.author));
   }
 }
 
-/** The entry of an action that this process does. */
-export function entryOf(action: string, deed: Deed): AuditEntry {
-  return { accountId: null, subject: null, details: {}, ...deed, actor: actor(), action };
+/** The entry of an action, of the user who runs this process unless it says otherwise. */
+export function entryOf(action: string, deed: Deed, author: Author = { actor: actor() }): AuditEntry {
+  const details = { ...deed.details, ...author.details };
+  return { accountId: null, subject: null, ...deed, details, actor: author.actor, action };
 }
 
 /** Who runs this process. A user without a name, as in many containers, goes by its number. */

@@ -55,6 +55,7 @@ describe('accounts and keys', () => {
       keyId: key.id,
       accountId: account.id,
       versions: ['v3', 'v1'],
+      test: true,
       scopes: ['catalog:read', 'vision:identify'],
       limits: LIMITS,
       credits: account.credits,

@@ -11,7 +11,7 @@ const ENTRY = {
   subject: 'key_1',
   details: {},
 };
-const ALL = { accountId: null, since: null, limit: 100 };
+const ALL = { accountId: null, since: null, before: null, limit: 100 };
 
 let database: TestDatabase;
 let log: PostgresAuditLog;
