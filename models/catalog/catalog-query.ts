@@ -26,7 +26,12 @@ export interface SearchScope {
   readonly filters: readonly Filter[];
   /** Id of a product that does not count. */
   readonly except?: string;
+  /** Of products only those of the sandbox. */
+  readonly sandbox?: true;
 }
+
+/** The sandbox has so many products of each category, the most popular ones (contract 9.8). */
+export const SANDBOX_PRODUCTS = 1_000;
 
 /** The whole catalog. */
 export const EVERYTHING: SearchScope = { category: null, filters: [] };
@@ -52,6 +57,8 @@ export interface ResolvedQuery extends Omit<CatalogQuery, 'categories' | 'text'>
   readonly categories: readonly string[] | null;
   /** Folded words of the query in order; null for a listing. An empty array finds nothing. */
   readonly words: readonly string[] | null;
+  /** As in `SearchScope`. */
+  readonly sandbox?: true;
 }
 
 /** One page of rows, with the totals of the whole answer. */

@@ -7,7 +7,7 @@ import type { CatalogQuery, ResolvedQuery } from './catalog-query';
 import { wordsOf } from './fold-text';
 import { isProduct, type PricedItem } from './item';
 import { PricingService } from './pricing-service';
-import { categorySlug, refuseUnknownTags } from './resolve-scope';
+import { categorySlug, refuseUnknownTags, seenBy, sightOf } from './resolve-scope';
 import { Taxonomy } from './taxonomy';
 
 /** One answered page (contract 4.10). */
@@ -70,7 +70,7 @@ export class CatalogService {
     options: { pricing: boolean; categoryRule: CategoryRule },
   ): Promise<Priced<CatalogPage>> {
     const taxonomy = await this.taxonomy();
-    const resolved = this.resolve(query, taxonomy, options.categoryRule);
+    const resolved = { ...this.resolve(query, taxonomy, options.categoryRule), ...sightOf(call.caller) };
     await refuseUnknownTags(query.filters, this.catalog);
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
     await this.billing.reserve(call, price);
@@ -121,7 +121,7 @@ export class CatalogService {
     const asked = [...new Set(ids)];
     const dearest = sumOf(asked.map((id) => catalogPrice({ product: id.startsWith('product_'), pricing })));
     await this.billing.reserve(call, dearest);
-    const found = await this.catalog.itemsById(asked);
+    const found = await this.catalog.itemsById(await seenBy(call.caller, asked, this.catalog));
     const [taxonomy, items] = await Promise.all([this.taxonomy(), this.priced(found, pricing)]);
     const known = new Set(items.map(({ id }) => id));
     const value = {

@@ -1,6 +1,7 @@
+import type { Caller } from '../access/api-key';
 import { badRequest } from '../errors';
 import type { CatalogRepository } from '../ports';
-import type { Filter } from './catalog-query';
+import { EVERYTHING, type Filter, type SearchScope } from './catalog-query';
 import { TAGS_FIELD, type Taxonomy } from './taxonomy';
 
 /**
@@ -20,6 +21,19 @@ export function categorySlug(name: string, node: string, taxonomy: Taxonomy): st
     });
   }
   return category.id;
+}
+
+/** What narrows every search of a key: a test key sees the sandbox (contract 9.8). */
+export const sightOf = ({ test }: Pick<Caller, 'test'>): Pick<SearchScope, 'sandbox'> =>
+  test ? { sandbox: true } : {};
+
+/** Those of the ids that a key may look up, in their order; of a live key all, known or not. */
+export async function seenBy(
+  caller: Pick<Caller, 'test'>,
+  ids: readonly string[],
+  catalog: Pick<CatalogRepository, 'within'>,
+): Promise<readonly string[]> {
+  return caller.test ? catalog.within(ids, { ...EVERYTHING, ...sightOf(caller) }) : ids;
 }
 
 /** @throws AppError 400 for a filter that names a tag which is not in the vocabulary (contract 3.3) */

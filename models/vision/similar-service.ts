@@ -5,7 +5,7 @@ import type { SearchScope } from '../catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
 import { type CatalogItem, isProduct, type PricedItem } from '../catalog/item';
 import { PricingService } from '../catalog/pricing-service';
-import { categorySlug } from '../catalog/resolve-scope';
+import { categorySlug, seenBy, sightOf } from '../catalog/resolve-scope';
 import { Taxonomy } from '../catalog/taxonomy';
 import { itemNotFound } from '../errors';
 import {
@@ -61,9 +61,10 @@ export class SimilarService {
     const named = request.category === null ? null : categorySlug(request.category, 'product', taxonomy);
     const price = catalogPrice({ product: true, pricing: request.pricing });
     await this.billing.reserve(call, price);
-    const [item] = await this.catalog.itemsById([request.id]);
+    const [item] = await this.catalog.itemsById(await seenBy(call.caller, [request.id], this.catalog));
     if (!item) throw itemNotFound();
-    const scope = { category: named ?? item.category, filters: [], except: item.id };
+    const category = named ?? item.category;
+    const scope = { category, filters: [], except: item.id, ...sightOf(call.caller) };
     const near = (await this.#near(item, scope)).slice(0, request.size);
     const similarity = new Map(near.map((each) => [each.id, each.similarity]));
     const rows = await this.catalog.itemsById([...similarity.keys()]);

@@ -4,7 +4,7 @@ import type { Filter, SearchScope } from '../catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
 import { type Attribute, type CatalogItem, type PricedItem } from '../catalog/item';
 import { PricingService } from '../catalog/pricing-service';
-import { categorySlug, refuseUnknownTags } from '../catalog/resolve-scope';
+import { categorySlug, refuseUnknownTags, sightOf } from '../catalog/resolve-scope';
 import { Taxonomy } from '../catalog/taxonomy';
 import { unavailable } from '../errors';
 import {
@@ -112,7 +112,7 @@ export class VisionService {
   async identify(call: CallContext, request: IdentifyRequest): Promise<Priced<Identification>> {
     const startedAt = this.clock.now().getTime();
     const taxonomy = new Taxonomy(await this.catalog.categories());
-    const scope = await this.scopeOf(request, taxonomy);
+    const scope = { ...(await this.scopeOf(request, taxonomy)), ...sightOf(call.caller) };
     await this.billing.reserve(call, request.price);
     const { source, preparer } = this;
     const images = await preparePhotos(request.photos, { source, preparer }, call);

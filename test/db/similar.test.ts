@@ -61,7 +61,7 @@ describe.each(['by a scan', 'by the index'])('what looks like a product, found %
 
   const similarTo = async (id: string, category: string | null = null) => {
     const request = { id, category, size: 10, pricing: false };
-    const { value } = await service.similar({} as CallContext, request);
+    const { value } = await service.similar({ caller: { test: false } } as CallContext, request);
     return value.items.map(({ item, similarity }) => ({ id: item.id, similarity }));
   };
 

@@ -1,4 +1,9 @@
-import type { Filter, SearchScope, Sort } from '../../../models/catalog/catalog-query';
+import {
+  type Filter,
+  SANDBOX_PRODUCTS,
+  type SearchScope,
+  type Sort,
+} from '../../../models/catalog/catalog-query';
 import { facetOf } from '../../../models/catalog/index-terms';
 import { allOf, type Sql, sql } from '../../core/sql';
 
@@ -26,11 +31,18 @@ export function matchesFilter({ field, include, exclude }: Filter): Sql {
   return allOf(conditions);
 }
 
+/** That a product is of the sandbox (contract 9.8): as small a set, and as quickly known, in a large catalog. */
+export const inSandbox = sql`id IN (
+  SELECT popular.id FROM categories CROSS JOIN LATERAL (
+    SELECT s.id FROM catalog_search s WHERE s.kind = 'product' AND s.category = categories.id
+    ORDER BY s.popularity DESC, s.id LIMIT ${SANDBOX_PRODUCTS}) AS popular)`;
+
 /** That a row counts in a search of that scope, whatever its kind; nothing for the whole catalog. */
-export const conditionsOf = ({ category, filters, except }: SearchScope): Sql[] => [
+export const conditionsOf = ({ category, filters, except, sandbox }: SearchScope): Sql[] => [
   ...(category === null ? [] : [sql`category = ${category}`]),
   ...(except === undefined ? [] : [sql`id <> ${except}`]),
   ...filters.filter(restricts).map(matchesFilter),
+  ...(sandbox ? [sql`(kind <> 'product' OR ${inSandbox})`] : []),
 ];
 
 /** Whether a filter object drops any row. */

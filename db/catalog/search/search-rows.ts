@@ -2,12 +2,15 @@ import type { Knex } from 'knex';
 import type { Filter, ResolvedQuery } from '../../../models/catalog/catalog-query';
 import { facetOf } from '../../../models/catalog/index-terms';
 import type { Sql } from '../../core/sql';
-import { carriesAny, matchesFilter, matchesWords, restricts } from './catalog-clauses';
+import { carriesAny, inSandbox, matchesFilter, matchesWords, restricts } from './catalog-clauses';
 import { countRows, type FoundIds, pageOfIds, type Window } from './page-of-ids';
 import { RankedRows, scoredMatches } from './ranked-rows';
 import { matchingAny, matchingAnyWithout, tiersOf } from './relevance';
 import { TermCounts } from './term-counts';
 import { type SearchTerm, type TermExpansion, termsOf, wordsListed } from './term-expansion';
+
+/** Kind of the rows that a sandbox narrows. */
+const PRODUCT = 'product';
 
 const NOTHING: FoundIds = { ids: [], total: 0, wordsMatched: 0 };
 
@@ -25,9 +28,13 @@ export async function searchRows(
   const { scope } = counts;
   const known = counts.total(query.filters);
   if (known === 0) return NOTHING;
-  const conditions = query.filters.filter(restricts).map(matchesFilter);
+  const filters = query.filters.filter(restricts).map(matchesFilter);
+  const narrowed = query.sandbox === true && query.node === PRODUCT;
+  const conditions = narrowed ? [inSandbox, ...filters] : filters;
   if (expansions === null) {
-    const total = known ?? (await countListed(knex, counts, query.filters));
+    const total = narrowed
+      ? await countRows(knex, { scope, conditions })
+      : (known ?? (await countListed(knex, counts, query.filters)));
     const selection = { scope, conditions, rowsMax: total, rowsLikely: total };
     return { ids: await pageOfIds(knex, selection, query.sort, window), total, wordsMatched: 0 };
   }

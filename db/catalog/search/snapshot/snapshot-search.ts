@@ -31,7 +31,7 @@ export class SnapshotSearch {
   ): Promise<FoundIds | null> {
     const words = expansions ?? [];
     const beginnings = new Map(words.flatMap(beginningWanted));
-    if (query.node !== PRODUCT || [...beginnings.values()].some(isLong)) return null;
+    if (query.node !== PRODUCT || query.sandbox || [...beginnings.values()].some(isLong)) return null;
     const snapshot = await SnapshotReader.open(knex);
     if (!snapshot) return null;
     const carrying = new Map([...scopeTerms(query), ...words.flatMap(expansionTerms)]);
