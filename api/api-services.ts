@@ -1,10 +1,13 @@
 import type { RequestHandler } from 'express';
 import type { Logger as PinoLogger } from 'pino';
+import type { AccountService } from '../models/access/account-service';
 import type { Billing } from '../models/access/billing';
+import type { KeyService } from '../models/access/key-service';
 import type { CatalogService } from '../models/catalog/catalog-service';
 import type { FeedbackService } from '../models/feedback/feedback-service';
 import type {
   AccountRepository,
+  AuditLog,
   Clock,
   DataFileSigner,
   IdempotencyStore,
@@ -32,6 +35,16 @@ export interface ApiServices {
   readonly queue: Pick<VisionQueue, 'admit' | 'enter'>;
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
+  readonly statements: Pick<AccountService, 'statement'>;
+  readonly audit: AuditLog;
+  /** What operators manage accounts and keys with, on behalf of a request. */
+  readonly admin: (requestId: string) => AdminServices;
+}
+
+/** Accounts and keys as an operator manages them; every change is noted with who asked for it. */
+export interface AdminServices {
+  readonly accounts: AccountService;
+  readonly keys: KeyService;
 }
 
 /** Whether this process takes calls: before it is ready and while it stops, every call is a 503. */
@@ -62,6 +75,8 @@ export interface DefaultLimits {
   readonly visionConcurrency: number;
   /** Keys that nobody has, by the address that sends them. */
   readonly unknownKeysPerMinute: number;
+  /** Calls of a test key. */
+  readonly testCallsPerMonth: number;
 }
 
 /** How the HTTP side is set up; every figure is a setting of the process. */
@@ -90,6 +105,8 @@ export interface ApiSettings {
   readonly pageSizeMax: number;
   /** What people read: the web page, the readable reference. Asked in this order, after every route of the API. */
   readonly pages?: readonly RequestHandler[];
+  /** Opens the operators' API; without it there is none. */
+  readonly adminToken?: string | undefined;
   /** The queue dashboard at `/queues`, which guards itself. */
   readonly queues?: RequestHandler | undefined;
 }

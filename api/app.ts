@@ -1,6 +1,7 @@
 import { parse as parseQuery } from 'node:querystring';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
+import { mountAdmin } from './admin/routes';
 import type { ApiServices, ApiSettings } from './api-services';
 import { mountDocs } from './docs/routes';
 import { mountFiles } from './files/routes';
@@ -36,6 +37,7 @@ export function createApp(services: ApiServices, settings: ApiSettings): Express
     mountFiles(app, services);
     mountV3(app, middleware, services, settings, identifyPhoto, answer);
     mountLegacy(app, middleware, services, settings, identifyPhoto, answer);
+    if (settings.adminToken !== undefined) mountAdmin(app, middleware, services);
     mountDocs(app);
     if (settings.queues) app.use('/queues', settings.queues);
     for (const page of settings.pages ?? []) app.use(page);

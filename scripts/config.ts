@@ -113,6 +113,12 @@ const settings = z
     RATE_PER_MINUTE: wholeNumber(0),
     VISION_CONCURRENCY: wholeNumber(16),
     UNKNOWN_KEYS_PER_MINUTE: wholeNumber(200),
+    TEST_CALLS_PER_MONTH: wholeNumber(10_000),
+    ADMIN_TOKEN: z
+      .string()
+      .min(32, 'must have at least 32 characters')
+      .regex(/^[!-~]*$/, 'must be printable ASCII without spaces')
+      .optional(),
     CONFIDENCE_FLOOR: fraction().optional(),
     VISION_DEADLINE_MS: milliseconds(15_000, 100),
     IMAGE_BYTES_MAX: wholeNumber(20 * 1024 * 1024, 1024, 256 * 1024 * 1024),

@@ -292,6 +292,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v3/account': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Your account and key
+     * @description What the account has left, what the key may do, and what was charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.
+     *
+     *     **Key:** must open v3.
+     */
+    get: operations['showOwnAccount'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v2/products': {
     parameters: {
       query?: never;
@@ -399,6 +421,194 @@ export interface paths {
      * @description Its address is the hash of its content and never changes; no key.
      */
     get: operations['image'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/admin/v1/accounts': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the accounts
+     * @description The oldest first, page by page.
+     */
+    get: operations['listAccounts'];
+    put?: never;
+    /**
+     * Make an account
+     * @description Unlimited, or with credits to start with.
+     */
+    post: operations['createAccount'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/admin/v1/accounts/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Show an account
+     * @description What it has left, reservations of running calls not taken off.
+     */
+    get: operations['showAccount'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/admin/v1/accounts/{id}/credits': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Add credits to an account, or take some off
+     * @description Of a limited account; never below what running calls hold. Send an `Idempotency-Key`: repeated within 24 hours it gets the same answer and is not credited again.
+     */
+    post: operations['creditAccount'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/admin/v1/accounts/{id}/keep-photos': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Keep an account's photos, or not
+     * @description As long as their predictions. What was kept is deleted with `false`.
+     */
+    post: operations['keepPhotos'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/admin/v1/accounts/{id}/usage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What an account was charged
+     * @description By day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days.
+     */
+    get: operations['showUsage'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/admin/v1/accounts/{id}/keys': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the keys of an account
+     * @description The oldest first, revoked and expired ones too, page by page.
+     */
+    get: operations['listKeys'];
+    put?: never;
+    /**
+     * Make a key of an account
+     * @description Its `secret` is shown once; only a hash of it is kept.
+     */
+    post: operations['createKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/admin/v1/keys/{id}/rotate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Make a key that does the same
+     * @description The old one opens the API until the overlap is over. One that opens nothing already is a 409.
+     */
+    post: operations['rotateKey'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/admin/v1/keys/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Close a key at once
+     * @description On every process. A key that is closed already stays so.
+     */
+    delete: operations['revokeKey'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/admin/v1/audit': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Who did what and when
+     * @description The newest first, page by page; commands too.
+     */
+    get: operations['showAuditLog'];
     put?: never;
     post?: never;
     delete?: never;
@@ -604,6 +814,73 @@ export interface components {
       correct_id: string | null;
       /** @description For whoever looks into it */
       comment?: string;
+    };
+    NewAccount: {
+      /** @description For people */
+      name: string;
+      /**
+       * @description What it starts with; null is unlimited
+       * @default null
+       */
+      credits?: number | null;
+    };
+    Credit: {
+      /** @description To add; below zero to take off */
+      amount: number;
+      /** @description Why, for the history */
+      note?: string;
+    };
+    KeepPhotos: {
+      /** @description `false` deletes those that are kept */
+      keep: boolean;
+    };
+    NewKey: {
+      /** @description For people */
+      name: string;
+      /** @description API versions that it opens */
+      versions: ('v1' | 'v2' | 'v3')[];
+      /**
+       * @description What it may do
+       * @default [
+       *       "catalog:read",
+       *       "vision:identify"
+       *     ]
+       */
+      scopes?: ('catalog:read' | 'vision:identify' | 'catalog:write')[];
+      /**
+       * @description Whether it sees the sandbox only
+       * @default false
+       */
+      test?: boolean;
+      /**
+       * @description Those of the settings where none is given; 0 is no limit
+       * @default {}
+       */
+      limits?: {
+        /** @description Calls a second */
+        per_second?: number;
+        /** @description Calls a minute */
+        per_minute?: number;
+        /** @description Vision calls at the same time */
+        concurrency?: number;
+      };
+      /**
+       * Format: date-time
+       * @description From then on it opens nothing; without it: never
+       */
+      expires_at?: string;
+    };
+    Rotation: {
+      /**
+       * @description How long the old key still opens the API; 0 ends it at once
+       * @default 24
+       */
+      overlap_hours?: number;
+      /**
+       * Format: date-time
+       * @description Of the new key; without it it lives as long as the old one was made to
+       */
+      expires_at?: string;
     };
     LegacyQuery: {
       /**
@@ -815,6 +1092,297 @@ export interface components {
        * @constant
        */
       credits_used: 0;
+    };
+    Account: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description Who pays */
+      account: {
+        /** @description Id of the account */
+        id: string;
+        /** @description Its name, for people */
+        name: string;
+        /** @description What it has left; null is unlimited */
+        credits: number | null;
+      };
+      /** @description The key of this call */
+      key: {
+        /** @description Id of the key; not the key */
+        id: string;
+        /** @description Its name, for people */
+        name: string;
+        /** @description API versions that it opens */
+        versions: ('v1' | 'v2' | 'v3')[];
+        /** @description What it may do */
+        scopes: ('catalog:read' | 'vision:identify' | 'catalog:write')[];
+        /** @description Whether it sees the sandbox only */
+        test: boolean;
+        /**
+         * Format: date-time
+         * @description When it was made
+         */
+        created_at: string;
+        /** @description From then on it opens nothing; null: never */
+        expires_at: string | null;
+        /** @description 0 is no limit */
+        limits: {
+          /** @description Calls a second */
+          per_second: number;
+          /** @description Calls a minute */
+          per_minute: number;
+          /** @description Vision calls at the same time */
+          concurrency: number;
+          /** @description Calls a calendar month; test keys only */
+          per_month: number;
+        };
+      };
+      /**
+       * Format: date-time
+       * @description From then on
+       */
+      since: string;
+      /**
+       * Format: date-time
+       * @description Before then
+       */
+      until: string;
+      /** @description By day, then endpoint; days without a charge are left out */
+      usage: {
+        /**
+         * Format: date
+         * @description Of UTC
+         */
+        day: string;
+        /** @description Such as `v3.catalog.query` */
+        endpoint: string;
+        /** @description Calls that were charged */
+        calls: number;
+        /** @description What they were charged */
+        credits: number;
+      }[];
+      /**
+       * @description This call is free
+       * @constant
+       */
+      credits_used: 0;
+    };
+    AccountList: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description The oldest first */
+      accounts: {
+        /** @description Id of the account */
+        id: string;
+        /** @description Its name, for people */
+        name: string;
+        /** @description What it has left; null is unlimited */
+        credits: number | null;
+        /** @description Whether photos are kept as long as their predictions */
+        keeps_photos: boolean;
+      }[];
+      /** @description Leads to the next page, as `cursor`; null at the end */
+      next_cursor: string | null;
+    };
+    AccountShown: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description As it stands */
+      account: {
+        /** @description Id of the account */
+        id: string;
+        /** @description Its name, for people */
+        name: string;
+        /** @description What it has left; null is unlimited */
+        credits: number | null;
+        /** @description Whether photos are kept as long as their predictions */
+        keeps_photos: boolean;
+      };
+    };
+    CreditsAdded: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description Id of the account */
+      account: string;
+      /** @description What was added, or taken off */
+      amount: number;
+      /** @description What it has then */
+      credits: number;
+    };
+    Usage: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description Id of the account */
+      account: string;
+      /**
+       * Format: date-time
+       * @description From then on
+       */
+      since: string;
+      /**
+       * Format: date-time
+       * @description Before then
+       */
+      until: string;
+      /** @description The sum */
+      credits: number;
+      /** @description By day, then endpoint; days without a charge are left out */
+      usage: {
+        /**
+         * Format: date
+         * @description Of UTC
+         */
+        day: string;
+        /** @description Such as `v3.catalog.query` */
+        endpoint: string;
+        /** @description Calls that were charged */
+        calls: number;
+        /** @description What they were charged */
+        credits: number;
+      }[];
+    };
+    KeyList: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description The oldest first */
+      keys: {
+        /** @description Id of the key; not the key */
+        id: string;
+        /** @description Its name, for people */
+        name: string;
+        /** @description API versions that it opens */
+        versions: ('v1' | 'v2' | 'v3')[];
+        /** @description What it may do */
+        scopes: ('catalog:read' | 'vision:identify' | 'catalog:write')[];
+        /** @description Whether it sees the sandbox only */
+        test: boolean;
+        /**
+         * Format: date-time
+         * @description When it was made
+         */
+        created_at: string;
+        /** @description From then on it opens nothing; null: never */
+        expires_at: string | null;
+        /** @description Id of its account */
+        account: string;
+        /** @description Calls a second and a minute, and vision calls at the same time */
+        limits: {
+          /** @description Null is that of the settings, 0 none */
+          per_second: number | null;
+          /** @description Null is that of the settings, 0 none */
+          per_minute: number | null;
+          /** @description Null is that of the settings, 0 none */
+          concurrency: number | null;
+        };
+        /** @description When it was closed; null: never */
+        revoked_at: string | null;
+      }[];
+      /** @description Leads to the next page, as `cursor`; null at the end */
+      next_cursor: string | null;
+    };
+    KeyMade: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description As it is kept */
+      key: {
+        /** @description Id of the key; not the key */
+        id: string;
+        /** @description Its name, for people */
+        name: string;
+        /** @description API versions that it opens */
+        versions: ('v1' | 'v2' | 'v3')[];
+        /** @description What it may do */
+        scopes: ('catalog:read' | 'vision:identify' | 'catalog:write')[];
+        /** @description Whether it sees the sandbox only */
+        test: boolean;
+        /**
+         * Format: date-time
+         * @description When it was made
+         */
+        created_at: string;
+        /** @description From then on it opens nothing; null: never */
+        expires_at: string | null;
+        /** @description Id of its account */
+        account: string;
+        /** @description Calls a second and a minute, and vision calls at the same time */
+        limits: {
+          /** @description Null is that of the settings, 0 none */
+          per_second: number | null;
+          /** @description Null is that of the settings, 0 none */
+          per_minute: number | null;
+          /** @description Null is that of the settings, 0 none */
+          concurrency: number | null;
+        };
+        /** @description When it was closed; null: never */
+        revoked_at: string | null;
+      };
+      /** @description What opens the API; not shown again */
+      secret: string;
+    };
+    KeyRevoked: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description Id of the key */
+      id: string;
+      /**
+       * @description It opens nothing any more
+       * @constant
+       */
+      revoked: true;
+    };
+    AuditLog: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description The newest first */
+      entries: {
+        /** @description Rises with each entry */
+        id: number;
+        /**
+         * Format: date-time
+         * @description When it was done
+         */
+        at: string;
+        /** @description Who: `user@host` for a command, `admin` over HTTP */
+        actor: string;
+        /** @description What, by the name of its command */
+        action: string;
+        /** @description The account that it concerns */
+        account: string | null;
+        /** @description What it was done to */
+        subject: string | null;
+        /** @description With `requestId` over HTTP */
+        details: {
+          [key: string]: unknown;
+        };
+      }[];
+      /** @description Leads to the next page, as `cursor`; null at the end */
+      next_cursor: string | null;
     };
     ResolvedTaxonomy: {
       /** @description Kind of the rows; of the first hit in vision */
@@ -1313,7 +1881,7 @@ export interface components {
         'application/json': components['schemas']['BadRequest'];
       };
     };
-    /** @description The key is missing, malformed, unknown, revoked or expired; which of them is not told. */
+    /** @description The key is missing, malformed, unknown, revoked or expired; which of them is not told. Or the `ADMIN_TOKEN` is not the right one. */
     Unauthorized: {
       headers: {
         /**
@@ -1371,7 +1939,7 @@ export interface components {
         'application/json': components['schemas']['Forbidden'];
       };
     };
-    /** @description There is no such item, image or address. Free of charge. */
+    /** @description There is no such item, image, account, key or address. Free of charge. */
     NotFound: {
       headers: {
         /**
@@ -1417,12 +1985,8 @@ export interface components {
          * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
          */
         'X-Request-Id': string;
-        /**
-         * @description What the call was charged
-         * @example 5
-         */
-        'X-Credits-Used': number;
         'Retry-After': components['headers']['Retry-After'];
+        'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -1441,11 +2005,7 @@ export interface components {
          * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
          */
         'X-Request-Id': string;
-        /**
-         * @description What the call was charged
-         * @example 5
-         */
-        'X-Credits-Used': number;
+        'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -1464,11 +2024,7 @@ export interface components {
          * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
          */
         'X-Request-Id': string;
-        /**
-         * @description What the call was charged
-         * @example 5
-         */
-        'X-Credits-Used': number;
+        'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -1502,7 +2058,7 @@ export interface components {
         'application/json': components['schemas']['Unprocessable'];
       };
     };
-    /** @description A limit of the key is used up: calls a second, calls a minute, or vision calls at the same time. Or too many unknown keys came from the address of the caller. */
+    /** @description A limit of the key is used up: calls a second, calls a minute, or vision calls at the same time; of a test key also calls a month. Or too many unknown keys came from the address of the caller. */
     RateLimited: {
       headers: {
         /**
@@ -1646,6 +2202,8 @@ export interface components {
     IdempotencyKey: string;
     /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
     RequestId: string;
+    /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+    Force: string;
   };
   requestBodies: never;
   headers: {
@@ -1720,6 +2278,11 @@ export type IdentifyRequest = components['schemas']['IdentifyRequest'];
 export type Region = components['schemas']['Region'];
 export type ItemsRequest = components['schemas']['ItemsRequest'];
 export type Feedback = components['schemas']['Feedback'];
+export type NewAccount = components['schemas']['NewAccount'];
+export type Credit = components['schemas']['Credit'];
+export type KeepPhotos = components['schemas']['KeepPhotos'];
+export type NewKey = components['schemas']['NewKey'];
+export type Rotation = components['schemas']['Rotation'];
 export type LegacyQuery = components['schemas']['LegacyQuery'];
 export type LegacyIdentifyRequest = components['schemas']['LegacyIdentifyRequest'];
 export type CatalogAnswer = components['schemas']['CatalogAnswer'];
@@ -1729,6 +2292,15 @@ export type Pricing = components['schemas']['Pricing'];
 export type Evidence = components['schemas']['Evidence'];
 export type ItemsAnswer = components['schemas']['ItemsAnswer'];
 export type FeedbackAnswer = components['schemas']['FeedbackAnswer'];
+export type Account = components['schemas']['Account'];
+export type AccountList = components['schemas']['AccountList'];
+export type AccountShown = components['schemas']['AccountShown'];
+export type CreditsAdded = components['schemas']['CreditsAdded'];
+export type Usage = components['schemas']['Usage'];
+export type KeyList = components['schemas']['KeyList'];
+export type KeyMade = components['schemas']['KeyMade'];
+export type KeyRevoked = components['schemas']['KeyRevoked'];
+export type AuditLog = components['schemas']['AuditLog'];
 export type ResolvedTaxonomy = components['schemas']['ResolvedTaxonomy'];
 export type LegacyAnswer = components['schemas']['LegacyAnswer'];
 export type LegacyRow = components['schemas']['LegacyRow'];
@@ -1776,6 +2348,7 @@ export type ResponseTimeout = components['responses']['Timeout'];
 export type ResponseNotReady = components['responses']['NotReady'];
 export type ParameterIdempotencyKey = components['parameters']['IdempotencyKey'];
 export type ParameterRequestId = components['parameters']['RequestId'];
+export type ParameterForce = components['parameters']['Force'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderXCreditsUsed = components['headers']['X-Credits-Used'];
 export type HeaderXCreditsRemaining = components['headers']['X-Credits-Remaining'];
@@ -1802,6 +2375,8 @@ export interface operations {
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path?: never;
       cookie?: never;
@@ -1861,6 +2436,8 @@ export interface operations {
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path?: never;
       cookie?: never;
@@ -1920,6 +2497,8 @@ export interface operations {
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path?: never;
       cookie?: never;
@@ -1986,6 +2565,8 @@ export interface operations {
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
         /**
@@ -2050,6 +2631,8 @@ export interface operations {
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
         /**
@@ -2118,6 +2701,8 @@ export interface operations {
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
         /**
@@ -2175,6 +2760,8 @@ export interface operations {
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path?: never;
       cookie?: never;
@@ -2233,6 +2820,8 @@ export interface operations {
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path?: never;
       cookie?: never;
@@ -2299,6 +2888,8 @@ export interface operations {
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path?: never;
       cookie?: never;
@@ -2363,6 +2954,8 @@ export interface operations {
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
         /**
@@ -2426,6 +3019,8 @@ export interface operations {
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
         /**
@@ -2483,6 +3078,61 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
+  showOwnAccount: {
+    parameters: {
+      query?: {
+        /** @description A day or a time (ISO 8601, UTC); else 30 days before `until` */
+        since?: string;
+        /** @description Before this day or time; else the end of today */
+        until?: string;
+      };
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Account'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
   listProductsV2: {
     parameters: {
       query?: never;
@@ -2491,6 +3141,8 @@ export interface operations {
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path?: never;
       cookie?: never;
@@ -2549,6 +3201,8 @@ export interface operations {
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path?: never;
       cookie?: never;
@@ -2656,6 +3310,8 @@ export interface operations {
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path?: never;
       cookie?: never;
@@ -2804,6 +3460,529 @@ export interface operations {
       400: components['responses']['BadRequest'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listAccounts: {
+    parameters: {
+      query?: {
+        /** @description Entries of a page */
+        limit?: number;
+        /** @description The `next_cursor` of the page before */
+        cursor?: string;
+      };
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccountList'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createAccount: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewAccount'];
+      };
+    };
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccountShown'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  showAccount: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description Id of the account
+         * @example account_0197a3f0
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccountShown'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  creditAccount: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description Id of the account
+         * @example account_0197a3f0
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Credit'];
+      };
+    };
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreditsAdded'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  keepPhotos: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description Id of the account
+         * @example account_0197a3f0
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['KeepPhotos'];
+      };
+    };
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccountShown'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  showUsage: {
+    parameters: {
+      query?: {
+        /** @description A day or a time (ISO 8601, UTC); else 30 days before `until` */
+        since?: string;
+        /** @description Before this day or time; else the end of today */
+        until?: string;
+      };
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description Id of the account
+         * @example account_0197a3f0
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Usage'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listKeys: {
+    parameters: {
+      query?: {
+        /** @description Entries of a page */
+        limit?: number;
+        /** @description The `next_cursor` of the page before */
+        cursor?: string;
+      };
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description Id of the account
+         * @example account_0197a3f0
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['KeyList'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description Id of the account
+         * @example account_0197a3f0
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewKey'];
+      };
+    };
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['KeyMade'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  rotateKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description Id of the key
+         * @example key_0197a3f0
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Rotation'];
+      };
+    };
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['KeyMade'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  revokeKey: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description Id of the key
+         * @example key_0197a3f0
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['KeyRevoked'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  showAuditLog: {
+    parameters: {
+      query?: {
+        /** @description Entries of a page */
+        limit?: number;
+        /** @description The `next_cursor` of the page before */
+        cursor?: string;
+        /** @description Entries that concern this account */
+        account?: string;
+      };
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuditLog'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
       431: components['responses']['HeadersTooLarge'];
       500: components['responses']['InternalError'];
       503: components['responses']['Unavailable'];

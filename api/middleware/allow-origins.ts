@@ -23,6 +23,7 @@ export function allowOrigins(origins: AllowedOrigins): Router {
       'Content-Type',
       'Idempotency-Key',
       'X-Request-Id',
+      'X-Loupe-Force',
       'traceparent',
       'tracestate',
     ],

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
-import type { RequestHandler } from 'express';
-import { type ApiVersion, isKeyForm, opens, type Scope } from '../../models/access/api-key';
+import type { Request, RequestHandler } from 'express';
+import { type ApiVersion, type Caller, isKeyForm, opens, type Scope } from '../../models/access/api-key';
+import { hashKey } from '../../models/access/credential';
 import { forbidden, unauthorized } from '../../models/errors';
 import type { KeyLookups } from './key-lookups';
 import './locals';
@@ -10,13 +10,16 @@ import './locals';
  * endpoint wants, if any (else 403), in this order (contract 9.1, 9.3); an address that tried too many unknown keys gets 429.
  * The credential is compared by its hash and goes no further than this function.
  */
-export function authenticate(keys: KeyLookups, version: ApiVersion, scope: Scope | null): RequestHandler {
+export function authenticate(
+  keys: KeyLookups<Caller>,
+  version: ApiVersion,
+  scope: Scope | null,
+): RequestHandler {
   return async (req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
-    const credential = credentialOf(req.get('Authorization'));
+    const credential = credentialOf(req);
     if (credential === null || !isKeyForm(credential)) throw unauthorized();
-    const hash = createHash('sha256').update(credential, 'utf8').digest();
-    const caller = await keys.callerOf(hash, req.ip ?? '');
+    const caller = await keys.find(hashKey(credential), req.ip ?? '');
     if (!caller) throw unauthorized();
     if (!opens(caller.versions, version)) {
       throw forbidden(`This key does not open API ${version}; it opens ${caller.versions.join(', ')}.`);
@@ -30,6 +33,6 @@ export function authenticate(keys: KeyLookups, version: ApiVersion, scope: Scope
 }
 
 /** What follows the scheme `Bearer`, in any case; null without it. */
-function credentialOf(header: string | undefined): string | null {
-  return /^bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? null;
+export function credentialOf(req: Request): string | null {
+  return /^bearer +(\S+) *$/i.exec(req.get('Authorization') ?? '')?.[1] ?? null;
 }

@@ -1,14 +1,16 @@
 import type { Request, RequestHandler } from 'express';
-import type { ApiVersion } from '../../models/access/api-key';
+import type { ApiVersion, Caller, Scope } from '../../models/access/api-key';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { authenticate } from './authenticate';
+import { authorizeOperator } from './authorize-operator';
 import { startDeadline, withinDeadline, withoutDeadline } from './enforce-deadline';
+import { forceFailure } from './force-failure';
 import { idempotent } from './idempotency';
 import { parseJson, parsePhotoJson, readJson } from './json-body';
 import { KeyLookups } from './key-lookups';
 import { MemoryBudget } from './memory-budget';
 import { type PageAsked, PageMemory } from './page-memory';
-import { rateLimit, visionRateLimit } from './rate-limit';
+import { rateLimit, testCallLimit, visionRateLimit } from './rate-limit';
 import { linkRenewal } from './renew-links';
 import { shedLoad, takePlace } from './shed-load';
 import type { UploadPace } from './upload-pace';
@@ -34,16 +36,31 @@ export interface EndpointMiddleware {
   page(version: ApiVersion, pageOf: (req: Request) => PageAsked): RequestHandler[];
   /** Endpoints of the catalog that take a JSON body and answer a page. */
   json(version: ApiVersion, pageOf: (req: Request) => PageAsked): RequestHandler[];
+  /** Endpoints without a body that answer a little, free of charge, for every key. */
+  free(version: ApiVersion): RequestHandler[];
   /** Endpoints that take a little JSON and answer a little, free of charge; for every key of the account. */
   note(version: ApiVersion): RequestHandler[];
   /** Endpoints that take a photo in a JSON body, which have a deadline (contract 7.7). */
   photo(version: ApiVersion): RequestHandler[];
+  /** Endpoints of operators without a body (contract 17.2). */
+  operator(): RequestHandler[];
+  /** Endpoints of operators that take a little JSON. */
+  operatorNote(): RequestHandler[];
 }
 
 export function buildEndpointMiddleware(services: ApiServices, settings: ApiSettings): EndpointMiddleware {
   const { accounts, limiter } = services;
-  const keys = new KeyLookups(accounts, settings.limits.unknownKeysPerMinute);
+  const { unknownKeysPerMinute } = settings.limits;
+  const keys = new KeyLookups<Caller>((hash) => accounts.callerByKeyHash(hash), unknownKeysPerMinute);
   const calls = rateLimit(limiter, settings.limits);
+  const testCalls = testCallLimit(accounts, services.clock, settings.limits);
+  const admitted = (version: ApiVersion, scope: Scope | null): RequestHandler[] => [
+    authenticate(keys, version, scope),
+    forceFailure(settings.visionDeadlineMs),
+    calls,
+    testCalls,
+  ];
+  const operator = authorizeOperator(settings.adminToken ?? null, unknownKeysPerMinute);
   const visionCalls = visionRateLimit(limiter, settings.limits);
   const late = shedLoad(services.queue, services.clock, settings.visionDeadlineMs);
   const place = takePlace(services.queue, services.clock, settings.visionDeadlineMs);
@@ -71,22 +88,24 @@ export function buildEndpointMiddleware(services: ApiServices, settings: ApiSett
   const smallBody = [readJson({ bytesMax: BODY_BYTES_MAX, pace }, bodies), parseJson];
   const photoBody = readJson({ bytesMax: photoBodyBytesMax(settings.imageBytesMax), pace }, bodies);
   return {
-    page: (version, pageOf) => [authenticate(keys, version, 'catalog:read'), calls, answers.gate(pageOf)],
+    page: (version, pageOf) => [...admitted(version, 'catalog:read'), answers.gate(pageOf)],
     json: (version, pageOf) => [
-      authenticate(keys, version, 'catalog:read'),
-      calls,
+      ...admitted(version, 'catalog:read'),
       ...smallBody,
       answers.gate(pageOf),
       once,
     ],
-    note: (version) => [authenticate(keys, version, null), calls, ...smallBody],
+    free: (version) => admitted(version, null),
+    note: (version) => [...admitted(version, null), ...smallBody],
     photo: (version) => [
       startDeadline(settings.visionDeadlineMs),
-      ...[authenticate(keys, version, 'vision:identify'), calls, visionCalls, late].map(withinDeadline),
+      ...[...admitted(version, 'vision:identify'), visionCalls, late].map(withinDeadline),
       withoutDeadline(photoBody),
       ...[once, place].map(withinDeadline),
       parsePhotoJson,
     ],
+    operator: () => [operator],
+    operatorNote: () => [operator, ...smallBody],
   };
 }
 

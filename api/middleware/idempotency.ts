@@ -31,6 +31,8 @@ export interface RetryOptions {
  *
  * Stands after the body was read. 400 for a malformed key, 409 for a key that stands for another
  * body, and for one whose first call does not end in time.
+ *
+ * @param nameOf default: of the caller's account, as it says
  */
 export function idempotent(
   store: IdempotencyStore,
@@ -38,6 +40,7 @@ export function idempotent(
   clock: Clock,
   patience: RetryOptions,
   renewLinks: LinkRenewal,
+  nameOf: CallNames = callersName,
 ): RequestHandler {
   return async (req, res, next) => {
     const key = req.get(HEADER);
@@ -45,7 +48,7 @@ export function idempotent(
     if (!KEY_FORM.test(key)) {
       throw badRequest(`${HEADER}: 1 to 255 printable characters without spaces.`, { field: HEADER });
     }
-    const call = { accountId: callerOf(res).accountId, key, fingerprint: fingerprintOf(req, res) };
+    const call = { ...nameOf(key, req, res), fingerprint: fingerprintOf(req, res) };
     const claim = await claimed(store, clock, call, patience, res);
     switch (claim.kind) {
       case 'answered':
@@ -55,12 +58,21 @@ export function idempotent(
       case 'running':
         throw callStillRuns();
       case 'granted':
-        res.locals.claimed = { idempotencyKey: key, chargeId: claim.chargeId };
+        res.locals.claimed = { idempotencyKey: call.key, chargeId: claim.chargeId };
         freeUnanswered(res, () => freed(req, store.forget(call, claim.chargeId)));
         next();
     }
   };
 }
+
+/** Whose call it is, and under which name it is known. */
+export type CallNames = (
+  key: string,
+  req: Request,
+  res: Response,
+) => Pick<IdempotentCall, 'accountId' | 'key'>;
+
+const callersName: CallNames = (key, _req, res) => ({ accountId: callerOf(res).accountId, key });
 
 async function claimed(
   store: IdempotencyStore,

@@ -1,26 +1,27 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Caller } from '../../models/access/api-key';
 import { rateLimited } from '../../models/errors';
-import type { AccountRepository } from '../../models/ports';
 
 const WINDOW_SECONDS = 60;
 /** Keys that opened something lately; those of a busy day, in a few megabytes. */
 const REMEMBERED = 20_000;
 
 /**
- * Looks up keys, of which an address may try so many unknown ones a minute: guessing costs the database no more than that.
+ * Looks up keys (or another credential), of which an address may try so many unknown ones a minute: guessing costs the database no more than that.
  * Keys that this process has seen open something are looked up whatever else their address sends; nothing else about them is
  * remembered, so that a revoked one stops at once.
  */
-export class KeyLookups {
+export class KeyLookups<Known> {
   readonly #unknown: RateLimiterMemory | null;
   readonly #seen = new LRUCache<string, true>({ max: REMEMBERED });
 
-  /** @param perMinute unknown keys of an address; 0 is no limit */
+  /**
+   * @param lookUp what is known of the key with a SHA-256; null for an unknown one
+   * @param perMinute unknown keys of an address; 0 is no limit
+   */
   constructor(
-    private readonly accounts: Pick<AccountRepository, 'callerByKeyHash'>,
+    private readonly lookUp: (hash: Buffer) => Promise<Known | null>,
     private readonly perMinute: number,
   ) {
     this.#unknown =
@@ -28,24 +29,24 @@ export class KeyLookups {
   }
 
   /**
-   * Whose key it is; null when nobody's.
+   * What is known of a key; null when it is nobody's.
    *
    * @param address where the call came from
    * @throws AppError 429 when too many unknown keys came from there
    */
-  async callerOf(hash: Buffer, address: string): Promise<Caller | null> {
+  async find(hash: Buffer, address: string): Promise<Known | null> {
     const name = hash.toString('base64');
     const network = networkOf(address);
     const counts = this.#unknown !== null && !this.#seen.has(name);
     // Counted before the look-up, so that many at once are not all let through.
     if (counts) await this.#count(network);
-    const caller = await this.accounts.callerByKeyHash(hash);
-    if (!caller) this.#seen.delete(name);
+    const known = await this.lookUp(hash);
+    if (known === null) this.#seen.delete(name);
     else if (counts) {
       this.#seen.set(name, true);
       await this.#unknown?.reward(network, 1);
     }
-    return caller;
+    return known;
   }
 
   async #count(network: string): Promise<void> {

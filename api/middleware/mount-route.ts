@@ -6,6 +6,7 @@ import './locals';
 interface Methods {
   readonly get?: readonly RequestHandler[];
   readonly post?: readonly RequestHandler[];
+  readonly delete?: readonly RequestHandler[];
 }
 
 /**
@@ -13,7 +14,11 @@ interface Methods {
  * looked at, since it says something about the address only.
  */
 export function mountRoute(router: IRouter, paths: readonly string[], methods: Methods): void {
-  const allowed = [...(methods.get ? ['GET', 'HEAD'] : []), ...(methods.post ? ['POST'] : [])];
+  const allowed = [
+    ...(methods.get ? ['GET', 'HEAD'] : []),
+    ...(methods.post ? ['POST'] : []),
+    ...(methods.delete ? ['DELETE'] : []),
+  ];
   for (const path of paths) {
     const route = router.route(path);
     route.all((_req, res, next) => {
@@ -22,6 +27,7 @@ export function mountRoute(router: IRouter, paths: readonly string[], methods: M
     });
     if (methods.get) route.get(...methods.get);
     if (methods.post) route.post(...methods.post);
+    if (methods.delete) route.delete(...methods.delete);
     route.all(() => {
       throw methodNotAllowed(allowed);
     });

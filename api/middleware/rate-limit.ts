@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { rateLimited } from '../../models/errors';
-import type { LimitDecision, RateLimiter } from '../../models/ports';
+import type { AccountRepository, Clock, LimitDecision, RateLimiter } from '../../models/ports';
 import type { DefaultLimits } from '../api-services';
 import { callerOf } from './call';
 import { onceClosed } from './hang-up';
@@ -30,6 +30,28 @@ export function rateLimit(limiter: RateLimiter, defaults: DefaultLimits): Reques
       if (tightest === null || decision.remaining < tightest.remaining) tightest = decision;
     }
     if (tightest) res.set(limitHeaders(tightest));
+    next();
+  };
+}
+
+/** 429 when a test key has used up its calls of this calendar month, in UTC (contract 9.9). */
+export function testCallLimit(
+  accounts: Pick<AccountRepository, 'countTestCall'>,
+  clock: Clock,
+  { testCallsPerMonth: limit }: DefaultLimits,
+): RequestHandler {
+  return async (_req, res, next) => {
+    const { keyId, test } = callerOf(res);
+    if (test && limit > 0 && (await accounts.countTestCall(keyId)) > limit) {
+      const now = clock.now();
+      const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+      const resetSeconds = (next - now.getTime()) / 1000;
+      throw rateLimited(
+        `A test key may make ${limit} calls a month; a live key has no such limit.`,
+        resetSeconds,
+        limitHeaders({ allowed: false, limit, remaining: 0, resetSeconds }),
+      );
+    }
     next();
   };
 }

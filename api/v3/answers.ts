@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MODULES } from '../../models/catalog/catalog-query';
+import { credits, keyShown, since, until, usage } from '../wire/account-answers';
 import { attribute, marketEstimate, pictures, prices, tag, variantField } from '../wire/answers';
 
 const variant = z.object({
@@ -82,6 +83,35 @@ export const catalogAnswer = z.object({
 /** What several ids answer (contract 6.7). */
 export const itemsAnswer = catalogAnswer.extend({
   not_found: z.array(z.string()).describe('Those of the ids that there is no row of, in their order'),
+});
+
+/** What a caller is told of its account and key (contract 9.7). */
+export const accountAnswer = z.object({
+  success: z.literal(true).describe('`true` for every success'),
+  account: z
+    .object({
+      id: z.string().describe('Id of the account'),
+      name: z.string().describe('Its name, for people'),
+      credits: credits.describe('What it has left; null is unlimited'),
+    })
+    .describe('Who pays'),
+  key: z
+    .object({
+      ...keyShown,
+      limits: z
+        .object({
+          per_second: z.int().describe('Calls a second'),
+          per_minute: z.int().describe('Calls a minute'),
+          concurrency: z.int().describe('Vision calls at the same time'),
+          per_month: z.int().describe('Calls a calendar month; test keys only'),
+        })
+        .describe('0 is no limit'),
+    })
+    .describe('The key of this call'),
+  since,
+  until,
+  usage,
+  credits_used: z.literal(0).describe('This call is free'),
 });
 
 /** What the feedback on a prediction answers. */

@@ -28,6 +28,7 @@ import {
   toFilter,
   usesDeprecatedIds,
 } from './schema';
+import { showOwnAccount } from './show-account';
 
 /** The current API with its `/api/v3` aliases (contract 4.1, 9.3). */
 export function mountV3(
@@ -62,6 +63,9 @@ export function mountV3(
       ),
       showItems(services, settings, answer),
     ],
+  });
+  mountRoute(router, PATHS.showOwnAccount, {
+    get: [...middleware.free('v3'), showOwnAccount(services, settings.limits, answer)],
   });
   mountRoute(router, PATHS.identify, {
     post: [...middleware.photo('v3'), identify(settings, identifyPhoto, answer)],

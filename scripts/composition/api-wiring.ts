@@ -1,15 +1,24 @@
-import type { ApiServices, ApiSettings, LifecycleState, ReadinessCheck } from '../../api/api-services';
+import type {
+  AdminServices,
+  ApiServices,
+  ApiSettings,
+  LifecycleState,
+  ReadinessCheck,
+} from '../../api/api-services';
 import type { DemoOffer } from '../../api/site/demo-offer';
 import { sitePages } from '../../api/site/routes';
 import { type Database, ping } from '../../db/core/knex';
 import { embeddedFolder } from '../../db/embedded/ensure-embedded';
 import { checkStorage } from '../../db/files/storage-check';
+import { AccountService } from '../../models/access/account-service';
 import { Billing } from '../../models/access/billing';
+import { KeyService } from '../../models/access/key-service';
 import { CatalogService } from '../../models/catalog/catalog-service';
 import { unavailable } from '../../models/errors';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import {
   type AccountRepository,
+  type AuditLog,
   type Clock,
   type DataFileSigner,
   type EmbedderRegistry,
@@ -26,6 +35,7 @@ import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { SimilarService } from '../../models/vision/similar-service';
 import { VisionService } from '../../models/vision/vision-service';
 import type { Config } from '../config';
+import type { AuditedTransactions } from './audited-transactions';
 import type { Container, Loupe } from './container';
 import { gaugesOf } from './gauges';
 
@@ -57,7 +67,20 @@ export function apiServices(container: Container): ApiServices {
     queue: container.resolve<VisionQueue>(PORTS.VisionQueue),
     idempotency: container.resolve<IdempotencyStore>(PORTS.IdempotencyStore),
     clock: container.resolve<Clock>(PORTS.Clock),
+    statements: container.resolve(AccountService),
+    audit: container.resolve<AuditLog>(PORTS.AuditLog),
+    admin: (requestId) => adminServices(container, requestId),
   };
+}
+
+/** What the services change is noted as done by `admin` in a request. */
+function adminServices(container: Container, requestId: string): AdminServices {
+  const audited = container.resolve<AuditedTransactions>(PORTS.AuditedWork);
+  const ofRequest = container.createChildContainer();
+  ofRequest.register(PORTS.AuditedWork, {
+    useValue: audited.by({ actor: 'admin', details: { requestId } }),
+  });
+  return { accounts: ofRequest.resolve(AccountService), keys: ofRequest.resolve(KeyService) };
 }
 
 /**
@@ -84,6 +107,7 @@ export function apiSettings(
       perMinute: config.RATE_PER_MINUTE,
       visionConcurrency: config.VISION_CONCURRENCY,
       unknownKeysPerMinute: config.UNKNOWN_KEYS_PER_MINUTE,
+      testCallsPerMonth: config.TEST_CALLS_PER_MONTH,
     },
     imageBytesMax: config.IMAGE_BYTES_MAX,
     visionDeadlineMs: config.VISION_DEADLINE_MS,
@@ -92,6 +116,7 @@ export function apiSettings(
     uploadBytesPerSecondMin: config.UPLOAD_BYTES_PER_SECOND_MIN,
     pageSizeMax: config.PAGE_SIZE_MAX,
     pages: [sitePages({ imageBytesMax: config.IMAGE_BYTES_MAX, demo })],
+    adminToken: config.ADMIN_TOKEN,
     queues: loupe.queuePage ?? undefined,
   };
 }

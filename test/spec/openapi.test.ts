@@ -9,10 +9,11 @@ import { createApp } from '../../api/app';
 import { ERRORS } from '../../api/ops/openapi/errors';
 import { ApiClient } from '../support/api-client';
 import { DocumentCheck } from '../support/document-check';
+import { ADMIN_TOKEN } from '../support/operator-client';
 import { useService } from '../support/service';
 
 /** contract 14.4: what `/openapi.json` promises of the whole service. */
-const service = useService();
+const service = useService({ ADMIN_TOKEN });
 const check = new DocumentCheck();
 
 interface Content {
@@ -70,7 +71,8 @@ describe.each(named)('%s', (_name, operation) => {
     const { path, tags, security, summary, description, parameters, deprecated = false } = operation;
     expect([summary, description].every((text) => text.length > 10)).toBe(true);
     expect(tags).toHaveLength(1);
-    expect(security).toEqual(/^\/(api\/)?v\d/.test(path) ? [{ key: [] }] : []);
+    const scheme = path.startsWith('/admin/') ? [{ admin: [] }] : [];
+    expect(security).toEqual(/^\/(api\/)?v\d/.test(path) ? [{ key: [] }] : scheme);
     // contract 9.3: v3 is current; v1, v2 and the `/api/v3` addresses are kept for older integrations.
     expect(deprecated).toBe(/^\/(v1|v2|api)\//.test(path));
     expect(parameters.filter((each) => !each.$ref && !each.description)).toEqual([]);
@@ -134,13 +136,20 @@ test('every example of a request is answered, with rows where there are any', as
   await service.sees(['product_birkin_croc', 0.05]);
   const { headers } = await service.api.identify({ base64: (await service.photo()).toString('base64') });
   const predictionId = headers.get('X-Prediction-Id') ?? '';
+  const operator = new ApiClient(service.url, ADMIN_TOKEN);
+  const { accountId, keyId } = await service.newKey({ credits: 10 });
+  const idIn = (path: string): string => {
+    if (path.startsWith('/admin/v1/keys')) return keyId;
+    return path.startsWith('/admin/') ? accountId : predictionId;
+  };
   for (const { path, method, requestBody } of operations) {
     const examples = requestBody?.content?.['application/json']?.examples ?? {};
     for (const [name, { value }] of Object.entries(examples)) {
       // No host is asked for a picture here; `vision.test.ts` does that.
       if (typeof value === 'object' && value !== null && 'url' in value) continue;
-      const address = path.replace('{id}', predictionId);
-      const { status, body } = await service.api.send(method.toUpperCase(), address, { body: value });
+      const address = path.replace('{id}', idIn(path));
+      const client = path.startsWith('/admin/') ? operator : service.api;
+      const { status, body } = await client.send(method.toUpperCase(), address, { body: value });
       expect([path, name, status]).toEqual([path, name, 200]);
       const { data, results } = body as { data?: unknown[]; results?: unknown };
       const rows = data ?? results;
@@ -159,7 +168,14 @@ function mountedRoutes(): string[] {
     gauges: [],
     trustProxyHops: 0,
     corsOrigins: [],
-    limits: { perSecond: 0, perMinute: 0, visionConcurrency: 0, unknownKeysPerMinute: 0 },
+    limits: {
+      perSecond: 0,
+      perMinute: 0,
+      visionConcurrency: 0,
+      unknownKeysPerMinute: 0,
+      testCallsPerMonth: 0,
+    },
+    adminToken: ADMIN_TOKEN,
     imageBytesMax: 1,
     visionDeadlineMs: 1,
     bodyBytes: 1,

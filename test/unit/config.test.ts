@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { settingWarnings } from '../../scripts/composition/setting-warnings';
 import { ConfigError, processEnvironment, readConfig } from '../../scripts/config';
 
-/** contract 14.3: names, defaults, and that every fault is told at once. */
+/** contract 14.3, 17.1: names, defaults, and that every fault is told at once. */
 
 test('every setting has the default of the contract', () => {
   expect(readConfig({})).toMatchObject({
@@ -158,6 +158,8 @@ test.each([
   ['MODEL', 'a@b@c'],
   ['QUEUE_PREFIX', 'a:b'],
   ['QUEUES_PASSWORD', 'short'],
+  ['ADMIN_TOKEN', 'only-thirty-one-characters-long'],
+  ['ADMIN_TOKEN', 'forty characters, but with spaces in it'],
 ])('%s=%s is refused without being repeated', (name, value) => {
   const faults = faultsOf({ [name]: value });
   expect(faults).toEqual([expect.stringMatching(`^${name}: .`)]);
@@ -172,6 +174,7 @@ test.each([
   ['DATABASE_URL', 'postgresql://user:p%23%2Fw@db:5432/loupe?sslmode=verify-full'],
   ['REDIS_URL', 'rediss://:p%23w@redis.example:6380/2'],
   ['QUEUES_PASSWORD', 'long enough'],
+  ['ADMIN_TOKEN', 'thirty-two-characters-and-no-les'],
 ] as const)('%s=%s is taken as it is, without white space around it', (name, value) => {
   expect(readConfig({ [name]: ` ${value}\n` })).toHaveProperty(name, value);
 });

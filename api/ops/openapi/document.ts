@@ -5,15 +5,18 @@ import { PATHS } from '../../paths';
 import { codeOfStatus, ERRORS, errorExample, errorResponses, nameOfError } from './errors';
 import { EXAMPLES } from './examples/examples';
 import { HEADERS, headersOf } from './headers';
-import { OPERATIONS, type Operation } from './operations';
+import type { Operation } from './operation';
+import { OPERATIONS } from './operations';
 import { parametersOf, SHARED_PARAMETERS } from './parameters';
 import { componentSchemas, schemaReference } from './schemas';
 
 /**
  * The API as an OpenAPI 3.1 document, without its servers. Bodies and answers come from the schemas that the service
  * itself validates and presents with, addresses from the table that it mounts, so neither can fall behind.
+ *
+ * @param admin whether the operators' API is there (contract 17.1)
  */
-export function buildOpenApi(): Record<string, unknown> {
+export function buildOpenApi({ admin } = { admin: true }): Record<string, unknown> {
   return {
     openapi: '3.1.0',
     info: {
@@ -29,9 +32,12 @@ export function buildOpenApi(): Record<string, unknown> {
       { name: 'v1', description: 'Legacy' },
       { name: ALIASES, description: 'Older addresses of v3; each behaves as the one that it stands for' },
       { name: 'files', description: 'What answers point to' },
+      ...(admin
+        ? [{ name: 'admin', description: "Operators' API, by the `ADMIN_TOKEN` of the service" }]
+        : []),
       { name: 'operations', description: 'For operators and tools' },
     ],
-    paths: paths(),
+    paths: pathsOf(OPERATIONS.filter(({ tag }) => admin || tag !== 'admin')),
     components: {
       schemas: componentSchemas(),
       responses: { ...errorResponses(), NotReady: notReady() },
@@ -39,6 +45,7 @@ export function buildOpenApi(): Record<string, unknown> {
       headers: HEADERS,
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'An API key: `loupe_live_…` or `loupe_test_…`' },
+        admin: { type: 'http', scheme: 'bearer', description: 'The `ADMIN_TOKEN` of the service' },
       },
     },
   };
@@ -46,15 +53,15 @@ export function buildOpenApi(): Record<string, unknown> {
 
 const ALIASES = 'v3 aliases';
 
-function paths(): Record<string, object> {
-  return Object.fromEntries(
-    OPERATIONS.flatMap((operation) =>
-      PATHS[operation.id].map((path, position) => [
-        path.replace(/:(\w+)/g, '{$1}'),
-        { [operation.method]: describe(operation, position) },
-      ]),
-    ),
-  );
+function pathsOf(operations: readonly Operation[]): Record<string, object> {
+  const described: Record<string, object> = {};
+  for (const operation of operations) {
+    PATHS[operation.id].forEach((address, position) => {
+      const path = address.replace(/:(\w+)/g, '{$1}');
+      described[path] = { ...described[path], [operation.method]: describe(operation, position) };
+    });
+  }
+  return described;
 }
 
 /** One endpoint under one of its addresses; those after the first are aliases. */
@@ -67,8 +74,8 @@ function describe(operation: Operation, position: number): object {
     summary: alias ? `${summary} (alias of ${PATHS[id][0]})` : summary,
     description: version === null ? description : `${description}\n\n${keyFor(version)}`,
     ...(alias || version === 'v1' || version === 'v2' ? { deprecated: true } : {}),
-    security: version === null ? [] : [{ key: [] }],
-    parameters: parametersOf(id),
+    security: securityOf(operation),
+    parameters: parametersOf(id, version !== null),
     ...bodyOf(operation),
     responses: {
       '200': successOf(operation),
@@ -81,6 +88,11 @@ function describe(operation: Operation, position: number): object {
     },
   };
 }
+
+const securityOf = ({ tag, version }: Operation): object[] => {
+  if (tag === 'admin') return [{ admin: [] }];
+  return version === null ? [] : [{ key: [] }];
+};
 
 function keyFor(version: ApiVersion): string {
   const opening = API_VERSIONS.filter((each) => opens([each], version));

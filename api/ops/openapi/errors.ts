@@ -49,7 +49,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   unauthorized: {
     status: 401,
-    when: 'The key is missing, malformed, unknown, revoked or expired; which of them is not told.',
+    when: 'The key is missing, malformed, unknown, revoked or expired; which of them is not told. Or the `ADMIN_TOKEN` is not the right one.',
     headers: ['WWW-Authenticate'],
     examples: { noKey: { message: 'Send a valid API key as "Authorization: Bearer <API_KEY>".' } },
   },
@@ -75,7 +75,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   not_found: {
     status: 404,
-    when: 'There is no such item, image or address. Free of charge.',
+    when: 'There is no such item, image, account, key or address. Free of charge.',
     maybe: OF_CALLS,
     examples: { item: { message: 'There is no item "product_nobody".' } },
   },
@@ -88,8 +88,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   conflict: {
     status: 409,
     when: 'The `Idempotency-Key` stands for a call with another body; or its first call still runs, then with `Retry-After`.',
-    headers: ['X-Credits-Used'],
-    maybe: ['Retry-After', 'X-Credits-Remaining', ...LIMITS],
+    maybe: ['Retry-After', ...OF_CALLS],
     examples: {
       otherBody: {
         message: 'This Idempotency-Key stands for a call with another body; take a new one.',
@@ -100,14 +99,12 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   payload_too_large: {
     status: 413,
     when: 'The body is over the limit: 4/3 of the image limit and 64 KiB with a photo, else 1 MiB.',
-    headers: ['X-Credits-Used'],
     maybe: OF_CALLS,
     examples: { large: { message: 'The body is larger than the limit of 1048576 bytes.' } },
   },
   unsupported_media_type: {
     status: 415,
     when: 'The body is not declared as JSON in UTF-8.',
-    headers: ['X-Credits-Used'],
     maybe: OF_CALLS,
     examples: {
       form: { message: 'Send the body as JSON with "Content-Type: application/json".' },
@@ -124,7 +121,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   rate_limited: {
     status: 429,
-    when: 'A limit of the key is used up: calls a second, calls a minute, or vision calls at the same time. Or too many unknown keys came from the address of the caller.',
+    when: 'A limit of the key is used up: calls a second, calls a minute, or vision calls at the same time; of a test key also calls a month. Or too many unknown keys came from the address of the caller.',
     headers: ['Retry-After', ...LIMITS],
     maybe: CREDITS,
     examples: {

@@ -1,5 +1,6 @@
-import { API_VERSIONS, type ApiVersion } from '../../../models/access/api-key';
-import { PATHS } from '../../paths';
+import { API_VERSIONS } from '../../../models/access/api-key';
+import { ADMIN_OPERATIONS } from './admin-operations';
+import type { Operation } from './operation';
 
 /** Errors that every address can answer, and those of calls with a key, with a body, with a photo. */
 const ALWAYS = [400, 405, 431, 500] as const;
@@ -7,29 +8,11 @@ const WITH_KEY = [...ALWAYS, 401, 402, 403, 429, 503] as const;
 const WITH_BODY = [...WITH_KEY, 409, 413, 415] as const;
 const WITH_PHOTO = [...WITH_BODY, 422, 504] as const;
 
-/** One endpoint as the reference shows it; schemas go by their names in `schemas.ts`. */
-export interface Operation {
-  readonly id: keyof typeof PATHS;
-  readonly method: 'get' | 'post';
-  readonly tag: 'v3' | 'v2' | 'v1' | 'files' | 'operations';
-  readonly summary: string;
-  readonly description: string;
-  /** API version that the key must open; null for endpoints without a key. */
-  readonly version: ApiVersion | null;
-  readonly body?: string;
-  /** Name of the answer's schema, or the media types of an answer that is no JSON of ours. */
-  readonly answer: { readonly schema: string } | { readonly mediaTypes: readonly string[] };
-  readonly errors: readonly number[];
-  /** Headers of a success: those that are always there, and those that may be. */
-  readonly headers: readonly string[];
-  readonly maybe: readonly string[];
-}
-
 const LIMITS = ['X-Credits-Remaining', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 const BODY_HEADERS = [...LIMITS, 'Idempotency-Replayed'];
 const [V1, V2, V3] = API_VERSIONS;
 
-/** Endpoints of an API version, which are billed. */
+/** Endpoints of an API version. */
 const billed = <Part extends object>(part: Part) => ({
   headers: ['X-Credits-Used', 'Cache-Control'],
   maybe: BODY_HEADERS,
@@ -140,6 +123,18 @@ export const OPERATIONS: readonly Operation[] = [
     errors: [...WITH_BODY, 404],
   }),
   billed({
+    id: 'showOwnAccount',
+    method: 'get',
+    tag: 'v3',
+    summary: 'Your account and key',
+    description:
+      'What the account has left, what the key may do, and what was charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.',
+    version: V3,
+    answer: { schema: 'Account' },
+    errors: WITH_KEY,
+    maybe: LIMITS,
+  }),
+  billed({
     id: 'listProductsV2',
     method: 'post',
     tag: 'v2',
@@ -201,6 +196,7 @@ export const OPERATIONS: readonly Operation[] = [
     headers: ['Cache-Control', 'ETag'],
     maybe: [],
   },
+  ...ADMIN_OPERATIONS,
   forOperators({
     id: 'health',
     summary: 'Whether the process is alive',

@@ -1,12 +1,13 @@
 import { MODULES } from '../../../models/catalog/catalog-query';
 import { DATA_FILE_KINDS, REGIONS } from '../../../models/pricing/estimate';
 import { SIMILAR_MAX } from '../../../models/vision/candidates';
+import { LIST_LIMIT } from '../../admin/schema';
 import type { PATHS } from '../../paths';
 import { legacyParameters } from './schemas';
 
 /** Parameters in the address, query string and headers of an endpoint. */
-export function parametersOf(operation: keyof typeof PATHS): object[] {
-  return [...ownParametersOf(operation), reference('RequestId')];
+export function parametersOf(operation: keyof typeof PATHS, withKey: boolean): object[] {
+  return [...ownParametersOf(operation), reference('RequestId'), ...(withKey ? [reference('Force')] : [])];
 }
 
 /** Parameters that several endpoints take, by the name of their component. */
@@ -23,6 +24,13 @@ export const SHARED_PARAMETERS = {
     in: 'header',
     description: 'Your name for the request, kept in the answer and in the logs; else it gets one.',
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,128}$' },
+  },
+  Force: {
+    name: 'X-Loupe-Force',
+    in: 'header',
+    description:
+      'Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`.',
+    schema: { type: 'string', pattern: '^[45]\\d\\d( [a-z_]+)?$' },
   },
 } as const;
 
@@ -76,6 +84,25 @@ function ownParametersOf(operation: keyof typeof PATHS): object[] {
       return [
         inPath('id', { type: 'string' }, 'The `X-Prediction-Id` of an answer', 'V1StGXR8_Z5jdHi6B-myT'),
       ];
+    case 'showOwnAccount':
+      return ofPeriod();
+    case 'listAccounts':
+      return ofList();
+    case 'showAccount':
+    case 'keepPhotos':
+    case 'createKey':
+      return [ofAccount()];
+    case 'creditAccount':
+      return [ofAccount(), reference('IdempotencyKey')];
+    case 'showUsage':
+      return [ofAccount(), ...ofPeriod()];
+    case 'listKeys':
+      return [ofAccount(), ...ofList()];
+    case 'rotateKey':
+    case 'revokeKey':
+      return [inPath('id', { type: 'string' }, 'Id of the key', 'key_0197a3f0')];
+    case 'showAuditLog':
+      return [...ofList(), inQuery('account', { type: 'string' }, 'Entries that concern this account')];
     case 'queryCatalog':
     case 'showItems':
     case 'identify':
@@ -90,6 +117,22 @@ function ownParametersOf(operation: keyof typeof PATHS): object[] {
 const ofItem = () => [
   inPath('id', { type: 'string' }, 'Id of a row, from a search or an identification', 'product_birkin_croc'),
   inQuery('includes', modules(), 'Comma-separated; empty for neither', ['taxonomy', 'pricing']),
+];
+
+const ofAccount = () => inPath('id', { type: 'string' }, 'Id of the account', 'account_0197a3f0');
+
+const ofList = () => [
+  inQuery(
+    'limit',
+    { type: 'integer', minimum: 1, maximum: LIST_LIMIT.max, default: LIST_LIMIT.default },
+    'Entries of a page',
+  ),
+  inQuery('cursor', { type: 'string' }, 'The `next_cursor` of the page before'),
+];
+
+const ofPeriod = () => [
+  inQuery('since', { type: 'string' }, 'A day or a time (ISO 8601, UTC); else 30 days before `until`'),
+  inQuery('until', { type: 'string' }, 'Before this day or time; else the end of today'),
 ];
 
 const reference = (name: keyof typeof SHARED_PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });

@@ -1,9 +1,18 @@
 import { z } from 'zod';
 import { Taxonomy } from '../../../models/catalog/taxonomy';
-import type { ErrorCode, ImageFault } from '../../../models/errors';
+import { type ErrorCode, IMAGE_FAULTS } from '../../../models/errors';
+import * as adminAnswers from '../../admin/answers';
+import * as adminBodies from '../../admin/schema';
 import { legacyAnswer, legacyMatch, legacyRow, legacyVisionAnswer } from '../../legacy/answers';
 import { commaSeparated, legacyIdentifyBody, legacyQuery } from '../../legacy/schema';
-import { catalogAnswer, catalogRow, evidence, feedbackAnswer, itemsAnswer } from '../../v3/answers';
+import {
+  accountAnswer,
+  catalogAnswer,
+  catalogRow,
+  evidence,
+  feedbackAnswer,
+  itemsAnswer,
+} from '../../v3/answers';
 import { catalogQueryBody, feedbackBody, identifyBody, itemsBody } from '../../v3/schema';
 import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
 import { healthAnswer, readinessAnswer } from './health-answers';
@@ -28,6 +37,11 @@ const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   Region: identifyBody.shape.region.unwrap(),
   ItemsRequest: itemsBody,
   Feedback: feedbackBody,
+  NewAccount: adminBodies.accountBody,
+  Credit: adminBodies.creditBody,
+  KeepPhotos: adminBodies.keepPhotosBody,
+  NewKey: adminBodies.keyBody,
+  Rotation: adminBodies.rotationBody,
   LegacyQuery: legacyQueryWithFacets.catchall(z.unknown()),
   LegacyIdentifyRequest: legacyIdentifyBody,
 };
@@ -43,6 +57,15 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   Evidence: evidence,
   ItemsAnswer: itemsAnswer,
   FeedbackAnswer: feedbackAnswer,
+  Account: accountAnswer,
+  AccountList: adminAnswers.accountList,
+  AccountShown: adminAnswers.accountShown,
+  CreditsAdded: adminAnswers.creditsAdded,
+  Usage: adminAnswers.usageShown,
+  KeyList: adminAnswers.keyList,
+  KeyMade: adminAnswers.keyMade,
+  KeyRevoked: adminAnswers.keyRevoked,
+  AuditLog: adminAnswers.auditLog,
   ResolvedTaxonomy: catalogAnswer.shape.resolved_taxonomy,
   LegacyAnswer: legacyAnswer,
   LegacyRow: legacyRow,
@@ -57,16 +80,6 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   Health: healthAnswer,
   Readiness: readinessAnswer,
 };
-
-const IMAGE_FAULTS = [
-  'image_format',
-  'image_undecodable',
-  'image_too_large',
-  'url_blocked',
-  'url_unreachable',
-  'url_timeout',
-  'url_status',
-] as const satisfies readonly ImageFault[];
 
 const failure = errorAnswer.omit({ field: true, allowed_taxonomy_nodes: true, reason: true, index: true });
 const codeOf = (code: ErrorCode) => z.literal(code).describe('Code of the failure; branch on it');

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../../legacy/answers';
 import type { PATHS } from '../../../paths';
 import type { catalogAnswer, evidence as rowEvidence } from '../../../v3/answers';
+import { ACCOUNT_EXAMPLES } from './accounts';
 import { category, estimate, legacyProduct, model, pricedProduct, product } from './rows';
 
 interface Example {
@@ -275,6 +276,7 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
       },
     },
   },
+  ...ACCOUNT_EXAMPLES,
   listProductsV2: {
     requests: {
       search: { summary: 'Free text', value: { search: 'birkin', page_size: 10 } },

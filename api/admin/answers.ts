@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import type { Account, ApiKey } from '../../models/access/api-key';
+import type { MadeKey } from '../../models/access/key-service';
+import type { AuditRecord } from '../../models/ports';
+import { credits, keyShown, since, until, usage } from '../wire/account-answers';
+import { presentKey } from '../wire/presented-accounts';
+
+const success = z.literal(true).describe('`true` for every success');
+const nextCursor = z.string().nullable().describe('Leads to the next page, as `cursor`; null at the end');
+
+const account = z.object({
+  id: z.string().describe('Id of the account'),
+  name: z.string().describe('Its name, for people'),
+  credits: credits.describe('What it has left; null is unlimited'),
+  keeps_photos: z.boolean().describe('Whether photos are kept as long as their predictions'),
+});
+
+const limit = z.int().nullable().describe('Null is that of the settings, 0 none');
+
+const key = z.object({
+  ...keyShown,
+  account: z.string().describe('Id of its account'),
+  limits: z
+    .object({ per_second: limit, per_minute: limit, concurrency: limit })
+    .describe('Calls a second and a minute, and vision calls at the same time'),
+  revoked_at: z.iso.datetime().nullable().describe('When it was closed; null: never'),
+});
+
+const auditEntry = z.object({
+  id: z.int().describe('Rises with each entry'),
+  at: z.iso.datetime().describe('When it was done'),
+  actor: z.string().describe('Who: `user@host` for a command, `admin` over HTTP'),
+  action: z.string().describe('What, by the name of its command'),
+  account: z.string().nullable().describe('The account that it concerns'),
+  subject: z.string().nullable().describe('What it was done to'),
+  details: z.record(z.string(), z.unknown()).describe('With `requestId` over HTTP'),
+});
+
+/** A page of accounts (contract 17.5). */
+export const accountList = z.object({
+  success,
+  accounts: z.array(account).describe('The oldest first'),
+  next_cursor: nextCursor,
+});
+
+/** One account, made, changed or asked for. */
+export const accountShown = z.object({ success, account: account.describe('As it stands') });
+
+/** What a credit or a correction answers; kept as it is for its repetitions (contract 17.7). */
+export const creditsAdded = z.object({
+  success,
+  account: z.string().describe('Id of the account'),
+  amount: z.int().describe('What was added, or taken off'),
+  credits: z.int().describe('What it has then'),
+});
+
+/** Usage of an account in a period (contract 17.4). */
+export const usageShown = z.object({
+  success,
+  account: z.string().describe('Id of the account'),
+  since,
+  until,
+  credits: z.int().describe('The sum'),
+  usage,
+});
+
+/** A page of keys, without their secrets. */
+export const keyList = z.object({
+  success,
+  keys: z.array(key).describe('The oldest first'),
+  next_cursor: nextCursor,
+});
+
+/** A new key with its secret, which no other answer has. */
+export const keyMade = z.object({
+  success,
+  key: key.describe('As it is kept'),
+  secret: z.string().describe('What opens the API; not shown again'),
+});
+
+/** A key that is closed. */
+export const keyRevoked = z.object({
+  success,
+  id: z.string().describe('Id of the key'),
+  revoked: z.literal(true).describe('It opens nothing any more'),
+});
+
+/** A page of the audit log (contract 17.6). */
+export const auditLog = z.object({
+  success,
+  entries: z.array(auditEntry).describe('The newest first'),
+  next_cursor: nextCursor,
+});
+
+/** An account in `accountList` and `accountShown`. */
+export const presentAccount = ({
+  id,
+  name,
+  credits: left,
+  keepsPhotos,
+}: Account): z.output<typeof account> => ({
+  id,
+  name,
+  credits: left,
+  keeps_photos: keepsPhotos,
+});
+
+/** A key in `keyList` and `keyMade`. */
+export const presentOwnedKey = (shown: ApiKey): z.output<typeof key> => ({
+  ...presentKey(shown),
+  account: shown.accountId,
+  limits: {
+    per_second: shown.limits.perSecond,
+    per_minute: shown.limits.perMinute,
+    concurrency: shown.limits.concurrency,
+  },
+  revoked_at: shown.revokedAt?.toISOString() ?? null,
+});
+
+/** The whole of `keyMade`. */
+export const presentMadeKey = ({ key: made, secret }: MadeKey): z.output<typeof keyMade> => ({
+  success: true,
+  key: presentOwnedKey(made),
+  secret,
+});
+
+/** An entry of `auditLog`. */
+export const presentEntry = ({ at, accountId, ...entry }: AuditRecord): z.output<typeof auditEntry> => ({
+  id: entry.id,
+  at: at.toISOString(),
+  actor: entry.actor,
+  action: entry.action,
+  account: accountId,
+  subject: entry.subject,
+  details: { ...entry.details },
+});

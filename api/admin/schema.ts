@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { API_VERSIONS, DEFAULT_SCOPES, NAME_LENGTH_MAX, SCOPES } from '../../models/access/api-key';
+import { CREDITS_MAX } from '../../models/access/credits';
+import type { AuditFilter, ListPage } from '../../models/ports';
+import { refuseBrokenText } from '../middleware/parse-json-object';
+import { validate } from '../middleware/validate';
+
+const name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
+
+/** Body of `POST /admin/v1/accounts`. */
+export const accountBody = z.strictObject({
+  name: name.describe('For people'),
+  credits: z
+    .int()
+    .min(0)
+    .max(CREDITS_MAX)
+    .nullable()
+    .default(null)
+    .describe('What it starts with; null is unlimited'),
+});
+
+/** Body of `POST /admin/v1/accounts/{id}/credits`. */
+export const creditBody = z.strictObject({
+  amount: z.int().min(-CREDITS_MAX).max(CREDITS_MAX).describe('To add; below zero to take off'),
+  note: name.optional().describe('Why, for the history'),
+});
+
+/** Body of `POST /admin/v1/accounts/{id}/keep-photos`. */
+export const keepPhotosBody = z.strictObject({
+  keep: z.boolean().describe('`false` deletes those that are kept'),
+});
+
+/** Calls of a key; 0 is no limit. */
+const calls = z.int().min(0).max(999_999_999).optional();
+
+const later = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
+/** Body of `POST /admin/v1/accounts/{id}/keys`. */
+export const keyBody = z.strictObject({
+  name: name.describe('For people'),
+  versions: z.array(z.enum(API_VERSIONS)).min(1).describe('API versions that it opens'),
+  scopes: z
+    .array(z.enum(SCOPES))
+    .min(1)
+    .default([...DEFAULT_SCOPES])
+    .describe('What it may do'),
+  test: z.boolean().default(false).describe('Whether it sees the sandbox only'),
+  limits: z
+    .strictObject({
+      per_second: calls.describe('Calls a second'),
+      per_minute: calls.describe('Calls a minute'),
+      concurrency: calls.describe('Vision calls at the same time'),
+    })
+    .default({})
+    .describe('Those of the settings where none is given; 0 is no limit'),
+  expires_at: later.optional().describe('From then on it opens nothing; without it: never'),
+});
+
+/** Body of `POST /admin/v1/keys/{id}/rotate`. */
+export const rotationBody = z.strictObject({
+  overlap_hours: z
+    .int()
+    .min(0)
+    .max(100_000)
+    .default(24)
+    .describe('How long the old key still opens the API; 0 ends it at once'),
+  expires_at: later
+    .optional()
+    .describe('Of the new key; without it it lives as long as the old one was made to'),
+});
+
+/** Entries of a page (contract 17.5). */
+export const LIST_LIMIT = { default: 50, max: 200 };
+
+const listParameters = z.object({
+  limit: z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(1).max(LIST_LIMIT.max))
+    .default(LIST_LIMIT.default),
+  cursor: z.string().nullable().default(null),
+});
+
+const auditParameters = z.object({
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, 'take the next_cursor of the page before')
+    .transform(Number)
+    .nullable()
+    .default(null),
+  account: z.string().nullable().default(null),
+});
+
+/** The page that a query string asks for. @throws AppError 400 */
+export function listPage(query: Readonly<Record<string, unknown>>): ListPage {
+  const { limit, cursor } = validate(listParameters, query);
+  if (cursor !== null) refuseBrokenText(cursor, 'cursor');
+  return { after: cursor, limit };
+}
+
+/** Which entries of the audit log a query string asks for. @throws AppError 400 */
+export function auditFilter(query: Readonly<Record<string, unknown>>): AuditFilter {
+  const { limit } = listPage({ limit: query['limit'] });
+  const { cursor, account } = validate(auditParameters, query);
+  if (account !== null) refuseBrokenText(account, 'account');
+  return { accountId: account, since: null, before: cursor, limit };
+}

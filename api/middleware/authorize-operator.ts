@@ -1,0 +1,26 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import { hashKey } from '../../models/access/credential';
+import { unauthorized } from '../../models/errors';
+import { credentialOf } from './authenticate';
+import { KeyLookups } from './key-lookups';
+
+/**
+ * Lets operators pass: whoever sends the token (else 401), which is compared by its hash, in constant time. An address
+ * that tries too many others gets 429, as with unknown keys (contract 17.2).
+ *
+ * @param token null lets nobody pass
+ */
+export function authorizeOperator(token: string | null, unknownPerMinute: number): RequestHandler {
+  const expected = token === null ? null : hashKey(token);
+  const lookUp = async (hash: Buffer) => (expected && timingSafeEqual(hash, expected) ? true : null);
+  const tokens = new KeyLookups<true>(lookUp, unknownPerMinute);
+  return async (req, res, next) => {
+    res.setHeader('Cache-Control', 'no-store');
+    const credential = credentialOf(req);
+    if (credential === null || !(await tokens.find(hashKey(credential), req.ip ?? ''))) {
+      throw unauthorized('Send the ADMIN_TOKEN of the service as "Authorization: Bearer <ADMIN_TOKEN>".');
+    }
+    next();
+  };
+}

@@ -1,0 +1,116 @@
+import type { z } from 'zod';
+import type { accountAnswer } from '../../api/v3/answers';
+import { type Answer, ApiClient } from '../support/api-client';
+import { useService } from '../support/service';
+
+/** contract 9.7: what a caller is told of its account and key. */
+const service = useService({ RATE_PER_MINUTE: '600' });
+const DAY_MS = 86_400_000;
+
+type Account = z.output<typeof accountAnswer>;
+
+const ask = (key: string, query = ''): Promise<Answer<Account>> =>
+  new ApiClient(service.url, key).send('GET', `/v3/account${query}`);
+
+/** The day so many days ago, as usage names it. */
+const dayOf = (daysAgo = 0): string =>
+  new Date(service.clock.now().getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+
+// contract 9.7
+test('tells the account, the key with the limits that hold, and what was charged, free of charge', async () => {
+  const expiresAt = new Date(service.clock.now().getTime() + 90 * DAY_MS);
+  const { key, keyId, accountId } = await service.newKey({
+    credits: 50,
+    versions: ['v3', 'v1'],
+    limits: { perSecond: 7 },
+    expiresAt,
+  });
+  const api = new ApiClient(service.url, key);
+  await api.query({});
+  await api.query({});
+  await api.v1({});
+  const { status, body, headers } = await ask(key);
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    success: true,
+    account: { id: accountId, name: 'test', credits: 42 },
+    key: {
+      id: keyId,
+      name: 'test',
+      versions: ['v3', 'v1'],
+      scopes: ['catalog:read', 'vision:identify'],
+      test: false,
+      limits: { per_second: 7, per_minute: 600, concurrency: 16, per_month: 0 },
+      created_at: expect.any(String),
+      expires_at: expiresAt.toISOString(),
+    },
+    since: `${dayOf(29)}T00:00:00.000Z`,
+    until: `${dayOf(-1)}T00:00:00.000Z`,
+    usage: [
+      { day: dayOf(), endpoint: 'v1.products', calls: 1, credits: 6 },
+      { day: dayOf(), endpoint: 'v3.catalog.query', calls: 2, credits: 2 },
+    ],
+    credits_used: 0,
+  });
+  expect(headers.get('X-Credits-Used')).toBe('0');
+  expect(headers.get('X-Credits-Remaining')).toBe('42');
+  expect(await service.balance(accountId)).toBe(42);
+});
+
+// contract 9.7
+test('shows the last 30 days, or the period that is asked for, to its end and not beyond', async () => {
+  const { key } = await service.newKey();
+  const api = new ApiClient(service.url, key);
+  const days = [dayOf()];
+  await api.query({});
+  for (const wait of [1, 29]) {
+    service.clock.advance(wait * DAY_MS);
+    await api.query({});
+    days.push(dayOf());
+  }
+  const shown = async (query = '') => (await ask(key, query)).body.usage.map(({ day }) => day);
+  expect(await shown()).toEqual(days.slice(1));
+  expect(await shown(`?since=${days[0]}`)).toEqual(days);
+  expect(await shown(`?since=${days[0]}&until=${days[1]}`)).toEqual(days.slice(0, 1));
+  expect(await shown(`?until=${days[1]}T00:00:00Z`)).toEqual(days.slice(0, 1));
+  expect(await shown(`?until=${days[1]}T23:59:59%2B00:00`)).toEqual(days.slice(0, 2));
+});
+
+// contract 9.7
+test.each([
+  ['?since=yesterday', 'since'],
+  ['?until=2026-02-30', 'until'],
+  ['?since=2026-03-02&until=2026-03-01', 'since'],
+  ['?since=2020-01-01', 'since'],
+  ['?since=2026-03-01&since=2026-03-02', 'since'],
+])('%s is a 400 that names it', async (query, field) => {
+  expect(await ask(service.key.key, query)).toMatchObject({
+    status: 400,
+    body: { error: 'bad_request', field },
+  });
+});
+
+// contract 9.7
+test('is there for every key that opens v3, whatever its scopes, and for no other', async () => {
+  const { key } = await service.newKey({ scopes: ['catalog:write'], test: true, credits: 0 });
+  expect((await ask(key)).body).toMatchObject({
+    account: { credits: 0 },
+    key: { scopes: ['catalog:write'], test: true, limits: { per_month: 10_000 }, expires_at: null },
+    usage: [],
+  });
+  expect((await ask(service.key.key)).body.account.credits).toBeNull();
+  expect((await ask((await service.newKey({ versions: ['v1', 'v2'] })).key)).status).toBe(403);
+  expect((await ask('nobody')).status).toBe(401);
+  const head = await new ApiClient(service.url, key).send('HEAD', '/v3/account');
+  expect(head.status).toBe(200);
+});
+
+// contract 9.7, 9.6
+test('holds nothing of other accounts and keys, nor the key itself', async () => {
+  const [mine, other] = [await service.newKey(), await service.newKey()];
+  await new ApiClient(service.url, other.key).query({});
+  const { text, body } = await ask(mine.key);
+  expect(body.usage).toEqual([]);
+  for (const secret of [mine.key, other.key, other.keyId, other.accountId])
+    expect(text).not.toContain(secret);
+});
