@@ -3,7 +3,7 @@ import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { SnapshotSearch } from '../../db/catalog/search/snapshot/snapshot-search';
 import { rowsOf, sql } from '../../db/core/sql';
-import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
+import { type ResolvedQuery, SANDBOX_PRODUCTS, SORTS } from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { naiveSearch } from '../support/naive-search';
@@ -70,6 +70,11 @@ beforeAll(async () => {
   rows = made.map((each, index) => ({ ...each, id: `product_${(index * 7919) % ROWS}` }));
   await writeCatalogRows(database.knex, rows);
   await reimport();
+  await rowsOf(
+    database.knex,
+    sql`INSERT INTO categories (id, name, hierarchy, name_fields)
+        SELECT id, id, '{}', '{}' FROM unnest(ARRAY['handbags', 'watches']) AS id`,
+  );
   await rowsOf(database.knex, sql`ANALYZE`);
 });
 afterAll(() => database.close());
@@ -104,6 +109,23 @@ describe.each(['rows', 'a snapshot'])('catalog queries answered from %s', (sourc
       fc.asyncProperty(query, async (asked) => {
         const found = await catalog.search(asked);
         expect({ ...found, rows: found.rows.map(({ id }) => id) }).toEqual(expectedOf(asked));
+      }),
+      { seed: SEED, numRuns: QUERIES[database.kind] },
+    );
+  }, 600_000);
+
+  // contract 9.8
+  test('answer a test key as if the catalog had nothing but the sandbox', async () => {
+    const popular = (category: string) =>
+      naiveSearch(rows, { ...ALL, categories: [category], pageSize: SANDBOX_PRODUCTS }).ids;
+    const sandbox = new Set(['handbags', 'watches'].flatMap(popular));
+    const seen = rows.filter(({ id, kind }) => kind !== 'product' || sandbox.has(id));
+    expect(seen.length).toBeLessThan(rows.length - SANDBOX_PRODUCTS);
+    await fc.assert(
+      fc.asyncProperty(query, async (asked) => {
+        const found = await catalog.search({ ...asked, sandbox: true });
+        const { ids, ...totals } = naiveSearch(seen, asked);
+        expect({ ...found, rows: found.rows.map(({ id }) => id) }).toEqual({ ...totals, rows: ids });
       }),
       { seed: SEED, numRuns: QUERIES[database.kind] },
     );
