@@ -66,6 +66,8 @@ module.exports = {
     },
     only('express-in-api', 'express|helmet|pino-http|@bull-board/express', '^api/'),
     only('sql-in-db', 'knex|pg|pg-copy-streams|pgvector|@electric-sql/[^/]+', '^db/'),
+    only('s3-in-db', '@aws-sdk/[^/]+', '^db/files/'),
+    only('mcp-in-scripts', '@modelcontextprotocol/[^/]+', '^scripts/mcp/'),
     only('vision-in-workers', 'sharp|@tensorflow/[^/]+|onnxruntime-node', '^workers/'),
     only('queue-in-workers', 'bullmq', '^workers/'),
     only('traces-in-scripts', '@opentelemetry/[^/]+', '^scripts/composition/tracing/'),

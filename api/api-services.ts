@@ -87,6 +87,8 @@ export interface ApiSettings {
   readonly readiness: readonly ReadinessCheck[];
   /** Base of image and data-file addresses, without a slash at the end; undefined takes it from each request. */
   readonly publicUrl?: string | undefined;
+  /** Base of image addresses alone, likewise: a cache in front. */
+  readonly imageBaseUrl?: string | undefined;
   /** Proxies in front of the service whose `X-Forwarded-*` count. */
   readonly trustProxyHops: number;
   /** Origins of pages that may call the API from a browser. */

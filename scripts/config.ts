@@ -5,6 +5,7 @@ import { z } from 'zod';
 import {
   addressList,
   baseUrl,
+  bucketPlace,
   fraction,
   listenHost,
   milliseconds,
@@ -68,6 +69,11 @@ export function refuseTelemetry(): void {
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
 }
 
+/** Tells the AWS SDK, whose version is pinned, not to warn of the versions of Node that its later ones will need. */
+export function silenceAwsSdk(): void {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+}
+
 /** Somebody sits before a command and waits. */
 const COMMAND_WAIT_MS = 5_000;
 
@@ -104,6 +110,15 @@ const settings = z
       .string()
       .regex(/^[^@\s]+(@[^@\s]+)?$/, 'must be a model id, or id@version')
       .optional(),
+    IMAGE_STORE: bucketPlace().optional(),
+    IMAGE_STORE_PATH_STYLE: z.enum(['true', 'false']).optional(),
+    IMAGE_BASE_URL: baseUrl().optional(),
+    AWS_ENDPOINT_URL: baseUrl().optional(),
+    AWS_ENDPOINT_URL_S3: baseUrl().optional(),
+    AWS_REGION: z.string().default('us-east-1'),
+    AWS_ACCESS_KEY_ID: z.string().optional(),
+    AWS_SECRET_ACCESS_KEY: z.string().optional(),
+    AWS_SESSION_TOKEN: z.string().optional(),
     SIGNING_KEYS: signingKeys().optional(),
     PUBLIC_URL: baseUrl().optional(),
     TRUST_PROXY: wholeNumber(0, 0, 10),
@@ -153,5 +168,10 @@ const settings = z
     path: ['ROLE'],
     message: 'api and worker meet in Redis: set REDIS_URL, or use all',
     // Told together with the faults of single settings.
+    when: () => true,
+  })
+  .refine(({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }) => !AWS_ACCESS_KEY_ID === !AWS_SECRET_ACCESS_KEY, {
+    path: ['AWS_ACCESS_KEY_ID'],
+    message: 'counts together with AWS_SECRET_ACCESS_KEY: set both, or neither',
     when: () => true,
   });

@@ -1,5 +1,7 @@
+import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
 import { notFound } from '../../models/errors';
+import type { ImageStore } from '../../models/ports';
 import type { ApiServices } from '../api-services';
 import { pathParameter } from '../middleware/path-parameter';
 
@@ -12,26 +14,37 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A stored catalog image, byte for byte. Its address is the hash of its content, so it never changes and may be kept
- * for ever.
+ * A stored catalog image, byte for byte, as fast as the client reads it. Its address is the hash of its content, so it
+ * never changes and may be kept for ever.
  */
 export function sendImage({ images }: ApiServices): RequestHandler {
   return async (req, res) => {
     const file = pathParameter(req, 'file');
     const [, digest, extension] = NAME.exec(file) ?? [];
-    const bytes = digest === undefined ? null : await images.get(`/images/${file}`);
-    if (bytes === null) throw notFound('There is no image at this address.');
     const tag = `"${digest}"`;
+    // Not left to Express, which would send the image again to a client that asks for a fresh copy: there is none.
+    const known = isKnown(tag, req.get('If-None-Match'));
+    const address = `/images/${file}`;
+    const image = digest === undefined ? null : await found(images, address, !known && req.method !== 'HEAD');
+    if (image === null) throw notFound('There is no image at this address.');
     res.set({
       'Content-Type': CONTENT_TYPES[extension ?? ''] ?? 'application/octet-stream',
       'Cache-Control': 'public, max-age=31536000, immutable',
       'Content-Security-Policy': "default-src 'none'; sandbox",
       ETag: tag,
     });
-    // Not left to Express, which would send the image again to a client that asks for a fresh copy: there is none.
-    if (isKnown(tag, req.get('If-None-Match'))) res.status(304).end();
-    else res.send(bytes);
+    if (known) return void res.status(304).end();
+    res.set('Content-Length', String(image.bytes));
+    if (image.content === null) res.end();
+    else await pipeline(image.content, res);
   };
+}
+
+/** An image, with its content where that is wanted; null where there is none. */
+async function found(images: ImageStore, address: string, wanted: boolean) {
+  if (wanted) return images.open(address);
+  const bytes = await images.size(address);
+  return bytes === null ? null : { bytes, content: null };
 }
 
 /** Whether a client holds the image already (RFC 9110, If-None-Match). */

@@ -51,7 +51,7 @@ function listProducts(
     const [taxonomy, facetFields] = await Promise.all([catalog.taxonomy(), catalog.facetFields()]);
     const known = { taxonomy, facetFields, pageSizeMax: settings.pageSizeMax };
     const { query, search } = toLegacyQuery(parametersOf(req), known);
-    const address = publicAddress(req, settings.publicUrl);
+    const address = publicAddress(req, settings);
     await answer(req, res, endpoint, async (call) => {
       const options = { pricing: true, categoryRule: 'unknown-is-empty' } as const;
       const { value, price } = await catalog.search(call, query, options);
@@ -67,7 +67,7 @@ function identify(
 ): RequestHandler {
   return async (req, res) => {
     const { photos } = takePhotos(req, res, legacyIdentifyBody);
-    const address = publicAddress(req, settings.publicUrl);
+    const address = publicAddress(req, settings);
     await answer(req, res, 'v2.vision', async (call) => {
       const request = { photos, category: null, filters: [], pricing: true, explain: false };
       const { value, price } = await identifyPhoto(call, res, { ...request, price: legacyVisionPrice() });

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { ApiSettings } from '../api-services';
 
 /** What a Host header may be made of; anything else would end up in the addresses that we answer with. */
 const HOST = /^[A-Za-z0-9._\-:[\]]{1,255}$/;
@@ -6,11 +7,20 @@ const HOST = /^[A-Za-z0-9._\-:[\]]{1,255}$/;
 /** Makes addresses of ours (`/images/…`, `/files/…`) absolute; others stay as they are. */
 export type PublicAddress = (address: string) => string;
 
-/** Behind the public base address when one is set, else behind the address that the request was sent to. */
-export function publicAddress(req: Request, publicUrl: string | undefined): PublicAddress {
+/**
+ * Behind the public base address when one is set, else behind the address that the request was sent to; images behind
+ * that of the cache, when there is one (contract 13.11).
+ */
+export function publicAddress(req: Request, { publicUrl, imageBaseUrl }: Bases): PublicAddress {
   const base = publicUrl ?? baseOf(req);
-  return (address) => (address.startsWith('/') ? base + address : address);
+  const imageBase = imageBaseUrl ?? base;
+  return (address) => {
+    if (!address.startsWith('/')) return address;
+    return (address.startsWith('/images/') ? imageBase : base) + address;
+  };
 }
+
+type Bases = Pick<ApiSettings, 'publicUrl' | 'imageBaseUrl'>;
 
 function baseOf(req: Request): string {
   if (req.host && HOST.test(req.host)) return `${req.protocol}://${req.host}`;

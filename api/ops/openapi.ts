@@ -7,7 +7,7 @@ import { buildOpenApi } from './openapi/document';
 export function showOpenApi(settings: ApiSettings): RequestHandler {
   const document = buildOpenApi({ admin: settings.adminToken !== undefined });
   return (req, res) => {
-    const url = publicAddress(req, settings.publicUrl)('/').replace(/\/$/, '');
+    const url = publicAddress(req, settings)('/').replace(/\/$/, '');
     res.set('Cache-Control', 'no-cache').json({ ...document, servers: [{ url }] });
   };
 }

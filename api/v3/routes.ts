@@ -85,7 +85,7 @@ function queryCatalog(
     const body = validate(catalogQueryBody, req.body);
     const modules = effectiveModules(body.includes);
     const query = toCatalogQuery(body, settings.pageSizeMax);
-    const view = { modules, address: publicAddress(req, settings.publicUrl) };
+    const view = { modules, address: publicAddress(req, settings) };
     await answer(req, res, 'v3.catalog.query', async (call) => {
       const { value, price } = await catalog.search(call, query, {
         pricing: modules.includes('pricing'),
@@ -106,7 +106,7 @@ function showItem({ catalog }: ApiServices, settings: ApiSettings, answer: Answe
     const modules = modulesOfQuery(req.query['includes']);
     const id = pathParameter(req, 'id');
     refuseBrokenText(id, 'id');
-    const view = { modules, address: publicAddress(req, settings.publicUrl) };
+    const view = { modules, address: publicAddress(req, settings) };
     await answer(req, res, 'v3.catalog.item', async (call) => {
       const { value, price } = await catalog.item(call, id, { pricing: modules.includes('pricing') });
       const { item, resolvedTaxonomy } = value;
@@ -126,7 +126,7 @@ function showSimilar({ similar }: ApiServices, settings: ApiSettings, answer: An
     const { modules, category, size } = similarQuery(req.query);
     const id = pathParameter(req, 'id');
     refuseBrokenText(id, 'id');
-    const view = { modules, address: publicAddress(req, settings.publicUrl) };
+    const view = { modules, address: publicAddress(req, settings) };
     await answer(req, res, 'v3.catalog.similar', async (call) => {
       const request = { id, category, size, pricing: modules.includes('pricing') };
       const { value, price } = await similar.similar(call, request);
@@ -144,7 +144,7 @@ function showItems({ catalog }: ApiServices, settings: ApiSettings, answer: Answ
   return async (req, res) => {
     const { ids, includes } = validate(itemsBody, req.body);
     const modules = effectiveModules(includes);
-    const view = { modules, address: publicAddress(req, settings.publicUrl) };
+    const view = { modules, address: publicAddress(req, settings) };
     await answer(req, res, 'v3.catalog.items', async (call) => {
       const { value, price } = await catalog.items(call, ids, { pricing: modules.includes('pricing') });
       const { items, notFound, resolvedTaxonomy } = value;
@@ -175,7 +175,7 @@ function identify(
     const pricing = modules.includes('pricing');
     const price = visionPrice({ pricing, photos: photos.length });
     const request = { photos, category, filters: filters.map(toFilter), pricing, explain, price };
-    const view = { modules, address: publicAddress(req, settings.publicUrl) };
+    const view = { modules, address: publicAddress(req, settings) };
     await answer(req, res, 'v3.vision.identify', async (call) => {
       const { value, price: worth } = await identifyPhoto(call, res, request);
       const data = value.items.map(({ item, ...match }) => presentItem(item, view, match));

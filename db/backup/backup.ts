@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Knex } from 'knex';
+import { pMapIterable } from 'p-map';
 import { inject, injectable } from 'tsyringe';
 import { type Clock, type ImageStore, PORTS } from '../../models/ports';
 import { renameDurably } from '../files/durable-files';
@@ -24,6 +25,9 @@ export interface BackupSummary {
 
 /** Most of the shrinking for little of the time. */
 const GZIP_LEVEL = 1;
+
+/** A bucket takes its time for each. */
+const IMAGES_AHEAD = { concurrency: 8 };
 
 /** What a backup holds beside the stores. */
 export interface BackedUpFiles {
@@ -74,8 +78,8 @@ export class Backup {
     }
     await archive.addBytes(SIGNING_KEYS, Buffer.from(JSON.stringify(this.files.signingKeys)));
     const models = await addModels(archive, this.files.modelsFolder);
-    for await (const address of this.images.addresses()) {
-      const bytes = await this.images.get(address);
+    const read = async (address: string) => ({ address, bytes: await this.images.get(address) });
+    for await (const { address, bytes } of pMapIterable(this.images.addresses(), read, IMAGES_AHEAD)) {
       // Collected in between: nothing named it any more.
       if (bytes) await archive.addImage(address.slice(1), bytes);
     }

@@ -4,10 +4,11 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import pMap from 'p-map';
+import type { ImageStore } from '../../models/ports';
 import { connectEmbedded, connectPostgres, type Database } from '../core/knex';
 import { hasLivingHost } from '../embedded/run-folder';
 import { writeDurably } from '../files/durable-files';
-import { LocalImageStore } from '../files/local-image-store';
 import { migrations } from '../migrations';
 import { migrate } from '../migrations/migrate';
 import { readArchive, verifyArchive } from './archive-reader';
@@ -30,6 +31,7 @@ export interface RestoredInstallation {
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
   readonly modelsFolder: string;
+  readonly images: ImageStore;
   /** The address of a service that runs here, if there is one. */
   runningAt(): Promise<string | null>;
 }
@@ -110,18 +112,28 @@ async function stageFolder({ dataDir }: RestoredInstallation): Promise<string> {
 }
 
 /** Images to their place, models and keys beside theirs; how many models there are. */
-async function takeFiles(installation: RestoredInstallation, file: string, staged: string): Promise<number> {
-  const images = new LocalImageStore(join(installation.dataDir, 'images'));
+async function takeFiles({ images }: RestoredInstallation, file: string, staged: string): Promise<number> {
   const models = new Set<string>();
-  for await (const { name, bytes } of readArchive(file)) {
-    const image = IMAGE_ENTRY.exec(name);
-    const model = MODEL_ENTRY.exec(name);
-    if (image) await images.put(await buffer(bytes), image[2] as 'jpg' | 'png' | 'webp');
-    else if (model) models.add(model[1] ?? '');
-    if (model || name === SIGNING_KEYS) await takeFile(join(staged, name), bytes);
-  }
+  const pictures = async function* (): AsyncGenerator<Picture> {
+    for await (const { name, bytes } of readArchive(file)) {
+      const image = IMAGE_ENTRY.exec(name);
+      const model = MODEL_ENTRY.exec(name);
+      if (image) yield { bytes: await buffer(bytes), extension: image[2] as Picture['extension'] };
+      else if (model) models.add(model[1] ?? '');
+      if (model || name === SIGNING_KEYS) await takeFile(join(staged, name), bytes);
+    }
+  };
+  await pMap(pictures(), ({ bytes, extension }) => images.put(bytes, extension), IMAGES_AT_ONCE);
   return models.size;
 }
+
+interface Picture {
+  readonly bytes: Buffer;
+  readonly extension: 'jpg' | 'png' | 'webp';
+}
+
+/** A bucket takes its time for each. */
+const IMAGES_AT_ONCE = { concurrency: 8 };
 
 async function takeFile(path: string, bytes: Readable): Promise<void> {
   await mkdir(dirname(path), { recursive: true });

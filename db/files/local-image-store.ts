@@ -1,42 +1,47 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unavailable } from '../../models/errors';
-import type { ImageStore } from '../../models/ports';
+import type { ImageStore, OpenImage } from '../../models/ports';
+import { codeOf, StoreFault } from '../../models/store-fault';
 import { writeDurably } from './durable-files';
-
-/** An address of ours. Nothing else in an address names a file, so none can lead out of the folder. */
-const ADDRESS = /^\/images\/([0-9a-f]{64})\.(jpg|png|webp)$/;
+import { addressParts, IMAGE_NAME, type ImageExtension, imageAddress } from './image-address';
 
 /**
  * Images by content in a local folder: `/images/<sha256>.<extension>` lies at `ab/cd/abcd….<extension>`, so that no
- * folder grows large. A file is whole or absent, also after a crash, and once there never changes.
+ * folder grows large. A file is whole or absent, also after a crash, and once there never changes (contract 13.11).
  */
 export class LocalImageStore implements ImageStore {
   constructor(private readonly folder: string) {}
 
   /** @throws AppError 503 when the folder is full or can't be written */
-  async put(bytes: Buffer, extension: 'jpg' | 'png' | 'webp'): Promise<string> {
-    const digest = createHash('sha256').update(bytes).digest('hex');
-    const path = this.pathOf(digest, extension);
+  async put(bytes: Buffer, extension: ImageExtension): Promise<string> {
+    const address = imageAddress(bytes, extension);
+    const path = this.pathOf(address) ?? '';
     try {
       if ((await sizeOf(path)) !== bytes.length) await writeDurably(path, bytes);
     } catch (error) {
       throw isStorageFault(error) ? unavailable('Images can not be stored now.', 60, error) : error;
     }
-    return `/images/${digest}.${extension}`;
+    return address;
   }
 
   /** @throws AppError 503 when the folder can't be read */
   async get(address: string): Promise<Buffer | null> {
-    const [, digest, extension] = ADDRESS.exec(address) ?? [];
-    if (digest === undefined || extension === undefined) return null;
-    try {
-      return await readFile(this.pathOf(digest, extension));
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return null;
-      throw isStorageFault(error) ? unavailable('Images can not be read now.', 60, error) : error;
-    }
+    return this.read(address, (path) => readFile(path));
+  }
+
+  /** @throws AppError 503 when the folder can't be read */
+  async open(address: string): Promise<OpenImage | null> {
+    return this.read(address, async (path) => {
+      const file = await open(path);
+      const { size } = await file.stat();
+      return { bytes: size, content: file.createReadStream() };
+    });
+  }
+
+  /** @throws AppError 503 when the folder can't be read */
+  async size(address: string): Promise<number | null> {
+    return this.read(address, sizeOf);
   }
 
   async *addresses(prefix = ''): AsyncGenerator<string> {
@@ -44,7 +49,7 @@ export class LocalImageStore implements ImageStore {
       if (!first.startsWith(prefix.slice(0, 2))) continue;
       for (const second of await namesIn(join(this.folder, first), FOLDER)) {
         if (!`${first}${second}`.startsWith(prefix.slice(0, 4))) continue;
-        for (const name of await namesIn(join(this.folder, first, second), FILE)) {
+        for (const name of await namesIn(join(this.folder, first, second), IMAGE_NAME)) {
           if (name.startsWith(prefix)) yield `/images/${name}`;
         }
       }
@@ -52,18 +57,42 @@ export class LocalImageStore implements ImageStore {
   }
 
   async remove(address: string): Promise<void> {
-    const [, digest, extension] = ADDRESS.exec(address) ?? [];
-    if (digest !== undefined && extension !== undefined)
-      await rm(this.pathOf(digest, extension), { force: true });
+    const path = this.pathOf(address);
+    if (path !== null) await rm(path, { force: true });
   }
 
-  private pathOf(digest: string, extension: string): string {
+  async check(): Promise<void> {
+    await namesIn(this.folder, FOLDER).catch((error: unknown) => {
+      throw new StoreFault('the folder of images can not be read', true, error);
+    });
+  }
+
+  async close(): Promise<void> {}
+
+  private async read<Result>(
+    address: string,
+    reading: (path: string) => Promise<Result>,
+  ): Promise<Result | null> {
+    const path = this.pathOf(address);
+    if (path === null) return null;
+    try {
+      return await reading(path);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return null;
+      throw isStorageFault(error) ? unavailable('Images can not be read now.', 60, error) : error;
+    }
+  }
+
+  /** Null for an address that is none of ours. */
+  private pathOf(address: string): string | null {
+    const parts = addressParts(address);
+    if (parts === null) return null;
+    const { digest, extension } = parts;
     return join(this.folder, digest.slice(0, 2), digest.slice(2, 4), `${digest}.${extension}`);
   }
 }
 
 const FOLDER = /^[0-9a-f]{2}$/;
-const FILE = /^[0-9a-f]{64}\.(jpg|png|webp)$/;
 
 /** Sorted; none where there is no such folder. */
 async function namesIn(folder: string, form: RegExp): Promise<string[]> {
@@ -84,9 +113,6 @@ async function sizeOf(path: string): Promise<number | null> {
     throw error;
   }
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';
 
 /** The file system refused: full, over its quota, read-only, broken, not ours to write. */
 const isStorageFault = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

@@ -44,14 +44,31 @@ export interface DataFileSigner {
   verify(file: DataFile, query: Readonly<Record<string, unknown>>, now: Date): boolean;
 }
 
-/** Stored images by content hash; addresses are `/images/<sha256>.<extension>`. */
+/** A stored image on its way out; whoever stops reading ends its stream. */
+export interface OpenImage {
+  readonly bytes: number;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Stored images by content hash; addresses are `/images/<sha256>.<extension>`, and what is at one never changes. All of
+ * it rejects with a 503 while the store is away.
+ */
 export interface ImageStore {
-  /** Stores bytes once and answers their address; the same bytes have the same address. */
+  /** Stores bytes and answers their address; the same bytes have the same address. They are there whole, or not at all. */
   put(bytes: Buffer, extension: 'jpg' | 'png' | 'webp'): Promise<string>;
   /** The bytes at an address of ours; null when there are none. */
   get(address: string): Promise<Buffer | null>;
+  /** The same for who passes them on. */
+  open(address: string): Promise<OpenImage | null>;
+  /** How many bytes are at an address of ours; null when there is no image. */
+  size(address: string): Promise<number | null>;
   /** The addresses of all that is stored, of those whose hash begins so, in no order. */
   addresses(prefix?: string): AsyncIterable<string>;
   /** Removes what is at an address of ours, if there is anything. */
   remove(address: string): Promise<void>;
+  /** Resolves when images can be read. @throws StoreFault saying why not */
+  check(): Promise<void>;
+  /** Ends its connections. */
+  close(): Promise<void>;
 }

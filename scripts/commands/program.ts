@@ -62,6 +62,14 @@ const GROUPS: readonly Group[] = [
     },
   },
   {
+    name: 'images',
+    description: 'where the stored images lie',
+    register: (group) => {
+      const { registerImages }: typeof import('./images') = require('./images');
+      registerImages(group);
+    },
+  },
+  {
     name: 'predictions',
     description: 'records of identifications',
     register: (group) => {

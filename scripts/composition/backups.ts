@@ -6,6 +6,7 @@ import { modelsFolder } from '../../workers/library/model-library';
 import { type Config, readCommandConfig } from '../config';
 import { entryOf } from './audited-transactions';
 import { openStores } from './container';
+import { imageStoreOf } from './image-stores';
 import { runningService } from './running-service';
 import { SystemClock } from './system';
 
@@ -25,17 +26,19 @@ export async function backUpTo(path: string): Promise<BackupSummary> {
 /** Makes the installation what a backup says, which the audit log that it brings says too, and indexes its vectors. */
 export async function restoreFrom(config: Config, file: string, replace: boolean): Promise<RestoreSummary> {
   const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = config;
+  const images = imageStoreOf(config);
   const installation = {
     databaseUrl,
     dataDir,
     modelsFolder: modelsFolder(dataDir),
+    images,
     runningAt: () => runningService(config),
   };
   const restored = await restore(installation, file, {
     replace,
     note: async (knex, { file: subject, ...details }) =>
       new PostgresAuditLog(knex, new SystemClock()).append(entryOf('restore', { subject, details })),
-  });
+  }).finally(() => images.close());
   const { container, close } = await openStores(readCommandConfig());
   try {
     const embeddings = container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);

@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { join } from 'node:path';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresAuditLog } from '../../db/accounts/audit-log';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
@@ -18,7 +17,6 @@ import { PgvectorExactNeighbours } from '../../db/embeddings/exact-neighbours';
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
-import { LocalImageStore } from '../../db/files/local-image-store';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
 import {
@@ -44,11 +42,13 @@ import { RecallSampler } from '../../workers/recall-sampler';
 import { refuseTelemetry } from '../config';
 import { type Container, inferenceThreads, type Opening, type QueueAdapters } from './adapters';
 import { AuditedTransactions } from './audited-transactions';
+import { imageStoreOf } from './image-stores';
 import { signingKeys } from './signing-keys';
 import { RandomIds, SystemClock } from './system';
 
 /** Binds what a process works with beside the queues and models: tables, images, keys, the clock. */
-export async function bindStores({ config, container, logger }: Opening, database: Database): Promise<void> {
+export async function bindStores(opening: Opening, database: Database): Promise<void> {
+  const { config, container, logger, closing } = opening;
   container.register(PORTS.Logger, { useValue: logger });
   container.register(PORTS.Clock, { useValue: new SystemClock() });
   container.register(PORTS.IdSource, { useValue: new RandomIds() });
@@ -60,7 +60,9 @@ export async function bindStores({ config, container, logger }: Opening, databas
   container.register(PORTS.AuditedWork, {
     useValue: new AuditedTransactions(database.knex, (knex) => storesOver(container, knex)),
   });
-  container.register(PORTS.ImageStore, { useValue: new LocalImageStore(join(config.DATA_DIR, 'images')) });
+  const images = imageStoreOf(config);
+  closing(() => images.close());
+  container.register(PORTS.ImageStore, { useValue: images });
   const keys = await signingKeys(config);
   container.register(PORTS.DataFileSigner, { useValue: new HmacDataFileSigner(keys) });
   container.register(BACKED_UP_FILES, {

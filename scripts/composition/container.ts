@@ -15,6 +15,7 @@ import { type Container, type Opening, type QueueAdapters, type QueuePage } from
 import { keepHouse, keepModelsWarm, lapseReservations, seeToAbandonedImages } from './background-work';
 import { bindImageSource, bindStores, bindVision, rebind } from './bindings';
 import { databaseOf, queuesOf } from './choose-adapters';
+import { imagesReached } from './image-stores';
 import { liveVersion, tellOfWrongVectors } from './live-version';
 import { createLogger } from './log';
 import { openTracing } from './tracing/open-tracing';
@@ -62,6 +63,7 @@ export type Overrides = Readonly<Record<symbol, unknown>>;
 export function openLoupe(config: Config, parts: Parts, overrides: Overrides = {}): Promise<Loupe> {
   const adapters = queuesOf(config);
   return opened(config, parts, overrides, adapters.reached, async (opening) => {
+    await imagesReached(opening);
     await bindVision(opening, adapters);
     const embeddings = opening.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
     const live = await liveVersion(config, parts.answersQueues, embeddings, opening.logger);

@@ -1,6 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { SigningKey } from '../../db/files/hmac-data-file-signer';
+import type { BucketPlace } from '../../db/files/s3-image-store';
 
 /** Timers of Node take no more: a longer one would fire at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -111,6 +112,19 @@ export const baseUrl = () =>
       const { origin, pathname } = new URL(text);
       return `${origin}${pathname.replace(/\/+$/, '')}`;
     });
+
+/** `s3://bucket/prefix`; the prefix may be left out. */
+export const bucketPlace = () =>
+  z
+    .string()
+    .regex(BUCKET_PLACE, "must be s3://bucket/prefix: a prefix has letters, digits and !-_.*'()/")
+    .transform((text): BucketPlace => {
+      const [, bucket = '', prefix = ''] = BUCKET_PLACE.exec(text) ?? [];
+      return { bucket, prefix };
+    });
+
+const BUCKET_PLACE =
+  /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/((?:[\w!.*'()-]+)(?:\/[\w!.*'()-]+)*))?\/?$/;
 
 /** Letters that the id of a signing key may have: it stands in every link. */
 export const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;

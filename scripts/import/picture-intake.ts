@@ -145,11 +145,11 @@ export class PictureIntake implements Pictures {
     }
   }
 
-  /** The database may have outlived the folder of images. */
+  /** The database may have outlived the stored images. */
   private async isStillStored({ address, thumbnail }: StoredImage): Promise<boolean> {
     const { images } = this.ports;
-    if (thumbnail !== null && (await images.get(thumbnail)) === null) return false;
-    return (await images.get(address)) !== null;
+    if (thumbnail !== null && (await images.size(thumbnail)) === null) return false;
+    return (await images.size(address)) !== null;
   }
 }
 

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { processEnvironment } from '../config';
 import { bringUpServices, type Services } from './services/bring-up-services';
+import { givenObjectStore } from './services/given-services';
 import { type JestTotals, jestTotals } from './services/jest-totals';
-import type { Environment } from './services/service';
+import { startPrivateSwift } from './services/private-swift';
+import type { Environment, ObjectStore } from './services/service';
 
 /** Jest's configurations: of all tests, of those that speak to a database or a queue, and of those that kill servers. */
 const CONFIGS = {
@@ -18,13 +20,19 @@ const CONFIGS = {
 const ROOT = resolve(__dirname, '../..');
 
 /**
- * `npm run test:services`: brings up a real PostgreSQL and Redis and runs the service-level tests on them, then the short
+ * `npm run test:services`: brings up a real PostgreSQL, Redis and object store and runs the service-level tests on them, then the short
  * form of the fault tests on servers that they may disturb. Parameters go to Jest; one that names something under `test/`
  * takes the place of the usual folders. Ends with Jest's exit code, or 1 when there was no test to run.
  */
 async function main(environment: Environment, parameters: readonly string[]): Promise<number> {
   const services = await bringUpServices({ environment, log: (line) => console.error(line) });
+  const objects = await objectStore(environment);
   const reports = await mkdtemp(join(tmpdir(), 'loupe-jest-'));
+  const addresses = {
+    TEST_DATABASE_URL: services.postgres.url,
+    TEST_REDIS_URL: services.redis.url,
+    ...(objects ? { TEST_S3_URL: objects.url } : {}),
+  };
   try {
     console.error(`services: ${services.how}`);
     const outcomes: Outcome[] = [];
@@ -33,12 +41,25 @@ async function main(environment: Environment, parameters: readonly string[]): Pr
       const report = reportAt(given?.slice('--outputFile='.length) ?? join(reports, 'report.json'), index);
       const others = parameters.filter((parameter) => parameter !== given);
       const words = ['--config', config, '--json', `--outputFile=${report}`, ...others];
-      outcomes.push({ exitCode: await runJest(services, environment, words), report });
+      outcomes.push({ exitCode: await runJest({ ...environment, ...addresses }, words), report });
     }
     return await conclude(outcomes, services);
   } finally {
     await rm(reports, { recursive: true, force: true });
-    await services.stop();
+    await Promise.all([services.stop(), objects?.stop()]);
+  }
+}
+
+/** A server with an S3 API; null where there is none to be had, whose tests are skipped then. */
+async function objectStore(environment: Environment): Promise<ObjectStore | null> {
+  const log = (line: string) => console.error(line);
+  try {
+    const store = givenObjectStore(environment) ?? (await startPrivateSwift({ environment, log }));
+    console.error(`S3: ${store.how}`);
+    return store;
+  } catch (failure) {
+    console.error(`S3: tests of it are skipped, TEST_S3_URL may name a server: ${String(failure)}`);
+    return null;
   }
 }
 
@@ -63,14 +84,10 @@ function configsFor(parameters: readonly string[], services: Services): readonly
   return [CONFIGS.services];
 }
 
-async function runJest(
-  services: Services,
-  environment: Environment,
-  parameters: readonly string[],
-): Promise<number> {
+async function runJest(environment: Environment, parameters: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [require.resolve('jest/bin/jest'), ...parameters], {
     cwd: ROOT,
-    env: { ...environment, TEST_DATABASE_URL: services.postgres.url, TEST_REDIS_URL: services.redis.url },
+    env: { ...environment },
     // Jest prints its JSON on standard output, which here is for the last line alone.
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -12,7 +12,7 @@ import {
   silent,
   until,
 } from './queue-support';
-import { openRedisProxy } from './redis-proxy';
+import { openServerProxy } from './server-proxy';
 
 const HOUR = 3_600_000;
 
@@ -24,7 +24,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
 
   async function openBehindProxy(pipeline: FakePipeline) {
     const direct = redisUrl ?? '';
-    const proxy = await openRedisProxy(direct);
+    const proxy = await openServerProxy(direct);
     const prefix = `test-${randomUUID()}`;
     const options = { prefix, clock, logger: silent };
     const queue = new BullMqVisionQueue({ ...options, redisUrl: proxy.url, waitingMax: 10 });
@@ -120,7 +120,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
   });
 
   test('is not ready while there is no Redis, and closes all the same', async () => {
-    const proxy = await openRedisProxy(redisUrl ?? '');
+    const proxy = await openServerProxy(redisUrl ?? '');
     await proxy.cut();
     const queue = new BullMqVisionQueue({
       redisUrl: proxy.url,

@@ -166,8 +166,12 @@ export class ImportBench {
       return address;
     },
     get: async (address) => this.stored.get(address) ?? null,
+    open: async () => null,
+    size: async (address) => this.stored.get(address)?.length ?? null,
     addresses: async function* () {},
     remove: async () => undefined,
+    check: async () => undefined,
+    close: async () => undefined,
   };
 
   private readonly preparer: ImagePreparer = {

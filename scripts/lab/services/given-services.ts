@@ -1,4 +1,4 @@
-import type { Environment, PostgresService, RedisService, Service } from './service';
+import type { Environment, ObjectStore, PostgresService, RedisService, Service } from './service';
 
 /**
  * The servers whose addresses stand in the environment: `TEST_DATABASE_URL` and `TEST_REDIS_URL`, else `DATABASE_URL`
@@ -14,6 +14,12 @@ export function givenServices(environment: Environment): {
     ...(databaseUrl ? { postgres: { ...undisturbed(databaseUrl), createDatabase: refuse } } : {}),
     ...(redisUrl ? { redis: undisturbed(redisUrl) } : {}),
   };
+}
+
+/** The server with an S3 API whose address, with its key, is `TEST_S3_URL`; likewise not ours to disturb. */
+export function givenObjectStore(environment: Environment): ObjectStore | null {
+  const url = environment['TEST_S3_URL'];
+  return url ? { ...undisturbed(url), how: 'address given' } : null;
 }
 
 function undisturbed(url: string): Service {

@@ -23,6 +23,12 @@ export interface PostgresService extends Service {
 /** A Redis that evicts nothing. */
 export type RedisService = Service;
 
+/** A server with an S3 API; user and password of its URL are the key. */
+export interface ObjectStore extends Service {
+  /** In words, how it was brought up. */
+  readonly how: string;
+}
+
 export interface PostgresOptions {
   /** Keeps what was committed over a crash, as in production; default false, which is faster. */
   readonly durable?: boolean;

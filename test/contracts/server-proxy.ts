@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to Redis that a test can cut and mend. */
-export interface RedisProxy {
+/** A way to a server that a test can cut and mend. */
+export interface ServerProxy {
   readonly url: string;
   /** Breaks every connection and refuses new ones. */
   cut(): Promise<void>;
   mend(): Promise<void>;
 }
 
-/** Opens a proxy in front of a Redis. */
-export async function openRedisProxy(redisUrl: string): Promise<RedisProxy> {
-  const target = new URL(redisUrl);
+/** Opens a proxy in front of a server with an address of its own (host and port). */
+export async function openServerProxy(serverUrl: string): Promise<ServerProxy> {
+  const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let server = await listen(0);
   const { port } = server.address() as AddressInfo;
-  const url = new URL(redisUrl);
+  const url = new URL(serverUrl);
   url.host = `127.0.0.1:${port}`;
 
   function forward(from: Socket): void {

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+
+/** How a stored image may end. */
+export type ImageExtension = 'jpg' | 'png' | 'webp';
+
+/** What follows `/images/`. Nothing else in an address names an image, so none can lead out of its store. */
+export const IMAGE_NAME = /^([0-9a-f]{64})\.(jpg|png|webp)$/;
+
+/** The address of an image, by its content. */
+export const imageAddress = (bytes: Buffer, extension: ImageExtension): string =>
+  `/images/${sha256(bytes)}.${extension}`;
+
+/** The hash and the extension that an address of ours is made of; null for any other. */
+export function addressParts(
+  address: string,
+): { readonly digest: string; readonly extension: ImageExtension } | null {
+  const [, digest, extension] = (address.startsWith('/images/') && IMAGE_NAME.exec(address.slice(8))) || [];
+  return digest === undefined ? null : { digest, extension: extension as ImageExtension };
+}
+
+/** Whether bytes are those that an address of ours stands for. */
+export const isContentOf = (address: string, bytes: Buffer): boolean =>
+  addressParts(address)?.digest === sha256(bytes);
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,0 +1,173 @@
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { unavailable } from '../../models/errors';
+import type { ImageStore, OpenImage } from '../../models/ports';
+import { addressParts, type ImageExtension, imageAddress } from './image-address';
+import { s3Fault } from './s3-fault';
+
+/** A part of a bucket. */
+export interface BucketPlace {
+  readonly bucket: string;
+  /** What all keys begin with; empty, or without slashes at its ends. */
+  readonly prefix: string;
+}
+
+/** How an S3-compatible server is reached. */
+export interface S3Access {
+  /** Undefined: Amazon's, by the region. */
+  readonly endpoint: string | undefined;
+  readonly region: string;
+  /** Whether the bucket is named in the path, and not in the host name. */
+  readonly pathStyle: boolean;
+  /** Undefined: those of the machine's role or of the AWS configuration. */
+  readonly credentials:
+    | { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string }
+    | undefined;
+}
+
+/** Tries of a request, the first included. */
+const TRIES = 3;
+const CONNECT_MS = 3_000;
+/** Longest silence of a server. */
+const SILENCE_MS = 20_000;
+
+const CONTENT_TYPES = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' } as const;
+
+/**
+ * Images by content in a bucket of an S3-compatible server: `/images/<sha256>.<extension>` is the object
+ * `<prefix>/images/<sha256>.<extension>`, which a cache may serve as well. An object is whole or absent, and once there
+ * never changes (contract 13.11).
+ */
+export class S3ImageStore implements ImageStore {
+  readonly #client: S3Client;
+
+  constructor(
+    private readonly place: BucketPlace,
+    access: S3Access,
+  ) {
+    const { credentials, pathStyle, endpoint, region } = access;
+    this.#client = new S3Client({
+      region,
+      forcePathStyle: pathStyle,
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(credentials === undefined ? {} : { credentials }),
+      maxAttempts: TRIES,
+      // Other servers than Amazon's know no checksums but the one that every request is signed with.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: {
+        connectionTimeout: CONNECT_MS,
+        requestTimeout: SILENCE_MS,
+        throwOnRequestTimeout: true,
+        socketTimeout: SILENCE_MS,
+        // A picture that is sent slowly holds a connection, and must not hold up the others.
+        httpAgent: { maxSockets: Number.POSITIVE_INFINITY },
+        httpsAgent: { maxSockets: Number.POSITIVE_INFINITY },
+      },
+    });
+  }
+
+  /** @throws AppError 503 when the server is away, or refuses */
+  async put(bytes: Buffer, extension: ImageExtension): Promise<string> {
+    const address = imageAddress(bytes, extension);
+    const request = new PutObjectCommand({
+      ...this.#object(address),
+      Body: bytes,
+      ContentType: CONTENT_TYPES[extension],
+      CacheControl: 'public, max-age=31536000, immutable',
+    });
+    await this.#client.send(request).catch((error: unknown) => {
+      throw unavailable('Images can not be stored now.', 60, s3Fault(error, this.place));
+    });
+    return address;
+  }
+
+  /** @throws AppError 503 when the server is away, or refuses */
+  async get(address: string): Promise<Buffer | null> {
+    return this.#read(address, async (object) => {
+      const { Body } = await this.#client.send(new GetObjectCommand(object));
+      return buffer(Body as Readable);
+    });
+  }
+
+  /** @throws AppError 503 when the server is away, or refuses */
+  async open(address: string): Promise<OpenImage | null> {
+    return this.#read(address, async (object) => {
+      const { Body, ContentLength } = await this.#client.send(new GetObjectCommand(object));
+      return { bytes: ContentLength ?? 0, content: Body as Readable };
+    });
+  }
+
+  /** @throws AppError 503 when the server is away, or refuses */
+  async size(address: string): Promise<number | null> {
+    return this.#read(address, async (object) => {
+      const { ContentLength } = await this.#client.send(new HeadObjectCommand(object));
+      return ContentLength ?? null;
+    });
+  }
+
+  async *addresses(prefix = ''): AsyncGenerator<string> {
+    const { bucket: Bucket } = this.place;
+    const from = this.#key('/images/');
+    const pages = paginateListObjectsV2({ client: this.#client }, { Bucket, Prefix: `${from}${prefix}` });
+    try {
+      for await (const { Contents = [] } of pages) {
+        for (const { Key = '' } of Contents) {
+          const address = `/images/${Key.slice(from.length)}`;
+          if (addressParts(address) !== null) yield address;
+        }
+      }
+    } catch (error) {
+      throw unavailable('Images can not be listed now.', 60, s3Fault(error, this.place));
+    }
+  }
+
+  /** @throws AppError 503 when the server is away, or refuses */
+  async remove(address: string): Promise<void> {
+    await this.#read(address, (object) => this.#client.send(new DeleteObjectCommand(object)));
+  }
+
+  async check(): Promise<void> {
+    const { bucket: Bucket } = this.place;
+    const request = new ListObjectsV2Command({ Bucket, Prefix: this.#key('/images/'), MaxKeys: 1 });
+    await this.#client.send(request).catch((error: unknown) => {
+      throw s3Fault(error, this.place);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#client.destroy();
+  }
+
+  /** Null for an address that is none of ours, and where there is no such object. */
+  async #read<Result>(
+    address: string,
+    reading: (object: { Bucket: string; Key: string }) => Promise<Result>,
+  ): Promise<Result | null> {
+    if (addressParts(address) === null) return null;
+    try {
+      return await reading(this.#object(address));
+    } catch (error) {
+      if (error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound')) return null;
+      throw unavailable('Images can not be read now.', 60, s3Fault(error, this.place));
+    }
+  }
+
+  #object(address: string): { Bucket: string; Key: string } {
+    return { Bucket: this.place.bucket, Key: this.#key(address) };
+  }
+
+  #key(address: string): string {
+    const { prefix } = this.place;
+    return prefix === '' ? address.slice(1) : `${prefix}${address}`;
+  }
+}
