@@ -120,6 +120,8 @@ const settings = z
     AWS_SECRET_ACCESS_KEY: z.string().optional(),
     AWS_SESSION_TOKEN: z.string().optional(),
     SIGNING_KEYS: signingKeys().optional(),
+    LOUPE_URL: baseUrl().optional(),
+    LOUPE_API_KEY: z.string().optional(),
     PUBLIC_URL: baseUrl().optional(),
     TRUST_PROXY: wholeNumber(0, 0, 10),
     CORS_ORIGINS: origins(),

@@ -70,6 +70,14 @@ const GROUPS: readonly Group[] = [
     },
   },
   {
+    name: 'mcp',
+    description: 'the API as tools for a model (Model Context Protocol)',
+    register: (group) => {
+      const { registerMcp }: typeof import('./mcp') = require('./mcp');
+      registerMcp(group);
+    },
+  },
+  {
     name: 'predictions',
     description: 'records of identifications',
     register: (group) => {

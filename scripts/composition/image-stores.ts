@@ -25,7 +25,11 @@ export async function imagesReached({ config, container, logger }: Opening): Pro
  *
  * @throws StoreFault saying why the bucket can't be used
  */
-export async function moveImagesTo(config: Config, place: BucketPlace, progress: Progress): Promise<MovedImages> {
+export async function moveImagesTo(
+  config: Config,
+  place: BucketPlace,
+  progress: Progress,
+): Promise<MovedImages> {
   const to = bucketImages(config, place);
   const isSet = isDeepStrictEqual(config.IMAGE_STORE, place);
   const from = isSet ? localImages(config) : imageStoreOf(config);
@@ -38,8 +42,7 @@ export async function moveImagesTo(config: Config, place: BucketPlace, progress:
 }
 
 /** The images of the data folder. */
-const localImages = (config: Config): ImageStore =>
-  new LocalImageStore(join(config.DATA_DIR, 'images'));
+const localImages = (config: Config): ImageStore => new LocalImageStore(join(config.DATA_DIR, 'images'));
 
 /** The images of a bucket, reached as the settings say. What speaks to buckets is loaded only where there is one. */
 function bucketImages(config: Config, place: BucketPlace): S3ImageStore {

@@ -28,6 +28,7 @@ withS3('an installation with its pictures in a bucket', () => {
   let database: OwnDatabase;
   let service: ServiceProcess | undefined;
   let key: string;
+  let url: string;
   jest.setTimeout(600_000);
 
   /** As of one host; another has another folder. */
@@ -48,7 +49,8 @@ withS3('an installation with its pictures in a bucket', () => {
     await service?.stop();
     service = undefined;
     service = await startProcess(of);
-    return new ApiClient(service.url, key);
+    ({ url } = service);
+    return new ApiClient(url, key);
   };
 
   const bundleOf = async (products: number): Promise<string> => {
@@ -92,7 +94,7 @@ withS3('an installation with its pictures in a bucket', () => {
   });
 
   test('serves, embeds and identifies them on a host that never had them', async () => {
-    const api = await start({ ...settings('second'), ROLE: 'all' });
+    const api = await start(settings('second'));
     await runLoupe(settings('second'), 'catalog', 'import', await bundleOf(6));
     for (const index of [0, 3, 5]) {
       const [row] = (await api.item(productId(SEED, index), '')).body.data;
@@ -103,13 +105,13 @@ withS3('an installation with its pictures in a bucket', () => {
       expect(found?.id).toBe(productId(SEED, index));
     }
     expect(await readdir(join(folder, 'second'))).not.toContain('images');
-    expect((await fetch(`${service?.url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
   });
 
   test('has them in its backup, and in the bucket of the installation that this is restored into', async () => {
     const file = join(folder, 'backup.tar');
     const { images } = (await runLoupe(settings('second'), 'backup', file)) as { images: number };
-    const [row] = (await new ApiClient(service?.url ?? '', key).item(productId(SEED, 0), '')).body.data;
+    const [row] = (await new ApiClient(url, key).item(productId(SEED, 0), '')).body.data;
     const { pathname } = new URL(row?.images[0] ?? '');
     await service?.stop();
     service = undefined;
@@ -118,7 +120,7 @@ withS3('an installation with its pictures in a bucket', () => {
     bucket = await createBucket(s3Access(TEST_S3_URL ?? ''));
     expect(await runLoupe(settings('third'), 'restore', file)).toMatchObject({ images });
     await start(settings('third'));
-    expect(await isServed(`${service?.url}${pathname}`)).toBe(true);
+    expect(await isServed(`${url}${pathname}`)).toBe(true);
   });
 
   test.each([
