@@ -27,11 +27,7 @@ const PREFIXES = DIGITS.flatMap((first) => DIGITS.map((second) => first + second
  *
  * @throws what a store throws
  */
-export async function moveImages(
-  from: ImageStore,
-  to: ImageStore,
-  progress: Progress,
-): Promise<MovedImages> {
+export async function moveImages(from: ImageStore, to: ImageStore, progress: Progress): Promise<MovedImages> {
   let [copied, bytes, present] = [0, 0, 0];
   const damaged: string[] = [];
   const copy = async (address: string) => {
