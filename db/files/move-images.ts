@@ -16,11 +16,6 @@ export interface MovedImages {
 /** A bucket takes its time for each. */
 const AT_ONCE = { concurrency: 8 };
 
-const DIGITS = [...'0123456789abcdef'];
-
-/** By 256ths, so that few addresses are held in memory. */
-const PREFIXES = DIGITS.flatMap((first) => DIGITS.map((second) => first + second));
-
 /**
  * Copies what one store has and another lacks, beside the running service (contract 13.13). What is there was written
  * whole, so a run that was broken off is gone on with by the next. The images stay where they were as well.
@@ -30,6 +25,9 @@ const PREFIXES = DIGITS.flatMap((first) => DIGITS.map((second) => first + second
 export async function moveImages(from: ImageStore, to: ImageStore, progress: Progress): Promise<MovedImages> {
   let [copied, bytes, present] = [0, 0, 0];
   const damaged: string[] = [];
+  const isPresent = () => {
+    present += 1;
+  };
   const copy = async (address: string) => {
     const content = await from.get(address);
     // Housekeeping took it meanwhile.
@@ -41,13 +39,7 @@ export async function moveImages(from: ImageStore, to: ImageStore, progress: Pro
     progress.reach(present + copied + damaged.length, damaged.length);
   };
   progress.begin('images', await countOf(from));
-  for (const prefix of PREFIXES) {
-    const there = new Set(await listed(to, prefix));
-    const here = await listed(from, prefix);
-    const missing = here.filter((address) => !there.has(address));
-    present += here.length - missing.length;
-    await pMap(missing, copy, AT_ONCE);
-  }
+  await pMap(missingIn(to, from.addresses(), isPresent), copy, AT_ONCE);
   progress.end();
   return { copied, bytes, present, damaged: damaged.sort() };
 }
@@ -63,10 +55,19 @@ async function copyWhole(address: string, content: Buffer, to: ImageStore): Prom
   return false;
 }
 
-async function listed(store: ImageStore, prefix: string): Promise<string[]> {
-  const addresses: string[] = [];
-  for await (const address of store.addresses(prefix)) addresses.push(address);
-  return addresses;
+/** Those that a store has not, of addresses in order. */
+async function* missingIn(
+  store: ImageStore,
+  addresses: AsyncIterable<string>,
+  isPresent: () => void,
+): AsyncGenerator<string> {
+  const there = store.addresses()[Symbol.asyncIterator]();
+  let next = await there.next();
+  for await (const address of addresses) {
+    while (!next.done && next.value < address) next = await there.next();
+    if (!next.done && next.value === address) isPresent();
+    else yield address;
+  }
 }
 
 async function countOf(store: ImageStore): Promise<number> {

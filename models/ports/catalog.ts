@@ -63,7 +63,7 @@ export interface ImageStore {
   open(address: string): Promise<OpenImage | null>;
   /** How many bytes are at an address of ours; null when there is no image. */
   size(address: string): Promise<number | null>;
-  /** The addresses of all that is stored, of those whose hash begins so, in no order. */
+  /** The addresses of all that is stored, of those whose hash begins so, in their order. */
   addresses(prefix?: string): AsyncIterable<string>;
   /** Removes what is at an address of ours, if there is anything. */
   remove(address: string): Promise<void>;

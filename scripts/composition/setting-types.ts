@@ -124,7 +124,7 @@ export const bucketPlace = () =>
     });
 
 const BUCKET_PLACE =
-  /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/((?:[\w!.*'()-]+)(?:\/[\w!.*'()-]+)*))?\/?$/;
+  /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/((?:(?!\.+(?:\/|$))[\w!.*'()-]+)(?:\/(?!\.+(?:\/|$))[\w!.*'()-]+)*))?\/?$/;
 
 /** Letters that the id of a signing key may have: it stands in every link. */
 export const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;

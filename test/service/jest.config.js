@@ -2,7 +2,7 @@ const common = require('../../jest.config.js');
 
 /** What is the same on every adapter: the form of requests and answers, above repositories that other files test. */
 const WITHOUT_ADAPTERS = [
-  'spec/(browsers|compression|data-files|docs|errors|malformed-http|openapi|page|signing-keys|versioning)',
+  'spec/(browsers|compression|data-files|docs|errors|images|malformed-http|mcp|openapi|page|signing-keys|versioning)',
   'spec/(v1-products|v2-products|v2-vision)',
   'db/(durable-files|files|shared-lookup)',
 ];

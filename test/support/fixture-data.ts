@@ -19,6 +19,7 @@ import { importBundle } from '../../scripts/import/import-bundle';
 import { writeFixtureBundles } from './catalog-fixture';
 import { copyDataFolder } from './data-folder';
 import { createOwnDatabase } from './own-database';
+import { inOwnBucket } from './s3-bucket';
 import { digestOf, ENGINE_SOURCES } from './source-digest';
 
 /** Where one service of a test keeps its state, with the fixture in it. */
@@ -92,7 +93,11 @@ async function inServer(server: string, source: CatalogSource): Promise<FixtureD
   const folder = await mkdtemp(join(tmpdir(), 'lps-'));
   copyDataFolder(files, folder);
   return {
-    settings: { DATA_DIR: folder, DATABASE_URL: database.url },
+    settings: {
+      DATA_DIR: folder,
+      DATABASE_URL: database.url,
+      ...(await inOwnBucket(join(folder, 'images'))),
+    },
     remove: async () => {
       await database.drop();
       await rm(folder, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import { processEnvironment } from '../../scripts/config';
 import { copyDataFolder } from './data-folder';
 import { migratedInServer, migratedTemplate } from './database';
 import { createOwnDatabase } from './own-database';
+import { inOwnBucket } from './s3-bucket';
 
 /** Where the processes of a test keep their state: a data folder, and a migrated database with nothing in it. */
 export interface Installation {
@@ -42,6 +43,7 @@ export async function newInstallation(settings: Readonly<Record<string, string>>
       QUEUE_PREFIX: basename(folder),
       ...(url ? { DATABASE_URL: url } : {}),
       ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}),
+      ...(url ? await inOwnBucket(join(dataDir, 'images')) : {}),
       ...settings,
     },
     connect,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import type { S3Access } from '../../db/files/s3-image-store';
-import { silenceAwsSdk } from '../../scripts/config';
+import { LocalImageStore } from '../../db/files/local-image-store';
+import { type S3Access, S3ImageStore } from '../../db/files/s3-image-store';
+import { processEnvironment, silenceAwsSdk } from '../../scripts/config';
 
 /** What the server with an S3 API of a test is reached by. */
 export function s3Access(serverUrl: string): S3Access {
@@ -31,3 +32,21 @@ export const s3Settings = ({ endpoint, credentials }: S3Access): Readonly<Record
   AWS_ACCESS_KEY_ID: credentials?.accessKeyId ?? '',
   AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '',
 });
+
+/**
+ * What has a service keep its images in a bucket of its own, with all that lie in a folder; nothing where the tests have
+ * no object store.
+ */
+export async function inOwnBucket(images: string): Promise<Readonly<Record<string, string>>> {
+  const url = processEnvironment()['TEST_S3_URL'];
+  if (!url) return {};
+  const access = s3Access(url);
+  const bucket = await createBucket(access);
+  const [from, to] = [new LocalImageStore(images), new S3ImageStore({ bucket, prefix: '' }, access)];
+  for await (const address of from.addresses()) {
+    const bytes = await from.get(address);
+    if (bytes) await to.put(bytes, address.slice(address.lastIndexOf('.') + 1) as 'jpg' | 'png' | 'webp');
+  }
+  await to.close();
+  return { ...s3Settings(access), IMAGE_STORE: `s3://${bucket}` };
+}

@@ -51,6 +51,14 @@ test('lists and addresses are taken apart', () => {
 });
 
 test.each([
+  ['s3://pictures', { bucket: 'pictures', prefix: '' }],
+  ['s3://pictures/', { bucket: 'pictures', prefix: '' }],
+  ['s3://my.pictures/shop/2026/', { bucket: 'my.pictures', prefix: 'shop/2026' }],
+])('the bucket of %s is taken apart', (text, place) => {
+  expect(readConfig({ IMAGE_STORE: text }).IMAGE_STORE).toEqual(place);
+});
+
+test.each([
   ['https://Shop.Example, http://localhost:5173', ['https://shop.example', 'http://localhost:5173']],
   ['https://shop.example:443', ['https://shop.example']],
   ['http://[::1]:8080', ['http://[::1]:8080']],
@@ -155,6 +163,15 @@ test.each([
   ['IMAGE_FETCH_TIMEOUT_MS', '2147483648'],
   ['IMAGE_BYTES_MAX', '99999999999'],
   ['IMAGE_PIXELS_MAX', '99999999999'],
+  ['IMAGE_STORE', 'pictures'],
+  ['IMAGE_STORE', 's3://Pictures'],
+  ['IMAGE_STORE', 's3://pictures/../other'],
+  ['IMAGE_STORE', 's3://pictures//shop'],
+  ['IMAGE_STORE_PATH_STYLE', 'yes'],
+  ['IMAGE_BASE_URL', 'https://cdn.example?a'],
+  ['AWS_ENDPOINT_URL_S3', 'https://key:hunter2@minio:9000'],
+  ['AWS_ACCESS_KEY_ID', 'hunter2'],
+  ['LOUPE_URL', 'loupe:3000'],
   ['MODEL', 'a@b@c'],
   ['QUEUE_PREFIX', 'a:b'],
   ['QUEUES_PASSWORD', 'short'],
