@@ -66,8 +66,6 @@ export class S3ImageStore implements ImageStore {
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
         connectionTimeout: CONNECT_MS,
-        requestTimeout: SILENCE_MS,
-        throwOnRequestTimeout: true,
         socketTimeout: SILENCE_MS,
         // A picture that is sent slowly holds a connection, and must not hold up the others.
         httpAgent: { maxSockets: Number.POSITIVE_INFINITY },

@@ -87,7 +87,7 @@ function configsFor(parameters: readonly string[], services: Services): readonly
 async function runJest(environment: Environment, parameters: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [require.resolve('jest/bin/jest'), ...parameters], {
     cwd: ROOT,
-    env: { ...environment },
+    env: environment,
     // Jest prints its JSON on standard output, which here is for the last line alone.
     stdio: ['ignore', 'ignore', 'inherit'],
   });
