@@ -56,7 +56,13 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** A folder of its own and the embedded default, whatever production settings are around. */
 function demoConfig(config: Config, once: boolean): Config {
-  const { DATABASE_URL: _database, REDIS_URL: _redis, ...embedded } = config;
+  const {
+    DATABASE_URL: _database,
+    REDIS_URL: _redis,
+    IMAGE_STORE: _bucket,
+    IMAGE_BASE_URL: _cache,
+    ...embedded
+  } = config;
   return {
     ...embedded,
     ROLE: 'all',

@@ -20,9 +20,9 @@ const CONFIGS = {
 const ROOT = resolve(__dirname, '../..');
 
 /**
- * `npm run test:services`: brings up a real PostgreSQL, Redis and object store and runs the service-level tests on them, then the short
- * form of the fault tests on servers that they may disturb. Parameters go to Jest; one that names something under `test/`
- * takes the place of the usual folders. Ends with Jest's exit code, or 1 when there was no test to run.
+ * `npm run test:services`: brings up a real PostgreSQL, Redis and object store and runs the service-level tests on them,
+ * then the short form of the fault tests on servers that they may disturb. Parameters go to Jest; one that names something
+ * under `test/` takes the place of the usual folders. Ends with Jest's exit code, or 1 when there was no test to run.
  */
 async function main(environment: Environment, parameters: readonly string[]): Promise<number> {
   const services = await bringUpServices({ environment, log: (line) => console.error(line) });
