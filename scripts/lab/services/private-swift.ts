@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { access } from 'node:fs/promises';
+import { access, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from './free-port';
 import { createPrivateFolder, type PrivateFolder } from './private-folder';
@@ -41,6 +41,9 @@ export async function startPrivateSwift(options: ProviderOptions): Promise<Objec
 async function startIn(folder: PrivateFolder, root: string): Promise<Service> {
   const port = await freePort();
   const [key, secret] = ['loupe:test', randomBytes(16).toString('hex')];
+  // Whom it runs as may not see the folder of the repository.
+  const program = join(folder.path, 'swift-server.py');
+  await copyFile(join(__dirname, 'swift-server.py'), program);
   const own = join(root, 'usr/bin/python3');
   const server = new PrivateServer(
     {
@@ -49,7 +52,7 @@ async function startIn(folder: PrivateFolder, root: string): Promise<Service> {
         () => own,
         () => '/usr/bin/python3',
       ),
-      parameters: [join(__dirname, 'swift-server.py'), folder.path, String(port)],
+      parameters: [program, folder.path, String(port)],
       environment: {
         S3_KEY: key,
         S3_SECRET: secret,

@@ -40,7 +40,9 @@ async function prepare<Found>(
   options: ProviderOptions,
 ): Promise<void> {
   if (!(await commandSucceeds('apt-get', ['--version']))) {
-    throw new Error('no apt on this machine: give the addresses of servers, or start a Docker engine');
+    throw new Error(
+      'no apt on this machine: give TEST_DATABASE_URL, TEST_REDIS_URL and TEST_S3_URL, or start a Docker engine',
+    );
   }
   await mkdir(cache, { recursive: true, mode: 0o755 });
   const aside = await mkdtemp(join(cache, 'preparing-'));
