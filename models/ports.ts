@@ -50,6 +50,7 @@ export interface Progress {
 /** Injection tokens, one per port. */
 export const PORTS = {
   CatalogRepository: Symbol.for('CatalogRepository'),
+  ItemSales: Symbol.for('ItemSales'),
   PricingRepository: Symbol.for('PricingRepository'),
   DataFileSigner: Symbol.for('DataFileSigner'),
   AccountRepository: Symbol.for('AccountRepository'),

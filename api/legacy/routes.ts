@@ -1,6 +1,7 @@
 import type { IRouter, Request, RequestHandler } from 'express';
 import { legacyVisionPrice } from '../../models/access/credits';
 import type { ApiServices, ApiSettings } from '../api-services';
+import { callerOf } from '../middleware/call';
 import type { AnswerCharged } from '../middleware/charged-answer';
 import type { EndpointMiddleware } from '../middleware/endpoint-middleware';
 import { mountRoute } from '../middleware/mount-route';
@@ -48,7 +49,11 @@ function listProducts(
   parametersOf: (req: Request) => LegacyParameters,
 ): RequestHandler {
   return async (req, res) => {
-    const [taxonomy, facetFields] = await Promise.all([catalog.taxonomy(), catalog.facetFields()]);
+    const caller = callerOf(res);
+    const [taxonomy, facetFields] = await Promise.all([
+      catalog.taxonomy(caller),
+      catalog.facetFields(caller),
+    ]);
     const known = { taxonomy, facetFields, pageSizeMax: settings.pageSizeMax };
     const { query, search } = toLegacyQuery(parametersOf(req), known);
     const address = publicAddress(req, settings);

@@ -9,8 +9,8 @@ import {
   type Scope,
 } from '../../models/access/api-key';
 import { type AccountRepository, type Clock, type IdSource, type ListPage, PORTS } from '../../models/ports';
-import { SharedLookup } from '../core/shared-lookup';
-import { allOf, rowsOf, type Sql, sql } from '../core/sql';
+import { Batcher } from '../core/batcher';
+import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
 
 interface KeyRow {
   readonly id: string;
@@ -30,13 +30,20 @@ interface KeyRow {
 const KEY_COLUMNS = sql`id, account_id, name, versions, scopes, per_second, per_minute, concurrency, test, created_at,
   expires_at, revoked_at`;
 
+interface CallerRow extends KeyRow {
+  readonly hex: string;
+  readonly credits: number | null;
+  readonly held: number;
+  readonly taxonomy_version: string;
+}
+
 /**
  * Accounts and keys in PostgreSQL. Nothing is cached, so a revocation or an expiry holds at once in every process; but in a flood
  * one look-up serves many calls.
  */
 @injectable()
 export class PostgresAccountRepository implements AccountRepository {
-  readonly #callers = new SharedLookup((hashes) => this.callersByHash(hashes));
+  readonly #callers = new Batcher((hashes: readonly string[]) => this.callersByHash(hashes));
 
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
@@ -45,7 +52,7 @@ export class PostgresAccountRepository implements AccountRepository {
   ) {}
 
   callerByKeyHash(hash: Buffer): Promise<Caller | null> {
-    return this.#callers.find(hash.toString('hex'));
+    return this.#callers.submit(hash.toString('hex'));
   }
 
   /** What an account starts with is its first top-up. */
@@ -160,13 +167,20 @@ export class PostgresAccountRepository implements AccountRepository {
     return counted?.calls ?? 0;
   }
 
-  private async callersByHash(hashes: readonly string[]): Promise<ReadonlyMap<string, Caller>> {
-    const rows = await rowsOf<KeyRow & { credits: number | null; hex: string }>(
+  /** What a call must know as it stands now, in the one statement that every call makes. */
+  private async callersByHash(hashes: readonly string[]): Promise<(Caller | null)[]> {
+    const rows = await rowsOf<CallerRow>(
       this.knex,
-      sql`SELECT k.*, encode(k.hash, 'hex') AS hex, a.credits FROM api_keys k JOIN accounts a ON a.id = k.account_id
-          WHERE k.hash = ANY(${hashes.map((hash) => `\\x${hash}`)}::bytea[]) AND ${isOpen(this.clock.now())}`,
+      prepared(
+        sql`SELECT k.id, k.account_id, k.name, k.versions, k.scopes, k.per_second, k.per_minute, k.concurrency, k.test,
+              k.created_at, k.expires_at, k.revoked_at, encode(k.hash, 'hex') AS hex, a.credits, a.held,
+              (SELECT string_agg(id::text, ' ' ORDER BY id) FROM taxonomy_version) AS taxonomy_version
+            FROM api_keys k JOIN accounts a ON a.id = k.account_id
+            WHERE k.hash = ANY(${hashes.map((hash) => `\\x${hash}`)}::bytea[]) AND ${isOpen(this.clock.now())}`,
+      ),
     );
-    return new Map(rows.map((row) => [row.hex, callerOf(row)]));
+    const callers = new Map(rows.map((row) => [row.hex, callerOf(row)]));
+    return hashes.map((hash) => callers.get(hash) ?? null);
   }
 
   private async keys(conditions: readonly Sql[], limit: number | null = null): Promise<readonly ApiKey[]> {
@@ -196,7 +210,7 @@ const following = (table: Sql, page?: ListPage): Sql[] =>
 /** That a key was not revoked and has not expired. */
 const isOpen = (now: Date): Sql => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
 
-function callerOf(row: KeyRow & { credits: number | null }): Caller {
+function callerOf(row: CallerRow): Caller {
   const { id: keyId, accountId, versions, scopes, limits, test } = keyOf(row);
   return {
     keyId,
@@ -205,7 +219,9 @@ function callerOf(row: KeyRow & { credits: number | null }): Caller {
     scopes,
     limits,
     test,
-    credits: row.credits === null ? null : Number(row.credits),
+    credits: row.credits,
+    held: row.held,
+    taxonomyVersion: row.taxonomy_version,
   };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { CREDITS_MAX } from '../../models/access/credits';
-import { type AppError, badRequest, insufficientCredits } from '../../models/errors';
+import { type AppError, badRequest } from '../../models/errors';
 import {
   type Booking,
   type ChargeRequest,
@@ -12,11 +12,19 @@ import {
   type TopUp,
   type UsageLine,
 } from '../../models/ports';
-import { inTransaction, rowsOf, type Sql, sql, sqlStateOf } from '../core/sql';
+import { KeyedBatcher } from '../core/batcher';
+import { inTransaction, prepared, rowsOf, sql, sqlStateOf } from '../core/sql';
+import { bookedTogether, bookings, creditsLeft } from './bookings';
 
-/** SQLSTATEs of what the schema forbids. */
-const CHECK_VIOLATION = '23514';
+/** SQLSTATE of a second row of one key. */
 const UNIQUE_VIOLATION = '23505';
+
+interface Settlement {
+  readonly charge: ChargeRequest;
+  readonly amount: number;
+}
+
+const amountOf = ({ amount }: Settlement): number => amount;
 
 /** A database that is away is back after this, or somebody has to look after it. */
 const TAKE_BACK_ATTEMPTS = 60;
@@ -24,7 +32,7 @@ const TAKE_BACK_EVERY_MS = 1_000;
 
 /**
  * Credits in PostgreSQL (contract 10.5). Every movement is one statement, so it happens whole or not at all, and
- * concurrent ones queue at the account's row. That no balance and no sum of reservations goes astray is what the
+ * concurrent ones queue at the account's row; those of one process go together. That no balance and no sum of reservations goes astray is what the
  * constraints of `accounts` say; an attempt against them fails as a whole.
  *
  * A reservation lapses: `lapse` is called from time to time, and an account short of credits does not wait for it. Settling
@@ -33,6 +41,10 @@ const TAKE_BACK_EVERY_MS = 1_000;
  */
 @injectable()
 export class PostgresCreditLedger implements CreditLedger {
+  readonly #settlements = new KeyedBatcher((settlements: readonly Settlement[]) =>
+    bookedTogether(settlements, amountOf, (each) => this.settleAll(each)),
+  );
+
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
     @inject(PORTS.Clock) private readonly clock: Clock,
@@ -46,32 +58,45 @@ export class PostgresCreditLedger implements CreditLedger {
     return this.hold(charge, amount, expiresAt);
   }
 
-  /** @throws AppError 402 when the reservation has lapsed and the balance does not cover the amount any more */
+  /** @throws AppError 402 when the balance does not cover the amount, or no more, as the reservation has lapsed */
   async settle(charge: ChargeRequest, amount: number, answer?: string): Promise<Booking> {
+    if (charge.idempotencyKey === undefined)
+      return this.#settlements.submit(charge.accountId, { charge, amount });
+    const [booking] = await bookedTogether([{ charge, amount }], amountOf, () =>
+      this.settleKept(charge, amount, answer),
+    );
+    if (booking === undefined || booking instanceof Error) throw booking;
+    return booking;
+  }
+
+  /** Settlements of one account: it is changed once, and the log written once, for all of them. */
+  private async settleAll(settlements: readonly Settlement[]): Promise<Booking[]> {
+    const charges = settlements.map(({ charge }) => charge);
+    const owed = sql`SELECT * FROM unnest(${charges.map(({ chargeId }) => chargeId)}::text[],
+      ${settlements.map(amountOf)}::bigint[]) AS owed (charge_id, amount)`;
+    const [account] = await rowsOf<{ credits: number | null }>(
+      this.knex,
+      prepared(
+        sql`WITH ${bookings(charges, owed, this.clock.now())} SELECT ${creditsLeft(charges[0]?.accountId)} AS credits`,
+      ),
+    );
+    return settlements.map(() => ({ creditsRemaining: account?.credits ?? null }));
+  }
+
+  /** Settles the charge of an idempotent call, and keeps its answer. */
+  private async settleKept(charge: ChargeRequest, amount: number, answer?: string): Promise<[Booking]> {
     const { chargeId, accountId, idempotencyKey = null } = charge;
-    try {
-      const [account] = await rowsOf<{ credits: number | null; current: boolean }>(
-        this.knex,
-        sql`WITH kept AS (
-              UPDATE idempotent_calls SET answer = ${answer ?? null}
-              WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId}
-                AND (answer IS NULL OR answer = ${answer ?? null}) RETURNING true AS current
-            ), current AS (
-              SELECT true AS current WHERE ${idempotencyKey}::text IS NULL UNION ALL SELECT current FROM kept
-            ), freed AS (
-              DELETE FROM credit_reservations WHERE charge_id = ${chargeId} RETURNING amount
-            ), booked AS (
-              ${this.entered(charge, amount, sql`EXISTS (SELECT FROM current) AND ${amount}::bigint > 0`)}
-              ON CONFLICT (charge_id) DO NOTHING RETURNING amount
-            )
-            UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0),
-              credits = credits - coalesce((SELECT amount FROM booked), 0)
-            WHERE id = ${accountId} RETURNING credits, EXISTS (SELECT FROM current) AS current`,
-      );
-      return account?.current === false ? 'superseded' : { creditsRemaining: balanceOf(account) };
-    } catch (error) {
-      throw sqlStateOf(error) === CHECK_VIOLATION ? insufficientCredits(amount) : error;
-    }
+    const owed = sql`SELECT ${chargeId}::text AS charge_id, ${amount}::bigint AS amount FROM kept`;
+    const [account] = await rowsOf<{ credits: number | null; current: boolean }>(
+      this.knex,
+      sql`WITH kept AS (
+            UPDATE idempotent_calls SET answer = ${answer ?? null}
+            WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId}
+              AND (answer IS NULL OR answer = ${answer ?? null}) RETURNING true
+          ), ${bookings([charge], owed, this.clock.now())}
+          SELECT ${creditsLeft(accountId)} AS credits, EXISTS (SELECT FROM kept) AS current`,
+    );
+    return [account?.current ? { creditsRemaining: account.credits } : 'superseded'];
   }
 
   async release(charge: ChargeRequest): Promise<number | null> {
@@ -194,7 +219,10 @@ export class PostgresCreditLedger implements CreditLedger {
       );
       await rowsOf(
         transaction,
-        sql`${this.entered(charge, 0, sql`true`)} ON CONFLICT (charge_id) DO NOTHING`,
+        sql`INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount, booked_at)
+            VALUES (${chargeId}, ${accountId}, ${charge.keyId}, ${charge.endpoint}, ${charge.requestId}, 0,
+              ${this.clock.now()})
+            ON CONFLICT (charge_id) DO NOTHING`,
       );
       // Only now, when a booking under way has ended, is it seen; and nobody else takes it back meanwhile.
       const [entry] = await rowsOf<{ amount: number }>(
@@ -210,12 +238,6 @@ export class PostgresCreditLedger implements CreditLedger {
             WHERE id = ${accountId}`,
       );
     });
-  }
-
-  private entered(charge: ChargeRequest, amount: number, condition: Sql): Sql {
-    return sql`INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount, booked_at)
-      SELECT ${charge.chargeId}::text, ${charge.accountId}::text, ${charge.keyId}::text, ${charge.endpoint}::text,
-        ${charge.requestId}::text, ${amount}::bigint, ${this.clock.now()}::timestamptz WHERE ${condition}`;
   }
 
   /** Takes back what expired reservations of an account hold. */

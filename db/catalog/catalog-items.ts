@@ -1,8 +1,16 @@
 import type { Knex } from 'knex';
 import type { Attribute, CatalogItem, Tag, Variant } from '../../models/catalog/item';
-import { rowsOf, sql } from '../core/sql';
+import { prepared, rowsOf, type Sql, sql } from '../core/sql';
+import {
+  type EstimateJson,
+  estimateOf,
+  STORED_PRICES,
+  type StoredPricesJson,
+  storedPricesOf,
+} from '../pricing/stored-prices';
 
-interface ItemRow {
+/** What `rowsById` selects. */
+export interface ItemRow {
   readonly id: string;
   readonly kind: string;
   readonly category: string;
@@ -11,36 +19,48 @@ interface ItemRow {
   readonly images: string[];
   readonly thumbnails: string[];
   readonly attributes: Attribute[];
-  readonly variants: Variant[];
+  readonly variants: (Omit<Variant, 'prices'> & { readonly prices: StoredPricesJson | null })[];
   /** Null on rows that are no category. */
   readonly available_tags: Tag[] | null;
   readonly updated_at: Date;
+  readonly max_estimate: EstimateJson | null;
 }
 
 /**
- * Rows with their variants and tags, in the order of the ids; unknown ids are left out. One statement, so that a row
- * and its variants are of the same moment while an import runs.
+ * Rows with their variants and tags, in the order of the ids; unknown ids are left out.
+ *
+ * @param pricing whether prices come with them
  */
-export async function itemsById(knex: Knex, ids: readonly string[]): Promise<CatalogItem[]> {
+export async function itemsById(
+  knex: Knex,
+  ids: readonly string[],
+  pricing: boolean,
+): Promise<CatalogItem[]> {
   if (ids.length === 0) return [];
-  const rows = await rowsOf<ItemRow>(
-    knex,
-    sql`SELECT r.id, r.kind, r.category, r.name, r.popularity, r.images, r.thumbnails, r.attributes, r.updated_at,
-          (SELECT coalesce(json_agg(json_build_object('id', v.id, 'fields', v.fields, 'images', v.images,
-                    'thumbnails', v.thumbnails, 'popularity', v.popularity) ORDER BY v.position, v.id), '[]')
-           FROM variants v WHERE v.product_id = r.id) AS variants,
-          CASE WHEN r.kind = 'category' THEN
-            (SELECT coalesce(json_agg(json_build_object('id', t.id, 'name', t.name, 'group', t."group")
-                      ORDER BY t."group", t.display_order, t.id), '[]')
-             FROM tags t WHERE r.category = ANY(t.categories))
-          END AS available_tags
-        FROM catalog_rows r WHERE r.id = ANY(${ids}::text[])`,
-  );
+  const rows = await rowsOf<ItemRow>(knex, prepared(rowsById(ids, pricing)));
   const byId = new Map(rows.map((row) => [row.id, itemOf(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-function itemOf(row: ItemRow): CatalogItem {
+/**
+ * A query for rows by id, in no order. One statement, so that a row, its variants and their prices are of the same moment
+ * while an import runs.
+ */
+export const rowsById = (ids: readonly string[], pricing: boolean): Sql =>
+  sql`SELECT r.id, r.kind, r.category, r.name, r.popularity, to_json(r.images) AS images,
+        to_json(r.thumbnails) AS thumbnails, r.attributes, r.updated_at,
+        (SELECT coalesce(json_agg(json_build_object('id', v.id, 'fields', v.fields, 'images', v.images,
+                  'thumbnails', v.thumbnails, 'popularity', v.popularity,
+                  'prices', ${pricing ? STORED_PRICES : sql`NULL`}) ORDER BY v.position, v.id), '[]')
+         FROM variants v WHERE v.product_id = r.id) AS variants,
+        CASE WHEN r.kind = 'category' THEN
+          (SELECT coalesce(json_agg(json_build_object('id', t.id, 'name', t.name, 'group', t."group")
+                    ORDER BY t."group", t.display_order, t.id), '[]')
+           FROM tags t WHERE r.category = ANY(t.categories))
+        END AS available_tags, ${pricing ? sql`r.max_estimate` : sql`NULL::jsonb`} AS max_estimate
+      FROM catalog_rows r WHERE r.id = ANY(${ids}::text[])`;
+
+export function itemOf(row: ItemRow): CatalogItem {
   return {
     id: row.id,
     kind: row.kind,
@@ -50,8 +70,11 @@ function itemOf(row: ItemRow): CatalogItem {
     images: row.images,
     thumbnails: row.thumbnails,
     attributes: row.attributes,
-    variants: row.variants,
+    variants: row.variants.map(({ prices, ...variant }) =>
+      prices === null ? variant : { ...variant, prices: storedPricesOf(prices) },
+    ),
     ...(row.available_tags === null ? {} : { availableTags: row.available_tags }),
+    ...(row.max_estimate === null ? {} : { maxMarketEstimate: estimateOf(row.max_estimate) }),
     updatedAt: row.updated_at,
   };
 }

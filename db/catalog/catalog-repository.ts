@@ -10,6 +10,7 @@ import type { CatalogItem, Category, Tag } from '../../models/catalog/item';
 import { type CatalogRepository, PORTS } from '../../models/ports';
 import { allOf, inOneState, rowsOf, sql } from '../core/sql';
 import { itemsById } from './catalog-items';
+import { Remembered } from './remembered';
 import { conditionsOf } from './search/catalog-clauses';
 import { searchRows } from './search/search-rows';
 import { SnapshotSearch } from './search/snapshot/snapshot-search';
@@ -22,24 +23,39 @@ import { expandTerms } from './search/term-expansion';
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
   private readonly snapshot = new SnapshotSearch();
+  readonly #categories = new Remembered(() => this.readCategories());
+  readonly #tags = new Remembered(() => this.readTags());
+  readonly #facetFields = new Remembered(() => this.readFacetFields());
 
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
-  async categories(): Promise<readonly Category[]> {
+  categories(taxonomyVersion?: string): Promise<readonly Category[]> {
+    return this.#categories.at(taxonomyVersion);
+  }
+
+  tags(taxonomyVersion?: string): Promise<readonly Tag[]> {
+    return this.#tags.at(taxonomyVersion);
+  }
+
+  facetFields(taxonomyVersion?: string): Promise<readonly string[]> {
+    return this.#facetFields.at(taxonomyVersion);
+  }
+
+  private readCategories(): Promise<readonly Category[]> {
     return rowsOf<Category>(
       this.knex,
       sql`SELECT id, name, hierarchy, name_fields AS "nameFields" FROM categories ORDER BY id`,
     );
   }
 
-  async tags(): Promise<readonly Tag[]> {
+  private readTags(): Promise<readonly Tag[]> {
     return rowsOf<Tag>(
       this.knex,
       sql`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`,
     );
   }
 
-  async facetFields(): Promise<readonly string[]> {
+  private async readFacetFields(): Promise<readonly string[]> {
     // Steps from one kind to the next through the index; there are few kinds and many entities.
     const rows = await rowsOf<{ field: string }>(
       this.knex,
@@ -56,18 +72,18 @@ export class PostgresCatalogRepository implements CatalogRepository {
     return rows.map(({ field }) => field).filter((field) => field !== 'category');
   }
 
-  async itemsById(ids: readonly string[]): Promise<readonly CatalogItem[]> {
-    return itemsById(this.knex, ids);
+  itemsById(ids: readonly string[], pricing = false): Promise<readonly CatalogItem[]> {
+    return itemsById(this.knex, ids, pricing);
   }
 
-  async search(query: ResolvedQuery): Promise<SearchPage<CatalogItem>> {
+  async search(query: ResolvedQuery, pricing = false): Promise<SearchPage<CatalogItem>> {
     const window = { offset: query.page * query.pageSize, limit: query.pageSize };
     return inOneState(this.knex, async (trx) => {
       const expansions = query.words && (await expandTerms(trx, query, query.words));
       const { ids, ...totals } =
         (await this.snapshot.search(trx, query, expansions, window)) ??
         (await searchRows(trx, query, expansions, window));
-      return { rows: await itemsById(trx, ids), ...totals };
+      return { rows: await itemsById(trx, ids, pricing), ...totals };
     });
   }
 

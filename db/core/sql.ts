@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AppError, unavailable } from '../../models/errors';
 
@@ -6,6 +7,8 @@ export class Sql {
   constructor(
     readonly text: string,
     readonly bindings: readonly Knex.RawBinding[] = [],
+    /** Under which it is prepared on each connection. */
+    readonly name?: string,
   ) {}
 }
 
@@ -32,6 +35,18 @@ export function sql(texts: TemplateStringsArray, ...parts: readonly Part[]): Sql
   return new Sql(text, bindings);
 }
 
+const names = new Map<string, string>();
+
+/**
+ * A statement that each connection parses once, and plans as often as its values make a difference. Only for a text that
+ * is always the same: a connection keeps what it has prepared. Columns are named one by one, as a `*` that gains one fails.
+ */
+export function prepared({ text, bindings }: Sql): Sql {
+  const name = names.get(text) ?? `loupe_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  names.set(text, name);
+  return new Sql(text, bindings, name);
+}
+
 /** The name of a table or column that is computed, quoted. */
 export const identifier = (name: string): Sql => new Sql(`"${name.replaceAll('"', '""')}"`);
 
@@ -52,9 +67,11 @@ export const allOf = (conditions: readonly Sql[]): Sql =>
  *
  * @throws AppError 503 when the database is away, or the driver's error
  */
-export async function rowsOf<Row>(knex: Knex, statement: Sql): Promise<Row[]> {
-  const result: { rows: Row[] } = await reachable(knex.raw(statement.text, [...statement.bindings]));
-  return result.rows;
+export async function rowsOf<Row>(knex: Knex, { text, bindings, name }: Sql): Promise<Row[]> {
+  const query = knex.raw<{ rows: Row[] }>(text, [...bindings]);
+  if (name !== undefined) query.options({ name });
+  const { rows } = await reachable(query);
+  return rows;
 }
 
 /** Runs `work` in a transaction; errors as in `rowsOf`. Inside, only the transaction may be used. */

@@ -57,6 +57,10 @@ export interface Caller {
   readonly test: boolean;
   /** Credits left, reservations not counted in; null is unlimited. */
   readonly credits: number | null;
+  /** Of these, what other calls hold. */
+  readonly held: number;
+  /** Of the taxonomy, when the call came. */
+  readonly taxonomyVersion: string;
 }
 
 const KEY_FORM = /^loupe_(live|test)_[0-9A-Za-z]{32,128}$/;

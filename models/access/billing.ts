@@ -1,5 +1,5 @@
 import { inject, injectable } from 'tsyringe';
-import { callStillRuns, insufficientCredits } from '../errors';
+import { AppError, callStillRuns, insufficientCredits } from '../errors';
 import { type ChargeRequest, type Clock, type CreditLedger, type MemoryRoom, PORTS } from '../ports';
 import type { Caller } from './api-key';
 
@@ -41,6 +41,14 @@ const RESERVATION_MS = 120_000;
 /** Calls that credits are held for. */
 const HOLDING = new WeakSet<CallContext>();
 
+interface Sold {
+  readonly creditsUsed: number;
+  readonly creditsRemaining: number | null;
+}
+
+/** Calls that were booked before their answer is made; null when that is not known. */
+const SOLD = new WeakMap<CallContext, Sold | null>();
+
 /**
  * Charges for work: the dearest possible price is reserved before it, what the answer is worth is booked after it, and a
  * failure releases everything. Every booking goes through `charge`, once the answer is ready to be sent and only while
@@ -54,6 +62,18 @@ export class Billing {
   ) {}
 
   /**
+   * Makes sure, before any work, that the balance covers what a call may cost; to be called inside of `charge`. For work of
+   * a moment, whose booking asks once more: nothing is held but where the balance of a moment ago does not suffice.
+   *
+   * @param dearest the highest price that the call could have, in credits
+   * @throws AppError 402 when the balance does not cover it
+   */
+  async cover(call: CallContext, dearest: number): Promise<void> {
+    const { credits, held } = call.caller;
+    if (credits !== null && credits - held < dearest) await this.reserve(call, dearest);
+  }
+
+  /**
    * Holds what a call may cost, before any work; to be called inside of `charge`.
    *
    * @param dearest the highest price that the call could have, in credits
@@ -64,6 +84,28 @@ export class Billing {
     HOLDING.add(call);
     const expiresAt = new Date(this.clock.now().getTime() + RESERVATION_MS);
     if (!(await this.ledger.reserve(chargeOf(call), dearest, expiresAt))) throw insufficientCredits(dearest);
+  }
+
+  /**
+   * Has a call booked in the step that reads what it is for; to be called inside of `charge`. Null for a call that can't be:
+   * it is free, or its answer is to be kept together with its booking.
+   *
+   * @throws whatever `read` throws
+   */
+  async sell<Result extends Sold>(
+    call: CallContext,
+    read: (charge: ChargeRequest) => Promise<Result>,
+  ): Promise<Result | null> {
+    if (call.free || call.idempotencyKey !== undefined) return null;
+    SOLD.set(call, null);
+    try {
+      const sold = await read(chargeOf(call));
+      SOLD.set(call, sold);
+      return sold;
+    } catch (failure) {
+      if (isUncovered(failure)) SOLD.delete(call);
+      throw failure;
+    }
   }
 
   /**
@@ -85,12 +127,16 @@ export class Billing {
       done = await work();
       call.signal?.throwIfAborted();
     } catch (failure) {
+      const sold = SOLD.get(call);
+      if (sold === null || (sold && sold.creditsUsed > 0)) this.#takeBack(call);
       // A reservation that can't be released now lapses by itself; the caller gets the failure of the work.
-      if (HOLDING.has(call)) await this.ledger.release(chargeOf(call)).catch(() => null);
+      else if (HOLDING.has(call)) await this.ledger.release(chargeOf(call)).catch(() => null);
       throw failure;
     }
     const { value } = done;
     const price = call.free ? 0 : done.price;
+    const sold = SOLD.get(call);
+    if (sold) return { value, creditsUsed: price, creditsRemaining: sold.creditsRemaining };
     const answer = call.idempotencyKey === undefined ? undefined : keptForm(value);
     return { value, creditsUsed: price, creditsRemaining: await this.book(call, price, answer) };
   }
@@ -107,12 +153,19 @@ export class Billing {
       call.signal?.throwIfAborted();
       return booking.creditsRemaining;
     } catch (failure) {
-      // Whether a booking that broke off took place is not known.
-      void this.ledger.takeBack(charge).catch(() => undefined);
+      if (HOLDING.has(call) || !isUncovered(failure)) this.#takeBack(call);
       throw failure;
     }
   }
+
+  /** Whether a booking that broke off took place is not known; one whose answer comes too late did. */
+  #takeBack(call: CallContext): void {
+    void this.ledger.takeBack(chargeOf(call)).catch(() => undefined);
+  }
 }
+
+/** Whether a booking was refused, and so did not take place. */
+const isUncovered = (failure: unknown): boolean => failure instanceof AppError && failure.status === 402;
 
 const chargeOf = ({ chargeId, caller, endpoint, requestId, idempotencyKey }: CallContext): ChargeRequest => ({
   chargeId,

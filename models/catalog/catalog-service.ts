@@ -1,8 +1,9 @@
 import { inject, injectable } from 'tsyringe';
+import type { Caller } from '../access/api-key';
 import { Billing, type CallContext, type Priced } from '../access/billing';
 import { catalogPrice } from '../access/credits';
 import { badRequest, itemNotFound } from '../errors';
-import { type CatalogRepository, PORTS } from '../ports';
+import { type CatalogRepository, type ItemSales, PORTS } from '../ports';
 import type { CatalogQuery, ResolvedQuery } from './catalog-query';
 import { wordsOf } from './fold-text';
 import { isProduct, type PricedItem } from './item';
@@ -45,18 +46,19 @@ export type CategoryRule = 'refuse-unknown' | 'unknown-is-empty';
 export class CatalogService {
   constructor(
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
+    @inject(PORTS.ItemSales) private readonly sales: ItemSales,
     @inject(PricingService) private readonly pricing: PricingService,
     @inject(Billing) private readonly billing: Billing,
   ) {}
 
-  /** Categories and their hierarchies as they stand now. */
-  async taxonomy(): Promise<Taxonomy> {
-    return new Taxonomy(await this.catalog.categories());
+  /** Categories and their hierarchies as they stood when a call came, or later. */
+  async taxonomy({ taxonomyVersion }: Caller): Promise<Taxonomy> {
+    return new Taxonomy(await this.catalog.categories(taxonomyVersion));
   }
 
-  /** Every field that some row of the catalog may have beside its category. */
-  facetFields(): Promise<readonly string[]> {
-    return this.catalog.facetFields();
+  /** Every field that some row of the catalog may have beside its category; as of `taxonomy`. */
+  facetFields({ taxonomyVersion }: Caller): Promise<readonly string[]> {
+    return this.catalog.facetFields(taxonomyVersion);
   }
 
   /**
@@ -69,16 +71,16 @@ export class CatalogService {
     query: CatalogQuery,
     options: { pricing: boolean; categoryRule: CategoryRule },
   ): Promise<Priced<CatalogPage>> {
-    const taxonomy = await this.taxonomy();
+    const taxonomy = await this.taxonomy(call.caller);
     const resolved = { ...this.resolve(query, taxonomy, options.categoryRule), ...sightOf(call.caller) };
-    await refuseUnknownTags(query.filters, this.catalog);
+    await refuseUnknownTags(query.filters, this.catalog, call.caller);
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
-    await this.billing.reserve(call, price);
-    const { rows, total, wordsMatched } = await this.catalog.search(resolved);
+    await this.billing.cover(call, price);
+    const { rows, total, wordsMatched } = await this.catalog.search(resolved, options.pricing);
     // From the category filter when one is set, else from the first row; null with neither (contract 1.9).
     const category = resolved.categories?.[0] ?? rows[0]?.category;
     const page: CatalogPage = {
-      rows: await this.priced(rows, options.pricing),
+      rows: this.pricing.price(rows),
       total,
       page: query.page,
       totalPages: Math.ceil(total / query.pageSize),
@@ -120,21 +122,24 @@ export class CatalogService {
   ): Promise<Priced<FoundItems>> {
     const asked = [...new Set(ids)];
     const dearest = sumOf(asked.map((id) => catalogPrice({ product: id.startsWith('product_'), pricing })));
-    await this.billing.reserve(call, dearest);
-    const found = await this.catalog.itemsById(await seenBy(call.caller, asked, this.catalog));
-    const [taxonomy, items] = await Promise.all([this.taxonomy(), this.priced(found, pricing)]);
+    await this.billing.cover(call, dearest);
+    const taxonomy = await this.taxonomy(call.caller);
+    const price = {
+      product: catalogPrice({ product: true, pricing }),
+      other: catalogPrice({ product: false, pricing }),
+    };
+    const seen = await seenBy(call.caller, asked, this.catalog);
+    const sold = await this.billing.sell(call, (charge) =>
+      this.sales.sell({ charge, ids: seen, price, pricing }),
+    );
+    const items = this.pricing.price(sold?.items ?? (await this.catalog.itemsById(seen, pricing)));
     const known = new Set(items.map(({ id }) => id));
     const value = {
       items,
       notFound: asked.filter((id) => !known.has(id)),
       resolvedTaxonomy: taxonomy.resolvedBy(items[0]),
     };
-    const price = sumOf(items.map((item) => catalogPrice({ product: isProduct(item), pricing })));
-    return { value, price: Math.min(price, dearest) };
-  }
-
-  private priced(rows: readonly PricedItem[], pricing: boolean): Promise<readonly PricedItem[]> {
-    return pricing ? this.pricing.attach(rows) : Promise.resolve(rows);
+    return { value, price: sumOf(items.map((item) => (isProduct(item) ? price.product : price.other))) };
   }
 
   private resolve(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): ResolvedQuery {

@@ -1,4 +1,4 @@
-import type { MarketEstimate, VariantPricing } from '../pricing/estimate';
+import type { MarketEstimate, StoredPrices, VariantPricing } from '../pricing/estimate';
 
 /** A category and the order of its taxonomy, outermost first (contract 1.1). */
 export interface Category {
@@ -28,6 +28,8 @@ export interface Variant {
   readonly images: readonly string[];
   readonly thumbnails: readonly string[];
   readonly popularity: number;
+  /** Where prices were asked for. */
+  readonly prices?: StoredPrices;
 }
 
 /**
@@ -50,13 +52,14 @@ export interface CatalogItem {
   readonly variants: readonly Variant[];
   /** Category rows only; ordered by group, then by display order. */
   readonly availableTags?: readonly Tag[];
+  /** The highest below a row that is no product (contract 2.3), where prices were asked for and there is one. */
+  readonly maxMarketEstimate?: MarketEstimate;
   readonly updatedAt: Date;
 }
 
-/** A row with the prices that were asked for: per variant on products, the best estimate on other rows. */
+/** A row with the prices that were asked for, by variant, their links signed. */
 export interface PricedItem extends CatalogItem {
   readonly pricing?: ReadonlyMap<string, VariantPricing>;
-  readonly maxMarketEstimate?: MarketEstimate | null;
 }
 
 /** Whether the row has variants and is billed as a product (contract 10.1). */

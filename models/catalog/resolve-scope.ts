@@ -40,6 +40,7 @@ export async function seenBy(
 export async function refuseUnknownTags(
   filters: readonly Filter[],
   catalog: Pick<CatalogRepository, 'tags'>,
+  { taxonomyVersion }: Caller,
 ): Promise<void> {
   const named = filters
     .filter(({ field }) => field === TAGS_FIELD)
@@ -48,7 +49,7 @@ export async function refuseUnknownTags(
       ...exclude.map((id) => ({ id, field: names?.exclude })),
     ]);
   if (named.length === 0) return;
-  const known = new Set((await catalog.tags()).map((tag) => tag.id));
+  const known = new Set((await catalog.tags(taxonomyVersion)).map((tag) => tag.id));
   const unknown = named.find(({ id }) => !known.has(id));
   if (!unknown) return;
   throw badRequest(`There is no tag "${unknown.id}".`, { field: unknown.field ?? TAGS_FIELD });

@@ -1,18 +1,22 @@
 import type { ResolvedQuery, SearchPage, SearchScope } from '../catalog/catalog-query';
 import type { CatalogItem, Category, Tag } from '../catalog/item';
-import type { DataFile, MarketEstimate } from '../pricing/estimate';
+import type { DataFile } from '../pricing/estimate';
+import type { ChargeRequest } from './access';
 
-/** The catalog as it is read. Rows that were deleted do not exist here. */
+/**
+ * The catalog as it is read. Rows that were deleted do not exist here. With the version of the taxonomy that a call began
+ * under, its small tables may be remembered: what is answered is at least as new as that (contract 14.12).
+ */
 export interface CatalogRepository {
-  categories(): Promise<readonly Category[]>;
+  categories(taxonomyVersion?: string): Promise<readonly Category[]>;
   /** The closed vocabulary, ordered by group, then display order. */
-  tags(): Promise<readonly Tag[]>;
+  tags(taxonomyVersion?: string): Promise<readonly Tag[]>;
   /** Every field that an attribute may have: all hierarchy attributes and all kinds of entities, `category` excluded. */
-  facetFields(): Promise<readonly string[]>;
-  /** Rows in the order of the ids; unknown ids are left out. */
-  itemsById(ids: readonly string[]): Promise<readonly CatalogItem[]>;
-  /** One page of a query with the exact total (contract 4.10). */
-  search(query: ResolvedQuery): Promise<SearchPage<CatalogItem>>;
+  facetFields(taxonomyVersion?: string): Promise<readonly string[]>;
+  /** Rows in the order of the ids, with their prices if they are asked for; unknown ids are left out. */
+  itemsById(ids: readonly string[], pricing?: boolean): Promise<readonly CatalogItem[]>;
+  /** One page of a query with the exact total (contract 4.10), its rows with their prices if they are asked for. */
+  search(query: ResolvedQuery, pricing?: boolean): Promise<SearchPage<CatalogItem>>;
   /** Those of the rows that live and that a scope counts, of whatever kind, in the order of the ids. */
   within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]>;
   /** The live products of a scope that show each image, by image id; images that none of them shows are left out. */
@@ -24,14 +28,33 @@ export interface CatalogRepository {
   imageAddresses(imageIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
-/** Prices as they are read. */
+/** Rows that a call pays for. */
+export interface Sale {
+  readonly charge: ChargeRequest;
+  /** Each once. */
+  readonly ids: readonly string[];
+  /** Credits that a row costs. */
+  readonly price: { readonly product: number; readonly other: number };
+  /** Whether prices come with the rows. */
+  readonly pricing: boolean;
+}
+
+/** What was sold: rows in the order of the ids, without those that there are not. */
+export interface Sold {
+  readonly items: readonly CatalogItem[];
+  readonly creditsUsed: number;
+  /** Null where the account is unlimited. */
+  readonly creditsRemaining: number | null;
+}
+
+/** Rows by id, booked in the step that reads them, as `CreditLedger.settle` would. */
+export interface ItemSales {
+  /** @throws AppError 402 when the balance does not cover the rows that there are; then nothing is booked */
+  sell(sale: Sale): Promise<Sold>;
+}
+
+/** What prices are made of. */
 export interface PricingRepository {
-  /** Estimates of each variant, ordered by source, then region; variants without are left out. */
-  estimates(variantIds: readonly string[]): Promise<ReadonlyMap<string, readonly MarketEstimate[]>>;
-  /** Which data files hold at least one row, by variant, regions in the order NA, EU-UK, EU-IE. */
-  dataFiles(variantIds: readonly string[]): Promise<ReadonlyMap<string, readonly DataFile[]>>;
-  /** The highest estimate below each row that is no product (contract 2.3); rows without are left out. */
-  maxEstimates(rowIds: readonly string[]): Promise<ReadonlyMap<string, MarketEstimate>>;
   /** The rows of one file as cells, column order of contract 2.8, header not included. */
   fileRows(file: DataFile): AsyncIterable<readonly (string | number | null)[]>;
 }

@@ -44,6 +44,14 @@ export interface DataFile {
   readonly region: Region;
 }
 
+/** What is stored of a variant's prices. */
+export interface StoredPrices {
+  /** By source, then region; null without any. */
+  readonly estimates: readonly MarketEstimate[] | null;
+  /** Those with at least one row, regions in the order NA, EU-UK, EU-IE. */
+  readonly files: readonly Omit<DataFile, 'variantId'>[];
+}
+
 /** Whether the grades that are given descend from A to D (equal values are allowed). */
 export function gradesDescend(values: GradeValues): boolean {
   let last = Number.POSITIVE_INFINITY;

@@ -57,19 +57,20 @@ export class SimilarService {
    * @throws AppError 400 for an unknown category, 402, 404 for an id that is no live row
    */
   async similar(call: CallContext, request: SimilarRequest): Promise<Priced<SimilarItems>> {
-    const taxonomy = new Taxonomy(await this.catalog.categories());
+    const taxonomy = new Taxonomy(await this.catalog.categories(call.caller.taxonomyVersion));
     const named = request.category === null ? null : categorySlug(request.category, 'product', taxonomy);
     const price = catalogPrice({ product: true, pricing: request.pricing });
-    await this.billing.reserve(call, price);
+    await this.billing.cover(call, price);
     const [item] = await this.catalog.itemsById(await seenBy(call.caller, [request.id], this.catalog));
     if (!item) throw itemNotFound();
     const category = named ?? item.category;
     const scope = { category, filters: [], except: item.id, ...sightOf(call.caller) };
     const near = (await this.#near(item, scope)).slice(0, request.size);
     const similarity = new Map(near.map((each) => [each.id, each.similarity]));
-    const rows = await this.catalog.itemsById([...similarity.keys()]);
-    const priced = request.pricing ? await this.pricing.attach(rows) : rows;
-    const items = priced.map((each) => ({ item: each, similarity: similarity.get(each.id) ?? 0 }));
+    const rows = await this.catalog.itemsById([...similarity.keys()], request.pricing);
+    const items = this.pricing
+      .price(rows)
+      .map((each) => ({ item: each, similarity: similarity.get(each.id) ?? 0 }));
     const resolvedTaxonomy = taxonomy.resolvedBy(rows[0]);
     return { value: { items, resolvedTaxonomy }, price: items.length > 0 ? price : 0 };
   }

@@ -1,4 +1,5 @@
 import { inject, injectable } from 'tsyringe';
+import type { Caller } from '../access/api-key';
 import { Billing, type CallContext, type Priced } from '../access/billing';
 import type { Filter, SearchScope } from '../catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
@@ -111,8 +112,8 @@ export class VisionService {
    */
   async identify(call: CallContext, request: IdentifyRequest): Promise<Priced<Identification>> {
     const startedAt = this.clock.now().getTime();
-    const taxonomy = new Taxonomy(await this.catalog.categories());
-    const scope = { ...(await this.scopeOf(request, taxonomy)), ...sightOf(call.caller) };
+    const taxonomy = new Taxonomy(await this.catalog.categories(call.caller.taxonomyVersion));
+    const scope = { ...(await this.scopeOf(call.caller, request, taxonomy)), ...sightOf(call.caller) };
     await this.billing.reserve(call, request.price);
     const { source, preparer } = this;
     const images = await preparePhotos(request.photos, { source, preparer }, call);
@@ -139,8 +140,12 @@ export class VisionService {
     };
   }
 
-  private async scopeOf({ category, filters }: IdentifyRequest, taxonomy: Taxonomy): Promise<SearchScope> {
-    await refuseUnknownTags(filters, this.catalog);
+  private async scopeOf(
+    caller: Caller,
+    { category, filters }: IdentifyRequest,
+    taxonomy: Taxonomy,
+  ): Promise<SearchScope> {
+    await refuseUnknownTags(filters, this.catalog, caller);
     return { category: category === null ? null : categorySlug(category, 'product', taxonomy), filters };
   }
 
@@ -215,8 +220,12 @@ export class VisionService {
   }
 
   private async priced(items: readonly IdentifiedItem[]): Promise<IdentifiedItem[]> {
-    const priced = await this.pricing.attach(items.map(({ item }) => item));
-    return items.map((each, at) => ({ ...each, item: priced[at] ?? each.item }));
+    const stored = await this.catalog.itemsById(
+      items.map(({ item }) => item.id),
+      true,
+    );
+    const priced = new Map(this.pricing.price(stored).map((item) => [item.id, item]));
+    return items.map((each) => ({ ...each, item: priced.get(each.item.id) ?? each.item }));
   }
 
   private async record(

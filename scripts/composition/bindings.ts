@@ -5,6 +5,7 @@ import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresIdempotencyStore } from '../../db/accounts/idempotency-store';
 import { BACKED_UP_FILES } from '../../db/backup/backup';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
+import { PostgresItemSales } from '../../db/catalog/item-sales';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import type { Database } from '../../db/core/knex';
 import { PostgresReadinessRepository } from '../../db/core/readiness-repository';
@@ -91,6 +92,7 @@ function storesOver(container: Container, knex: Database['knex']) {
 function bindTables(container: Container, knex: Database['knex']): void {
   container.register(PORTS.Knex, { useValue: knex });
   container.registerSingleton(PORTS.CatalogRepository, PostgresCatalogRepository);
+  container.registerSingleton(PORTS.ItemSales, PostgresItemSales);
   container.registerSingleton(PORTS.PricingRepository, PostgresPricingRepository);
   container.registerSingleton(PORTS.AccountRepository, PostgresAccountRepository);
   container.registerSingleton(PORTS.CreditLedger, PostgresCreditLedger);

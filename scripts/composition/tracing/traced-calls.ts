@@ -7,10 +7,10 @@ import {
   type IdempotencyStore,
   type ImagePreparer,
   type ImageSource,
+  type ItemSales,
   type NeighbourIndex,
   PORTS,
   type PredictionRepository,
-  type PricingRepository,
   type RateLimiter,
   type TraceContext,
   type VisionQueue,
@@ -109,12 +109,7 @@ const TRACED: ReadonlyMap<symbol, ReadonlyMap<string, TracedCall>> = new Map([
       stage: 'rows',
     }),
   ],
-  [
-    PORTS.PricingRepository,
-    calls<PricingRepository>('PricingRepository', ['estimates', 'dataFiles', 'maxEstimates'], {
-      stage: 'rows',
-    }),
-  ],
+  [PORTS.ItemSales, calls<ItemSales>('ItemSales', ['sell'], { stage: 'rows' })],
   [PORTS.PredictionRepository, calls<PredictionRepository>('PredictionRepository', ['save'])],
 ]);
 
@@ -126,6 +121,6 @@ export const TRACED_STORES: readonly symbol[] = [
   PORTS.ImagePreparer,
   PORTS.NeighbourIndex,
   PORTS.CatalogRepository,
-  PORTS.PricingRepository,
+  PORTS.ItemSales,
   PORTS.PredictionRepository,
 ];

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { PostgresCatalogRepository } from '../../../../db/catalog/catalog-repository';
 import type { Database } from '../../../../db/core/knex';
 import { rowsOf, Sql, sql } from '../../../../db/core/sql';
-import { PostgresPricingRepository } from '../../../../db/pricing/pricing-repository';
 import { wordsOf } from '../../../../models/catalog/fold-text';
 import type { CatalogItem } from '../../../../models/catalog/item';
 import { Random } from '../../../../models/random';
@@ -105,12 +104,8 @@ export async function explain(knex: Database['knex'], question: Question): Promi
 
 async function answer(knex: Database['knex'], question: Question): Promise<void> {
   const catalog = new PostgresCatalogRepository(knex);
-  const prices = new PostgresPricingRepository(knex);
-  const rows = 'item' in question ? await catalog.itemsById([question.item]) : await found(catalog, question);
-  const variants = rows.flatMap((row) => row.variants.map(({ id }) => id));
-  await prices.estimates(variants);
-  await prices.dataFiles(variants);
-  await prices.maxEstimates(rows.map(({ id }) => id));
+  if ('item' in question) await catalog.itemsById([question.item], true);
+  else await found(catalog, question);
 }
 
 async function found(
@@ -118,7 +113,7 @@ async function found(
   { query }: Extract<Question, { query: unknown }>,
 ): Promise<readonly CatalogItem[]> {
   const { text, ...rest } = query;
-  return (await catalog.search({ ...rest, words: text === null ? null : wordsOf(text) })).rows;
+  return (await catalog.search({ ...rest, words: text === null ? null : wordsOf(text) }, true)).rows;
 }
 
 type Bindings = Sql['bindings'];

@@ -1,0 +1,22 @@
+/**
+ * A small table, remembered under the version that it was read after. Who comes with another version, or none, has it read
+ * anew: so nobody gets it older than the version that he saw.
+ */
+export class Remembered<Value> {
+  #version: string | undefined;
+  #value: Promise<Value> | undefined;
+
+  constructor(private readonly read: () => Promise<Value>) {}
+
+  at(version?: string): Promise<Value> {
+    if (this.#value !== undefined && version !== undefined && version === this.#version) return this.#value;
+    const value = this.read();
+    if (version === undefined) return value;
+    this.#version = version;
+    this.#value = value;
+    value.catch(() => {
+      if (this.#value === value) this.#value = undefined;
+    });
+    return value;
+  }
+}

@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import DataLoader from 'dataloader';
+import { LRUCache } from 'lru-cache';
+
+/** Work that takes longer (its connection may be dead) does not hold up the next batch. */
+const PATIENCE_MS = 100;
+/** Keys that have a batcher of their own; one that is forgotten in use costs a batch less sharing. */
+const KEYS_MAX = 1_000;
+
+/**
+ * Does a flood of work in few statements: who comes while a batch is under way is served by the next one, together with
+ * all who came meanwhile. The batch of an item always begins after the item came, so an answer is as fresh as one of its
+ * own would be.
+ */
+export class Batcher<Item, Result> {
+  #latest: Promise<unknown> = Promise.resolve();
+  readonly #loader: DataLoader<Item, Result>;
+
+  /** @param work results in the order of the items; an Error is that of its item alone */
+  constructor(work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>) {
+    const workAll = (items: readonly Item[]) => {
+      const working = work(items);
+      this.#latest = working.catch(() => undefined);
+      return working;
+    };
+    const batchScheduleFn = (dispatch: () => void) =>
+      void Promise.race([this.#latest, delay(PATIENCE_MS, undefined, { ref: false })]).then(dispatch);
+    this.#loader = new DataLoader(workAll, { cache: false, batchScheduleFn });
+  }
+
+  /** The result of an item. Rejects as its batch does. */
+  submit(item: Item): Promise<Result> {
+    return this.#loader.load(item);
+  }
+}
+
+/** Batches of items that have a key in common. */
+export class KeyedBatcher<Item, Result> {
+  readonly #batchers = new LRUCache<string, Batcher<Item, Result>>({ max: KEYS_MAX });
+
+  constructor(private readonly work: ConstructorParameters<typeof Batcher<Item, Result>>[0]) {}
+
+  /** As `Batcher.submit`, among the items of this key. */
+  submit(key: string, item: Item): Promise<Result> {
+    const batcher = this.#batchers.get(key) ?? new Batcher(this.work);
+    this.#batchers.set(key, batcher);
+    return batcher.submit(item);
+  }
+}
