@@ -59,6 +59,8 @@ describe('accounts and keys', () => {
       scopes: ['catalog:read', 'vision:identify'],
       limits: LIMITS,
       credits: account.credits,
+      held: 0,
+      taxonomyVersion: expect.any(String),
     });
     expect(await accounts.callerByKeyHash(hashOf('b'))).toBeNull();
   });

@@ -63,6 +63,30 @@ describe('the credit ledger', () => {
     });
   });
 
+  test('of bookings that come together each is made that the balance covers, by itself if not by all', async () => {
+    const account = await accountWith(10);
+    const bookings = await Promise.allSettled(
+      [4, 20, 4, 3, 2].map((amount) => here.settle(chargeOf(account), amount)),
+    );
+    expect(bookings.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(bookings[1]).toMatchObject({ reason: { status: 402 } });
+    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 0, held: 0, booked: 10 });
+  });
+
+  test('bookings that come together each free what was held for them', async () => {
+    const account = await accountWith(30);
+    const charges = [chargeOf(account), chargeOf(account), chargeOf(account)];
+    for (const charge of charges) await here.reserve(charge, 10, LATER);
+    await Promise.all(charges.map((charge, index) => here.settle(charge, index)));
+    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 27, held: 0, booked: 3 });
+  });
+
   test('of reservations that together exceed the balance only those are granted that it covers', async () => {
     const account = await accountWith(20);
     const granted = await Promise.all(

@@ -1,3 +1,4 @@
+import { itemsById } from '../../db/catalog/catalog-items';
 import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
 import type { DataFile } from '../../models/pricing/estimate';
@@ -10,6 +11,17 @@ const file = (kind: DataFile['kind'], region: DataFile['region']): DataFile => (
   region,
 });
 
+const BEST = {
+  source: 'ebay',
+  region: 'NA',
+  A: 5190,
+  B: null,
+  C: null,
+  D: null,
+  currency: 'usd',
+  confidence: null,
+};
+
 describe('prices', () => {
   let database: TestDatabase;
   let prices: PostgresPricingRepository;
@@ -21,6 +33,18 @@ describe('prices', () => {
     await rowsOf(
       knex,
       sql`INSERT INTO categories (id, name, hierarchy, name_fields) VALUES ('handbags', 'H', '{}', '{}')`,
+    );
+    await writeCatalogRows(
+      knex,
+      ['brand_a', 'brand_b', 'product_a'].map((id) => ({
+        id,
+        kind: id.split('_')[0] ?? '',
+        category: 'handbags',
+        popularity: 0,
+        name: id,
+        facets: [],
+        words: [],
+      })),
     );
     await rowsOf(
       knex,
@@ -59,15 +83,20 @@ describe('prices', () => {
   });
   afterAll(() => database.close());
 
-  test('are given by source, then region; a variant without any is left out', async () => {
-    const estimates = await prices.estimates(['variant_c', 'variant_a']);
-    expect([...estimates.keys()]).toEqual(['variant_a']);
-    expect(estimates.get('variant_a')?.map(({ source, region }) => [source, region])).toEqual([
+  test('come with the rows, by source, then region; null where a variant has none', async () => {
+    const [product] = await itemsById(database.knex, ['product_a'], true);
+    expect(product?.variants.map(({ id, prices }) => [id, prices?.estimates?.length ?? null])).toEqual([
+      ['variant_a', 3],
+      ['variant_b', 1],
+      ['variant_c', null],
+    ]);
+    const estimates = product?.variants[0]?.prices?.estimates;
+    expect(estimates?.map(({ source, region }) => [source, region])).toEqual([
       ['Zz', 'NA'],
       ['ebay', 'EU-UK'],
       ['ebay', 'NA'],
     ]);
-    expect(estimates.get('variant_a')?.at(-1)).toEqual({
+    expect(estimates?.at(-1)).toEqual({
       source: 'ebay',
       region: 'NA',
       A: 5190,
@@ -80,58 +109,42 @@ describe('prices', () => {
     });
   });
 
+  test('are not read with rows unless they are asked for', async () => {
+    const items = await itemsById(database.knex, ['product_a', 'brand_a'], false);
+    expect(items.flatMap(({ variants }) => variants).filter(({ prices }) => prices)).toEqual([]);
+    expect(items.filter(({ maxMarketEstimate }) => maxMarketEstimate)).toEqual([]);
+  });
+
   test('have data files where there is at least one row, regions in their order', async () => {
     await rowsOf(
       database.knex,
       sql`INSERT INTO estimate_history (variant_id, region, date, source, currency)
           VALUES ('variant_a', 'NA', '2026-01-01', 'ebay', 'usd') ON CONFLICT DO NOTHING`,
     );
-    expect(await prices.dataFiles(['variant_a', 'variant_b', 'variant_c'])).toEqual(
-      new Map([
-        [
-          'variant_a',
-          [
-            file('historical_estimates', 'NA'),
-            file('historical_estimates', 'EU-IE'),
-            file('pricing_data', 'NA'),
-          ],
-        ],
-        ['variant_b', [{ ...file('pricing_data', 'EU-UK'), variantId: 'variant_b' }]],
-      ]),
-    );
+    const [product] = await itemsById(database.knex, ['product_a'], true);
+    expect(product?.variants.map(({ prices }) => prices?.files)).toEqual([
+      [
+        { kind: 'historical_estimates', region: 'NA' },
+        { kind: 'historical_estimates', region: 'EU-IE' },
+        { kind: 'pricing_data', region: 'NA' },
+      ],
+      [{ kind: 'pricing_data', region: 'EU-UK' }],
+      [],
+    ]);
   });
 
   test('of rows that are no product are the highest below them', async () => {
-    const estimate = {
-      source: 'ebay',
-      region: 'NA',
-      A: 5190,
-      B: null,
-      C: null,
-      D: null,
-      currency: 'usd',
-      confidence: null,
-    };
-    const rows = ['brand_a', 'brand_b', 'product_a'].map((id) => ({
-      ...{
-        id,
-        kind: id.split('_')[0] ?? '',
-        category: 'handbags',
-        popularity: 0,
-        name: id,
-        facets: [],
-        words: [],
-      },
-    }));
-    await writeCatalogRows(database.knex, rows);
     await rowsOf(
       database.knex,
-      sql`UPDATE catalog_rows SET max_estimate = ${JSON.stringify({ ...estimate, estimated_at: '2026-03-15T12:00:00.250Z' })}::jsonb
-          WHERE id <> 'brand_b'`,
+      sql`UPDATE catalog_rows SET max_estimate = ${JSON.stringify({ ...BEST, estimated_at: '2026-03-15T12:00:00.250Z' })}::jsonb
+          WHERE id = 'brand_a'`,
     );
-    expect(await prices.maxEstimates(['brand_b', 'brand_a', 'product_a'])).toEqual(
-      new Map([['brand_a', { ...estimate, estimatedAt: new Date('2026-03-15T12:00:00.250Z') }]]),
-    );
+    const items = await itemsById(database.knex, ['brand_b', 'brand_a', 'product_a'], true);
+    expect(items.map(({ maxMarketEstimate }) => maxMarketEstimate)).toEqual([
+      undefined,
+      { ...BEST, estimatedAt: new Date('2026-03-15T12:00:00.250Z') },
+      undefined,
+    ]);
   });
 
   test('as history come oldest first, then by source, every row once', async () => {

@@ -47,7 +47,7 @@ describe.each(['by a scan', 'by the index'])('what looks like a product, found %
     await nameImages(knex);
     expect(await embeddings.buildIndex(version)).toBe(execution === 'by the index');
     index = new PgvectorNeighbourIndex(knex);
-    const nothing = { reserve: async () => undefined, attach: async (rows: unknown) => rows };
+    const nothing = { cover: async () => undefined, price: (rows: unknown) => rows };
     service = new SimilarService(
       new PostgresCatalogRepository(knex),
       embeddings,

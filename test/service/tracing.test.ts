@@ -128,7 +128,7 @@ test('the trace leads through the queue to the worker, and back to the rows', ()
     'Embedder.embed': 'answer photo',
     'NeighbourIndex.nearest': 'answer photo',
     'CatalogRepository.productsShowing': root,
-    'PricingRepository.estimates': root,
+    'CatalogRepository.itemsById': root,
     'PredictionRepository.save': root,
     'CreditLedger.settle': root,
   };

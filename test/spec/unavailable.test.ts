@@ -22,6 +22,7 @@ const service = useService(
       search: failing,
       productsShowing: failing,
     },
+    [PORTS.ItemSales]: { sell: failing },
   },
 );
 
