@@ -10,6 +10,7 @@ import { benchCatalog } from './catalog/bench-catalog';
 import { benchFlood } from './flood';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
+import { benchLedger } from './ledger';
 import { benchLoop } from './loop';
 import type { Measurement } from './measure';
 import { benchReindex } from './reindex';
@@ -218,6 +219,16 @@ async function main(): Promise<void> {
     .option('--no-repeat', 'only into an empty catalog: leave out the same again, and all estimates anew')
     .action(async ({ products, ...options }: { products: string; complete: boolean; repeat: boolean }) =>
       report('import', await benchImport({ products: Number(products), ...options })),
+    );
+  program
+    .command('ledger')
+    .description(
+      'bookings by 16 and 64 callers of one account and of sixteen, beside a bare SELECT and INSERT',
+    )
+    .option('--bookings <bookings>', 'of each row of the table', '6000')
+    .option('--database-url <url>', 'an empty database instead of one that is brought up')
+    .action(async ({ bookings, databaseUrl }: { bookings: string; databaseUrl?: string }) =>
+      report('ledger', await benchLedger({ bookings: Number(bookings), databaseUrl })),
     );
   program
     .command('catalog')

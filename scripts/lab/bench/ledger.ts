@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { PostgresAccountRepository } from '../../../db/accounts/account-repository';
+import { PostgresCreditLedger } from '../../../db/accounts/credit-ledger';
+import { connectPostgres } from '../../../db/core/knex';
+import { prepared, rowsOf, sql } from '../../../db/core/sql';
+import { migrations } from '../../../db/migrations';
+import { migrate } from '../../../db/migrations/migrate';
+import type { ChargeRequest } from '../../../models/ports';
+import { processEnvironment } from '../../config';
+import { bringUpServices } from '../services/bring-up-services';
+import { type Measurement, percentile, runConcurrently } from './measure';
+
+export interface LedgerOptions {
+  /** Bookings of each row of the table. */
+  readonly bookings: number;
+  /** An empty database; without, a server is brought up and thrown away. */
+  readonly databaseUrl: string | undefined;
+}
+
+type Knex = ReturnType<typeof connectPostgres>['knex'];
+
+/** Books one credit for a charge; each caller has its number. */
+type Book = (charge: ChargeRequest, caller: number) => Promise<unknown>;
+
+const CALLERS = [16, 64];
+const ACCOUNTS = [1, 16];
+/** As the service has by default. */
+const POOL = 10;
+const CREDITS = 1_000_000_000;
+const clock = { now: () => new Date() };
+
+/**
+ * Bookings of limited accounts in a PostgreSQL that brings each to the disk: by one process, whose bookings of an account go
+ * together; each by itself, as if every caller had a process; and what the same server does at most, which is a look-up and
+ * an insert that change no balance.
+ */
+export async function benchLedger({ bookings, databaseUrl }: LedgerOptions): Promise<Measurement> {
+  const services = await bringUpServices({
+    environment: { ...processEnvironment(), ...(databaseUrl && { TEST_DATABASE_URL: databaseUrl }) },
+    log: (line) => process.stderr.write(`${line}\n`),
+    postgres: { durable: true },
+  });
+  const database = connectPostgres({ url: services.postgres.url, poolMax: POOL });
+  try {
+    await migrate(database.knex, migrations);
+    const rows: (string | number)[][] = [];
+    for (const callers of CALLERS) {
+      for (const accounts of ACCOUNTS) {
+        const ids = await openAccounts(database.knex, accounts);
+        for (const [name, book] of waysOf(database.knex, callers)) {
+          rows.push([name, callers, accounts, ...(await measure(ids, callers, bookings, book))]);
+          process.stderr.write(`${rows.at(-1)?.join(' | ')}\n`);
+        }
+      }
+    }
+    return {
+      title: `bookings of limited accounts, PostgreSQL, fsync on, ${POOL} connections`,
+      head: ['', 'callers', 'accounts', 'bookings/s', 'p50 ms', 'p99 ms'],
+      rows,
+      notes: ['The limit is a SELECT of the account and an INSERT, which wait for the disk together.'],
+    };
+  } finally {
+    await database.close();
+    await services.stop();
+  }
+}
+
+async function openAccounts(knex: Knex, count: number): Promise<string[]> {
+  const accounts = new PostgresAccountRepository(knex, { next: randomUUID }, clock);
+  const opened = Array.from({ length: count }, () => accounts.createAccount('bench', CREDITS));
+  return (await Promise.all(opened)).map(({ id }) => id);
+}
+
+function waysOf(knex: Knex, callers: number): [string, Book][] {
+  const shared = new PostgresCreditLedger(knex, clock);
+  const single = Array.from({ length: callers }, () => new PostgresCreditLedger(knex, clock));
+  return [
+    ['the ledger', (charge) => shared.settle(charge, 1)],
+    ['each booking by itself', async (charge, caller) => single[caller]?.settle(charge, 1)],
+    ['limit: SELECT and INSERT', (charge) => bare(knex, charge)],
+  ];
+}
+
+async function bare(knex: Knex, { chargeId, accountId, keyId, endpoint, requestId }: ChargeRequest) {
+  await rowsOf(knex, prepared(sql`SELECT credits, held FROM accounts WHERE id = ${accountId}`));
+  await rowsOf(
+    knex,
+    prepared(sql`INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount)
+                 VALUES (${chargeId}, ${accountId}, ${keyId}, ${endpoint}, ${requestId}, 1)`),
+  );
+}
+
+/** Bookings a second, and how long one takes. */
+async function measure(
+  accounts: readonly string[],
+  callers: number,
+  bookings: number,
+  book: Book,
+): Promise<(string | number)[]> {
+  const run = (count: number) =>
+    runConcurrently(count, callers, async (index) => {
+      const accountId = accounts[index % accounts.length] ?? '';
+      const charge = {
+        ...{ chargeId: randomUUID(), accountId, keyId: 'key_bench' },
+        ...{ endpoint: 'v3.catalog.item', requestId: randomUUID() },
+      };
+      await book(charge, index % callers);
+    });
+  await run(callers * 4);
+  const { each, totalMs } = await run(bookings);
+  return [
+    Math.round((1000 * bookings) / totalMs),
+    percentile(each, 0.5).toFixed(1),
+    percentile(each, 0.99).toFixed(1),
+  ];
+}
