@@ -17,10 +17,10 @@ test('they come out as in this process', async () => {
   const bytes = await photo();
   const decoder = new IsolatedDecoder();
   const both = await Promise.all([
-    decoder.prepare({ bytes, pixelsMax: PIXELS_MAX }),
-    decoder.prepare({ bytes, pixelsMax: PIXELS_MAX }),
+    decoder.prepare({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false }),
+    decoder.prepare({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false }),
   ]);
-  const here = await preparedPicture(bytes, PIXELS_MAX);
+  const here = await preparedPicture({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false });
   for (const { jpeg, width, height } of both) {
     expect([width, height]).toEqual([here.width, here.height]);
     expect(jpeg.equals(here.jpeg)).toBe(true);
@@ -29,7 +29,7 @@ test('they come out as in this process', async () => {
 
 test('a damaged one is image_undecodable', async () => {
   const failure = await new IsolatedDecoder()
-    .prepare({ bytes: (await photo()).subarray(0, 500), pixelsMax: PIXELS_MAX })
+    .prepare({ bytes: (await photo()).subarray(0, 500), pixelsMax: PIXELS_MAX, isSrgb: false })
     .catch((thrown: unknown) => thrown);
   expect(failure).toBeInstanceOf(AppError);
   expect(failure).toMatchObject({ status: 422, extras: { reason: 'image_undecodable' } });
@@ -40,9 +40,9 @@ test('a caller that gives up is let go, and the next one is served', async () =>
   const decoder = new IsolatedDecoder();
   const leaving = new AbortController();
   const left = decoder
-    .prepare({ bytes, pixelsMax: PIXELS_MAX }, leaving.signal)
+    .prepare({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false }, leaving.signal)
     .catch((thrown: unknown) => thrown);
-  const next = decoder.prepare({ bytes, pixelsMax: PIXELS_MAX });
+  const next = decoder.prepare({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false });
   leaving.abort(new Error('gone'));
   expect(await left).toMatchObject({ message: 'gone' });
   expect((await next).width).toBe(640);

@@ -9,6 +9,15 @@ export interface DecodedPicture {
   readonly height: number;
 }
 
+/** A picture to decode. */
+export interface EncodedPicture {
+  readonly bytes: Uint8Array;
+  /** One with more is refused. */
+  readonly pixelsMax: number;
+  /** Whether its colour profile is that of sRGB, so that nothing is converted. */
+  readonly isSrgb: boolean;
+}
+
 /** Longest side of a prepared picture: enough for half-size crops of any usual input, tens of kilobytes as JPEG. */
 export const PREPARED_SIDE = 640;
 const DECODE_SECONDS_MAX = 10;
@@ -24,9 +33,9 @@ export function guardSharp(): void {
 }
 
 /** The prepared form of a picture, or of what is cut out of it (`ImagePreparer`). @throws AppError 422 */
-export async function preparedPicture(bytes: Buffer, pixelsMax: number, cut?: Cut): Promise<DecodedPicture> {
+export async function preparedPicture(picture: EncodedPicture, cut?: Cut): Promise<DecodedPicture> {
   const { data, info } = await decoding(() =>
-    flat(cut ? cutOut(bytes, pixelsMax, cut) : small(bytes, pixelsMax, PREPARED_SIDE))
+    flat(cut ? cutOut(picture, cut) : small(picture, PREPARED_SIDE))
       .jpeg({ quality: 88, chromaSubsampling: '4:4:4' })
       .toBuffer({ resolveWithObject: true }),
   );
@@ -34,24 +43,26 @@ export async function preparedPicture(bytes: Buffer, pixelsMax: number, cut?: Cu
 }
 
 /** A JPEG of a picture with `side` pixels at most. @throws AppError 422 */
-export const smallPicture = (bytes: Buffer, pixelsMax: number, side: number): Promise<Buffer> =>
-  decoding(() =>
-    flat(small(bytes, pixelsMax, side))
-      .jpeg({ quality: 82 })
-      .toBuffer(),
-  );
+export const smallPicture = (picture: EncodedPicture, side: number): Promise<Buffer> =>
+  decoding(() => flat(small(picture, side)).jpeg({ quality: 82 }).toBuffer());
 
-const upright = (bytes: Buffer, pixelsMax: number): Sharp =>
-  sharp(bytes, { limitInputPixels: pixelsMax, failOn: 'warning', sequentialRead: true, pages: 1 })
+const upright = ({ bytes, pixelsMax, isSrgb }: EncodedPicture): Sharp =>
+  sharp(bytes, {
+    limitInputPixels: pixelsMax,
+    failOn: 'warning',
+    sequentialRead: true,
+    pages: 1,
+    ignoreIcc: isSrgb,
+  })
     .timeout({ seconds: DECODE_SECONDS_MAX })
     .autoOrient();
 
-const small = (bytes: Buffer, pixelsMax: number, side: number): Sharp =>
-  upright(bytes, pixelsMax).resize(side, side, { fit: 'inside', withoutEnlargement: true });
+const small = (picture: EncodedPicture, side: number): Sharp =>
+  upright(picture).resize(side, side, { fit: 'inside', withoutEnlargement: true });
 
 /** Shrunk as a whole and cut then: a large picture is decoded at a fraction of its size. */
-const cutOut = (bytes: Buffer, pixelsMax: number, { whole, part }: Cut): Sharp =>
-  upright(bytes, pixelsMax).resize(whole.width, whole.height, { fit: 'fill' }).extract(part);
+const cutOut = (picture: EncodedPicture, { whole, part }: Cut): Sharp =>
+  upright(picture).resize(whole.width, whole.height, { fit: 'fill' }).extract(part);
 
 const flat = (picture: Sharp): Sharp => picture.flatten({ background: '#ffffff' }).toColourspace('srgb');
 

@@ -7,9 +7,9 @@ import type { DecodeAnswer, DecodeRequest } from './isolated-decoder';
 /** As the other threads that decode (`scripts/low-priority-pool.cjs`). */
 const NICENESS = 10;
 
-async function answerTo({ bytes, pixelsMax, cut }: DecodeRequest): Promise<DecodeAnswer> {
+async function answerTo({ cut, ...picture }: DecodeRequest): Promise<DecodeAnswer> {
   try {
-    return { ok: true, ...(await preparedPicture(Buffer.from(bytes), pixelsMax, cut)) };
+    return { ok: true, ...(await preparedPicture(picture, cut)) };
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
     return { ok: false, reason: failure.extras.reason, message: failure.message };

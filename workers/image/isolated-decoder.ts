@@ -2,12 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { type ImageFault, unprocessable } from '../../models/errors';
 import type { Cut } from './cut-region';
 import { DecodeBudget } from './decode-budget';
-import type { DecodedPicture } from './decode-picture';
+import type { DecodedPicture, EncodedPicture } from './decode-picture';
 
-/** A picture to decode; `pixelsMax` as in `ImageLimits`. */
-export interface DecodeRequest {
-  readonly bytes: Uint8Array;
-  readonly pixelsMax: number;
+/** A picture to decode, in another process. */
+export interface DecodeRequest extends EncodedPicture {
   /** What to cut out of it; the whole of it when left out. */
   readonly cut?: Cut | undefined;
 }

@@ -11,6 +11,7 @@ import { DecodeBudget } from './decode-budget';
 import { decodeMemoryBytes } from './decode-memory';
 import {
   decoding,
+  type EncodedPicture,
   guardSharp,
   PREPARED_SIDE,
   preparedPicture,
@@ -20,6 +21,7 @@ import {
 import { firstFrame } from './first-frame';
 import { IsolatedDecoder } from './isolated-decoder';
 import { ACCEPTED_FORMATS, sniffPictureFormat } from './picture-format';
+import { isSrgbProfile } from './srgb-profile';
 
 /** Limits on what is decoded (contract 7.3). */
 export interface ImageLimits {
@@ -59,23 +61,28 @@ export class SharpImagePreparer implements ImagePreparer {
   }
 
   async prepare(bytes: Buffer, signal?: AbortSignal, region?: Region): Promise<PreparedImage> {
-    const { pixelsMax } = this.limits;
     const still = this.accepted(bytes);
     const header = await this.header(still, signal);
+    const picture = this.pictureOf(still, header);
     const cut = region && cutOfRegion(region, header, PREPARED_SIDE);
     const memory = memoryFor(still, header, cut);
     const { jpeg, width, height } =
       memory > DECODE_BYTES_MAX
-        ? await this.alone.prepare({ bytes: still, pixelsMax, cut }, signal)
-        : await this.budget.run(memory, () => preparedPicture(still, pixelsMax, cut), signal);
+        ? await this.alone.prepare({ ...picture, cut }, signal)
+        : await this.budget.run(memory, () => preparedPicture(picture, cut), signal);
     const digest = createHash('sha256').update(jpeg).digest('hex');
     return { jpeg, width, height, digest };
   }
 
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {
     const still = this.accepted(bytes);
-    const memory = memoryFor(still, await this.header(still));
-    return this.budget.run(memory, () => smallPicture(still, this.limits.pixelsMax, side));
+    const header = await this.header(still);
+    const picture = this.pictureOf(still, header);
+    return this.budget.run(memoryFor(still, header), () => smallPicture(picture, side));
+  }
+
+  private pictureOf(bytes: Buffer, { icc }: Header): EncodedPicture {
+    return { bytes, pixelsMax: this.limits.pixelsMax, isSrgb: icc !== undefined && isSrgbProfile(icc) };
   }
 
   /** The bytes of the first frame, once format and size in bytes are known to be allowed. */

@@ -77,11 +77,15 @@ function waysOf(knex: Knex, callers: number): [string, Book][] {
   return [
     ['the ledger', (charge) => shared.settle(charge, 1)],
     ['each booking by itself', async (charge, caller) => single[caller]?.settle(charge, 1)],
-    ['limit: SELECT and INSERT', (charge) => bare(knex, charge)],
+    ['limit: SELECT and INSERT', (charge) => bareBooking(knex, charge)],
   ];
 }
 
-async function bare(knex: Knex, { chargeId, accountId, keyId, endpoint, requestId }: ChargeRequest) {
+/** A look-up and an insert that is brought to the disk, and no balance: what a server does at most. */
+export async function bareBooking(
+  knex: Knex,
+  { chargeId, accountId, keyId, endpoint, requestId }: ChargeRequest,
+) {
   await rowsOf(knex, prepared(sql`SELECT credits, held FROM accounts WHERE id = ${accountId}`));
   await rowsOf(
     knex,

@@ -10,6 +10,7 @@ import { benchCatalog } from './catalog/bench-catalog';
 import { benchFlood } from './flood';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
+import { benchIntake } from './intake';
 import { benchLedger } from './ledger';
 import { benchLoop } from './loop';
 import type { Measurement } from './measure';
@@ -219,6 +220,13 @@ async function main(): Promise<void> {
     .option('--no-repeat', 'only into an empty catalog: leave out the same again, and all estimates anew')
     .action(async ({ products, ...options }: { products: string; complete: boolean; repeat: boolean }) =>
       report('import', await benchImport({ products: Number(products), ...options })),
+    );
+  program
+    .command('intake')
+    .description("a photo decoded, shrunk and encoded, beside sharp's own on the same photo")
+    .option('--calls <calls>', 'photos of each row of the table', '80')
+    .action(async ({ calls }: { calls: string }) =>
+      report('intake', await benchIntake({ calls: Number(calls) })),
     );
   program
     .command('ledger')

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { cpus } from 'node:os';
 import { connectPostgres } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
+import type { ChargeRequest } from '../../../../models/ports';
 import { Random } from '../../../../models/random';
 import { runLoupe, startProcess } from '../../service-processes';
+import { bareBooking } from '../ledger';
 import { type Measurement, percentile, runConcurrently } from '../measure';
 import { CatalogClient } from './catalog-client';
 import { CatalogSample } from './catalog-sample';
@@ -23,6 +26,8 @@ export interface CatalogBenchOptions {
   /** Only questions whose name contains this. */
   readonly only: string | undefined;
 }
+
+type Knex = ReturnType<typeof connectPostgres>['knex'];
 
 const SEED = 11;
 const CLIENTS = 16;
@@ -54,22 +59,19 @@ export async function benchCatalog(options: CatalogBenchOptions): Promise<Measur
       const floor = await measureBoth(options.calls, drawItems(sample), async (id) => {
         await rowsOf(database.knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
       });
-      const rows = await measureService(catalog, sample, kinds, peer, options.calls);
+      const rows = await measureService(catalog, database.knex, sample, kinds, peer, options.calls);
       peer.close();
       return {
         title: `catalog over HTTP: ${sample.size} products, PostgreSQL, ${cpus().length} cores`,
         head: [
           ...['query', 'pricing', 'target p95'],
           ...['p50 ms', 'p95 ms', 'p99 ms', 'queries/s'],
-          ...[`p50 ms, ${CLIENTS} clients`, 'p95 ms', 'p99 ms', 'queries/s'],
+          ...[`p50 ms, ${CLIENTS} clients`, 'p95 ms', 'p99 ms', 'queries/s', 'of the limit'],
           ...['FTS5 p50 ms', 'FTS5 p95 ms'],
         ],
-        rows: [
-          ['bare SELECT by id', NONE, NONE, ...cellsOf(floor.alone), ...cellsOf(floor.together), NONE, NONE],
-          ...rows,
-        ],
+        rows: [['bare SELECT by id', NONE, NONE, ...bothCells(floor)], ...rows],
         notes: [
-          'The client, the service and PostgreSQL share the cores. FTS5 answers ids and a total within the client process.',
+          'The limit is an answer of the service that asks nobody and then a SELECT with a durable booking, with as many clients. The client, the service and PostgreSQL share the cores. FTS5 answers ids and a total within the client process.',
         ],
       };
     } finally {
@@ -80,6 +82,7 @@ export async function benchCatalog(options: CatalogBenchOptions): Promise<Measur
 
 async function measureService(
   catalog: LoadedCatalog,
+  knex: Knex,
   sample: CatalogSample,
   kinds: readonly QuestionKind[],
   peer: FullTextPeer,
@@ -87,9 +90,23 @@ async function measureService(
 ): Promise<(string | number)[][]> {
   const settings = { ...catalog.settings, RATE_PER_SECOND: '0' };
   const api = await startProcess({ ...settings, ROLE: 'api' });
-  const client = new CatalogClient(api.url, await keyFor(settings), CLIENTS);
+  const { accountId, key } = await openAccount(settings);
+  const client = new CatalogClient(api.url, key, CLIENTS);
   try {
-    const rows: (string | number)[][] = [];
+    const nothing = await measureBoth(
+      calls,
+      () => null,
+      () => client.askNothing(),
+    );
+    const booking = await measureBoth(calls, drawItems(sample), async (id) => {
+      await rowsOf(knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
+      await bareBooking(knex, chargeTo(accountId));
+    });
+    const limit = 1 / (1 / nothing.together.perSecond + 1 / booking.together.perSecond);
+    const rows: (string | number)[][] = [
+      ['/healthz', NONE, NONE, ...bothCells(nothing)],
+      ['SELECT and booking', NONE, NONE, ...bothCells(booking)],
+    ];
     for (const kind of kinds) {
       const draw = (random: Random) => kind.draw(sample, random);
       for (const pricing of [false, true]) {
@@ -102,6 +119,7 @@ async function measureService(
         rows.push([
           ...[kind.name, pricing ? 'yes' : 'no', `${kind.targetMs} ms`],
           ...[...cellsOf(measured.alone), ...cellsOf(measured.together)],
+          `${((100 * measured.together.perSecond) / limit).toFixed(0)} %`,
           ...(pricing ? [NONE, NONE] : peerCells(peer, draw, calls, kind.name)),
         ]);
         process.stderr.write(`${rows.at(-1)?.join(' | ')}\n`);
@@ -114,13 +132,20 @@ async function measureService(
   }
 }
 
-async function keyFor(settings: Readonly<Record<string, string>>): Promise<string> {
+const chargeTo = (accountId: string): ChargeRequest => ({
+  ...{ chargeId: randomUUID(), accountId, keyId: 'key_bench' },
+  ...{ endpoint: 'v3.catalog.item', requestId: randomUUID() },
+});
+
+async function openAccount(
+  settings: Readonly<Record<string, string>>,
+): Promise<{ accountId: string; key: string }> {
   const account = (await runLoupe(settings, 'accounts', 'create', '--name', 'bench')) as { id: string };
   const { key } = (await runLoupe(
     settings,
     ...['keys', 'create', '--account', account.id, '--name', 'bench', '--versions', 'v3'],
   )) as { key: string };
-  return key;
+  return { accountId: account.id, key };
 }
 
 /** With one client, then with many; every call draws values of its own, so no cache has seen them. */
@@ -148,6 +173,11 @@ const drawItems = (sample: CatalogSample) => (random: Random) => sample.product(
 function cellsOf({ each, perSecond }: Times): string[] {
   return [...[0.5, 0.95, 0.99].map((share) => percentile(each, share).toFixed(1)), perSecond.toFixed(0)];
 }
+
+const bothCells = ({ alone, together }: { alone: Times; together: Times }): string[] => [
+  ...[...cellsOf(alone), ...cellsOf(together)],
+  ...[NONE, NONE, NONE],
+];
 
 /** The peer answers the questions that one client asked. */
 function peerCells(

@@ -34,6 +34,12 @@ export class CatalogClient {
     if (answer.statusCode !== 200) throw new Error(`the catalog answered ${answer.statusCode}: ${body}`);
   }
 
+  /** An answer that asks nobody. */
+  async askNothing(): Promise<void> {
+    const { body } = await this.pool.request({ method: 'GET', path: '/healthz' });
+    await body.dump();
+  }
+
   close(): Promise<void> {
     return this.pool.close();
   }

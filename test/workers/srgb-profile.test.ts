@@ -1,0 +1,77 @@
+import { createCanvas } from '@napi-rs/canvas';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
+import { isSrgbProfile } from '../../workers/image/srgb-profile';
+
+/** Profiles that need no conversion, told by their content. */
+const SIDE = 96;
+
+/** Every hue, light and dark. */
+const colours = Buffer.from(
+  Array.from({ length: SIDE * SIDE * 3 }, (_, index) => {
+    const [x, y, channel] = [Math.floor(index / 3) % SIDE, Math.floor(index / 3 / SIDE), index % 3];
+    return Math.round((255 * ([x, y, SIDE - 1 - x][channel] ?? 0)) / (SIDE - 1));
+  }),
+);
+const raw = () => sharp(colours, { raw: { width: SIDE, height: SIDE, channels: 3 } });
+
+const profileOf = async (picture: Buffer): Promise<Buffer> =>
+  (await sharp(picture).metadata()).icc ?? Buffer.alloc(0);
+
+const tagged = (profile: 'srgb' | 'p3') => raw().withIccProfile(profile, { attach: true }).png().toBuffer();
+
+/** As a canvas writes it, with the formula of sRGB. */
+function drawn(): Buffer {
+  const canvas = createCanvas(SIDE, SIDE);
+  const context = canvas.getContext('2d');
+  for (let x = 0; x < SIDE; x += 1) {
+    context.fillStyle = `hsl(${(360 * x) / SIDE} 80% 50%)`;
+    context.fillRect(x, 0, 1, SIDE);
+  }
+  return canvas.toBuffer('image/jpeg');
+}
+
+test('sRGB is known by its content, as a table and as a formula; another colour space is not taken for it', async () => {
+  expect(isSrgbProfile(await profileOf(await tagged('srgb')))).toBe(true);
+  expect(isSrgbProfile(await profileOf(drawn()))).toBe(true);
+  expect(isSrgbProfile(await profileOf(await tagged('p3')))).toBe(false);
+});
+
+test('a profile with the primaries of sRGB and another tone curve is not sRGB', async () => {
+  const profile = Buffer.from(await profileOf(drawn()));
+  const curve = profile.indexOf('para');
+  profile.writeInt32BE(0x10000, curve + 12);
+  expect(isSrgbProfile(profile)).toBe(false);
+});
+
+test('whatever bytes a profile has, looking at it ends in yes or no', async () => {
+  const profile = await profileOf(drawn());
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 600 }), fc.nat(profile.length), (bytes, at) => {
+      const broken = Buffer.concat([profile.subarray(0, at), bytes]);
+      return typeof isSrgbProfile(broken) === 'boolean';
+    }),
+  );
+});
+
+test('a picture in sRGB is prepared as if its profile had been converted, to within a level', async () => {
+  const preparer = new SharpImagePreparer({ bytesMax: 2 ** 20, pixelsMax: 2 ** 20 });
+  for (const picture of [drawn(), await tagged('srgb')]) {
+    const { jpeg } = await preparer.prepare(picture);
+    const converted = await sharp(picture).jpeg({ quality: 88, chromaSubsampling: '4:4:4' }).toBuffer();
+    const [ours, theirs] = await Promise.all([jpeg, converted].map((each) => sharp(each).raw().toBuffer()));
+    const apart = [...(ours ?? [])].map((value, index) => Math.abs(value - (theirs?.[index] ?? 0)));
+    expect(apart.reduce((sum, each) => sum + each, 0) / apart.length).toBeLessThan(1);
+  }
+});
+
+test('a picture in a wider colour space is still converted', async () => {
+  const preparer = new SharpImagePreparer({ bytesMax: 2 ** 20, pixelsMax: 2 ** 20 });
+  const picture = await tagged('p3');
+  const { jpeg } = await preparer.prepare(picture);
+  const taken = await sharp(picture, { ignoreIcc: true })
+    .jpeg({ quality: 88, chromaSubsampling: '4:4:4' })
+    .toBuffer();
+  expect(jpeg.equals(taken)).toBe(false);
+});
