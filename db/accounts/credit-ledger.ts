@@ -32,8 +32,8 @@ const TAKE_BACK_EVERY_MS = 1_000;
 
 /**
  * Credits in PostgreSQL (contract 10.5). Every movement is one statement, so it happens whole or not at all, and
- * concurrent ones queue at the account's row; those of one process go together. That no balance and no sum of reservations goes astray is what the
- * constraints of `accounts` say; an attempt against them fails as a whole.
+ * concurrent ones queue at the account's row; those of one process go together. That no balance and no sum of reservations
+ * goes astray is what the constraints of `accounts` say; an attempt against them fails as a whole.
  *
  * A reservation lapses: `lapse` is called from time to time, and an account short of credits does not wait for it. Settling
  * a charge whose reservation has lapsed books all of it, if what the account has left besides other reservations still

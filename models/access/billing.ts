@@ -50,9 +50,9 @@ interface Sold {
 const SOLD = new WeakMap<CallContext, Sold | null>();
 
 /**
- * Charges for work: the dearest possible price is reserved before it, what the answer is worth is booked after it, and a
- * failure releases everything. Every booking goes through `charge`, once the answer is ready to be sent and only while
- * the caller is there.
+ * Charges for work: before it the balance must cover the dearest possible price, which long work holds; what the answer is
+ * worth is booked after it, or with the rows that it is made of; and a failure releases everything. Every booking goes
+ * through `charge`, only while the caller is there, and whoever is gone then has it taken back.
  */
 @injectable()
 export class Billing {
