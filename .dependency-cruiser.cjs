@@ -68,7 +68,12 @@ module.exports = {
     only('sql-in-db', 'knex|pg|pg-copy-streams|pgvector|@electric-sql/[^/]+', '^db/'),
     only('s3-in-db', '@aws-sdk/[^/]+', '^db/files/'),
     only('mcp-in-scripts', '@modelcontextprotocol/[^/]+', '^scripts/mcp/'),
-    only('vision-in-workers', 'sharp|@tensorflow/[^/]+|onnxruntime-node', '^workers/'),
+    // The bench of the intake measures it beside sharp alone.
+    only(
+      'vision-in-workers',
+      'sharp|@tensorflow/[^/]+|onnxruntime-node',
+      '^(workers/|scripts/lab/bench/intake\\.ts)',
+    ),
     only('queue-in-workers', 'bullmq', '^workers/'),
     only('traces-in-scripts', '@opentelemetry/[^/]+', '^scripts/composition/tracing/'),
     {
