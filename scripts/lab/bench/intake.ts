@@ -51,7 +51,7 @@ export async function benchIntake({ calls }: { readonly calls: number }): Promis
     head: ['', 'pixels', 'p50 ms', 'processor ms', 'of sharp alone'],
     rows,
     notes: [
-      'The photos are drawn, and carry the colour profile of sRGB, as most that are stored by programs do.',
+      'The photos are drawn, and carry a colour profile of sRGB.',
     ],
   };
 }
