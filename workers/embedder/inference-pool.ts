@@ -17,7 +17,8 @@ export interface InferencePoolOptions extends EngineGroupOptions {
 
 /** What the pool does at the moment, for metrics. */
 export interface InferencePoolStats {
-  readonly backend: BackendName;
+  /** What computes each model that is loaded, by its reference. */
+  readonly models: Readonly<Record<string, BackendName>>;
   readonly threads: number;
   readonly free: number;
   /** Pictures in each lane, waiting or in work. */
@@ -95,9 +96,9 @@ export class InferencePool {
 
   stats(): InferencePoolStats | null {
     if (!this.#group) return null;
-    const { backend, size, replaced } = this.#group;
+    const { size, replaced } = this.#group;
     return {
-      backend,
+      models: this.#group.models(),
       threads: size,
       free: this.#group.free().length,
       pictures: { ...this.#pictures },
