@@ -99,7 +99,7 @@ function traced({ kernelName, kernelFunc }: KernelConfig): KernelFunc {
     const backend = call.backend as TracingBackend;
     if (!Object.values(inputs).some(backend.isTraced)) return kernelFunc(call);
     const operator: Operator | undefined = OPERATORS[kernelName];
-    if (!operator) throw new Error(`the operation ${kernelName}`);
+    if (!operator) throw new Error(`the operation ${kernelName} is not written in ONNX here`);
     const operands = Object.fromEntries(
       Object.entries(inputs).flatMap(([name, tensor]) => (tensor ? [[name, backend.operandOf(tensor)]] : [])),
     );
