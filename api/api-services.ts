@@ -85,6 +85,8 @@ export interface ApiSettings {
   readonly lifecycle: () => LifecycleState;
   /** Looked at by `/readyz`, in this order. */
   readonly readiness: readonly ReadinessCheck[];
+  /** What computes each model in the memory of this process, by its reference; told by `/readyz`. */
+  readonly inference: () => Readonly<Record<string, string>>;
   /** Base of image and data-file addresses, without a slash at the end; undefined takes it from each request. */
   readonly publicUrl?: string | undefined;
   /** Base of image addresses alone, likewise: a cache in front. */

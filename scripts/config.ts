@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { config as readDotEnv } from 'dotenv';
 import { z } from 'zod';
+import { BACKENDS } from '../workers/embedder/backend-choice';
 import {
   addressList,
   baseUrl,
@@ -150,7 +151,7 @@ const settings = z
     UNUSED_IMAGE_DAYS: wholeNumber(7, 0, 36_500),
     REPORT_DAYS: wholeNumber(90, 0, 36_500),
     INFERENCE_THREADS: wholeNumber(0, 0, 256),
-    INFERENCE_BACKEND: z.enum(['auto', 'tensorflow', 'wasm', 'cpu']).default('auto'),
+    INFERENCE_BACKEND: z.enum(['auto', ...BACKENDS]).default('auto'),
     PHOTO_MEMORY_MIB: wholeNumber(32, 0, 65_536),
     INDEX_MEMORY_MIB: wholeNumber(1536, 64, 1_048_576),
     NEIGHBOUR_RECALL_SAMPLE: wholeNumber(1000),

@@ -1578,6 +1578,10 @@ export interface components {
       checks: {
         [key: string]: 'ok' | 'failed' | 'starting' | 'ready' | 'stopping';
       };
+      /** @description What computes each model in the memory of this process */
+      inference: {
+        [key: string]: 'tensorflow' | 'onnx' | 'wasm' | 'cpu';
+      };
     };
     BadRequest: {
       /**

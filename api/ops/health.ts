@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { AppError, unavailable } from '../../models/errors';
-import type { LifecycleState, ReadinessCheck } from '../api-services';
+import type { ApiSettings, ReadinessCheck } from '../api-services';
 import { errorBody } from '../middleware/error-body';
 import '../middleware/locals';
 
@@ -13,12 +13,11 @@ export const showHealth: RequestHandler = (_req, res) => {
 };
 
 /** 200 when this process can serve, else 503; either way with the state of each thing that it needs. */
-export function showReadiness(
-  checks: readonly ReadinessCheck[],
-  lifecycle: () => LifecycleState,
-): RequestHandler {
+export function showReadiness({ readiness, inference, lifecycle }: ApiSettings): RequestHandler {
   return async (_req, res) => {
-    const results = await Promise.all(checks.map(async (each) => ({ ...each, fault: await faultOf(each) })));
+    const results = await Promise.all(
+      readiness.map(async (each) => ({ ...each, fault: await faultOf(each) })),
+    );
     const failed = results.flatMap(({ name, fault }) =>
       fault === null ? [] : [fault === '' ? name : `${name} (${fault})`],
     );
@@ -28,7 +27,7 @@ export function showReadiness(
     };
     res.set('Cache-Control', 'no-store');
     if (lifecycle() === 'ready' && failed.length === 0) {
-      res.json({ status: 'ready', checks: states });
+      res.json({ status: 'ready', checks: states, inference: inference() });
       return;
     }
     const why = failed.length > 0 ? `not ready: ${failed.join(', ')}` : `the process is ${lifecycle()}`;

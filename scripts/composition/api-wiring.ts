@@ -34,6 +34,7 @@ import {
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { SimilarService } from '../../models/vision/similar-service';
 import { VisionService } from '../../models/vision/vision-service';
+import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import type { Config } from '../config';
 import type { AuditedTransactions } from './audited-transactions';
 import type { Container, Loupe } from './container';
@@ -98,6 +99,7 @@ export function apiSettings(
     logger: loupe.logger,
     lifecycle,
     readiness: readinessOf(config, loupe),
+    inference: () => inferenceOf(loupe.container),
     gauges: gaugesOf(loupe),
     publicUrl: config.PUBLIC_URL,
     imageBaseUrl: config.IMAGE_BASE_URL,
@@ -120,6 +122,12 @@ export function apiSettings(
     adminToken: config.ADMIN_TOKEN,
     queues: loupe.queuePage ?? undefined,
   };
+}
+
+/** An embedder that is no pool tells nothing. */
+function inferenceOf(container: Container): Readonly<Record<string, string>> {
+  const embedders = container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry);
+  return (embedders instanceof PooledEmbedderRegistry && embedders.stats()?.models) || {};
 }
 
 /** Free space in the data folder, and where the embedded database is, which may be a volume of its own. */

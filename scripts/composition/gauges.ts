@@ -8,6 +8,7 @@ import {
   type PredictionRepository,
   type VisionQueue,
 } from '../../models/ports';
+import { BACKENDS } from '../../workers/embedder/backend-choice';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import { RecallSampler } from '../../workers/recall-sampler';
 import type { Loupe } from './container';
@@ -17,6 +18,7 @@ import { Housekeeping } from './housekeeping/housekeeping';
 export function gaugesOf({ container, database, parts }: Loupe): GaugeSource[] {
   return [
     connectionsOf(database),
+    ...inferenceGauges(container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry)),
     ...(!parts.servesHttp
       ? []
       : [
@@ -24,12 +26,7 @@ export function gaugesOf({ container, database, parts }: Loupe): GaugeSource[] {
           ...queueGauges(container.resolve<VisionQueue>(PORTS.VisionQueue)),
           removedGauge(container.resolve(Housekeeping)),
         ]),
-    ...(!parts.answersQueues
-      ? []
-      : [
-          ...inferenceGauges(container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry)),
-          ...recallGauges(container.resolve(RecallSampler)),
-        ]),
+    ...(parts.answersQueues ? recallGauges(container.resolve(RecallSampler)) : []),
   ];
 }
 
@@ -121,6 +118,19 @@ function inferenceGauges(embedders: EmbedderRegistry): GaugeSource[] {
       read: () => {
         const stats = embedders.stats();
         return stats ? { free: stats.free, busy: stats.threads - stats.free } : {};
+      },
+    },
+    {
+      name: 'loupe_inference_models',
+      help: 'Models in memory, by the backend that computes them.',
+      label: 'backend',
+      read: (): Record<string, number> => {
+        const stats = embedders.stats();
+        if (!stats) return {};
+        const used = Object.values(stats.models);
+        return Object.fromEntries(
+          BACKENDS.map((each) => [each, used.filter((name) => name === each).length]),
+        );
       },
     },
     {

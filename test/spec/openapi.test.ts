@@ -165,6 +165,7 @@ function mountedRoutes(): string[] {
     logger: pino({ level: 'silent' }),
     lifecycle: () => 'ready',
     readiness: [],
+    inference: () => ({}),
     gauges: [],
     trustProxyHops: 0,
     corsOrigins: [],

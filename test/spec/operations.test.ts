@@ -1,5 +1,8 @@
 import type { Knex } from 'knex';
-import { PORTS } from '../../models/ports';
+import { type EmbedderRegistry, type EmbeddingRepository, PORTS } from '../../models/ports';
+import { modelReference } from '../../models/vision/embedding-model';
+import { isOnnxInstalled } from '../../workers/embedder/onnx-runtime';
+import { bundledModel } from '../../workers/library/model-library';
 import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
@@ -20,6 +23,22 @@ test('/readyz says that the service can serve, and names what it looked at', asy
       checks: { database: 'ok', storage: 'ok', model: 'ok', index: 'ok', queue: 'ok' },
     },
   });
+});
+
+// contract 14.11
+test('/readyz and /metrics say what computes each model in memory', async () => {
+  expect(await anybody().send('GET', '/readyz')).toMatchObject({ status: 200, body: { inference: {} } });
+  const live = await service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
+  if (!live) throw new Error('no version is live');
+  const { manifest } = await bundledModel();
+  const embedders = service.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry);
+  const embedder = await embedders.forVersion({ ...live, manifest });
+  const backend = isOnnxInstalled() ? 'onnx' : 'wasm';
+  const ready = await anybody().send('GET', '/readyz');
+  const metrics = await anybody().send('GET', '/metrics');
+  await embedder.close();
+  expect(ready).toMatchObject({ status: 200, body: { inference: { [modelReference(manifest)]: backend } } });
+  expect(metrics.text).toContain(`loupe_inference_models{backend="${backend}"} 1`);
 });
 
 test('/readyz is a 503 that names what fails', async () => {

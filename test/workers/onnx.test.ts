@@ -35,10 +35,13 @@ const pictures = Array.from({ length: 11 }, (_, picture) =>
   Uint8Array.from({ length: SIDE * SIDE * 3 }, (_value, at) => (at * (picture * 7 + 3) + picture * 20) % 251),
 );
 
-test('the command that installs the runtime is the one that is documented, and CI has its version', async () => {
+test('one command brings the runtime: where it is documented, in CI and in the image', async () => {
   const read = (path: string) => readFile(join(__dirname, '../..', path), 'utf8');
+  const { scripts } = JSON.parse(await read('package.json'));
+  expect(scripts['onnx:install']).toMatch(/onnxruntime-node@\d+\.\d+\.\d+ /);
   expect(await read('docs/models.md')).toContain(`\n${ONNX_INSTALL}\n`);
-  expect(await read('.ci/run')).toContain(ONNX_INSTALL.split(' ').at(-1));
+  expect(await read('.ci/run')).toContain('npm run --silent onnx:install');
+  expect(await read('Dockerfile')).toContain(`${ONNX_INSTALL} --omit=dev`);
 });
 
 describe('an ONNX model', () => {

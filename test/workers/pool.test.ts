@@ -45,10 +45,9 @@ describe('the batches of the pool', () => {
     expect(lanes.take(8, 1)).toEqual([catalog]);
   });
 
-  test('are shared among the engines that are free', () => {
-    const lanes = lanesWith(...Array.from({ length: 5 }, () => view('query')));
-    expect(lanes.take(8, 2)).toHaveLength(3);
-    expect(lanes.take(8, 1)).toHaveLength(2);
+  test('are shared among the engines, those that are busy yet too', () => {
+    const lanes = lanesWith(...Array.from({ length: 9 }, () => view('query')));
+    expect([2, 2, 2, 2, 2].map((engines) => lanes.take(8, engines).length)).toEqual([5, 2, 1, 1, 0]);
   });
 
   test('are for one model', () => {
@@ -122,6 +121,24 @@ describe('the pool', () => {
     await pool.close();
   });
 
+  test.each([
+    [1, [1]],
+    [4, [2, 2]],
+    [12, [6, 6]],
+    [20, [8, 8, 2, 2]],
+  ])('spreads %i views of a photo evenly over two engines that are free', async (views, batches) => {
+    const pool = await InferencePool.start({ ...options, threads: 2 });
+    await pool.load('tiny', model);
+    const calls = jest.spyOn(EngineHandle.prototype, 'call');
+    await pool.embed('tiny', Array(views).fill(red), 'query');
+    const rows = calls.mock.calls.flatMap(([, request]) => ('rows' in request ? [request.rows] : []));
+    calls.mockRestore();
+    expect(rows.slice(0, 2)).toEqual(batches.slice(0, 2));
+    expect(rows.length).toBeGreaterThanOrEqual(batches.length);
+    expect(rows.reduce((sum, each) => sum + each, 0)).toBe(views);
+    await pool.close();
+  });
+
   test('gives an inference up that hangs, and replaces its engine', async () => {
     const pool = await InferencePool.start({ ...options, batchTimeoutMs: 1 });
     const folder = join(__dirname, '../../workers/embedder/bundled');
@@ -138,9 +155,7 @@ describe('the pool', () => {
     const started = InferencePool.start({ ...options, backend: 'tensorflow' });
     const pool = await started.catch((failure: Error) => failure);
     if (pool instanceof Error) {
-      expect(pool.message).toMatch(
-        /^Inference can not start: no TensorFlow backend starts here \(tensorflow: /,
-      );
+      expect(pool.message).toMatch(/^Inference can not start: no backend starts here \(tensorflow: /);
       return;
     }
     await pool.load('tiny', model);

@@ -1,5 +1,5 @@
-/** Where TensorFlow runs: libtensorflow, portable WebAssembly with SIMD, or plain JavaScript as a last resort. */
-const BACKENDS = ['tensorflow', 'wasm', 'cpu'] as const;
+/** What computes, fastest first: libtensorflow, ONNX Runtime, portable WebAssembly with SIMD, plain JavaScript as a last resort. */
+export const BACKENDS = ['tensorflow', 'onnx', 'wasm', 'cpu'] as const;
 export type BackendName = (typeof BACKENDS)[number];
 
 /** What an operator may ask for; `auto` takes the fastest that works. */
@@ -8,22 +8,28 @@ export type BackendChoice = 'auto' | BackendName;
 /** The package that brings libtensorflow. Optional: its download fails where only registries can be reached. */
 export const NATIVE_PACKAGE = '@tensorflow/tfjs-node';
 
-/** A way to run engines: in what, and with which backends, the first that starts. */
+/** The package that brings ONNX Runtime. Optional: docs/architecture.md, "Decisions". */
+export const ONNX_PACKAGE = 'onnxruntime-node';
+
+/** A way to run engines: in what, and with which backends: the first that starts, a later one for models that it can't take. */
 export interface EnginePlan {
   readonly carrier: 'thread' | 'process';
   readonly backends: readonly BackendName[];
 }
 
 /**
- * The ways to try, best first. The native backend needs processes: it crashes in worker threads. The portable ones
- * take threads, which share the memory of the process.
+ * The ways to try, best first. libtensorflow needs processes: it crashes in worker threads. The others take threads,
+ * which share the memory of the process.
  */
 export function enginePlans(choice: BackendChoice): readonly EnginePlan[] {
   const native: EnginePlan = { carrier: 'process', backends: ['tensorflow'] };
   if (choice === 'tensorflow') return [native];
   if (choice !== 'auto') return [{ carrier: 'thread', backends: [choice] }];
-  const portable: EnginePlan = { carrier: 'thread', backends: ['wasm', 'cpu'] };
-  return isInstalled(NATIVE_PACKAGE) ? [native, portable] : [portable];
+  const threads: EnginePlan = {
+    carrier: 'thread',
+    backends: isInstalled(ONNX_PACKAGE) ? ['onnx', 'wasm', 'cpu'] : ['wasm', 'cpu'],
+  };
+  return isInstalled(NATIVE_PACKAGE) ? [native, threads] : [threads];
 }
 
 /** Whether a package that need not be there is. */

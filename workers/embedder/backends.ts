@@ -3,6 +3,7 @@ import util from 'node:util';
 import { setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
 import * as tensorflow from '@tensorflow/tfjs-core';
 import { type BackendName, NATIVE_PACKAGE } from './backend-choice';
+import { openOnnxRuntime } from './onnx-runtime';
 
 /** What the native package adds to TensorFlow.js: models in TensorFlow's own format. */
 export interface NativeTensorFlow {
@@ -15,11 +16,13 @@ export interface SavedModel {
   dispose(): void;
 }
 
-/** TensorFlow, ready to run in this thread or process. */
+/** A backend, ready to run in this thread or process. */
 export interface OpenBackend {
   readonly name: BackendName;
   /** Null unless the backend is `tensorflow`. */
   readonly native: NativeTensorFlow | null;
+  /** May be opened for models that this one can't take. */
+  readonly others: readonly BackendName[];
 }
 
 /**
@@ -31,20 +34,25 @@ export interface OpenBackend {
 export async function openBackend(wanted: readonly BackendName[]): Promise<OpenBackend> {
   tensorflow.enableProdMode();
   const reasons: string[] = [];
-  for (const name of wanted) {
+  for (const [index, name] of wanted.entries()) {
     try {
       const native = await STARTERS[name]();
-      if (await tensorflow.setBackend(name)) return { name, native };
+      const others = wanted.slice(index + 1);
+      if (name === 'onnx' || (await tensorflow.setBackend(name))) return { name, native, others };
       reasons.push(`${name}: did not start`);
     } catch (failure) {
       reasons.push(`${name}: ${failure instanceof Error ? failure.message : String(failure)}`);
     }
   }
-  throw new Error(`no TensorFlow backend starts here (${reasons.join('; ')})`);
+  throw new Error(`no backend starts here (${reasons.join('; ')})`);
 }
 
 const STARTERS: Readonly<Record<BackendName, () => Promise<NativeTensorFlow | null>>> = {
   tensorflow: async () => loadNative(NATIVE_PACKAGE),
+  onnx: async () => {
+    openOnnxRuntime();
+    return null;
+  },
   wasm: async () => {
     setWasmPaths(`${dirname(require.resolve('@tensorflow/tfjs-backend-wasm'))}/`);
     return null;

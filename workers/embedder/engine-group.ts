@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../models/ports';
+import { modelReference } from '../../models/vision/embedding-model';
 import { type BackendChoice, type BackendName, type EnginePlan, enginePlans } from './backend-choice';
 import { EngineHandle } from './engine-handle';
+import type { RunsOn } from './loaded-model';
 import type { ModelFolder } from './model-files';
 
 /** How many engines there are, and on what they run. */
 export interface EngineGroupOptions {
-  /** Threads (processes, for the native backend); see `defaultThreads`. */
+  /** Threads (processes, for libtensorflow); see `defaultThreads`. */
   readonly threads: number;
   readonly backend: BackendChoice;
   readonly logger: Logger;
@@ -18,8 +20,8 @@ export interface Member {
   tasks: number;
 }
 
-/** Rows of one inference. More gain nothing on any backend that was measured; plain JavaScript gains nothing at all. */
-const ROWS_MAX: Readonly<Record<BackendName, number>> = { tensorflow: 8, wasm: 8, cpu: 1 };
+/** Rows of one inference. More gain nothing on any backend that was measured, and take memory; plain JavaScript gains nothing at all. */
+const ROWS_MAX: Readonly<Record<BackendName, number>> = { tensorflow: 8, onnx: 4, wasm: 8, cpu: 1 };
 
 const OPEN_TIMEOUT_MS = 60_000;
 const RETRY_FIRST_MS = 100;
@@ -28,13 +30,14 @@ const RETRY_MAX_MS = 10_000;
 /** A number of equal engines that all hold the same models; one that ends is replaced. */
 export class EngineGroup {
   readonly #models = new Map<string, ModelFolder>();
+  readonly #runsOn = new Map<string, RunsOn>();
   readonly #members = new Set<Member>();
   #replaced = 0;
   #closed = false;
 
   private constructor(
     private readonly plan: EnginePlan,
-    readonly backend: BackendName,
+    private readonly backend: BackendName,
     private readonly logger: Logger,
     private readonly whenFree: () => void,
   ) {}
@@ -76,6 +79,15 @@ export class EngineGroup {
     return this.#replaced;
   }
 
+  /** What computes each model that is loaded, by its reference. */
+  models(): Record<string, BackendName> {
+    const entries = [...this.#runsOn].map(([key, { backend }]) => {
+      const model = this.#models.get(key);
+      return [model ? modelReference(model.manifest) : key, backend];
+    });
+    return Object.fromEntries(entries);
+  }
+
   /** Engines with nothing to do. */
   free(): Member[] {
     return [...this.#members].filter((member) => member.tasks === 0);
@@ -94,6 +106,10 @@ export class EngineGroup {
       const members = [...this.#members];
       if (first) await Promise.all(members.map((member) => this.#loadInto(member, key, model)));
       else for (const member of members) await this.#loadInto(member, key, model);
+      this.logger.info(
+        { model: modelReference(model.manifest), ...this.#runsOn.get(key) },
+        'a model is loaded',
+      );
     } catch (failure) {
       await this.unload(key);
       throw failure;
@@ -102,6 +118,7 @@ export class EngineGroup {
 
   async unload(key: string): Promise<void> {
     this.#models.delete(key);
+    this.#runsOn.delete(key);
     await Promise.allSettled([...this.#members].map(({ handle }) => handle.call('unload', { key })));
   }
 
@@ -171,7 +188,7 @@ export class EngineGroup {
   async #loadInto(member: Member, key: string, model: ModelFolder): Promise<void> {
     member.tasks += 1;
     try {
-      await member.handle.call('load', { key, model, rowsMax: this.rowsMax });
+      this.#runsOn.set(key, await member.handle.call('load', { key, model, rowsMax: this.rowsMax }));
     } finally {
       member.tasks -= 1;
       this.whenFree();

@@ -18,8 +18,7 @@ async function answer(request: EngineRequest): Promise<Extract<EngineReply, { ok
   if (!engine) throw new Error('the engine was not opened');
   switch (request.kind) {
     case 'load':
-      await engine.load(request.key, request.model, request.rowsMax);
-      return null;
+      return engine.load(request.key, request.model, request.rowsMax);
     case 'unload':
       engine.unload(request.key);
       return null;

@@ -1,14 +1,15 @@
 import type { BackendName } from './backend-choice';
+import type { RunsOn } from './loaded-model';
 import type { ModelFolder } from './model-files';
 
 /** What an engine can be asked, and what it answers. One engine is one worker thread or child process. */
 export interface EngineCalls {
-  /** Starts TensorFlow on the first backend that works. */
+  /** Starts the first backend that works. */
   open: { request: { readonly backends: readonly BackendName[] }; result: BackendName };
   /** Brings a model into memory, tries it, and warms up every batch size up to `rowsMax`. */
   load: {
     request: { readonly key: string; readonly model: ModelFolder; readonly rowsMax: number };
-    result: null;
+    result: RunsOn;
   };
   unload: { request: { readonly key: string }; result: null };
   run: { request: RunRequest; result: Embeddings };

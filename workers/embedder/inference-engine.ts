@@ -2,7 +2,7 @@ import type { ModelManifest } from '../../models/vision/embedding-model';
 import type { OpenBackend } from './backends';
 import type { Embeddings } from './engine-messages';
 import { inputShape, inputValues } from './input-values';
-import type { LoadedModel } from './loaded-model';
+import type { LoadedModel, RunsOn } from './loaded-model';
 import { ModelRefused } from './manifest';
 import type { ModelFolder } from './model-files';
 import { loadModel } from './model-loaders';
@@ -25,9 +25,10 @@ export class InferenceEngine {
    * Loads a model, proves on trial pictures that it answers what its manifest says and sees a difference, and runs every
    * batch size once, so that no caller pays for the first time.
    *
+   * @returns what computes it
    * @throws ModelRefused with the reason
    */
-  async load(key: string, model: ModelFolder, rowsMax: number): Promise<void> {
+  async load(key: string, model: ModelFolder, rowsMax: number): Promise<RunsOn> {
     const warm = { manifest: model.manifest, network: await loadModel(model, this.backend) };
     try {
       await tryOut(warm, rowsMax);
@@ -41,6 +42,7 @@ export class InferenceEngine {
       );
     }
     this.#models.set(key, warm);
+    return warm.network.runsOn;
   }
 
   unload(key: string): void {

@@ -17,7 +17,8 @@ export interface InferencePoolOptions extends EngineGroupOptions {
 
 /** What the pool does at the moment, for metrics. */
 export interface InferencePoolStats {
-  readonly backend: BackendName;
+  /** What computes each model that is loaded, by its reference. */
+  readonly models: Readonly<Record<string, BackendName>>;
   readonly threads: number;
   readonly free: number;
   /** Pictures in each lane, waiting or in work. */
@@ -87,7 +88,9 @@ export class InferencePool {
     this.#pictures[lane] += 1;
     if (lane === 'query') this.#photoAt = performance.now();
     try {
-      return await Promise.all(views.map((pixels) => this.#vectorOf(model, pixels, lane)));
+      const vectors = views.map((pixels) => this.#vectorOf(model, pixels, lane));
+      this.#dispatch();
+      return await Promise.all(vectors);
     } finally {
       this.#pictures[lane] -= 1;
     }
@@ -95,9 +98,9 @@ export class InferencePool {
 
   stats(): InferencePoolStats | null {
     if (!this.#group) return null;
-    const { backend, size, replaced } = this.#group;
+    const { size, replaced } = this.#group;
     return {
-      backend,
+      models: this.#group.models(),
       threads: size,
       free: this.#group.free().length,
       pictures: { ...this.#pictures },
@@ -116,14 +119,14 @@ export class InferencePool {
   #vectorOf(model: string, pixels: Uint8Array, lane: Lane): Promise<Float32Array> {
     return new Promise((resolve, reject) => {
       this.#lanes.add({ lane, model, pixels, failedBefore: false, resolve, reject });
-      this.#dispatch();
     });
   }
 
   #dispatch(): void {
-    const free = this.#group?.free() ?? [];
-    for (const [index, member] of free.entries()) {
-      const batch = this.#lanes.take(this.#group?.rowsMax ?? 1, free.length - index, this.#openLanes());
+    if (!this.#group) return;
+    const { rowsMax, size } = this.#group;
+    for (const [index, member] of this.#group.free().entries()) {
+      const batch = this.#lanes.take(rowsMax, size - index, this.#openLanes());
       if (batch.length === 0) return;
       const run = this.#run(member, batch).finally(() => {
         this.#running.delete(run);

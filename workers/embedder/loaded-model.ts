@@ -1,5 +1,4 @@
-import type { OpenBackend } from './backends';
-import type { ModelFolder } from './model-files';
+import type { BackendName } from './backend-choice';
 
 /** A model in memory, of whatever format and runtime. */
 export interface LoadedModel {
@@ -10,10 +9,14 @@ export interface LoadedModel {
    */
   predict(values: Float32Array, shape: readonly [number, number, number, number]): Answer;
   dispose(): void;
+  readonly runsOn: RunsOn;
+}
+
+/** What computes a model, and why not the backend of its engine. */
+export interface RunsOn {
+  readonly backend: BackendName;
+  readonly reason: string | null;
 }
 
 /** TensorFlow answers at once, ONNX Runtime with a promise; both block the thread meanwhile. */
 export type Answer = Float32Array | Promise<Float32Array>;
-
-/** Brings a model of one format into memory. */
-export type ModelLoader = (model: ModelFolder, backend: OpenBackend) => Promise<LoadedModel>;

@@ -1,11 +1,12 @@
-import { join } from 'node:path';
+import { type OpenNetwork, onnxOfNetwork } from './conversion/onnx-of-network';
+import { inputShape } from './input-values';
 import type { LoadedModel } from './loaded-model';
 import type { ModelFolder } from './model-files';
 import { openOnnxRuntime } from './onnx-runtime';
 import { floatsOf, signatureOf } from './onnx-signature';
 
 /** The pool takes one engine per core, so an engine computes in its own thread alone. */
-const SESSION_OPTIONS = {
+export const ONE_THREAD = {
   executionProviders: ['cpu'],
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
@@ -16,13 +17,13 @@ const SESSION_OPTIONS = {
  * An ONNX model with a `float32` input. Its batch dimension may be free or fixed: a fixed one is filled up with rows
  * whose answers are dropped.
  *
- * @throws ModelRefused where ONNX Runtime is not installed, saying how to install it, and for a model whose inputs and
- * outputs are not what its manifest says
+ * @param file its path, or its bytes
+ * @throws ModelRefused for a model whose inputs and outputs are not what its manifest says
+ * @throws Error where ONNX Runtime is not installed, saying how to install it
  */
-export async function loadOnnx(model: ModelFolder): Promise<LoadedModel> {
-  const runtime = openOnnxRuntime(model.folder);
-  const file = join(model.folder, model.manifest.file);
-  const session = await runtime.InferenceSession.create(file, SESSION_OPTIONS);
+export async function loadOnnx(model: ModelFolder, file: string | Uint8Array): Promise<LoadedModel> {
+  const runtime = openOnnxRuntime();
+  const session = await runtime.InferenceSession.create(file, ONE_THREAD);
   const { input, output, fixedRows } = signatureOf(model, session);
   const infer: LoadedModel['predict'] = async (values, shape) => {
     const pictures = new runtime.Tensor('float32', values, shape);
@@ -32,7 +33,23 @@ export async function loadOnnx(model: ModelFolder): Promise<LoadedModel> {
   return {
     predict: fixedRows === null ? infer : inFixedBatches(fixedRows, infer),
     dispose: () => void session.release(),
+    runsOn: { backend: 'onnx', reason: null },
   };
+}
+
+/**
+ * A model of TensorFlow.js on ONNX Runtime, with the same weights.
+ *
+ * @throws Error where ONNX Runtime is not told one of its operations
+ */
+export async function loadConverted(
+  model: ModelFolder,
+  open: () => Promise<OpenNetwork>,
+): Promise<LoadedModel> {
+  const { input, output } = model.manifest;
+  const [, ...picture] = inputShape(input, 1);
+  const names = { input: input.name ?? 'pictures', output: output.name ?? 'embeddings' };
+  return loadOnnx(model, await onnxOfNetwork(open, { ...names, picture }));
 }
 
 /** The same inference for a network that takes exactly so many rows. */

@@ -1,14 +1,7 @@
-import { isInstalled } from './backend-choice';
-import { ModelRefused } from './manifest';
+import { isInstalled, ONNX_PACKAGE } from './backend-choice';
 
-/** The package that runs ONNX models. Installed by the operator who wants it: docs/architecture.md, "Decisions". */
-const ONNX_PACKAGE = 'onnxruntime-node';
-
-/** The version that was measured and tested here. */
-const ONNX_VERSION = '1.30.0';
-
-/** Its install script fetches GPU libraries that are not used here, from a place that not every machine reaches. */
-export const ONNX_INSTALL = `npm install --no-save ${ONNX_PACKAGE}@${ONNX_VERSION}`;
+/** The version that was measured and tested here, the files of this platform, no install script: package.json. */
+export const ONNX_INSTALL = 'npm run onnx:install';
 
 /** An input or output as the runtime describes it; a dimension that is no number is free. */
 export interface OnnxValue {
@@ -35,31 +28,24 @@ export interface OnnxSession {
 /** What is used of ONNX Runtime. */
 export interface OnnxRuntime {
   readonly InferenceSession: {
-    create(file: string, options: Readonly<Record<string, unknown>>): Promise<OnnxSession>;
+    create(file: string | Uint8Array, options: Readonly<Record<string, unknown>>): Promise<OnnxSession>;
   };
   readonly Tensor: new (type: 'float32', data: Float32Array, shape: readonly number[]) => OnnxTensor;
 }
 
-/** Whether ONNX models can be run here. */
+/** Whether ONNX Runtime is there. */
 export const isOnnxInstalled = (): boolean => isInstalled(ONNX_PACKAGE);
 
-/** @throws ModelRefused with the command that installs what is missing */
-export function checkOnnxInstalled(model: string): void {
-  if (isOnnxInstalled()) return;
-  throw new ModelRefused(
-    model,
-    `format onnx needs the package ${ONNX_PACKAGE}, which is not installed; install it with: ${ONNX_INSTALL}`,
-  );
-}
+/** Why it can't be opened where it is not, with the command that installs it. */
+export const ONNX_MISSING = `ONNX Runtime is not installed; install it with: ${ONNX_INSTALL}`;
 
 /**
  * ONNX Runtime. Works in threads as well as in processes.
  *
- * @throws ModelRefused where its package is not installed
- * @throws Error when it is installed and does not load
+ * @throws Error when its package is not installed or does not load
  */
-export function openOnnxRuntime(model: string): OnnxRuntime {
-  checkOnnxInstalled(model);
+export function openOnnxRuntime(): OnnxRuntime {
+  if (!isOnnxInstalled()) throw new Error(ONNX_MISSING);
   return loadRuntime(ONNX_PACKAGE);
 }
 

@@ -3,15 +3,16 @@ import { loadGraphModel } from '@tensorflow/tfjs-converter';
 import { type NamedTensorMap, type Tensor, tensor4d, tidy } from '@tensorflow/tfjs-core';
 import { loadLayersModel } from '@tensorflow/tfjs-layers';
 import type { OpenBackend } from './backends';
-import type { LoadedModel } from './loaded-model';
+import type { OpenNetwork } from './conversion/onnx-of-network';
+import type { LoadedModel, RunsOn } from './loaded-model';
 import { ModelRefused } from './manifest';
 import { type ModelFolder, modelFiles } from './model-files';
 
 /** A Keras model as `tensorflowjs_converter --output_format tfjs_layers_model` writes it. */
-export async function loadLayers(model: ModelFolder): Promise<LoadedModel> {
+export async function openLayers(model: ModelFolder): Promise<OpenNetwork> {
   const layers = await loadLayersModel(modelFiles(model));
   return {
-    predict: onTensors(model, (pictures) => layers.predictOnBatch(pictures)),
+    run: (pictures) => onlyTensor(model, layers.apply(pictures) as Tensor | Tensor[]),
     dispose: () => {
       layers.dispose();
     },
@@ -19,14 +20,14 @@ export async function loadLayers(model: ModelFolder): Promise<LoadedModel> {
 }
 
 /** A frozen graph as `tensorflowjs_converter --output_format tfjs_graph_model` writes it. */
-export async function loadGraph(model: ModelFolder): Promise<LoadedModel> {
+export async function openGraph(model: ModelFolder): Promise<OpenNetwork> {
   const graph = await loadGraphModel(modelFiles(model));
   const { input, output } = model.manifest;
   return {
-    predict: onTensors(model, (pictures) => {
+    run: (pictures) => {
       const named = input.name ? { [input.name]: pictures } : pictures;
-      return graph.execute(named, output.name ?? undefined);
-    }),
+      return onlyTensor(model, graph.execute(named, output.name ?? undefined));
+    },
     dispose: () => graph.dispose(),
   };
 }
@@ -36,11 +37,11 @@ export async function loadGraph(model: ModelFolder): Promise<LoadedModel> {
  *
  * @throws ModelRefused where the native backend is not there
  */
-export async function loadSaved(model: ModelFolder, backend: OpenBackend): Promise<LoadedModel> {
-  if (!backend.native) throw needsNative(model.folder);
-  const saved = await backend.native.node.loadSavedModel(dirname(join(model.folder, model.manifest.file)));
+export async function openSaved(model: ModelFolder, { native }: OpenBackend): Promise<OpenNetwork> {
+  if (!native) throw needsNative(model.folder);
+  const saved = await native.node.loadSavedModel(dirname(join(model.folder, model.manifest.file)));
   return {
-    predict: onTensors(model, (pictures) => saved.predict(pictures)),
+    run: (pictures) => onlyTensor(model, saved.predict(pictures)),
     dispose: () => saved.dispose(),
   };
 }
@@ -50,13 +51,12 @@ export const needsNative = (model: string): ModelRefused =>
   new ModelRefused(model, 'tf-saved-model needs the native backend (@tensorflow/tfjs-node)');
 
 /** An inference between plain arrays; what it makes on the way is disposed of. */
-function onTensors(
-  model: ModelFolder,
-  run: (pictures: Tensor) => Tensor | Tensor[] | NamedTensorMap,
-): LoadedModel['predict'] {
-  return (values, [rows, ...rest]) =>
-    tidy(() => onlyTensor(model, run(tensor4d(values, [rows, ...rest]))).dataSync<'float32'>());
-}
+export const onTensorFlow = ({ run, dispose }: OpenNetwork, runsOn: RunsOn): LoadedModel => ({
+  predict: (values, [rows, ...rest]) =>
+    tidy(() => run(tensor4d(values, [rows, ...rest])).dataSync<'float32'>()),
+  dispose,
+  runsOn,
+});
 
 /** The output that the manifest names, or the only one there is. */
 function onlyTensor({ folder, manifest }: ModelFolder, output: Tensor | Tensor[] | NamedTensorMap): Tensor {

@@ -32,15 +32,16 @@ export class ViewLanes {
   }
 
   /**
-   * The next batch for one of `idle` engines: views of the first lane that has any, for one model, at most `rowsMax`,
-   * and no more than this engine's share of what waits. Empty when nothing waits in the lanes that are open.
+   * The next batch for one of so many `engines`: views of the first lane that has any, for one model, at most `rowsMax`, and
+   * no more than its share of what waits, so that something is left for those that are busy yet, and all end at about the same
+   * time. Empty when nothing waits in the lanes that are open.
    */
-  take(rowsMax: number, idle: number, open: readonly Lane[] = LANES): WaitingView[] {
+  take(rowsMax: number, engines: number, open: readonly Lane[] = LANES): WaitingView[] {
     const lane = open.map((each) => this.#lanes[each]).find((each) => each.length > 0);
     const first = lane?.[0];
     if (!lane || !first) return [];
     if (first.failedBefore) return lane.splice(0, 1);
-    const share = Math.ceil(lane.length / idle);
+    const share = Math.ceil(lane.length / engines);
     const most = Math.min(rowsMax, share, first.lane === 'catalog' ? CATALOG_ROWS_MAX : share);
     const other = lane.findIndex(({ model, failedBefore }) => failedBefore || model !== first.model);
     return lane.splice(0, other < 0 ? most : Math.min(most, other));

@@ -4,9 +4,10 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { asTable } from '../../commands/output';
-import { readConfig } from '../../config';
+import { readConfig, refuseTelemetry } from '../../config';
 import { benchBurst } from './burst';
 import { benchCatalog } from './catalog/bench-catalog';
+import { benchEngines } from './engines';
 import { benchFlood } from './flood';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
@@ -63,6 +64,7 @@ interface VectorsCommandOptions {
 
 /** `npm run bench -- <name>`: each prints a table and writes it, with the machine it ran on, as JSON. */
 async function main(): Promise<void> {
+  refuseTelemetry();
   const program = new Command('bench').description('measurements, side by side with a peer or a limit');
   program
     .command('identify')
@@ -74,6 +76,16 @@ async function main(): Promise<void> {
       const { calls, products, models } = options;
       report('identify', await benchIdentify({ calls: Number(calls), products: Number(products), models }));
     });
+  program
+    .command('engines')
+    .description(
+      'the bundled models on each backend that starts here, one thread, beside what the processor can do',
+    )
+    .option('--models <references...>', 'one after the other', ['loupe-eye@1.0.0', 'loupe-eye@0.4.1'])
+    .option('--rounds <rounds>', 'inferences of each sort, in turns', '30')
+    .action(async (options: { models: string[]; rounds: string }) =>
+      report('engines', await benchEngines(options.models, Number(options.rounds))),
+    );
   program
     .command('flood')
     .description(

@@ -1,0 +1,122 @@
+import { FLOAT, type OnnxConstant, type OnnxNode, onnxFile } from './onnx-file';
+
+/** A tensor of a network while it is traced: computed from the pictures, or known. Shapes are TensorFlow's. */
+export type Operand = Traced | Known;
+
+/** A tensor that is computed from the pictures, under its name in the graph. */
+export interface Traced {
+  readonly name: string;
+  readonly shape: readonly number[];
+}
+
+/** A tensor that the network holds. */
+export interface Known {
+  readonly values: Float32Array;
+  readonly shape: readonly number[];
+}
+
+/** Rows of the traced batch, in every shape that depends on them; a prime that is no other length. */
+export const ROWS = 99_991;
+
+/** TensorFlow keeps pictures as rows, height, width, channels; ONNX as rows, channels, height, width. */
+const TO_ONNX = [0, 3, 1, 2];
+const FROM_ONNX = [0, 2, 3, 1];
+
+/** The axes of a tensor of so many dimensions in the order in which they lie in the graph. */
+export const orderInGraph = (rank: number): readonly number[] =>
+  rank === 4 ? TO_ONNX : Array.from({ length: rank }, (_, axis) => axis);
+
+/** Where an axis of a tensor of so many dimensions lies in the graph. */
+export const axisInGraph = (axis: number, rank: number): number => orderInGraph(rank).indexOf(axis);
+
+/** Writes an ONNX graph, node by node. Every tensor of four dimensions lies in it with channels first. */
+export class GraphWriter {
+  readonly #nodes: OnnxNode[] = [];
+  readonly #constants: OnnxConstant[] = [];
+
+  /** One operation; answers the name of its output. */
+  add(operator: string, inputs: readonly string[], attributes: OnnxNode['attributes'] = {}): string {
+    const output = `${operator}_${this.#nodes.length}`;
+    this.#nodes.push({ operator, inputs, output, attributes });
+    return output;
+  }
+
+  floats(shape: readonly number[], values: Float32Array): string {
+    return this.#constant(shape, values);
+  }
+
+  integers(values: readonly number[]): string {
+    return this.#constant([values.length], BigInt64Array.from(values, BigInt));
+  }
+
+  /** The name of a tensor as it lies in the graph, where it is combined with one of so many dimensions. */
+  operand(tensor: Operand, rank = tensor.shape.length): string {
+    const missing = rank - tensor.shape.length;
+    if (rank !== 4) return isTraced(tensor) ? tensor.name : this.floats(tensor.shape, tensor.values);
+    if (isTraced(tensor)) {
+      if (missing === 0) return tensor.name;
+      throw new Error(`tensors of ${tensor.shape.length} and ${rank} dimensions in one operation`);
+    }
+    const known = { shape: [...Array(missing).fill(1), ...tensor.shape], values: tensor.values };
+    const turned = permuted(known, TO_ONNX);
+    return this.floats(turned.shape, turned.values);
+  }
+
+  /** The name of a traced tensor laid out as TensorFlow does it. */
+  asInTensorFlow({ name, shape }: Traced): string {
+    return shape.length === 4 ? this.add('Transpose', [name], { perm: FROM_ONNX }) : name;
+  }
+
+  /** A tensor that is laid out as TensorFlow does it, as it lies in the graph. */
+  fromTensorFlow({ name, shape }: Traced): Traced {
+    return { shape, name: shape.length === 4 ? this.add('Transpose', [name], { perm: TO_ONNX }) : name };
+  }
+
+  /** The whole as the bytes of an ONNX file; `rows` of both are free. */
+  file(input: Traced, output: Traced, outputName: string): Uint8Array {
+    this.#nodes.push({
+      operator: 'Identity',
+      inputs: [this.asInTensorFlow(output)],
+      output: outputName,
+    });
+    return onnxFile({
+      nodes: this.#nodes,
+      constants: this.#constants,
+      inputs: [{ name: input.name, type: FLOAT, shape: withFreeRows(input.shape) }],
+      outputs: [{ name: outputName, type: FLOAT, shape: withFreeRows(output.shape) }],
+    });
+  }
+
+  #constant(shape: readonly number[], values: OnnxConstant['values']): string {
+    const name = `constant_${this.#constants.length}`;
+    this.#constants.push({ name, shape, values });
+    return name;
+  }
+}
+
+const withFreeRows = (shape: readonly number[]) => shape.map((length) => (length === ROWS ? 'rows' : length));
+
+export const isTraced = (tensor: Operand): tensor is Traced => 'name' in tensor;
+
+/** A tensor with its axes in another order: the new axis `n` is the old axis `order[n]`. */
+export function permuted({ shape, values }: Known, order: readonly number[]): Known {
+  const lengths = order.map((axis) => shape[axis] ?? 0);
+  const strides = order.map((axis) => shape.slice(axis + 1).reduce((all, length) => all * length, 1));
+  const turned = new Float32Array(values.length);
+  let at = 0;
+  const copy = (axis: number, from: number): void => {
+    const [length = 0, stride = 0] = [lengths[axis], strides[axis]];
+    for (let step = 0; step < length; step += 1) {
+      if (axis < lengths.length - 1) copy(axis + 1, from + step * stride);
+      else turned[at++] = values[from + step * stride] ?? 0;
+    }
+  };
+  copy(0, 0);
+  return { shape: lengths, values: turned };
+}
+
+/** @throws Error for weights that are computed */
+export function known(tensor: Operand): Known {
+  if (!isTraced(tensor)) return tensor;
+  throw new Error('weights that depend on the picture');
+}

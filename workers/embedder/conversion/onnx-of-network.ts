@@ -1,0 +1,108 @@
+import { MathBackendCPU } from '@tensorflow/tfjs-backend-cpu';
+import {
+  engine,
+  getBackend,
+  getKernelsForBackend,
+  type KernelConfig,
+  type KernelFunc,
+  registerBackend,
+  registerKernel,
+  removeBackend,
+  setBackend,
+  type Tensor,
+  type TensorInfo,
+} from '@tensorflow/tfjs-core';
+import { GraphWriter, isTraced, type Operand, ROWS, type Traced } from './graph-writer';
+import { OPERATORS } from './operators';
+import type { Operator } from './value-operators';
+
+const BACKEND = 'tracing';
+
+/** A network of TensorFlow.js, in the backend that was set when it was opened. */
+export interface OpenNetwork {
+  run(pictures: Tensor): Tensor;
+  dispose(): void;
+}
+
+/** What goes into a network and comes out of it. */
+export interface NetworkSignature {
+  readonly input: string;
+  readonly output: string;
+  /** Dimensions of a picture, without rows. */
+  readonly picture: readonly number[];
+}
+
+/**
+ * A network of TensorFlow.js as the bytes of an ONNX file, with a free number of rows. The network is run once on a
+ * backend that computes what does not depend on the pictures, and writes down what does.
+ *
+ * @throws Error naming an operation that is not known here; whatever `open` throws
+ */
+export async function onnxOfNetwork(
+  open: () => Promise<OpenNetwork>,
+  { input, output, picture }: NetworkSignature,
+): Promise<Uint8Array> {
+  const before = getBackend();
+  const trace = new TracingBackend();
+  registerTracing(trace);
+  await setBackend(BACKEND);
+  try {
+    const network = await open();
+    const pictures = { name: input, shape: [ROWS, ...picture] };
+    const answer = trace.operandOf(network.run(trace.tensorOf(pictures)));
+    if (!isTraced(answer)) throw new Error('an answer that does not depend on the picture');
+    return trace.graph.file(pictures, answer, output);
+  } finally {
+    // With all tensors in it.
+    removeBackend(BACKEND);
+    if (before) await setBackend(before);
+  }
+}
+
+/** Computes on the processor what is known, and writes a graph of the rest. */
+class TracingBackend extends MathBackendCPU {
+  readonly graph = new GraphWriter();
+  readonly #traced = new WeakMap<object, Traced>();
+
+  operandOf({ dataId, shape }: TensorInfo): Operand {
+    const traced = this.#traced.get(dataId);
+    return traced ?? { shape, values: Float32Array.from(this.data.get(dataId).values as Float32Array) };
+  }
+
+  isTraced = (tensor: TensorInfo | undefined): boolean =>
+    tensor !== undefined && this.#traced.has(tensor.dataId);
+
+  /** The pictures, laid out as TensorFlow does it. */
+  tensorOf(pictures: Traced): Tensor {
+    return engine().makeTensorFromTensorInfo(this.infoOf(this.graph.fromTensorFlow(pictures)));
+  }
+
+  infoOf(traced: Traced): TensorInfo {
+    const info = this.makeTensorInfo([...traced.shape], 'float32');
+    this.#traced.set(info.dataId, traced);
+    return info;
+  }
+}
+
+function registerTracing(trace: TracingBackend): void {
+  registerBackend(BACKEND, () => trace);
+  if (getKernelsForBackend(BACKEND).length > 0) return;
+  for (const kernel of getKernelsForBackend('cpu')) {
+    registerKernel({ ...kernel, backendName: BACKEND, kernelFunc: traced(kernel) });
+  }
+}
+
+/** The kernel of the processor, and for tensors that are traced what stands for it in the graph. */
+function traced({ kernelName, kernelFunc }: KernelConfig): KernelFunc {
+  return (call) => {
+    const { inputs, attrs } = call;
+    const backend = call.backend as TracingBackend;
+    if (!Object.values(inputs).some(backend.isTraced)) return kernelFunc(call);
+    const operator: Operator | undefined = OPERATORS[kernelName];
+    if (!operator) throw new Error(`the operation ${kernelName} is not written in ONNX here`);
+    const operands = Object.fromEntries(
+      Object.entries(inputs).flatMap(([name, tensor]) => (tensor ? [[name, backend.operandOf(tensor)]] : [])),
+    );
+    return backend.infoOf(operator(backend.graph, operands as never, (attrs ?? {}) as never));
+  };
+}
