@@ -480,6 +480,14 @@ CREATE TABLE prediction_photos (
   FOREIGN KEY (prediction_id) REFERENCES predictions(id) ON DELETE CASCADE
 );
 
+-- How often categories, tags or entities were written: rows that a writer derived before that are derived again.
+CREATE TABLE catalog_taxonomy_version (
+  only_one boolean NOT NULL DEFAULT true,
+  version bigint NOT NULL,
+  PRIMARY KEY (only_one),
+  CHECK (only_one)
+);
+
 -- Calls of each test key in the month (UTC) of its latest call.
 CREATE TABLE test_calls (
   key_id text COLLATE "C" NOT NULL,

@@ -7,6 +7,7 @@ export type * from './ports/access';
 export type * from './ports/audit';
 export type * from './ports/catalog';
 export type * from './ports/catalog-import';
+export type * from './ports/catalog-records';
 export type * from './ports/housekeeping';
 export type * from './ports/indexing';
 export type * from './ports/vision';
@@ -50,6 +51,8 @@ export interface Progress {
 /** Injection tokens, one per port. */
 export const PORTS = {
   CatalogRepository: Symbol.for('CatalogRepository'),
+  CatalogRecords: Symbol.for('CatalogRecords'),
+  RecordBodies: Symbol.for('RecordBodies'),
   PricingRepository: Symbol.for('PricingRepository'),
   DataFileSigner: Symbol.for('DataFileSigner'),
   AccountRepository: Symbol.for('AccountRepository'),

@@ -160,7 +160,8 @@ const namesPath = (record: PicturedRecord): boolean =>
 
 const hasPath = ({ images, thumbnails }: Pictured): boolean => images.some(isPath) || thumbnails.some(isPath);
 
-const isPath = (reference: string): boolean => !reference.includes('://');
+/** What begins with `/` is an address already. */
+const isPath = (reference: string): boolean => !reference.includes('://') && !reference.startsWith('/');
 
 /**
  * Thumbnails stand at the positions of their images. An `https://` image has none of its own and stands for itself
