@@ -4,6 +4,7 @@ import type { AccountService } from '../models/access/account-service';
 import type { Billing } from '../models/access/billing';
 import type { KeyService } from '../models/access/key-service';
 import type { CatalogService } from '../models/catalog/catalog-service';
+import type { RecordsService } from '../models/catalog/records-service';
 import type { FeedbackService } from '../models/feedback/feedback-service';
 import type {
   AccountRepository,
@@ -27,6 +28,7 @@ export interface ApiServices {
   readonly vision: VisionService;
   readonly similar: SimilarService;
   readonly feedback: FeedbackService;
+  readonly records: RecordsService;
   readonly accounts: AccountRepository;
   readonly limiter: RateLimiter;
   readonly prices: PricingRepository;

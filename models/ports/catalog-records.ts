@@ -19,12 +19,19 @@ export interface RecordBodies {
   read(body: Uint8Array, now: Date): Promise<RecordBody>;
 }
 
+/** A record that is not deleted. */
+export interface FoundRecord {
+  readonly kind: 'products' | 'entities' | 'categories';
+  /** Whether it is a row that searches find; an entity of a kind outside the hierarchy is none (contract 13.10). */
+  readonly searchable: boolean;
+}
+
 /** The catalog as calls change it, beside an import and beside each other. */
 export interface CatalogRecords {
   /** For one call. */
   open(): RecordStore;
-  /** Whether a record that is not deleted is a row that searches find; null when there is none of this id. */
-  isSearchable(id: string): Promise<boolean | null>;
+  /** Null when there is no product, entity or category of this id, or when it is deleted. */
+  find(id: string): Promise<FoundRecord | null>;
   /** Derives up to `limit` rows that were noted; how many there were. None while an import runs, which does it itself. */
   deriveStaleRows(limit: number): Promise<number>;
 }

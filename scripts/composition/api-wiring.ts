@@ -14,6 +14,7 @@ import { AccountService } from '../../models/access/account-service';
 import { Billing } from '../../models/access/billing';
 import { KeyService } from '../../models/access/key-service';
 import { CatalogService } from '../../models/catalog/catalog-service';
+import { RecordsService } from '../../models/catalog/records-service';
 import { unavailable } from '../../models/errors';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import {
@@ -59,6 +60,7 @@ export function apiServices(container: Container): ApiServices {
     vision: container.resolve(VisionService),
     similar: container.resolve(SimilarService),
     feedback: container.resolve(FeedbackService),
+    records: container.resolve(RecordsService),
     accounts: container.resolve<AccountRepository>(PORTS.AccountRepository),
     limiter: container.resolve<RateLimiter>(PORTS.RateLimiter),
     prices: container.resolve<PricingRepository>(PORTS.PricingRepository),
