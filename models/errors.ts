@@ -116,7 +116,11 @@ export const payloadTooLarge = (bytesMax: number): AppError =>
 
 /** 413: more records in a call than it takes. */
 export const tooManyRecords = (recordsMax: number): AppError =>
-  new AppError(413, 'payload_too_large', `A call takes at most ${recordsMax} records; send the rest in others.`);
+  new AppError(
+    413,
+    'payload_too_large',
+    `A call takes at most ${recordsMax} records; send the rest in others.`,
+  );
 
 /** 415: the body is not declared as what the route takes. */
 export const unsupportedMediaType = (

@@ -13,9 +13,7 @@ export function presentOutcomes(outcomes: readonly LineOutcome[]): z.input<typeo
     data: outcomes.map(({ line, id, fault }) => ({
       line,
       id,
-      ...(fault
-        ? { status: 'rejected', field: fault.field, reason: fault.reason }
-        : { status: 'accepted' }),
+      ...(fault ? { status: 'rejected', field: fault.field, reason: fault.reason } : { status: 'accepted' }),
     })),
   };
 }

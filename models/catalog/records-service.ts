@@ -4,6 +4,7 @@ import { notFound } from '../errors';
 import type { Coverage } from '../indexing/embedding-version';
 import { NewPictures } from '../indexing/new-pictures';
 import {
+  type AuditEntry,
   type AuditLog,
   type CatalogRecords,
   type Clock,
@@ -110,19 +111,25 @@ export class RecordsService {
     source: RecordSource,
     rejects: CollectedRejects,
   ): Promise<void> {
-    const { clock } = this;
-    const accepted = await writeRecords({
-      source,
-      store: this.records.open(),
-      pictures: ADDRESSES_ALONE,
-      rejects,
-      progress: UNSEEN,
-      clock,
-      transactionMs: TRANSACTION_MS,
-    });
     const action = subject === null ? 'records write' : 'records delete';
-    const details = { accepted, rejected: rejects.count };
-    await this.audit.append({ actor: `key ${keyId}`, action, accountId, subject, details });
+    const note = (details: AuditEntry['details']) =>
+      this.audit.append({ actor: `key ${keyId}`, action, accountId, subject, details });
+    try {
+      const accepted = await writeRecords({
+        source,
+        store: this.records.open(),
+        pictures: ADDRESSES_ALONE,
+        rejects,
+        progress: UNSEEN,
+        clock: this.clock,
+        transactionMs: TRANSACTION_MS,
+      });
+      await note({ accepted, rejected: rejects.count });
+    } catch (failure) {
+      // Part of it may stand.
+      await note({ failed: String(failure) }).catch(() => undefined);
+      throw failure;
+    }
   }
 
   /**
@@ -150,7 +157,8 @@ class CollectedRejects implements RejectLog {
   }
 
   add(_file: string, line: number, field: string, reason: string): void {
-    if (!this.faults.has(line)) this.faults.set(line, { field: placeText(field), reason: reasonText(reason) });
+    if (!this.faults.has(line))
+      this.faults.set(line, { field: placeText(field), reason: reasonText(reason) });
   }
 
   async settle(): Promise<void> {}

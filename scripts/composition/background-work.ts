@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { RecordsService } from '../../models/catalog/records-service';
 import {
   type CreditLedger,
   type EmbedderRegistry,
@@ -8,7 +9,6 @@ import {
   PORTS,
   type ReadinessRepository,
 } from '../../models/ports';
-import { RecordsService } from '../../models/catalog/records-service';
 import { AbandonedImages } from '../../workers/abandoned-images';
 import { ModelWarmer } from '../../workers/model-warmer';
 import type { Opening } from './adapters';

@@ -12,20 +12,31 @@ import { type RecordParsers, recordParsers } from './record-parsers';
 
 /** Between so many lines others get their turn. */
 const LINES_AT_ONCE = 64;
+const PIECE = 64 * 1024;
 
 const KIND_OF = new Map(
   Object.entries(BUNDLE_FILES).map(([kind, file]) => [file.replace('.jsonl', ''), kind as RecordKind]),
 );
 const NO_FILE = `is no object with one key, the file of the record in a bundle: ${[...KIND_OF.keys()].join(', ')}`;
 
-type Lists = { -readonly [Kind in RecordKind]?: ReadLine<ReadRecords[Kind]>[] };
+type Lists = { readonly [Kind in RecordKind]: ReadLine<ReadRecords[Kind]>[] };
+
+const noLines = (): Lists => ({
+  categories: [],
+  tags: [],
+  entities: [],
+  products: [],
+  estimates: [],
+  history: [],
+  listings: [],
+});
 
 /** Bodies of calls that write records (contract 15.1): JSON Lines, each `{"products": …}` or another file of a bundle. */
 export const RECORD_BODIES: RecordBodies = {
   async read(body, now) {
     const lines = await linesOf(body);
     const parsers = recordParsers(now);
-    const reading = { ids: new Map<number, string>(), faults: [], lists: {} };
+    const reading = { ids: new Map<number, string>(), faults: [], lists: noLines() };
     for (const [position, line] of lines.entries()) {
       if (position % LINES_AT_ONCE === 0) await setImmediate();
       readInto(reading, line, parsers);
@@ -40,14 +51,18 @@ export const RECORD_BODIES: RecordBodies = {
 
 async function linesOf(body: Uint8Array): Promise<readonly Line[]> {
   const lines: Line[] = [];
-  for await (const some of readLines(wholeOf(body))) lines.push(...some);
+  for await (const some of readLines(piecesOf(body))) {
+    lines.push(...some);
+    if (lines.length > RECORDS_MAX) throw tooManyRecords(RECORDS_MAX);
+  }
   if (lines.length === 0) throw badRequest('The body is empty; send a record in each line.');
-  if (lines.length > RECORDS_MAX) throw tooManyRecords(RECORDS_MAX);
   return lines;
 }
 
-async function* wholeOf({ buffer, byteOffset, byteLength }: Uint8Array): AsyncGenerator<Buffer> {
-  yield Buffer.from(buffer, byteOffset, byteLength);
+/** In pieces, so that no more lines are made of it than are looked at. */
+async function* piecesOf({ buffer, byteOffset, byteLength }: Uint8Array): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
 }
 
 interface Reading {
@@ -58,7 +73,8 @@ interface Reading {
 
 function readInto(reading: Reading, line: Line, parsers: RecordParsers): void {
   const { number } = line;
-  if ('fault' in line) return void reading.faults.push({ line: number, field: WHOLE_LINE, reason: line.fault });
+  if ('fault' in line)
+    return void reading.faults.push({ line: number, field: WHOLE_LINE, reason: line.fault });
   const unwrapped = parseLine(line.text, unwrap);
   if ('reason' in unwrapped) return void reading.faults.push({ line: number, ...unwrapped });
   const { kind, value } = unwrapped;
@@ -73,7 +89,7 @@ function addTo<Kind extends RecordKind>(
   { number, text }: Line & { readonly text: string },
   parsed: Parsed<ReadRecords[Kind]>,
 ): void {
-  const list: ReadLine<ReadRecords[Kind]>[] = (lists[kind] ??= []);
+  const list: ReadLine<ReadRecords[Kind]>[] = lists[kind];
   list.push(
     'reason' in parsed
       ? { line: number, ...parsed }

@@ -10,7 +10,7 @@ export class ListedSource implements RecordSource {
 
   async file<Kind extends RecordKind>(kind: Kind) {
     const lines: readonly ReadLine<ReadRecords[Kind]>[] | undefined = this.listed[kind];
-    if (!lines) return null;
+    if (!lines?.length) return null;
     return {
       name: kind,
       bytes: lines.length,
