@@ -4,7 +4,6 @@ import type { AccountService } from '../models/access/account-service';
 import type { Billing } from '../models/access/billing';
 import type { KeyService } from '../models/access/key-service';
 import type { CatalogService } from '../models/catalog/catalog-service';
-import type { RecordsService } from '../models/catalog/records-service';
 import type { FeedbackService } from '../models/feedback/feedback-service';
 import type {
   AccountRepository,
@@ -17,6 +16,7 @@ import type {
   RateLimiter,
   VisionQueue,
 } from '../models/ports';
+import type { RecordsService } from '../models/records/records-service';
 import type { SimilarService } from '../models/vision/similar-service';
 import type { VisionService } from '../models/vision/vision-service';
 import type { AllowedOrigins } from './middleware/allow-origins';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { LineOutcome, RecordStatus } from '../../models/catalog/records-service';
+import type { LineOutcome, RecordStatus } from '../../models/records/records-service';
 import type { deletionAnswer, recordStatusAnswer, recordsAnswer } from './record-answers';
 
 /** One answer line for each line of the body (contract 15.3). */

@@ -14,7 +14,6 @@ import { AccountService } from '../../models/access/account-service';
 import { Billing } from '../../models/access/billing';
 import { KeyService } from '../../models/access/key-service';
 import { CatalogService } from '../../models/catalog/catalog-service';
-import { RecordsService } from '../../models/catalog/records-service';
 import { unavailable } from '../../models/errors';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import {
@@ -32,6 +31,7 @@ import {
   type RateLimiter,
   type VisionQueue,
 } from '../../models/ports';
+import { RecordsService } from '../../models/records/records-service';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { SimilarService } from '../../models/vision/similar-service';
 import { VisionService } from '../../models/vision/vision-service';

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { RecordsService } from '../../models/catalog/records-service';
 import {
   type CreditLedger,
   type EmbedderRegistry,
@@ -9,6 +8,7 @@ import {
   PORTS,
   type ReadinessRepository,
 } from '../../models/ports';
+import { RecordsService } from '../../models/records/records-service';
 import { AbandonedImages } from '../../workers/abandoned-images';
 import { ModelWarmer } from '../../workers/model-warmer';
 import type { Opening } from './adapters';

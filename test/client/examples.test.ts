@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { useService } from '../support/service';
-import { WRITTEN, writerOf } from '../support/written-catalog';
+import { RESTORED, writerOf } from '../support/written-catalog';
 
 /** The examples of `docs/api`: what stands there runs as it stands there, and prints what it says. */
-const service = useService({}, {}, WRITTEN);
+const service = useService({}, {}, RESTORED);
 useEmbeddedPictures(service, {
   'https://pictures.example/birkin_croc-30.jpg': 0,
   'https://pictures.example/speedy_epi.jpg': 10,

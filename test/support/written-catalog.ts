@@ -6,6 +6,9 @@ import type { TestService } from './service';
 /** The fixture in a database apart, since tests that write the catalog leave it changed. */
 export const WRITTEN: CatalogSource = { ...FIXTURE, name: 'written' };
 
+/** As well, for tests that take out again what they write. */
+export const RESTORED: CatalogSource = { ...FIXTURE, name: 'restored' };
+
 /** A caller who may do everything. */
 export async function writerOf(service: TestService): Promise<ApiClient> {
   const { key } = await service.newKey({ scopes: SCOPES });

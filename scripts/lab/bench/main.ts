@@ -12,6 +12,7 @@ import { benchIdentify } from './identify';
 import { benchImport } from './import';
 import { benchLoop } from './loop';
 import type { Measurement } from './measure';
+import { benchRecords } from './records';
 import { benchReindex } from './reindex';
 import { benchSoak } from './soak';
 import { benchVectors, PARTS } from './vectors/bench-vectors';
@@ -218,6 +219,13 @@ async function main(): Promise<void> {
     .option('--no-repeat', 'only into an empty catalog: leave out the same again, and all estimates anew')
     .action(async ({ products, ...options }: { products: string; complete: boolean; repeat: boolean }) =>
       report('import', await benchImport({ products: Number(products), ...options })),
+    );
+  program
+    .command('records')
+    .description('the records of a generated bundle over HTTP, one caller, beside the importer')
+    .option('--products <products>', 'size of the generated catalog', '20000')
+    .action(async ({ products }: { products: string }) =>
+      report('records', await benchRecords(Number(products))),
     );
   program
     .command('catalog')

@@ -1,5 +1,10 @@
 import { inject, injectable } from 'tsyringe';
 import type { CallContext } from '../access/billing';
+import { writeRecords } from '../catalog/import/import-service';
+import { ListedSource } from '../catalog/import/listed-records';
+import { ADDRESSES_ALONE } from '../catalog/import/picture-paths';
+import type { Fault } from '../catalog/import/reference-fault';
+import { placeText, reasonText } from '../catalog/import/reject-text';
 import { notFound } from '../errors';
 import type { Coverage } from '../indexing/embedding-version';
 import { NewPictures } from '../indexing/new-pictures';
@@ -16,11 +21,6 @@ import {
   type RecordSource,
   type RejectLog,
 } from '../ports';
-import { writeRecords } from './import/import-service';
-import { ListedSource } from './import/listed-records';
-import { ADDRESSES_ALONE } from './import/picture-paths';
-import type { Fault } from './import/reference-fault';
-import { placeText, reasonText } from './import/reject-text';
 
 /** Lines of one call at most (contract 15.1). */
 export const RECORDS_MAX = 1_000;
