@@ -4,6 +4,7 @@ import { type CatalogRecords, type FoundRecord, PORTS } from '../../../models/po
 import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { isImportAlive } from './import-lock';
 import { PostgresRecordStore, WRITER_SETTINGS } from './record-store';
+import { countStale } from './stale-rows';
 
 /** The records of the catalog as calls write them, in PostgreSQL. */
 @injectable()
@@ -31,6 +32,7 @@ export class PostgresCatalogRecords implements CatalogRecords {
   }
 
   async deriveStaleRows(limit: number): Promise<number> {
-    return (await isImportAlive(this.knex)) ? 0 : await this.open().deriveStaleRows(limit);
+    if ((await countStale(this.knex, 1)) === 0 || (await isImportAlive(this.knex))) return 0;
+    return await this.open().deriveStaleRows(limit);
   }
 }
