@@ -322,7 +322,7 @@ describe('GET /v3/catalog/records/:id/status', () => {
 
 describe('who writes', () => {
   // contract 9.3, 15.8
-  test('needs a key with the scope catalog:write', async () => {
+  test('needs a live key with the scope catalog:write', async () => {
     const id = fresh('product');
     const reader = service.api;
     for (const answer of [
@@ -334,6 +334,8 @@ describe('who writes', () => {
     }
     const { key } = await service.newKey({ scopes: ['catalog:write'], versions: ['v1'] });
     expect((await new ApiClient(service.url, key).write([bag(id)])).status).toBe(403);
+    const trial = await service.newKey({ scopes: ['catalog:write'], test: true });
+    expect((await new ApiClient(service.url, trial.key).write([bag(id)])).status).toBe(403);
     expect((await new ApiClient(service.url, null).write([bag(id)])).status).toBe(401);
     expect(await found(id)).toBe(404);
   });
