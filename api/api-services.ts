@@ -16,6 +16,7 @@ import type {
   RateLimiter,
   VisionQueue,
 } from '../models/ports';
+import type { RecordsService } from '../models/records/records-service';
 import type { SimilarService } from '../models/vision/similar-service';
 import type { VisionService } from '../models/vision/vision-service';
 import type { AllowedOrigins } from './middleware/allow-origins';
@@ -27,6 +28,7 @@ export interface ApiServices {
   readonly vision: VisionService;
   readonly similar: SimilarService;
   readonly feedback: FeedbackService;
+  readonly records: RecordsService;
   readonly accounts: AccountRepository;
   readonly limiter: RateLimiter;
   readonly prices: PricingRepository;

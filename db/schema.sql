@@ -480,6 +480,14 @@ CREATE TABLE prediction_photos (
   FOREIGN KEY (prediction_id) REFERENCES predictions(id) ON DELETE CASCADE
 );
 
+-- How often categories, tags or entities were written: rows that a writer derived before that are derived again.
+CREATE TABLE catalog_taxonomy_version (
+  only_one boolean NOT NULL DEFAULT true,
+  version bigint NOT NULL,
+  PRIMARY KEY (only_one),
+  CHECK (only_one)
+);
+
 -- All lines together name the state of categories, tags and the kinds of entities. A change adds a line and takes away those
 -- that nobody else holds, so writers never wait for each other here.
 CREATE TABLE taxonomy_version (

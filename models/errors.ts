@@ -114,9 +114,23 @@ export const callStillRuns = (): AppError =>
 export const payloadTooLarge = (bytesMax: number): AppError =>
   new AppError(413, 'payload_too_large', `The body is larger than the limit of ${bytesMax} bytes.`);
 
-/** 415: the body is not declared as JSON. */
-export const unsupportedMediaType = (): AppError =>
-  new AppError(415, 'unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json".');
+/** 413: more records in a call than it takes. */
+export const tooManyRecords = (recordsMax: number): AppError =>
+  new AppError(
+    413,
+    'payload_too_large',
+    `A call takes at most ${recordsMax} records; send the rest in others.`,
+  );
+
+/** 415: the body is not declared as what the route takes. */
+export const unsupportedMediaType = (
+  wanted: 'application/json' | 'application/x-ndjson' = 'application/json',
+): AppError =>
+  new AppError(
+    415,
+    'unsupported_media_type',
+    `Send the body as ${wanted === 'application/json' ? 'JSON' : 'JSON Lines'} with "Content-Type: ${wanted}".`,
+  );
 
 /** 422: an image was named or sent but can't be used. */
 export const unprocessable = (reason: ImageFault, message: string, cause?: unknown): AppError =>

@@ -7,6 +7,7 @@ export type * from './ports/access';
 export type * from './ports/audit';
 export type * from './ports/catalog';
 export type * from './ports/catalog-import';
+export type * from './ports/catalog-records';
 export type * from './ports/housekeeping';
 export type * from './ports/indexing';
 export type * from './ports/vision';
@@ -51,6 +52,8 @@ export interface Progress {
 export const PORTS = {
   CatalogRepository: Symbol.for('CatalogRepository'),
   ItemSales: Symbol.for('ItemSales'),
+  CatalogRecords: Symbol.for('CatalogRecords'),
+  RecordBodies: Symbol.for('RecordBodies'),
   PricingRepository: Symbol.for('PricingRepository'),
   DataFileSigner: Symbol.for('DataFileSigner'),
   AccountRepository: Symbol.for('AccountRepository'),

@@ -5,10 +5,13 @@ import type {
   CatalogAnswer,
   CatalogQuery,
   DataFileLink,
+  DeletionAnswer,
   FeedbackAnswer,
   IdentifyRequest,
   ItemsAnswer,
   paths,
+  RecordStatusAnswer,
+  RecordsAnswer,
   Region,
 } from './schema';
 
@@ -49,6 +52,20 @@ export type SimilarOptions = Pick<CallOptions, 'includes' | 'signal'> & {
   readonly category_id?: string;
   readonly size?: number;
 };
+
+/** A record of a bundle, under the name of its file there: `{ products: { id: 'product_…' } }`. */
+export type RecordLine = {
+  readonly [File in BundleFile]: { readonly [Name in File]: object };
+}[BundleFile];
+
+type BundleFile =
+  | 'categories'
+  | 'tags'
+  | 'entities'
+  | 'products'
+  | 'estimates'
+  | 'estimate-history'
+  | 'listings';
 
 /** An answer with the name that feedback on it goes by. */
 export type Identification = CatalogAnswer & { readonly predictionId: string };
@@ -118,6 +135,29 @@ export class LoupeClient {
     return answerOf(
       await this.endpoints.GET('/v3/catalog/items/{id}/similar', { params, ...(signal ? { signal } : {}) }),
     );
+  }
+
+  /** Writes up to 1,000 records; `data` says of each line whether it was accepted, else why not. Needs `catalog:write`, as those below. */
+  async writeRecords(
+    lines: readonly RecordLine[],
+    options: Omit<CallOptions, 'includes'> = {},
+  ): Promise<RecordsAnswer> {
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const headers = { 'Content-Type': 'application/x-ndjson' };
+    const call = { body, bodySerializer: (text: string) => text, headers, ...sending(options) };
+    return answerOf(await this.endpoints.PUT('/v3/catalog/records', call));
+  }
+
+  /** Takes a product or an entity out of the catalog; a `LoupeError` with status 404 where there is none. */
+  async deleteRecord(id: string): Promise<DeletionAnswer> {
+    const params = { path: { id } };
+    return answerOf(await this.endpoints.DELETE('/v3/catalog/records/{id}', { params }));
+  }
+
+  /** Whether a record is found, and how many of its pictures are embedded. */
+  async recordStatus(id: string): Promise<RecordStatusAnswer> {
+    const params = { path: { id } };
+    return answerOf(await this.endpoints.GET('/v3/catalog/records/{id}/status', { params }));
   }
 
   /** The text of a CSV file that `pricing` links to. Its link lives one hour: ask for the item again, keep no links. */

@@ -13,8 +13,8 @@ const FIRST_WAIT_MS = 250;
 
 /**
  * A `fetch` that calls again what was refused for the moment: 429 and 503, and 409 with `Retry-After` (the first call
- * with this `Idempotency-Key` still runs), each after the `Retry-After` of the answer; and what the network lost. A POST
- * gets an `Idempotency-Key`, so that however often it is sent it is done, and charged, once.
+ * with this `Idempotency-Key` still runs), each after the `Retry-After` of the answer; and what the network lost. Whatever
+ * is no GET gets an `Idempotency-Key`, so that however often it is sent it is done, and charged, once.
  *
  * Ends with the last answer when repetitions or time are used up, with a `TimeoutError` when no answer came in time.
  */
@@ -23,7 +23,7 @@ export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions
     const giveUpAt = Date.now() + timeoutMs;
     const signal = AbortSignal.any([given.signal, AbortSignal.timeout(timeoutMs)]);
     const request = new Request(given, { signal });
-    if (request.method === 'POST' && !request.headers.has(IDEMPOTENCY_KEY)) {
+    if (request.method !== 'GET' && !request.headers.has(IDEMPOTENCY_KEY)) {
       request.headers.set(IDEMPOTENCY_KEY, crypto.randomUUID());
     }
     for (let made = 0; ; made += 1) {

@@ -314,6 +314,83 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v3/catalog/records': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /**
+     * Write records of the catalog
+     * @description Up to 1,000 in a call, one a line; each replaces the whole record of its id. What is accepted is found, with its prices, when the answer comes, and by photos once its pictures are embedded.
+     *
+     *     - A line is an object with one key, the file of a bundle that the record would stand in: `categories`, `tags`, `entities`, `products`, `estimates`, `estimate-history` or `listings`.
+     *     - Files are taken in that order, whatever the order of the lines. Of lines with the same id the later one stands.
+     *     - Pictures are `https` addresses.
+     *     - A line that is wrong is rejected alone, with its `field` and `reason`; the status is 200 all the same.
+     *
+     *     Needs the scope `catalog:write`. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    put: operations['writeRecords'];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v3/catalog/records/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Take a record out of the catalog
+     * @description A product or an entity; a record that is written later brings it back. Not found are unknown and deleted ids, and those of categories, tags and variants.
+     *
+     *     Needs the scope `catalog:write`. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    delete: operations['deleteRecord'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v3/catalog/records/{id}/status': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * How far a record is seen
+     * @description Whether searches find it, and how many of its pictures the live model knows.
+     *
+     *     Needs the scope `catalog:write`. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    get: operations['showRecordStatus'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v2/products': {
     parameters: {
       query?: never;
@@ -1384,6 +1461,85 @@ export interface components {
       /** @description Leads to the next page, as `cursor`; null at the end */
       next_cursor: string | null;
     };
+    RecordsAnswer: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description Lines whose records stand */
+      accepted: number;
+      /** @description The other lines */
+      rejected: number;
+      /**
+       * @description Writing is free
+       * @constant
+       */
+      credits_used: 0;
+      /** @description One for each line that is not blank, in order */
+      data: components['schemas']['RecordOutcome'][];
+    };
+    RecordOutcome: {
+      /** @description Number of the line in the body, from 1 */
+      line: number;
+      /** @description Id of the record; null where it has none, as prices do, or none that can be read */
+      id: string | null;
+      /**
+       * @description Whether the record stands as it was sent
+       * @enum {string}
+       */
+      status: 'accepted' | 'rejected';
+      /** @description Of a rejected one: the field at fault, `line` where that is the line itself */
+      field?: string;
+      /** @description Of a rejected one: what is wrong with it */
+      reason?: string;
+    };
+    DeletionAnswer: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description The record that is gone */
+      id: string;
+      /**
+       * @description It is no row of the catalog any more
+       * @constant
+       */
+      deleted: true;
+      /**
+       * @description Writing is free
+       * @constant
+       */
+      credits_used: 0;
+    };
+    RecordStatusAnswer: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description The record */
+      id: string;
+      /** @description Whether searches and lookups find it as a row */
+      searchable: boolean;
+      /** @description Whether a photo can be answered with it: a picture of it is embedded */
+      identifiable: boolean;
+      /** @description Its own pictures and those of its variants, each address once; products only */
+      pictures: {
+        /** @description The live model knows them */
+        embedded: number;
+        /** @description They wait for a worker */
+        pending: number;
+        /** @description They could not be fetched or read; send the record again to try them again */
+        failed: number;
+      };
+      /**
+       * @description Writing is free
+       * @constant
+       */
+      credits_used: 0;
+    };
     ResolvedTaxonomy: {
       /** @description Kind of the rows; of the first hit in vision */
       node: string | null;
@@ -1929,7 +2085,7 @@ export interface components {
         'application/json': components['schemas']['InsufficientCredits'];
       };
     };
-    /** @description The key does not open this API version or lacks the scope (`catalog:read`, `vision:identify`); or the address of a data file is unsigned, changed or expired. */
+    /** @description The key does not open this API version or lacks the scope (`catalog:read`, `vision:identify`, `catalog:write`); or the address of a data file is unsigned, changed or expired. */
     Forbidden: {
       headers: {
         /**
@@ -1943,7 +2099,7 @@ export interface components {
         'application/json': components['schemas']['Forbidden'];
       };
     };
-    /** @description There is no such item, image, account, key or address. Free of charge. */
+    /** @description There is no such item, record, image, account, key or address. Free of charge. */
     NotFound: {
       headers: {
         /**
@@ -2001,7 +2157,7 @@ export interface components {
         'application/json': components['schemas']['Conflict'];
       };
     };
-    /** @description The body is over the limit: 4/3 of the image limit and 64 KiB with a photo, else 1 MiB. */
+    /** @description The body is over the limit: 4/3 of the image limit and 64 KiB with a photo, 10 MiB and 1,000 records, else 1 MiB. */
     PayloadTooLarge: {
       headers: {
         /**
@@ -2020,7 +2176,7 @@ export interface components {
         'application/json': components['schemas']['PayloadTooLarge'];
       };
     };
-    /** @description The body is not declared as JSON in UTF-8. */
+    /** @description The body is not declared as JSON in UTF-8, or as JSON Lines where the address takes these. */
     UnsupportedMediaType: {
       headers: {
         /**
@@ -2305,6 +2461,10 @@ export type KeyList = components['schemas']['KeyList'];
 export type KeyMade = components['schemas']['KeyMade'];
 export type KeyRevoked = components['schemas']['KeyRevoked'];
 export type AuditLog = components['schemas']['AuditLog'];
+export type RecordsAnswer = components['schemas']['RecordsAnswer'];
+export type RecordOutcome = components['schemas']['RecordOutcome'];
+export type DeletionAnswer = components['schemas']['DeletionAnswer'];
+export type RecordStatusAnswer = components['schemas']['RecordStatusAnswer'];
 export type ResolvedTaxonomy = components['schemas']['ResolvedTaxonomy'];
 export type LegacyAnswer = components['schemas']['LegacyAnswer'];
 export type LegacyRow = components['schemas']['LegacyRow'];
@@ -3130,6 +3290,184 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       402: components['responses']['InsufficientCredits'];
       403: components['responses']['Forbidden'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  writeRecords: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/x-ndjson': string;
+      };
+    };
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RecordsAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  deleteRecord: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path: {
+        /**
+         * @description Id of the record
+         * @example product_birkin_croc
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeletionAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  showRecordStatus: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path: {
+        /**
+         * @description Id of the record
+         * @example product_birkin_croc
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RecordStatusAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
       429: components['responses']['RateLimited'];
       431: components['responses']['HeadersTooLarge'];

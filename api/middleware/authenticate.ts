@@ -27,6 +27,9 @@ export function authenticate(
     if (scope !== null && !caller.scopes.includes(scope)) {
       throw forbidden(`This key lacks the scope ${scope}; it has ${caller.scopes.join(', ')}.`);
     }
+    if (scope === 'catalog:write' && caller.test) {
+      throw forbidden('A test key does not write the catalog, which all keys see; take a live one.');
+    }
     res.locals.caller = caller;
     next();
   };

@@ -6,7 +6,7 @@ import { authorizeOperator } from './authorize-operator';
 import { startDeadline, withinDeadline, withoutDeadline } from './enforce-deadline';
 import { forceFailure } from './force-failure';
 import { idempotent } from './idempotency';
-import { parseJson, parsePhotoJson, readJson } from './json-body';
+import { JSON_BODY, JSON_LINES_BODY, parseJson, parsePhotoJson, readTyped } from './json-body';
 import { KeyLookups } from './key-lookups';
 import { MemoryBudget } from './memory-budget';
 import { type PageAsked, PageMemory } from './page-memory';
@@ -17,6 +17,8 @@ import type { UploadPace } from './upload-pace';
 
 /** Bytes of a body that holds no photo. */
 const BODY_BYTES_MAX = 1024 * 1024;
+/** Of one that holds records (contract 15.1). */
+const RECORDS_BYTES_MAX = 10 * 1024 * 1024;
 /** Most bodies, and the answers with an item, are not worth waiting for. */
 const LITTLE_BYTES = { body: 64 * 1024, answer: 512 * 1024 };
 /** Longer than a burst takes to be worked off, and shorter than callers wait. */
@@ -46,6 +48,11 @@ export interface EndpointMiddleware {
   operator(): RequestHandler[];
   /** Endpoints of operators that take a little JSON. */
   operatorNote(): RequestHandler[];
+  /** Endpoints that change the catalog, free of charge: with a body of records, or without one. */
+  records(version: ApiVersion): RequestHandler[];
+  change(version: ApiVersion): RequestHandler[];
+  /** Endpoints that tell what became of that. */
+  changed(version: ApiVersion): RequestHandler[];
 }
 
 export function buildEndpointMiddleware(services: ApiServices, settings: ApiSettings): EndpointMiddleware {
@@ -85,8 +92,14 @@ export function buildEndpointMiddleware(services: ApiServices, settings: ApiSett
     }),
   );
   const pace: UploadPace = { bytesPerSecond: settings.uploadBytesPerSecondMin, windowMs: PACE_WINDOW_MS };
-  const smallBody = [readJson({ bytesMax: BODY_BYTES_MAX, pace }, bodies), parseJson];
-  const photoBody = readJson({ bytesMax: photoBodyBytesMax(settings.imageBytesMax), pace }, bodies);
+  const smallBody = [readTyped(JSON_BODY, { bytesMax: BODY_BYTES_MAX, pace }, bodies), parseJson];
+  const photoBody = readTyped(
+    JSON_BODY,
+    { bytesMax: photoBodyBytesMax(settings.imageBytesMax), pace },
+    bodies,
+  );
+  const recordsBody = readTyped(JSON_LINES_BODY, { bytesMax: RECORDS_BYTES_MAX, pace }, bodies);
+  const writer = (version: ApiVersion) => admitted(version, 'catalog:write');
   return {
     page: (version, pageOf) => [...admitted(version, 'catalog:read'), answers.gate(pageOf)],
     json: (version, pageOf) => [
@@ -106,6 +119,9 @@ export function buildEndpointMiddleware(services: ApiServices, settings: ApiSett
     ],
     operator: () => [operator],
     operatorNote: () => [operator, ...smallBody],
+    records: (version) => [...writer(version), recordsBody, once],
+    change: (version) => [...writer(version), once],
+    changed: writer,
   };
 }
 

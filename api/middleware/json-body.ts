@@ -9,13 +9,29 @@ import { parseJsonObject } from './parse-json-object';
 import { type BodyLimits, readBody } from './read-body';
 import './locals';
 
+/** What a body may be declared as, in UTF-8, and how that is called in a refusal. */
+export interface BodyType {
+  readonly name: 'application/json' | 'application/x-ndjson';
+  readonly form: RegExp;
+}
+
+export const JSON_BODY: BodyType = {
+  name: 'application/json',
+  form: /^\s*application\/([a-z0-9!#$&^_.+-]+\+)?json\s*$/,
+};
+
+export const JSON_LINES_BODY: BodyType = {
+  name: 'application/x-ndjson',
+  form: /^\s*application\/(x-ndjson|jsonl)\s*$/,
+};
+
 /**
- * Reads the bytes of a JSON body into `req.body`: 415 when it is not declared as UTF-8 JSON, 413 when it is larger than the
+ * Reads the bytes of a body into `req.body`: 415 when it is not declared as its type, 413 when it is larger than the
  * limit. They count against the budget until the call ends; so does what the call fetches.
  */
-export function readJson(limits: BodyLimits, budget: MemoryBudget): RequestHandler {
+export function readTyped(type: BodyType, limits: BodyLimits, budget: MemoryBudget): RequestHandler {
   return async (req, res, next) => {
-    if (!isJson(req.get('Content-Type'))) throw unsupportedMediaType();
+    if (!isDeclared(req.get('Content-Type'), type)) throw unsupportedMediaType(type.name);
     // Operators have no key, and share one part of the memory.
     const keyId = res.locals.caller?.keyId ?? '';
     res.locals.openRoom = () => budget.open(keyId);
@@ -44,11 +60,11 @@ export const parsePhotoJson: RequestHandler = (req, res, next) => {
   next();
 };
 
-function isJson(contentType: string | undefined): boolean {
+function isDeclared(contentType: string | undefined, { form }: BodyType): boolean {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   const charset = /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/;
   return (
-    /^\s*application\/([a-z0-9!#$&^_.+-]+\+)?json\s*$/.test(type) &&
+    form.test(type) &&
     parameters.every((parameter) => ['utf-8', 'utf8', undefined].includes(charset.exec(parameter)?.[1]))
   );
 }

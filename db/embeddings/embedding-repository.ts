@@ -91,14 +91,15 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     return pruneVersion(this.knex, versionId);
   }
 
-  async coverage(versionId: number): Promise<Coverage> {
+  async coverage(versionId: number, productId?: string): Promise<Coverage> {
+    const ofProduct = productId === undefined ? sql`true` : isOf(sql`product_id = ${productId}`);
     const [coverage] = await rowsOf<Record<keyof Coverage, number>>(
       this.knex,
       sql`SELECT count(*) FILTER (WHERE done) AS done, count(*) FILTER (WHERE failed AND NOT done) AS failed,
             count(*) FILTER (WHERE NOT done AND NOT failed) AS pending
           FROM (
             SELECT ${isDone(versionId)} AS done, ${hasFailed(versionId)} AS failed FROM images i
-            WHERE ${isShown(sql`i.id`)}
+            WHERE ${isShown(sql`i.id`)} AND ${ofProduct}
           ) AS shown`,
     );
     const { pending = 0, done = 0, failed = 0 } = coverage ?? {};
@@ -112,6 +113,17 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
           WHERE i.id > ${afterId} AND ${isShown(sql`i.id`)}
             AND NOT ${isDone(versionId)} AND NOT ${hasFailed(versionId)}
           ORDER BY i.id LIMIT ${limit}`,
+    );
+    return rows.map(imageOf);
+  }
+
+  async unembedded(versionId: number, productIds: readonly string[]): Promise<readonly CatalogImage[]> {
+    const rows = await rowsOf<CatalogImage>(
+      this.knex,
+      sql`SELECT i.id, i.address FROM images i
+          WHERE ${isOf(sql`product_id = ANY(${productIds}::text[])`)} AND ${isShown(sql`i.id`)}
+            AND NOT ${isDone(versionId)}
+          ORDER BY i.id`,
     );
     return rows.map(imageOf);
   }
@@ -223,6 +235,7 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
 /** Of image `i`. */
 const isDone = (versionId: number): Sql =>
   sql`EXISTS (SELECT FROM ${embeddingsOf(versionId)} e WHERE e.image_id = i.id)`;
+const isOf = (product: Sql): Sql => sql`i.id IN (SELECT image_id FROM product_images WHERE ${product})`;
 const hasFailed = (versionId: number): Sql =>
   sql`EXISTS (SELECT FROM embedding_failures f WHERE f.version_id = ${versionId} AND f.image_id = i.id)`;
 

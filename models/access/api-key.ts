@@ -4,7 +4,7 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
 
 /**
  * What a key may do beside opening an API version: read the catalog (queries, items, v1 and v2 products), identify photos,
- * write the catalog. No endpoint writes it yet.
+ * write the catalog.
  */
 export const SCOPES = ['catalog:read', 'vision:identify', 'catalog:write'] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -47,26 +47,39 @@ export interface StoredImage {
   readonly thumbnail: string | null;
 }
 
-/**
- * The catalog as an import sees and changes it. Only one import has it open; that of a dry run answers as if its writes
- * had happened and changes nothing.
- */
-export interface CatalogImportStore {
-  categories(): Promise<readonly CategoryRecord[]>;
-  tagIds(): Promise<readonly string[]>;
+/** What is done with the records of the catalog in one transaction, beside which nobody else writes any. */
+export interface RecordTransaction {
   /** Deleted entities too: what names them keeps the attribute (contract 1.8). Unknown ids are left out. */
   entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>>;
   /** The variants of these ids, and all variants of these products. */
   variantOwners(ids: readonly string[], productIds: readonly string[]): Promise<readonly VariantOwner[]>;
-  storedImage(digest: string): Promise<StoredImage | null>;
-  rememberImage(digest: string, image: StoredImage): Promise<void>;
   /**
-   * Writes records with all that follows from them in one transaction, or notes the rows that are to follow. Keys must
-   * not repeat.
+   * Writes records with all that follows from them, or notes the rows that are to follow. Keys must not repeat.
    *
-   * @throws RecordRefusedError when one of them can't be held; none is written then
+   * @throws RecordRefusedError when one of them can't be held; none is written then, and the transaction goes on
    */
   write<Kind extends RecordKind>(kind: Kind, records: readonly WrittenRecords[Kind][]): Promise<void>;
+}
+
+/** The records of the catalog, read and written by one import or one call while others write as well. */
+export interface RecordStore {
+  categories(): Promise<readonly CategoryRecord[]>;
+  tagIds(): Promise<readonly string[]>;
+  /** Another number after each change of categories, tags or entities; what is read later is at least as new. */
+  taxonomyVersion(): Promise<number>;
+  /** As in a transaction, and remembered until the taxonomy version is another one. */
+  entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>>;
+  /** All of it or nothing, one after the other with those of all other writers; inside, only the transaction may be used. */
+  transaction<Result>(work: (transaction: RecordTransaction) => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * The catalog as an import sees and changes it. Only one import has it open; that of a dry run answers as if its writes
+ * had happened and changes nothing.
+ */
+export interface CatalogImportStore extends RecordStore {
+  storedImage(digest: string): Promise<StoredImage | null>;
+  rememberImage(digest: string, image: StoredImage): Promise<void>;
   /** Rows that name something that changed and are still to be derived again. */
   staleRows(): Promise<number>;
   /** Derives up to `limit` of them; resolves to how many there were. */

@@ -35,7 +35,10 @@ export interface EmbeddingRepository {
   recalibrate(versionId: number, calibration: Calibration): Promise<void>;
   /** Drops the vectors of a version that is not live; whether there were any. */
   prune(versionId: number): Promise<boolean>;
-  coverage(versionId: number): Promise<Coverage>;
+  /** @param productId only the images of this product; default those of all */
+  coverage(versionId: number, productId?: string): Promise<Coverage>;
+  /** Images of live ones of these products without a vector, also those that failed, by id. */
+  unembedded(versionId: number, productIds: readonly string[]): Promise<readonly CatalogImage[]>;
   /** Images of live products without a vector or a listed failure, by id, after `afterId`. */
   pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]>;
   /** Which of these images have no vector under a version. */

@@ -31,6 +31,7 @@ import {
   type RateLimiter,
   type VisionQueue,
 } from '../../models/ports';
+import { RecordsService } from '../../models/records/records-service';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { SimilarService } from '../../models/vision/similar-service';
 import { VisionService } from '../../models/vision/vision-service';
@@ -60,6 +61,7 @@ export function apiServices(container: Container): ApiServices {
     vision: container.resolve(VisionService),
     similar: container.resolve(SimilarService),
     feedback: container.resolve(FeedbackService),
+    records: container.resolve(RecordsService),
     accounts: container.resolve<AccountRepository>(PORTS.AccountRepository),
     limiter: container.resolve<RateLimiter>(PORTS.RateLimiter),
     prices: container.resolve<PricingRepository>(PORTS.PricingRepository),

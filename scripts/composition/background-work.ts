@@ -8,6 +8,7 @@ import {
   PORTS,
   type ReadinessRepository,
 } from '../../models/ports';
+import { RecordsService } from '../../models/records/records-service';
 import { AbandonedImages } from '../../workers/abandoned-images';
 import { ModelWarmer } from '../../workers/model-warmer';
 import type { Opening } from './adapters';
@@ -16,6 +17,8 @@ import { Housekeeping } from './housekeeping/housekeeping';
 import { RecurringTask } from './recurring-task';
 
 const LAPSE_RESERVATIONS_MS = 30_000;
+
+const FOLLOW_CHANGES_MS = 2_000;
 
 /** How often a process asks whether it is its turn. */
 const LOOK_AT_HOUSE_MS = 300_000;
@@ -51,6 +54,19 @@ export async function keepModelsWarm(
 export function lapseReservations({ container, logger, closing }: Opening): void {
   const ledger = container.resolve<CreditLedger>(PORTS.CreditLedger);
   const task = new RecurringTask('lapsed reservations', LAPSE_RESERVATIONS_MS, () => ledger.lapse(), logger);
+  closing(() => task.stop());
+  task.start();
+}
+
+/** Rows that name what a call changed follow it, where they are too many for the call. */
+export function followChanges({ container, logger, closing }: Opening): void {
+  const records = container.resolve(RecordsService);
+  const task = new RecurringTask(
+    'rows that follow',
+    FOLLOW_CHANGES_MS,
+    (signal) => records.followUp(signal),
+    logger,
+  );
   closing(() => task.stop());
   task.start();
 }

@@ -5,6 +5,7 @@ import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresIdempotencyStore } from '../../db/accounts/idempotency-store';
 import { BACKED_UP_FILES } from '../../db/backup/backup';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
+import { PostgresCatalogRecords } from '../../db/catalog/import/catalog-records';
 import { PostgresItemSales } from '../../db/catalog/item-sales';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import type { Database } from '../../db/core/knex';
@@ -41,6 +42,7 @@ import { PhotoMemory } from '../../workers/photo-memory';
 import { PhotosInWork } from '../../workers/photos-in-work';
 import { RecallSampler } from '../../workers/recall-sampler';
 import { refuseTelemetry } from '../config';
+import { RECORD_BODIES } from '../import/record-body';
 import { type Container, inferenceThreads, type Opening, type QueueAdapters } from './adapters';
 import { AuditedTransactions } from './audited-transactions';
 import { imageStoreOf } from './image-stores';
@@ -64,6 +66,7 @@ export async function bindStores(opening: Opening, database: Database): Promise<
   const images = imageStoreOf(config);
   closing(() => images.close());
   container.register(PORTS.ImageStore, { useValue: images });
+  container.register(PORTS.RecordBodies, { useValue: RECORD_BODIES });
   const keys = await signingKeys(config);
   container.register(PORTS.DataFileSigner, { useValue: new HmacDataFileSigner(keys) });
   container.register(BACKED_UP_FILES, {
@@ -93,6 +96,7 @@ function bindTables(container: Container, knex: Database['knex']): void {
   container.register(PORTS.Knex, { useValue: knex });
   container.registerSingleton(PORTS.CatalogRepository, PostgresCatalogRepository);
   container.registerSingleton(PORTS.ItemSales, PostgresItemSales);
+  container.registerSingleton(PORTS.CatalogRecords, PostgresCatalogRecords);
   container.registerSingleton(PORTS.PricingRepository, PostgresPricingRepository);
   container.registerSingleton(PORTS.AccountRepository, PostgresAccountRepository);
   container.registerSingleton(PORTS.CreditLedger, PostgresCreditLedger);

@@ -4,42 +4,29 @@ import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import type { ReadLine, RecordFile, RecordSource } from '../../models/ports';
 import type { Bundle } from './bundle';
 import { BUNDLE_FILES } from './bundle-files';
-import { categorySchema, entitySchema, productSchema, tagSchema } from './catalog-records';
-import { type Parsed, parseDeletable, parseRecord } from './parse-record';
-import { plainEstimate, plainProduct } from './plain-records';
-import { estimateSchema, historySchema, listingSchema } from './price-records';
+import { type Parsed, parseLine } from './parse-record';
 import type { Line } from './read-lines';
+import { type RecordParsers, recordParsers } from './record-parsers';
 
 /** Between so many lines the answers of the database are looked at, so that it need not wait for the reading. */
 const LINES_AT_ONCE = 64;
 
-type Parsers = { readonly [Kind in RecordKind]: (text: string) => Parsed<ReadRecords[Kind]> };
-
 /** The records of a bundle's files. */
 export class BundleRecords implements RecordSource {
-  private readonly parsers: Parsers;
+  private readonly parsers: RecordParsers;
 
   /** @param now stands in for the time of estimates that name none */
   constructor(
     private readonly bundle: Bundle,
     now: Date,
   ) {
-    const estimates = estimateSchema(now);
-    this.parsers = {
-      categories: (text) => parseRecord(text, categorySchema),
-      tags: (text) => parseRecord(text, tagSchema),
-      entities: (text) => parseDeletable(text, entitySchema),
-      products: (text) => parseDeletable(text, productSchema, plainProduct),
-      estimates: (text) => parseRecord(text, estimates, plainEstimate),
-      history: (text) => parseRecord(text, historySchema),
-      listings: (text) => parseRecord(text, listingSchema),
-    };
+    this.parsers = recordParsers(now);
   }
 
   async file<Kind extends RecordKind>(kind: Kind): Promise<RecordFile<ReadRecords[Kind]> | null> {
     const file = await this.bundle.file(BUNDLE_FILES[kind]);
     if (!file) return null;
-    const parse: (text: string) => Parsed<ReadRecords[Kind]> = this.parsers[kind];
+    const parse: RecordParsers[Kind] = this.parsers[kind];
     return {
       name: file.name,
       bytes: file.bytes,
@@ -60,9 +47,12 @@ export class BundleRecords implements RecordSource {
   }
 }
 
-function readLine<Record>(line: Line, parse: (text: string) => Parsed<Record>): ReadLine<Record> {
+function readLine<Record>(
+  line: Line,
+  parse: (value: unknown, line: string) => Parsed<Record>,
+): ReadLine<Record> {
   if ('fault' in line) return { line: line.number, field: WHOLE_LINE, reason: line.fault };
-  const parsed = parse(line.text);
+  const parsed = parseLine(line.text, parse);
   return 'reason' in parsed
     ? { line: line.number, ...parsed }
     : { line: line.number, bytes: line.text.length, record: parsed.record };

@@ -11,39 +11,42 @@ export type Parsed<Record> =
 /** Finds the record in the value of a line that is plainly one, as the schema would; null leaves it to the schema. */
 type PlainReader<Record> = (value: unknown, line: string) => Record | null;
 
+/** What `parse` makes of the JSON of a line. */
+export function parseLine<Result>(
+  line: string,
+  parse: (value: unknown, line: string) => Result,
+): Result | { readonly field: string; readonly reason: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { field: WHOLE_LINE, reason: 'not JSON' };
+  }
+  return parse(value, line);
+}
+
 /** The record of a line; of several faults the first is told. `plain` may spare the schema its work. */
 export function parseRecord<Record>(
-  text: string,
+  value: unknown,
+  line: string,
   schema: z.ZodType<Record>,
   plain?: PlainReader<Record>,
 ): Parsed<Record> {
-  const json = parseJson(text);
-  if ('reason' in json) return json;
-  const record = plain?.(json.value, text) ?? null;
-  return record === null ? check(json.value, schema) : { record };
+  const record = plain?.(value, line) ?? null;
+  return record === null ? check(value, schema) : { record };
 }
 
 /** The record of a line that may also be `{"id":"…","deleted":true}`. */
 export function parseDeletable<Record>(
-  text: string,
+  value: unknown,
+  line: string,
   schema: z.ZodType<Record>,
   plain?: PlainReader<Record>,
 ): Parsed<Record | Deletion> {
-  const json = parseJson(text);
-  if ('reason' in json) return json;
-  const { value } = json;
-  const record = plain?.(value, text) ?? null;
+  const record = plain?.(value, line) ?? null;
   if (record !== null) return { record };
   const isDeletion = value instanceof Object && 'deleted' in value && value.deleted === true;
   return isDeletion ? check(value, deletionSchema) : check(value, schema);
-}
-
-function parseJson(text: string): { value: unknown } | { field: string; reason: string } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return { field: WHOLE_LINE, reason: 'not JSON' };
-  }
 }
 
 function check<Record>(value: unknown, schema: z.ZodType<Record>): Parsed<Record> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import pMap from 'p-map';
+import { hasPath, isPath, namesPath } from '../../models/catalog/import/picture-paths';
 import type { Pictured, VariantRecord } from '../../models/catalog/import/records';
 import type { Batch, PicturedRecord, Pictures, Reject } from '../../models/catalog/import/stage';
 import { AppError } from '../../models/errors';
@@ -154,13 +155,6 @@ export class PictureIntake implements Pictures {
 }
 
 class UnusablePicture extends Error {}
-
-const namesPath = (record: PicturedRecord): boolean =>
-  !('deleted' in record) && [record, ...(record.variants ?? [])].some(hasPath);
-
-const hasPath = ({ images, thumbnails }: Pictured): boolean => images.some(isPath) || thumbnails.some(isPath);
-
-const isPath = (reference: string): boolean => !reference.includes('://');
 
 /**
  * Thumbnails stand at the positions of their images. An `https://` image has none of its own and stands for itself

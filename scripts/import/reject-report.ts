@@ -2,11 +2,8 @@ import { once } from 'node:events';
 import type { WriteStream } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { placeText, reasonText } from '../../models/catalog/import/reject-text';
 import type { RejectLog } from '../../models/ports';
-
-const REASON_LENGTH_MAX = 500;
-/** Longer than the paths of most systems may be. */
-const PLACE_LENGTH_MAX = 5_000;
 
 /** The report of an import: one line `file:line: field: reason` for each reject, written as they come. */
 export class RejectReport implements RejectLog {
@@ -36,8 +33,8 @@ export class RejectReport implements RejectLog {
   /** Line 0 is the file as a whole. */
   add(file: string, line: number, field: string, reason: string): void {
     this.rejects += 1;
-    const place = [`${file}:${line}`, field].map((part) => oneLine(part, PLACE_LENGTH_MAX));
-    this.stream.write(`${[...place, oneLine(reason, REASON_LENGTH_MAX)].join(': ')}\n`);
+    const parts = [placeText(`${file}:${line}`), placeText(field), reasonText(reason)];
+    this.stream.write(`${parts.join(': ')}\n`);
   }
 
   /** Waits until what was added has left the memory. @throws Error when it can't be written */
@@ -53,10 +50,4 @@ export class RejectReport implements RejectLog {
     }
     if (this.failure) throw this.failure;
   }
-}
-
-/** Ids and names are the bundle's own and may hold anything. */
-function oneLine(text: string, lengthMax: number): string {
-  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
-  return line.length <= lengthMax ? line : `${line.slice(0, lengthMax)}…`;
 }

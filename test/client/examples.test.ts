@@ -4,17 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { useService } from '../support/service';
+import { RESTORED, writerOf } from '../support/written-catalog';
 
 /** The examples of `docs/api`: what stands there runs as it stands there, and prints what it says. */
-const service = useService();
+const service = useService({}, {}, RESTORED);
 useEmbeddedPictures(service, {
   'https://pictures.example/birkin_croc-30.jpg': 0,
   'https://pictures.example/speedy_epi.jpg': 10,
 });
 const ROOT = join(__dirname, '../..');
 let folder: string;
+let key: string | null;
 
 beforeAll(async () => {
+  ({ key } = await writerOf(service));
   folder = mkdtempSync(join(tmpdir(), 'lpx-'));
   symlinkSync(join(ROOT, 'api/client'), join(folder, 'loupe'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
@@ -89,7 +92,7 @@ function outputOf(
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(command, options, {
     cwd: folder,
-    env: { ...process.env, LOUPE_URL: service.url, LOUPE_KEY: service.key.key, PYTHONIOENCODING: 'utf-8' },
+    env: { ...process.env, LOUPE_URL: service.url, LOUPE_KEY: key ?? '', PYTHONIOENCODING: 'utf-8' },
   });
   const printed = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { LoupeClient, LoupeError, type LoupeOptions } from '../../api/client/loupe-client';
 import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { useService } from '../support/service';
+import { RESTORED } from '../support/written-catalog';
 
 /** The typed client that is generated from `/openapi.json`, against a running service. */
-const service = useService();
+const service = useService({}, {}, RESTORED);
 useEmbeddedPictures(service, {
   'https://pictures.example/birkin_croc-30.jpg': 0,
   'https://pictures.example/speedy_epi.jpg': 10,
@@ -59,6 +60,18 @@ describe('identify', () => {
     }
     expect(await service.balance(accountId)).toBe(95);
   });
+});
+
+test('writeRecords, recordStatus and deleteRecord write the catalog', async () => {
+  const { key } = await service.newKey({ scopes: ['catalog:write', 'catalog:read'] });
+  const writer = client({ key });
+  const id = `product_client_${Date.now()}`;
+  const product = { id, category: 'handbags', attributes: { brand: 'brand_hermes' } };
+  const written = await writer.writeRecords([{ products: product }, { tags: { id: 'nothing' } }]);
+  expect(written.data).toMatchObject([{ status: 'accepted' }, { status: 'rejected', field: 'id' }]);
+  expect(await writer.recordStatus(id)).toMatchObject({ searchable: true, identifiable: false });
+  expect(await writer.deleteRecord(id)).toMatchObject({ deleted: true });
+  await expect(writer.deleteRecord(id)).rejects.toMatchObject({ status: 404 });
 });
 
 test('search finds by text, facets and tags, page by page', async () => {

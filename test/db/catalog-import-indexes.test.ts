@@ -80,14 +80,13 @@ describe('the indexes of search', () => {
   }, 120_000);
 
   test('are made when the products fail halfway', async () => {
-    let products = 0;
     const failing = (store: CatalogImportStore) =>
       wrapped(store, (name) =>
-        name === 'write'
-          ? async (...given: Parameters<CatalogImportStore['write']>) => {
-              if (given[0] === 'products') products += given[1].length;
-              if (products > 4_000) throw new Error('the disk is full');
-              return await store.write(...given);
+        name === 'transaction'
+          ? async (work: Parameters<CatalogImportStore['transaction']>[0]) => {
+              const products = await bench.knex('products').pluck('id');
+              if (products.length > 3_000) throw new Error('the disk is full');
+              return await store.transaction(work);
             }
           : null,
       );

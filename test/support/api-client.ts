@@ -1,10 +1,14 @@
 import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../api/legacy/answers';
 import type { catalogAnswer, itemsAnswer } from '../../api/v3/answers';
+import type { recordStatusAnswer, recordsAnswer } from '../../api/v3/record-answers';
 import { DocumentCheck, type Exchange } from './document-check';
 
 export type CatalogAnswer = z.output<typeof catalogAnswer>;
 export type ItemsAnswer = z.output<typeof itemsAnswer>;
+
+export type RecordsAnswer = z.output<typeof recordsAnswer>;
+export type RecordStatusAnswer = z.output<typeof recordStatusAnswer>;
 
 export type LegacyAnswer = z.output<typeof legacyAnswer>;
 export type LegacyVisionAnswer = z.output<typeof legacyVisionAnswer>;
@@ -78,6 +82,25 @@ export class ApiClient {
   similar(id: string, parameters: Readonly<Record<string, string>> = {}): Promise<Answer<CatalogAnswer>> {
     const query = new URLSearchParams(parameters);
     return this.send('GET', `/v3/catalog/items/${encodeURIComponent(id)}/similar?${query}`);
+  }
+
+  /** A line for each value; a text or bytes are lines as they are. */
+  write(
+    lines: readonly unknown[] | Buffer,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer<RecordsAnswer>> {
+    const text = (line: unknown) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`;
+    const raw = Buffer.isBuffer(lines) ? lines : Buffer.from(lines.map(text).join(''));
+    const typed = { 'Content-Type': 'application/x-ndjson', ...headers };
+    return this.send('PUT', '/v3/catalog/records', { raw, headers: typed });
+  }
+
+  remove(id: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.send('DELETE', `/v3/catalog/records/${encodeURIComponent(id)}`, { headers });
+  }
+
+  recordStatus(id: string): Promise<Answer<RecordStatusAnswer>> {
+    return this.send('GET', `/v3/catalog/records/${encodeURIComponent(id)}/status`);
   }
 
   identify(body: object): Promise<Answer<CatalogAnswer>> {

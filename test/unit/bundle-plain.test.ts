@@ -139,7 +139,10 @@ function agree<Record>(
 ): boolean {
   const record = plain(JSON.parse(text), text);
   if (record === null) return false;
-  expect({ text, parsed: parseDeletable(text, schema) }).toEqual({ text, parsed: { record } });
+  expect({ text, parsed: parseDeletable(JSON.parse(text), text, schema) }).toEqual({
+    text,
+    parsed: { record },
+  });
   return true;
 }
 

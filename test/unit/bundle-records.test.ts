@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { categorySchema, entitySchema, productSchema, tagSchema } from '../../scripts/import/catalog-records';
-import { parseDeletable, parseRecord } from '../../scripts/import/parse-record';
+import { parseDeletable, parseLine, parseRecord } from '../../scripts/import/parse-record';
 import { estimateSchema, historySchema, listingSchema } from '../../scripts/import/price-records';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
@@ -11,11 +11,12 @@ const HISTORY = { ...ESTIMATE, date: '2026-03-01' };
 const LISTING = { variant: 'variant_a', region: 'NA', link: 'https://shop.example/1' };
 
 const fault = (record: unknown, schema: z.ZodType): string => {
-  const parsed = parseDeletable(typeof record === 'string' ? record : JSON.stringify(record), schema);
+  const line = typeof record === 'string' ? record : JSON.stringify(record);
+  const parsed = parseLine(line, (value) => parseDeletable(value, line, schema));
   return 'reason' in parsed ? `${parsed.field}: ${parsed.reason}` : 'accepted';
 };
 const recordOf = <Record>(record: unknown, schema: z.ZodType<Record>): Record => {
-  const parsed = parseRecord(JSON.stringify(record), schema);
+  const parsed = parseRecord(record, JSON.stringify(record), schema);
   if ('reason' in parsed) throw new Error(`${parsed.field}: ${parsed.reason}`);
   return parsed.record;
 };
@@ -94,7 +95,8 @@ describe('a record is taken as it is meant', () => {
   });
 
   test('when it deletes, whatever else stands beside it', () => {
-    const parsed = parseDeletable('{"id":"product_a","deleted":true,"category":7}', productSchema);
+    const given = { id: 'product_a', deleted: true, category: 7 };
+    const parsed = parseDeletable(given, JSON.stringify(given), productSchema);
     expect(parsed).toEqual({ record: { id: 'product_a', deleted: true } });
   });
 

@@ -105,7 +105,10 @@ function bodyOf({ id, body }: Operation): object {
   return {
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: schemaReference(body), ...(examples ? { examples } : {}) } },
+      content:
+        typeof body === 'string'
+          ? { 'application/json': { schema: schemaReference(body), ...(examples ? { examples } : {}) } }
+          : { 'application/x-ndjson': { schema: { type: 'string', description: body.lines }, examples } },
     },
   };
 }

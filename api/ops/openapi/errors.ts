@@ -64,7 +64,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   forbidden: {
     status: 403,
-    when: 'The key does not open this API version or lacks the scope (`catalog:read`, `vision:identify`); or the address of a data file is unsigned, changed or expired.',
+    when: 'The key does not open this API version or lacks the scope (`catalog:read`, `vision:identify`, `catalog:write`); or the address of a data file is unsigned, changed or expired.',
     examples: {
       version: { message: 'This key does not open API v3; it opens v1.' },
       scope: { message: 'This key lacks the scope vision:identify; it has catalog:read.' },
@@ -75,7 +75,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   not_found: {
     status: 404,
-    when: 'There is no such item, image, account, key or address. Free of charge.',
+    when: 'There is no such item, record, image, account, key or address. Free of charge.',
     maybe: OF_CALLS,
     examples: { item: { message: 'There is no item "product_nobody".' } },
   },
@@ -98,13 +98,16 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   payload_too_large: {
     status: 413,
-    when: 'The body is over the limit: 4/3 of the image limit and 64 KiB with a photo, else 1 MiB.',
+    when: 'The body is over the limit: 4/3 of the image limit and 64 KiB with a photo, 10 MiB and 1,000 records, else 1 MiB.',
     maybe: OF_CALLS,
-    examples: { large: { message: 'The body is larger than the limit of 1048576 bytes.' } },
+    examples: {
+      large: { message: 'The body is larger than the limit of 1048576 bytes.' },
+      records: { message: 'A call takes at most 1000 records; send the rest in others.' },
+    },
   },
   unsupported_media_type: {
     status: 415,
-    when: 'The body is not declared as JSON in UTF-8.',
+    when: 'The body is not declared as JSON in UTF-8, or as JSON Lines where the address takes these.',
     maybe: OF_CALLS,
     examples: {
       form: { message: 'Send the body as JSON with "Content-Type: application/json".' },

@@ -1,34 +1,19 @@
 import { API_VERSIONS } from '../../../models/access/api-key';
 import { ADMIN_OPERATIONS } from './admin-operations';
-import type { Operation } from './operation';
+import {
+  ALWAYS,
+  BODY_HEADERS,
+  billed,
+  forOperators,
+  LIMITS,
+  type Operation,
+  WITH_BODY,
+  WITH_KEY,
+  WITH_PHOTO,
+} from './operation';
+import { RECORD_OPERATIONS } from './record-operations';
 
-/** Errors that every address can answer, and those of calls with a key, with a body, with a photo. */
-const ALWAYS = [400, 405, 431, 500] as const;
-const WITH_KEY = [...ALWAYS, 401, 402, 403, 429, 503] as const;
-const WITH_BODY = [...WITH_KEY, 409, 413, 415] as const;
-const WITH_PHOTO = [...WITH_BODY, 422, 504] as const;
-
-const LIMITS = ['X-Credits-Remaining', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
-const BODY_HEADERS = [...LIMITS, 'Idempotency-Replayed'];
 const [V1, V2, V3] = API_VERSIONS;
-
-/** Endpoints of an API version. */
-const billed = <Part extends object>(part: Part) => ({
-  headers: ['X-Credits-Used', 'Cache-Control'],
-  maybe: BODY_HEADERS,
-  ...part,
-});
-
-/** What operators and tools read. */
-const forOperators = <Part extends object>(part: Part) => ({
-  method: 'get' as const,
-  tag: 'operations' as const,
-  version: null,
-  errors: ALWAYS,
-  headers: [],
-  maybe: ['Cache-Control'],
-  ...part,
-});
 
 /** Every endpoint, in the order of the reference (contract 14.4). */
 export const OPERATIONS: readonly Operation[] = [
@@ -134,6 +119,7 @@ export const OPERATIONS: readonly Operation[] = [
     errors: WITH_KEY,
     maybe: LIMITS,
   }),
+  ...RECORD_OPERATIONS,
   billed({
     id: 'listProductsV2',
     method: 'post',

@@ -103,7 +103,12 @@ function ownParametersOf(operation: keyof typeof PATHS): object[] {
       return [inPath('id', { type: 'string' }, 'Id of the key', 'key_0197a3f0')];
     case 'showAuditLog':
       return [...ofList(), inQuery('account', { type: 'string' }, 'Entries that concern this account')];
+    case 'deleteRecord':
+      return [ofRecord(), reference('IdempotencyKey')];
+    case 'showRecordStatus':
+      return [ofRecord()];
     case 'queryCatalog':
+    case 'writeRecords':
     case 'showItems':
     case 'identify':
     case 'listProductsV2':
@@ -134,6 +139,7 @@ const ofPeriod = () => [
   inQuery('since', { type: 'string' }, 'A day or a time (ISO 8601, UTC); else 30 days before `until`'),
   inQuery('until', { type: 'string' }, 'Before this day or time; else the end of today'),
 ];
+const ofRecord = () => inPath('id', { type: 'string' }, 'Id of the record', 'product_birkin_croc');
 
 const reference = (name: keyof typeof SHARED_PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 

@@ -13,6 +13,7 @@ import {
   feedbackAnswer,
   itemsAnswer,
 } from '../../v3/answers';
+import { deletionAnswer, recordStatusAnswer, recordsAnswer } from '../../v3/record-answers';
 import { catalogQueryBody, feedbackBody, identifyBody, itemsBody } from '../../v3/schema';
 import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
 import { healthAnswer, readinessAnswer } from './health-answers';
@@ -66,6 +67,10 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   KeyMade: adminAnswers.keyMade,
   KeyRevoked: adminAnswers.keyRevoked,
   AuditLog: adminAnswers.auditLog,
+  RecordsAnswer: recordsAnswer,
+  RecordOutcome: recordsAnswer.shape.data.element,
+  DeletionAnswer: deletionAnswer,
+  RecordStatusAnswer: recordStatusAnswer,
   ResolvedTaxonomy: catalogAnswer.shape.resolved_taxonomy,
   LegacyAnswer: legacyAnswer,
   LegacyRow: legacyRow,

@@ -48,6 +48,7 @@ export async function doubtBest(trx: Knex, estimates: Sql): Promise<void> {
     trx,
     sql`CREATE TEMPORARY TABLE IF NOT EXISTS doubted_rows (id text PRIMARY KEY) ON COMMIT DELETE ROWS`,
   );
+  await rowsOf(trx, sql`DELETE FROM doubted_rows`);
   await rowsOf(
     trx,
     sql`INSERT INTO doubted_rows

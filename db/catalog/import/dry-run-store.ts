@@ -1,13 +1,15 @@
+import type { Knex } from 'knex';
 import {
   type EntityRecord,
   isDeletion,
   type RecordKind,
   type WrittenRecords,
 } from '../../../models/catalog/import/records';
-import type { VariantOwner } from '../../../models/ports';
+import type { RecordTransaction, VariantOwner } from '../../../models/ports';
 import { rowsOf, sql } from '../../core/sql';
 import type { WrittenTable } from '../../core/written-table';
 import { PostgresImportStore } from './import-store';
+import { PostgresRecordTransaction } from './record-transaction';
 import { stage, upsertStaged } from './staging';
 
 const PREVIEW: WrittenTable = {
@@ -35,42 +37,12 @@ const UNKNOWN = { name: '', parents: {}, tags: [], keywords: [], popularity: 0, 
  */
 export class DryRunStore extends PostgresImportStore {
   override async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
-    const known = new Map(await super.entities(ids));
-    for (const { id, kind, category } of await this.noted(ids, [])) {
-      if (category !== null) known.set(id, { ...UNKNOWN, id, kind, category });
-    }
-    return known;
+    return await withNoted(this.knex, ids, await super.entities(ids));
   }
 
-  override async variantOwners(
-    ids: readonly string[],
-    productIds: readonly string[],
-  ): Promise<readonly VariantOwner[]> {
-    const owners = await super.variantOwners(ids, productIds);
-    const noted = await this.noted([...ids, ...owners.map((owner) => owner.id)], productIds);
-    const byId = new Map(owners.map((owner) => [owner.id, owner]));
-    for (const { id, product_id, deleted } of noted) {
-      if (product_id === null) byId.delete(id);
-      else byId.set(id, { id, product_id, deleted });
-    }
-    return [...byId.values()];
-  }
-
-  override async rememberImage(): Promise<void> {}
-
-  override async write<Kind extends RecordKind>(
-    kind: Kind,
-    records: readonly WrittenRecords[Kind][],
-  ): Promise<void> {
-    const notes: {
-      readonly [Each in RecordKind]?: (given: readonly WrittenRecords[Each][]) => Promise<void>;
-    } = {
-      entities: (entities) => this.noteEntities(entities),
-      products: (products) => this.noteProducts(products),
-    };
-    await notes[kind]?.(records);
-  }
-
+  /** What was noted is not in the catalog that would be read anew. */
+  override taxonomyVersion = async () => 0;
+  override rememberImage = async () => undefined;
   override staleRows = async () => 0;
   override missingIndexes = async () => 0;
   override tidy = async () => undefined;
@@ -84,6 +56,43 @@ export class DryRunStore extends PostgresImportStore {
   /** Forgets what this dry run noted, or one before that was killed. */
   async forget(): Promise<void> {
     await this.knex('catalog_import_preview').delete();
+  }
+
+  protected override recordsIn(trx: Knex): RecordTransaction {
+    return new DryRunTransaction(trx, this.memory);
+  }
+}
+
+class DryRunTransaction extends PostgresRecordTransaction {
+  override async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
+    return await withNoted(this.trx, ids, await super.entities(ids));
+  }
+
+  override async variantOwners(
+    ids: readonly string[],
+    productIds: readonly string[],
+  ): Promise<readonly VariantOwner[]> {
+    const owners = await super.variantOwners(ids, productIds);
+    const named = [...ids, ...owners.map((owner) => owner.id)];
+    const byId = new Map(owners.map((owner) => [owner.id, owner]));
+    for (const { id, product_id, deleted } of await noted(this.trx, named, productIds)) {
+      if (product_id === null) byId.delete(id);
+      else byId.set(id, { id, product_id, deleted });
+    }
+    return [...byId.values()];
+  }
+
+  override async write<Kind extends RecordKind>(
+    kind: Kind,
+    records: readonly WrittenRecords[Kind][],
+  ): Promise<void> {
+    const notes: {
+      readonly [Each in RecordKind]?: (given: readonly WrittenRecords[Each][]) => Promise<void>;
+    } = {
+      entities: (entities) => this.noteEntities(entities),
+      products: (products) => this.noteProducts(products),
+    };
+    await notes[kind]?.(records);
   }
 
   private async noteEntities(records: readonly WrittenRecords['entities'][]): Promise<void> {
@@ -113,17 +122,31 @@ export class DryRunStore extends PostgresImportStore {
   }
 
   private async note(rows: readonly PreviewRow[]): Promise<void> {
-    await this.transaction(async (trx) => {
-      await stage(trx, PREVIEW, rows);
-      await upsertStaged(trx, PREVIEW);
-    });
+    await stage(this.trx, PREVIEW, rows);
+    await upsertStaged(this.trx, PREVIEW);
   }
+}
 
-  private async noted(ids: readonly string[], productIds: readonly string[]): Promise<PreviewRow[]> {
-    return await rowsOf<PreviewRow>(
-      this.knex,
-      sql`SELECT * FROM catalog_import_preview WHERE id = ANY(${ids}::text[])
-          UNION SELECT * FROM catalog_import_preview WHERE product_id = ANY(${productIds}::text[])`,
-    );
+async function withNoted(
+  knex: Knex,
+  ids: readonly string[],
+  entities: ReadonlyMap<string, EntityRecord>,
+): Promise<ReadonlyMap<string, EntityRecord>> {
+  const known = new Map(entities);
+  for (const { id, kind, category } of await noted(knex, ids, [])) {
+    if (category !== null) known.set(id, { ...UNKNOWN, id, kind, category });
   }
+  return known;
+}
+
+async function noted(
+  knex: Knex,
+  ids: readonly string[],
+  productIds: readonly string[],
+): Promise<PreviewRow[]> {
+  return await rowsOf<PreviewRow>(
+    knex,
+    sql`SELECT * FROM catalog_import_preview WHERE id = ANY(${ids}::text[])
+        UNION SELECT * FROM catalog_import_preview WHERE product_id = ANY(${productIds}::text[])`,
+  );
 }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
+import { WRITER_SETTINGS } from './record-store';
 
 /** Said to whoever wants to import while another import runs. */
 export class ImportRunningError extends Error {
@@ -27,15 +28,12 @@ interface Holder {
 }
 
 /**
- * For the transaction only: no limit on statements, as a large catalog takes long; look-ups of many keys by index,
- * which the planner else takes for dearer than reading the whole table; no compiling of statements, which costs more
- * than it saves. A commit does not wait for the disk: what a crash of the server takes back is done again by starting
- * the import again, and the end of the import waits for all of it (`release`). What is new to the indexes of words and
- * facets goes into them by the 16 MiB: by the 4 of the default, each of their pages is written four times as often.
+ * For the transaction only: no limit on statements, as a large catalog takes long. A commit does not wait for the disk:
+ * what a crash of the server takes back is done again by starting the import again, and the end of the import waits for
+ * all of it (`release`).
  */
-const SETTINGS = sql`set_config('statement_timeout', '0', true), set_config('random_page_cost', '1.1', true),
-  set_config('jit', 'off', true), set_config('synchronous_commit', 'off', true),
-  set_config('gin_pending_list_limit', '16MB', true)`;
+const SETTINGS = sql`${WRITER_SETTINGS}, set_config('statement_timeout', '0', true),
+  set_config('synchronous_commit', 'off', true)`;
 
 const LOST = 'This import stood still and another one took its place.';
 const HEARTBEAT_MS = 2_000;
@@ -95,6 +93,12 @@ export class ImportLock {
       sql`UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ${this.holder}`,
     );
   }
+}
+
+/** Whether an import runs, as far as its heart tells. */
+export async function isImportAlive(knex: Knex): Promise<boolean> {
+  const holder = await currentHolder(knex);
+  return holder !== undefined && !holder.stopped;
 }
 
 async function insertHolder(knex: Knex, holder: string): Promise<boolean> {

@@ -31,8 +31,16 @@ export async function deriveStale(trx: Knex, limit: number): Promise<number> {
     sql`DELETE FROM catalog_stale_rows
         WHERE id IN (SELECT id FROM catalog_stale_rows ORDER BY id LIMIT ${limit}) RETURNING id`,
   );
-  const ids = rows.map((row) => row.id);
-  if (ids.length === 0) return 0;
+  await deriveRows(
+    trx,
+    rows.map((row) => row.id),
+  );
+  return rows.length;
+}
+
+/** Derives the rows of these ids again; those that are no live rows any more are taken out. */
+export async function deriveRows(trx: Knex, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
   const current = [
     ...(await deriveProducts(trx, liveOf(await loadProducts(trx, ids)))),
     ...(await deriveEntities(trx, ids)),
@@ -44,7 +52,6 @@ export async function deriveStale(trx: Knex, limit: number): Promise<number> {
     trx,
     ids.filter((id) => !live.has(id)),
   );
-  return ids.length;
 }
 
 /** The rows of products. */

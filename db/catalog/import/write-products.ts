@@ -51,6 +51,7 @@ async function noteMoved(trx: Knex, gone: readonly string[]): Promise<void> {
     trx,
     sql`CREATE TEMPORARY TABLE IF NOT EXISTS moved_products (id text PRIMARY KEY) ON COMMIT DELETE ROWS`,
   );
+  await rowsOf(trx, sql`DELETE FROM moved_products`);
   await rowsOf(
     trx,
     sql`INSERT INTO moved_products

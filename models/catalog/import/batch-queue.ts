@@ -1,5 +1,6 @@
+import type { RecordTransaction } from '../../ports';
 import { RecordRefusedError } from './records';
-import { type Batch, type ImportContext, type Numbered, type Reject, type Stage, WHOLE_LINE } from './stage';
+import { type Batch, type Numbered, type Reject, type Stage, WHOLE_LINE, type WritePorts } from './stage';
 
 const SIZE_MIN = 20;
 const SIZE_MAX = 4_000;
@@ -19,9 +20,9 @@ export class BatchQueue<Read, Written extends Read> {
   constructor(
     private readonly stage: Stage<Read, Written>,
     private readonly reject: Reject,
-    private readonly context: Pick<ImportContext, 'clock' | 'transactionMs'>,
+    private readonly ports: Pick<WritePorts, 'store' | 'clock' | 'transactionMs'>,
   ) {
-    this.size = new BatchSize(context.transactionMs);
+    this.size = new BatchSize(ports.transactionMs);
   }
 
   async take(numbered: Numbered<Read>): Promise<void> {
@@ -55,19 +56,23 @@ export class BatchQueue<Read, Written extends Read> {
   }
 
   private async process(batch: Batch<Written>): Promise<void> {
-    const checked = await this.stage.check(batch, this.reject);
-    const startedAt = this.context.clock.now().getTime();
-    await this.write(checked);
-    this.size.learn(checked.length, this.context.clock.now().getTime() - startedAt);
+    if (batch.length === 0) return;
+    const { store, clock } = this.ports;
+    await store.transaction(async (transaction) => {
+      const startedAt = clock.now().getTime();
+      const checked = await this.stage.check(batch, this.reject, transaction);
+      await this.write(checked, transaction);
+      this.size.learn(checked.length, clock.now().getTime() - startedAt);
+    });
   }
 
   /** A record that the catalog can't hold is found by halving and rejected alone. */
-  private async write(batch: Batch<Written>): Promise<void> {
+  private async write(batch: Batch<Written>, transaction: RecordTransaction): Promise<void> {
     const [first] = batch;
     if (!first) return;
     const byKey = new Map(batch.map(({ record }) => [this.stage.key(record), record]));
     try {
-      await this.stage.write([...byKey.values()]);
+      await this.stage.write([...byKey.values()], transaction);
       this.accepted += batch.length;
     } catch (failure) {
       if (!(failure instanceof RecordRefusedError)) throw failure;
@@ -76,8 +81,8 @@ export class BatchQueue<Read, Written extends Read> {
         return;
       }
       const middle = Math.ceil(batch.length / 2);
-      await this.write(batch.slice(0, middle));
-      await this.write(batch.slice(middle));
+      await this.write(batch.slice(0, middle), transaction);
+      await this.write(batch.slice(middle), transaction);
     }
   }
 }

@@ -1,7 +1,8 @@
+import type { RecordTransaction } from '../../ports';
 import { type Deletion, type EntityRecord, isDeletion } from './records';
 import { entityFault, type Fault, vocabularyFault } from './reference-fault';
 import { runStage } from './run-stage';
-import type { Batch, ImportContext, Numbered, Reject } from './stage';
+import type { Batch, Numbered, Reject, WriteContext } from './stage';
 
 type Entity = EntityRecord | Deletion;
 
@@ -9,10 +10,7 @@ type Entity = EntityRecord | Deletion;
  * Imports the entities. Their order does not matter: a line that names a parent of a later line is read again, until
  * all parents are there. So a run that was killed and starts again accepts the same lines as an unbroken one.
  */
-export async function importEntities(
-  context: ImportContext,
-  waiting: Waiting | null = null,
-): Promise<number> {
+export async function importEntities(context: WriteContext, waiting: Waiting | null = null): Promise<number> {
   const pass = new EntityPass(context, waiting);
   const accepted = await pass.run();
   const { lines, ids } = pass.left;
@@ -33,39 +31,42 @@ class EntityPass {
   readonly left = { lines: new Set<number>(), ids: new Set<string>() };
 
   constructor(
-    private readonly context: ImportContext,
+    private readonly context: WriteContext,
     private readonly waiting: Waiting | null,
   ) {}
 
   async run(): Promise<number> {
-    const { source, store } = this.context;
+    const { source, pictures } = this.context;
     return await runStage(
       this.context,
       await source.file('entities'),
       {
         key: (entity) => entity.id,
         inOrder: true,
-        prepare: async (batch) => batch,
-        check: (batch, reject) => this.check(batch, reject),
-        write: (records) => store.write('entities', records),
+        prepare: (batch, reject) => pictures.storeAll(batch, reject),
+        check: (batch, reject, transaction) => this.check(batch, reject, transaction),
+        write: (records, transaction) => transaction.write('entities', records),
       },
       this.waiting?.lines,
     );
   }
 
-  private async check(batch: Batch<Entity>, reject: Reject): Promise<Batch<Entity>> {
+  private async check(
+    batch: Batch<Entity>,
+    reject: Reject,
+    transaction: RecordTransaction,
+  ): Promise<Batch<Entity>> {
     const named = batch.flatMap(({ record }) =>
       isDeletion(record) ? [record.id] : [record.id, ...Object.values(record.parents)],
     );
-    const known = new Map(await this.context.store.entities([...new Set(named)]));
-    const fit = batch.filter((numbered) => {
+    const known = new Map(await transaction.entities([...new Set(named)]));
+    return batch.filter((numbered) => {
       if (this.mustWait(numbered, known)) return false;
       const fault = this.faultOf(numbered.record, known);
       if (fault) reject(numbered.line, fault.field, fault.reason);
       else if (!isDeletion(numbered.record)) known.set(numbered.record.id, numbered.record);
       return !fault;
     });
-    return await this.context.pictures.storeAll(fit, reject);
   }
 
   /** Whether a line is to be read again: it names what may still come, or it replaces a line that waits. */
@@ -85,11 +86,12 @@ class EntityPass {
     if (before && before.category !== record.category) {
       return { field: 'category', reason: `"${record.id}" belongs to the category "${before.category}"` };
     }
-    if (this.context.categories.has(record.id)) return { field: 'id', reason: 'is the id of a category' };
+    if (this.context.taxonomy.categories.has(record.id))
+      return { field: 'id', reason: 'is the id of a category' };
     if (record.tags.length > 0 && record.kind !== 'style') {
       return { field: 'tags', reason: `a ${record.kind} carries no tags, styles and products do` };
     }
-    return vocabularyFault(record, this.context) ?? parentFault(record, known);
+    return vocabularyFault(record, this.context.taxonomy) ?? parentFault(record, known);
   }
 }
 

@@ -1,13 +1,17 @@
+import type { CatalogImportStore } from '../../ports';
 import { BatchSize } from './batch-queue';
 import { importEntities } from './entities-stage';
-import { estimatesStage, historyStage, listingsStage } from './price-stages';
+import { KnownTaxonomy } from './known-taxonomy';
+import { ESTIMATES_STAGE, HISTORY_STAGE, LISTINGS_STAGE } from './price-stages';
 import { productsStage } from './products-stage';
 import { runStage } from './run-stage';
-import type { ImportContext, ImportPorts } from './stage';
+import type { WriteContext, WritePorts } from './stage';
 import { categoriesStage, tagsStage } from './taxonomy-stages';
 
 /** After fewer records the tables are as they were before. */
 const RECORDS_WORTH_TIDYING = 1_000;
+
+type ImportPorts = WritePorts<CatalogImportStore>;
 
 /**
  * Imports records into the catalog (contract 13.2, 13.8): an upsert by id, in short transactions, each of which takes
@@ -16,36 +20,53 @@ const RECORDS_WORTH_TIDYING = 1_000;
  */
 export async function importRecords(ports: ImportPorts): Promise<number> {
   const { store } = ports;
-  const categories = new Map((await store.categories()).map((category) => [category.id, category]));
-  const tags = new Set(await store.tagIds());
-  const context = { ...ports, categories, tags };
-  const accepted = await importFiles(context);
-  await deriveRows(context);
+  const context = await contextOf(ports);
+  // Also those that an import left which was killed.
+  await makeIndexes(ports);
+  let accepted = await writeTaxonomy(context);
+  // Rows above products are cheap to derive before a first load's products are there, and dear afterwards.
+  await deriveRows(ports);
+  accepted += await writeProducts(context).finally(() => makeIndexes(ports));
+  accepted += await writePrices(context);
+  await deriveRows(ports);
   if (accepted >= RECORDS_WORTH_TIDYING) await store.tidy();
   await store.refreshSearch();
   return accepted;
 }
 
-/** In the order of contract 13.1: each file names what stands in those before it. */
-async function importFiles(context: ImportContext): Promise<number> {
+/** Writes the records of a call in the same way, but for what takes long, which is left to others (contract 15.4). */
+export async function writeRecords(ports: WritePorts): Promise<number> {
+  const context = await contextOf(ports);
+  return (await writeTaxonomy(context)) + (await writeProducts(context)) + (await writePrices(context));
+}
+
+async function contextOf(ports: WritePorts): Promise<WriteContext> {
+  const taxonomy = new KnownTaxonomy(ports.store);
+  await taxonomy.refresh();
+  return { ...ports, taxonomy };
+}
+
+/** The files come in the order of contract 13.1: each names what stands in those before it. */
+async function writeTaxonomy(context: WriteContext): Promise<number> {
   const { source } = context;
-  // Also those that an import left which was killed.
-  await makeIndexes(context);
-  let accepted = await runStage(context, await source.file('categories'), categoriesStage(context));
-  accepted += await runStage(context, await source.file('tags'), tagsStage(context));
-  accepted += await importEntities(context);
-  // Rows above products are cheap to derive before a first load's products are there, and dear afterwards.
-  await deriveRows(context);
-  accepted += await runStage(context, await source.file('products'), productsStage(context)).finally(() =>
-    makeIndexes(context),
-  );
-  accepted += await runStage(context, await source.file('estimates'), estimatesStage(context));
-  accepted += await runStage(context, await source.file('history'), historyStage(context));
-  return accepted + (await runStage(context, await source.file('listings'), listingsStage(context)));
+  const categories = await runStage(context, await source.file('categories'), categoriesStage(context));
+  const tags = await runStage(context, await source.file('tags'), tagsStage(context));
+  return categories + tags + (await importEntities(context));
+}
+
+async function writeProducts(context: WriteContext): Promise<number> {
+  return await runStage(context, await context.source.file('products'), productsStage(context));
+}
+
+async function writePrices(context: WriteContext): Promise<number> {
+  const { source } = context;
+  const estimates = await runStage(context, await source.file('estimates'), ESTIMATES_STAGE);
+  const history = await runStage(context, await source.file('history'), HISTORY_STAGE);
+  return estimates + history + (await runStage(context, await source.file('listings'), LISTINGS_STAGE));
 }
 
 /** What searches need of indexes; large first imports of products go without. */
-async function makeIndexes({ store, progress }: ImportContext): Promise<void> {
+async function makeIndexes({ store, progress }: ImportPorts): Promise<void> {
   const total = await store.missingIndexes();
   if (total === 0) return;
   progress.begin('indexes of search', total);
@@ -58,7 +79,7 @@ async function makeIndexes({ store, progress }: ImportContext): Promise<void> {
 }
 
 /** Also those that an import left which was killed. */
-async function deriveRows({ store, progress, clock, transactionMs }: ImportContext): Promise<void> {
+async function deriveRows({ store, progress, clock, transactionMs }: ImportPorts): Promise<void> {
   const total = await store.staleRows();
   if (total === 0) return;
   progress.begin('rows that follow', total);

@@ -1,38 +1,36 @@
 import type { EstimateRecord, HistoryRecord, ListingRecord } from './records';
-import type { ImportContext, Stage } from './stage';
+import type { Stage } from './stage';
 
 /** Market estimates: one by variant, source and region (contract 13.2). */
-export const estimatesStage = (context: ImportContext): Stage<EstimateRecord> =>
-  priceStage(context, {
-    key: ({ variant_id, source, region }) => `${variant_id} ${source} ${region}`,
-    write: (records) => context.store.write('estimates', records),
-  });
+export const ESTIMATES_STAGE: Stage<EstimateRecord> = priceStage({
+  key: ({ variant_id, source, region }) => `${variant_id} ${source} ${region}`,
+  write: (records, transaction) => transaction.write('estimates', records),
+});
 
 /** Their history: one by variant, region, date and source. */
-export const historyStage = (context: ImportContext): Stage<HistoryRecord> =>
-  priceStage(context, {
-    key: ({ variant_id, region, date, source }) => `${variant_id} ${region} ${date} ${source}`,
-    write: (records) => context.store.write('history', records),
-  });
+export const HISTORY_STAGE: Stage<HistoryRecord> = priceStage({
+  key: ({ variant_id, region, date, source }) => `${variant_id} ${region} ${date} ${source}`,
+  write: (records, transaction) => transaction.write('history', records),
+});
 
 /** Listings: one by variant, region and link. */
-export const listingsStage = (context: ImportContext): Stage<ListingRecord> =>
-  priceStage(context, {
-    key: ({ variant_id, region, link }) => `${variant_id} ${region} ${link}`,
-    write: (records) => context.store.write('listings', records),
-  });
+export const LISTINGS_STAGE: Stage<ListingRecord> = priceStage({
+  key: ({ variant_id, region, link }) => `${variant_id} ${region} ${link}`,
+  write: (records, transaction) => transaction.write('listings', records),
+});
 
 /** Prices are about variants of live products. */
 function priceStage<Record extends { readonly variant_id: string }>(
-  { store }: ImportContext,
   stage: Pick<Stage<Record>, 'key' | 'write'>,
 ): Stage<Record> {
   return {
     ...stage,
     inOrder: false,
-    async prepare(batch, reject) {
+    prepare: async (batch) => batch,
+    async check(batch, reject, transaction) {
       const ids = new Set(batch.map(({ record }) => record.variant_id));
-      const owners = new Map((await store.variantOwners([...ids], [])).map((owner) => [owner.id, owner]));
+      const found = await transaction.variantOwners([...ids], []);
+      const owners = new Map(found.map((owner) => [owner.id, owner]));
       return batch.filter(({ line, record }) => {
         const owner = owners.get(record.variant_id);
         if (!owner) reject(line, 'variant', `there is no variant "${record.variant_id}"`);
@@ -40,6 +38,5 @@ function priceStage<Record extends { readonly variant_id: string }>(
         return owner !== undefined && !owner.deleted;
       });
     },
-    check: async (batch) => batch,
   };
 }

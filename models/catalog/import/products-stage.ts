@@ -1,5 +1,6 @@
 import type { VariantOwner } from '../../ports';
 import { productRow } from './derive-row';
+import type { KnownTaxonomy } from './known-taxonomy';
 import {
   type Deletion,
   type DerivedProduct,
@@ -8,43 +9,45 @@ import {
   type ProductRecord,
 } from './records';
 import { entityFault, type Fault, vocabularyFault } from './reference-fault';
-import type { Batch, ImportContext, Stage } from './stage';
+import type { Batch, Stage, WriteContext } from './stage';
 
 type Read = ProductRecord | Deletion;
 type Written = DerivedProduct | Deletion;
 
 /** Products: what they name must be known, and their variants must be nobody else's. */
-export function productsStage(context: ImportContext): Stage<Read, Written> {
-  const { store, pictures, categories } = context;
+export function productsStage(context: WriteContext): Stage<Read, Written> {
+  const { store, pictures, taxonomy } = context;
   return {
     key: (product) => product.id,
     inOrder: true,
     async prepare(batch, reject) {
+      const taxonomyVersion = await taxonomy.refresh();
       const entities = await store.entities(namedEntities(productsOf(batch)));
       const fit = batch.filter(({ line, record }) => {
-        const fault = isDeletion(record) ? null : referenceFault(record, context, entities);
+        const fault = isDeletion(record) ? null : referenceFault(record, taxonomy, entities);
         if (fault) reject(line, fault.field, fault.reason);
         return !fault;
       });
       const stored = await pictures.storeAll(fit, reject);
+      const around = { categories: taxonomy.categories, entities };
       return stored.map(({ line, bytes, record }) => {
         const written = isDeletion(record)
           ? record
-          : { ...record, row: productRow(record, { categories, entities }) };
+          : { ...record, row: productRow(record, around), taxonomyVersion };
         return { line, bytes, record: written };
       });
     },
-    async check(batch, reject) {
+    async check(batch, reject, transaction) {
       const variants = productsOf(batch).flatMap((product) => product.variants.map((variant) => variant.id));
       const ids = batch.map(({ record }) => record.id);
-      const owners = new VariantOwners(await store.variantOwners([...new Set(variants)], ids));
+      const owners = new VariantOwners(await transaction.variantOwners([...new Set(variants)], ids));
       return batch.filter(({ line, record }) => {
         const fault = owners.apply(record);
         if (fault) reject(line, fault.field, fault.reason);
         return !fault;
       });
     },
-    write: (records) => store.write('products', records),
+    write: (records, transaction) => transaction.write('products', records),
   };
 }
 
@@ -106,10 +109,10 @@ const productsOf = (batch: Batch<Read>): ProductRecord[] =>
 
 function referenceFault(
   product: ProductRecord,
-  context: ImportContext,
+  taxonomy: KnownTaxonomy,
   entities: ReadonlyMap<string, EntityRecord>,
 ): Fault | null {
-  const unknown = vocabularyFault(product, context);
+  const unknown = vocabularyFault(product, taxonomy);
   if (unknown) return unknown;
   const { attributes } = product;
   for (const field in attributes) {

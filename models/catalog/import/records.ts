@@ -74,9 +74,10 @@ export interface CatalogRow extends Pictured {
   readonly attributes: PreparedJson;
 }
 
-/** A product with the row that follows from it. */
+/** A product with the row that follows from it, and from the taxonomy as it was in this version. */
 export interface DerivedProduct extends ProductRecord {
   readonly row: CatalogRow;
+  readonly taxonomyVersion: number;
 }
 
 interface GradeColumns {

@@ -1,5 +1,5 @@
+import type { KnownTaxonomy } from './known-taxonomy';
 import type { EntityRecord } from './records';
-import type { ImportContext } from './stage';
 
 type EntityReference = Pick<EntityRecord, 'kind' | 'category'>;
 
@@ -12,7 +12,7 @@ export interface Fault {
 /** A category or a tag that is not known; null when all are. */
 export function vocabularyFault(
   record: { readonly category: string; readonly tags: readonly string[] },
-  known: Pick<ImportContext, 'categories' | 'tags'>,
+  known: Pick<KnownTaxonomy, 'categories' | 'tags'>,
 ): Fault | null {
   if (!known.categories.has(record.category)) {
     return { field: 'category', reason: `there is no category "${record.category}"` };

@@ -1,13 +1,13 @@
 import type { RecordFile } from '../../ports';
 import { BatchQueue } from './batch-queue';
-import type { ImportContext, Reject, Stage } from './stage';
+import type { Reject, Stage, WriteContext } from './stage';
 
 /**
  * Imports one file, in batches; only the lines of `only`, if that is given. Resolves to the number of records that were
  * accepted.
  */
 export async function runStage<Read, Written extends Read>(
-  context: ImportContext,
+  context: WriteContext,
   file: RecordFile<Read> | null,
   stage: Stage<Read, Written>,
   only?: ReadonlySet<number>,

@@ -1,5 +1,6 @@
-import type { CatalogImportStore, Clock, Progress, RecordSource, RejectLog } from '../../ports';
-import type { CategoryRecord, Deletion, Pictured, VariantRecord } from './records';
+import type { Clock, Progress, RecordSource, RecordStore, RecordTransaction, RejectLog } from '../../ports';
+import type { KnownTaxonomy } from './known-taxonomy';
+import type { Deletion, Pictured, VariantRecord } from './records';
 
 /** A record and the line that it stands in. */
 export interface Numbered<Record> {
@@ -23,14 +24,17 @@ export type PicturedRecord =
 
 /** Stores the pictures that records name (contract 13.5). */
 export interface Pictures {
-  /** The records with addresses; one with a picture that is missing or can't be decoded is rejected. */
+  /**
+   * The records with addresses; one with a picture that is missing or can't be decoded is rejected. What are addresses
+   * already stays as it is.
+   */
   storeAll<Given extends PicturedRecord>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>>;
 }
 
-/** What an import needs from outside. */
-export interface ImportPorts {
+/** What the writing of records needs from outside. */
+export interface WritePorts<Store extends RecordStore = RecordStore> {
   readonly source: RecordSource;
-  readonly store: CatalogImportStore;
+  readonly store: Store;
   readonly pictures: Pictures;
   readonly rejects: RejectLog;
   readonly progress: Progress;
@@ -39,11 +43,9 @@ export interface ImportPorts {
   readonly transactionMs: number;
 }
 
-/** What every stage of one import shares. */
-export interface ImportContext extends ImportPorts {
-  /** Known so far: the catalog's, and those of the bundle that were accepted. */
-  readonly categories: Map<string, CategoryRecord>;
-  readonly tags: Set<string>;
+/** What all stages share. */
+export interface WriteContext<Store extends RecordStore = RecordStore> extends WritePorts<Store> {
+  readonly taxonomy: KnownTaxonomy;
 }
 
 /** How the records of one file are checked and written. */
@@ -55,9 +57,9 @@ export interface Stage<Read, Written extends Read = Read> {
    * one before; else the last of a batch is written alone.
    */
   readonly inOrder: boolean;
-  /** Checks what the writes of this file can't change: it runs while the batch before is written. */
+  /** Does what the writes of this file can't change: it runs while the batch before is written. */
   prepare(batch: Batch<Read>, reject: Reject): Promise<Batch<Written>>;
-  /** Checks the rest. The records that may be written; the others were rejected. */
-  check(batch: Batch<Written>, reject: Reject): Promise<Batch<Written>>;
-  write(records: readonly Written[]): Promise<void>;
+  /** Checks the rest, in the transaction of the write. The records that may be written; the others were rejected. */
+  check(batch: Batch<Written>, reject: Reject, transaction: RecordTransaction): Promise<Batch<Written>>;
+  write(records: readonly Written[], transaction: RecordTransaction): Promise<void>;
 }

@@ -50,9 +50,7 @@ export async function benchIntake({ calls }: { readonly calls: number }): Promis
     title: 'intake of a photo, one at a time',
     head: ['', 'pixels', 'p50 ms', 'processor ms', 'of sharp alone'],
     rows,
-    notes: [
-      'The photos are drawn, and carry a colour profile of sRGB.',
-    ],
+    notes: ['The photos are drawn, and carry a colour profile of sRGB.'],
   };
 }
 

@@ -15,6 +15,7 @@ import { benchIntake } from './intake';
 import { benchLedger } from './ledger';
 import { benchLoop } from './loop';
 import type { Measurement } from './measure';
+import { benchRecords } from './records';
 import { benchReindex } from './reindex';
 import { benchSoak } from './soak';
 import { benchVectors, PARTS } from './vectors/bench-vectors';
@@ -249,6 +250,13 @@ async function main(): Promise<void> {
     .option('--database-url <url>', 'an empty database instead of one that is brought up')
     .action(async ({ bookings, databaseUrl }: { bookings: string; databaseUrl?: string }) =>
       report('ledger', await benchLedger({ bookings: Number(bookings), databaseUrl })),
+    );
+  program
+    .command('records')
+    .description('the records of a generated bundle over HTTP, one caller, beside the importer')
+    .option('--products <products>', 'size of the generated catalog', '20000')
+    .action(async ({ products }: { products: string }) =>
+      report('records', await benchRecords(Number(products))),
     );
   program
     .command('catalog')

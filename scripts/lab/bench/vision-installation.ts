@@ -28,6 +28,8 @@ export interface VisionInstallation {
 export interface KeyLimits {
   readonly credits?: number;
   readonly concurrency?: number;
+  /** Comma-separated; else those of a key that names none. */
+  readonly scopes?: string;
 }
 
 /** What to run, and with what in it. `settings` go before the defaults. */
@@ -99,11 +101,15 @@ async function onProcesses<Result>(
 }
 
 /** A key with an account of its own on the service that these settings start. */
-export async function makeKey(settings: Settings, { credits, concurrency }: KeyLimits = {}): Promise<string> {
+export async function makeKey(
+  settings: Settings,
+  { credits, concurrency, scopes }: KeyLimits = {},
+): Promise<string> {
   const balance = credits === undefined ? [] : ['--credits', String(credits)];
   const atOnce = concurrency === undefined ? [] : ['--concurrency', String(concurrency)];
   const account = await runLoupe(settings, 'accounts', 'create', '--name', 'bench', ...balance);
   const { id } = account as { id: string };
-  const words = ['--account', id, '--name', 'bench', '--versions', 'v3', ...atOnce];
+  const allowed = scopes === undefined ? [] : ['--scopes', scopes];
+  const words = ['--account', id, '--name', 'bench', '--versions', 'v3', ...atOnce, ...allowed];
   return ((await runLoupe(settings, 'keys', 'create', ...words)) as { key: string }).key;
 }

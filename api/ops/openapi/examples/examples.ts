@@ -3,6 +3,7 @@ import type { legacyAnswer, legacyVisionAnswer } from '../../../legacy/answers';
 import type { PATHS } from '../../../paths';
 import type { catalogAnswer, evidence as rowEvidence } from '../../../v3/answers';
 import { ACCOUNT_EXAMPLES } from './accounts';
+import { RECORD_EXAMPLES } from './records';
 import { category, estimate, legacyProduct, model, pricedProduct, product } from './rows';
 
 interface Example {
@@ -277,6 +278,7 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
     },
   },
   ...ACCOUNT_EXAMPLES,
+  ...RECORD_EXAMPLES,
   listProductsV2: {
     requests: {
       search: { summary: 'Free text', value: { search: 'birkin', page_size: 10 } },

@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+import type { deletionAnswer, recordStatusAnswer, recordsAnswer } from '../../../v3/record-answers';
+
+const LINES = [
+  {
+    products: {
+      id: 'product_birkin_croc',
+      category: 'handbags',
+      attributes: { brand: 'brand_hermes', model: 'model_birkin', style: 'style_birkin_croc' },
+      popularity: 90,
+      images: ['https://pictures.example/birkin.jpg'],
+      variants: [{ id: 'variant_birkin_croc_30', fields: [{ field: 'size', name: '30' }] }],
+    },
+  },
+  {
+    estimates: { variant: 'variant_birkin_croc_30', source: 'ebay', region: 'NA', A: 58000, currency: 'usd' },
+  },
+];
+
+const written: z.output<typeof recordsAnswer> = {
+  success: true,
+  accepted: 1,
+  rejected: 1,
+  credits_used: 0,
+  data: [
+    { line: 1, id: 'product_birkin_croc', status: 'accepted' },
+    {
+      line: 2,
+      id: null,
+      status: 'rejected',
+      field: 'currency',
+      reason: 'EU-UK is priced in gbp',
+    },
+  ],
+};
+
+const deleted: z.output<typeof deletionAnswer> = {
+  success: true,
+  id: 'product_birkin_croc',
+  deleted: true,
+  credits_used: 0,
+};
+
+const status: z.output<typeof recordStatusAnswer> = {
+  success: true,
+  id: 'product_birkin_croc',
+  searchable: true,
+  identifiable: true,
+  pictures: { embedded: 2, pending: 1, failed: 0 },
+  credits_used: 0,
+};
+
+/** What is asked and answered where the catalog is written. */
+export const RECORD_EXAMPLES = {
+  writeRecords: {
+    requests: {
+      priced: {
+        summary: 'A product and what it is worth',
+        value: LINES.map((line) => `${JSON.stringify(line)}\n`).join(''),
+      },
+    },
+    answers: { half: { summary: 'One of two lines is wrong', value: written } },
+  },
+  deleteRecord: { answers: { gone: { summary: 'It is gone', value: deleted } } },
+  showRecordStatus: { answers: { seen: { summary: 'A picture waits', value: status } } },
+};

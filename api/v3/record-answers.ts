@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+const success = z.literal(true).describe('`true` for every success');
+const creditsUsed = z.literal(0).describe('Writing is free');
+
+const outcome = z.object({
+  line: z.int().describe('Number of the line in the body, from 1'),
+  id: z
+    .string()
+    .nullable()
+    .describe('Id of the record; null where it has none, as prices do, or none that can be read'),
+  status: z.enum(['accepted', 'rejected']).describe('Whether the record stands as it was sent'),
+  field: z
+    .string()
+    .optional()
+    .describe('Of a rejected one: the field at fault, `line` where that is the line itself'),
+  reason: z.string().optional().describe('Of a rejected one: what is wrong with it'),
+});
+
+/** What became of the lines of a call (contract 15.3). */
+export const recordsAnswer = z.object({
+  success,
+  accepted: z.int().describe('Lines whose records stand'),
+  rejected: z.int().describe('The other lines'),
+  credits_used: creditsUsed,
+  data: z.array(outcome).describe('One for each line that is not blank, in order'),
+});
+
+/** What a deletion answers (contract 15.6). */
+export const deletionAnswer = z.object({
+  success,
+  id: z.string().describe('The record that is gone'),
+  deleted: z.literal(true).describe('It is no row of the catalog any more'),
+  credits_used: creditsUsed,
+});
+
+/** How far a record is seen (contract 15.7). */
+export const recordStatusAnswer = z.object({
+  success,
+  id: z.string().describe('The record'),
+  searchable: z.boolean().describe('Whether searches and lookups find it as a row'),
+  identifiable: z.boolean().describe('Whether a photo can be answered with it: a picture of it is embedded'),
+  pictures: z
+    .object({
+      embedded: z.int().describe('The live model knows them'),
+      pending: z.int().describe('They wait for a worker'),
+      failed: z.int().describe('They could not be fetched or read; send the record again to try them again'),
+    })
+    .describe('Its own pictures and those of its variants, each address once; products only'),
+  credits_used: creditsUsed,
+});

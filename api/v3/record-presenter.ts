@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+import type { LineOutcome, RecordStatus } from '../../models/records/records-service';
+import type { deletionAnswer, recordStatusAnswer, recordsAnswer } from './record-answers';
+
+/** One answer line for each line of the body (contract 15.3). */
+export function presentOutcomes(outcomes: readonly LineOutcome[]): z.input<typeof recordsAnswer> {
+  const rejected = outcomes.filter(({ fault }) => fault !== null).length;
+  return {
+    success: true,
+    accepted: outcomes.length - rejected,
+    rejected,
+    credits_used: 0,
+    data: outcomes.map(({ line, id, fault }) => ({
+      line,
+      id,
+      ...(fault ? { status: 'rejected', field: fault.field, reason: fault.reason } : { status: 'accepted' }),
+    })),
+  };
+}
+
+export const presentDeletion = (id: string): z.input<typeof deletionAnswer> => ({
+  success: true,
+  id,
+  deleted: true,
+  credits_used: 0,
+});
+
+/** How far a record is seen (contract 15.7). */
+export const presentRecordStatus = (
+  id: string,
+  { searchable, pictures: { done, pending, failed } }: RecordStatus,
+): z.input<typeof recordStatusAnswer> => ({
+  success: true,
+  id,
+  searchable,
+  identifiable: done > 0,
+  pictures: { embedded: done, pending, failed },
+  credits_used: 0,
+});

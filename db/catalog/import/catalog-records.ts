@@ -1,0 +1,38 @@
+import type { Knex } from 'knex';
+import { inject, injectable } from 'tsyringe';
+import { type CatalogRecords, type FoundRecord, PORTS } from '../../../models/ports';
+import { inTransaction, rowsOf, sql } from '../../core/sql';
+import { isImportAlive } from './import-lock';
+import { PostgresRecordStore, WRITER_SETTINGS } from './record-store';
+import { countStale } from './stale-rows';
+
+/** The records of the catalog as calls write them, in PostgreSQL. */
+@injectable()
+export class PostgresCatalogRecords implements CatalogRecords {
+  constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
+
+  open(): PostgresRecordStore {
+    return new PostgresRecordStore(this.knex, (work) =>
+      inTransaction(this.knex, async (trx) => {
+        await rowsOf(trx, sql`SELECT ${WRITER_SETTINGS}`);
+        return await work(trx);
+      }),
+    );
+  }
+
+  async find(id: string): Promise<FoundRecord | null> {
+    const [found] = await rowsOf<FoundRecord>(
+      this.knex,
+      sql`SELECT kind, EXISTS (SELECT FROM catalog_search WHERE id = ${id}) AS searchable FROM (
+            SELECT 'products' AS kind FROM products WHERE id = ${id} AND NOT deleted
+            UNION ALL SELECT 'entities' FROM entities WHERE id = ${id} AND NOT deleted
+            UNION ALL SELECT 'categories' FROM categories WHERE id = ${id}) AS found`,
+    );
+    return found ?? null;
+  }
+
+  async deriveStaleRows(limit: number): Promise<number> {
+    if ((await countStale(this.knex, 1)) === 0 || (await isImportAlive(this.knex))) return 0;
+    return await this.open().deriveStaleRows(limit);
+  }
+}

@@ -1,0 +1,106 @@
+import type { Knex } from 'knex';
+import {
+  type EntityRecord,
+  type RecordKind,
+  RecordRefusedError,
+  type WrittenRecords,
+} from '../../../models/catalog/import/records';
+import type { RecordTransaction, VariantOwner } from '../../../models/ports';
+import { inTransaction, rowsOf, sql } from '../../core/sql';
+import { refusedValue } from './data-refusal';
+import { loadEntityRecords } from './load-sources';
+import { countStale, deriveRows, deriveStale } from './stale-rows';
+import { countTaxonomyChange, taxonomyVersion } from './taxonomy-version';
+import type { Vocabulary } from './vocabulary';
+import { writeEstimates, writeHistory, writeListings } from './write-prices';
+import { writeProducts } from './write-products';
+import { writeCategories, writeEntities, writeTags } from './write-taxonomy';
+
+/** As many rows are derived again in the transaction that made them stale; more wait, so that it stays short. */
+const STALE_AT_ONCE = 500;
+/** So long in all; then the rest of a large import leaves it to its end, where each row comes once. */
+const DERIVING_AT_ONCE_MS = 2_000;
+const TAXONOMY: readonly RecordKind[] = ['categories', 'tags', 'entities'];
+
+type Writers = {
+  readonly [Kind in RecordKind]: (trx: Knex, records: readonly WrittenRecords[Kind][]) => Promise<void>;
+};
+
+/** What one import or call remembers from one transaction to the next. */
+export interface WriterMemory {
+  readonly vocabulary: Vocabulary;
+  /** Spent so far on rows that followed at once. */
+  derivingMs: number;
+}
+
+/** Records within a transaction of the database. */
+export class PostgresRecordTransaction implements RecordTransaction {
+  private readonly writers: Writers = {
+    categories: writeCategories,
+    tags: writeTags,
+    entities: writeEntities,
+    products: (trx, records) => this.writeProducts(trx, records),
+    estimates: writeEstimates,
+    history: writeHistory,
+    listings: writeListings,
+  };
+
+  constructor(
+    protected readonly trx: Knex,
+    private readonly memory: WriterMemory,
+  ) {}
+
+  async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
+    return await loadEntityRecords(this.trx, ids);
+  }
+
+  async variantOwners(
+    ids: readonly string[],
+    productIds: readonly string[],
+  ): Promise<readonly VariantOwner[]> {
+    // One look-up for each key: the planner else reads the whole table for a few thousand of them.
+    return await rowsOf(
+      this.trx,
+      sql`SELECT owned.*, (SELECT deleted FROM products WHERE id = product_id) AS deleted FROM (
+            SELECT variant.* FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
+              SELECT id, product_id FROM variants WHERE id = given.id OFFSET 0) AS variant
+            UNION
+            SELECT variant.* FROM unnest(${productIds}::text[]) AS given (id) CROSS JOIN LATERAL (
+              SELECT id, product_id FROM variants WHERE product_id = given.id OFFSET 0) AS variant) AS owned`,
+    );
+  }
+
+  /** In a savepoint, which takes back what is refused; then nothing is remembered of it. */
+  async write<Kind extends RecordKind>(kind: Kind, records: readonly WrittenRecords[Kind][]): Promise<void> {
+    try {
+      await inTransaction(this.trx, async (savepoint) => {
+        if (TAXONOMY.includes(kind)) await countTaxonomyChange(savepoint);
+        await this.writers[kind](savepoint, records);
+        if (this.memory.derivingMs < DERIVING_AT_ONCE_MS) await this.deriveAtOnce(savepoint);
+      });
+    } catch (failure) {
+      this.memory.vocabulary.forget();
+      const refusal = refusedValue(failure);
+      throw refusal === null ? failure : new RecordRefusedError(refusal, failure);
+    }
+  }
+
+  /** Rows that were prepared before somebody else changed the taxonomy are derived again. */
+  private async writeProducts(trx: Knex, records: readonly WrittenRecords['products'][]): Promise<void> {
+    await writeProducts(trx, records, this.memory.vocabulary);
+    const version = await taxonomyVersion(trx);
+    const outdated = records.filter((record) => 'row' in record && record.taxonomyVersion !== version);
+    await deriveRows(
+      trx,
+      outdated.map(({ id }) => id),
+    );
+  }
+
+  private async deriveAtOnce(trx: Knex): Promise<void> {
+    const stale = await countStale(trx, STALE_AT_ONCE + 1);
+    if (stale === 0 || stale > STALE_AT_ONCE) return;
+    const startedAt = performance.now();
+    await deriveStale(trx, STALE_AT_ONCE);
+    this.memory.derivingMs += performance.now() - startedAt;
+  }
+}

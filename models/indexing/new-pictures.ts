@@ -1,0 +1,49 @@
+import { inject, injectable } from 'tsyringe';
+import { type EmbeddingRepository, type IndexQueue, type Logger, PORTS } from '../ports';
+
+const PRODUCTS_AT_ONCE = 200;
+
+/**
+ * Has the pictures of products embedded that were just written, under every version that is kept up, the live one first
+ * (contract 15.4). Works in the background; what it fails at is found by whoever sees to abandoned images.
+ */
+@injectable()
+export class NewPictures {
+  readonly #waiting = new Set<string>();
+  #works = false;
+
+  constructor(
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
+    @inject(PORTS.IndexQueue) private readonly queue: IndexQueue,
+    @inject(PORTS.Logger) private readonly logger: Logger,
+  ) {}
+
+  /** Notes products; the work goes on after the call. */
+  add(productIds: readonly string[]): void {
+    for (const id of productIds) this.#waiting.add(id);
+    if (!this.#works) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    this.#works = true;
+    while (this.#waiting.size > 0) {
+      const ids = [...this.#waiting].slice(0, PRODUCTS_AT_ONCE);
+      for (const id of ids) this.#waiting.delete(id);
+      await this.#embed(ids).catch((failure: unknown) =>
+        this.logger.warn({ reason: String(failure) }, 'new pictures are not embedded yet'),
+      );
+    }
+    this.#works = false;
+  }
+
+  async #embed(productIds: readonly string[]): Promise<void> {
+    const versions = (await this.embeddings.versions()).filter(({ maintained }) => maintained);
+    const live = versions.filter(({ state }) => state === 'live');
+    for (const { id } of [...live, ...versions.filter(({ state }) => state !== 'live')]) {
+      const images = await this.embeddings.unembedded(id, productIds);
+      if (images.length > 0) await this.queue.embed(id, images);
+      // Not while more wait: it may take minutes where there are many vectors.
+      if (this.#waiting.size === 0) await this.embeddings.buildIndex(id);
+    }
+  }
+}

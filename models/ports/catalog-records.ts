@@ -1,0 +1,37 @@
+import type { RecordSource, RecordStore } from './catalog-import';
+
+/** The body of a call that writes records: a small bundle. */
+export interface RecordBody {
+  /** The numbers of its lines, without the blank ones, and the id of the record where it has one that can be read. */
+  readonly lines: readonly { readonly line: number; readonly id: string | null }[];
+  /** Lines that belong to no file of a bundle. */
+  readonly faults: readonly { readonly line: number; readonly field: string; readonly reason: string }[];
+  /** The others. */
+  readonly source: RecordSource;
+}
+
+/** Reads what calls send. */
+export interface RecordBodies {
+  /**
+   * @param now stands in for the time of estimates that name none
+   * @throws AppError 400 when there is no line, 413 when there are more than `RECORDS_MAX`
+   */
+  read(body: Uint8Array, now: Date): Promise<RecordBody>;
+}
+
+/** A record that is not deleted. */
+export interface FoundRecord {
+  readonly kind: 'products' | 'entities' | 'categories';
+  /** Whether it is a row that searches find; an entity of a kind outside the hierarchy is none (contract 13.10). */
+  readonly searchable: boolean;
+}
+
+/** The catalog as calls change it, beside an import and beside each other. */
+export interface CatalogRecords {
+  /** For one call. */
+  open(): RecordStore;
+  /** Null when there is no product, entity or category of this id, or when it is deleted. */
+  find(id: string): Promise<FoundRecord | null>;
+  /** Derives up to `limit` rows that were noted; how many there were. None while an import runs, which does it itself. */
+  deriveStaleRows(limit: number): Promise<number>;
+}

@@ -1,0 +1,176 @@
+import { inject, injectable } from 'tsyringe';
+import type { CallContext } from '../access/billing';
+import { writeRecords } from '../catalog/import/import-service';
+import { ListedSource } from '../catalog/import/listed-records';
+import { ADDRESSES_ALONE } from '../catalog/import/picture-paths';
+import type { Fault } from '../catalog/import/reference-fault';
+import { placeText, reasonText } from '../catalog/import/reject-text';
+import { notFound } from '../errors';
+import type { Coverage } from '../indexing/embedding-version';
+import { NewPictures } from '../indexing/new-pictures';
+import {
+  type AuditEntry,
+  type AuditLog,
+  type CatalogRecords,
+  type Clock,
+  type EmbeddingRepository,
+  type FoundRecord,
+  PORTS,
+  type Progress,
+  type RecordBodies,
+  type RecordSource,
+  type RejectLog,
+} from '../ports';
+
+/** Lines of one call at most (contract 15.1). */
+export const RECORDS_MAX = 1_000;
+/** About how long a transaction is to take: others who write wait for it, and readers of the embedded database. */
+const TRANSACTION_MS = 500;
+/** As many as an import derives at once. */
+const STALE_AT_ONCE = 500;
+
+/** What became of a line: its record stands, or has a fault. */
+export interface LineOutcome {
+  readonly line: number;
+  /** Of the record, where it has one that can be read. */
+  readonly id: string | null;
+  readonly fault: Fault | null;
+}
+
+/** How far a record is seen. */
+export interface RecordStatus {
+  readonly searchable: boolean;
+  /** Its pictures under the live version. */
+  readonly pictures: Coverage;
+}
+
+/** Writes the catalog as callers want it, record by record (contract 15). */
+@injectable()
+export class RecordsService {
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    @inject(PORTS.RecordBodies) private readonly bodies: RecordBodies,
+    @inject(PORTS.CatalogRecords) private readonly records: CatalogRecords,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
+    @inject(NewPictures) private readonly pictures: NewPictures,
+    @inject(PORTS.AuditLog) private readonly audit: AuditLog,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Writes the records of a body of JSON Lines; each stands when this resolves, or has a fault.
+   *
+   * @throws AppError 400 for a body without a line, 413 for one with too many
+   */
+  write(call: CallContext, body: Uint8Array): Promise<readonly LineOutcome[]> {
+    return this.#alone(call, async () => {
+      const { lines, faults, source } = await this.bodies.read(body, this.clock.now());
+      const rejects = new CollectedRejects();
+      for (const { line, field, reason } of faults) rejects.add('', line, field, reason);
+      await this.#apply(call, null, source, rejects);
+      const outcomes = lines.map((each) => ({ ...each, fault: rejects.faults.get(each.line) ?? null }));
+      this.pictures.add(outcomes.flatMap(({ id, fault }) => (fault || !isProductId(id) ? [] : [id])));
+      return outcomes;
+    });
+  }
+
+  /** Takes a product or an entity out of the catalog. @throws AppError 404 when there is none of this id */
+  remove(call: CallContext, id: string): Promise<void> {
+    return this.#alone(call, async () => {
+      const { kind } = await this.#find(id);
+      if (kind === 'categories') throw noRecord(id);
+      const deletion = { line: 1, bytes: 0, record: { id, deleted: true } } as const;
+      await this.#apply(call, id, new ListedSource({ [kind]: [deletion] }), new CollectedRejects());
+    });
+  }
+
+  /** @throws AppError 404 when there is no record of this id, or when it is deleted */
+  async status(id: string): Promise<RecordStatus> {
+    const { searchable } = await this.#find(id);
+    const live = await this.embeddings.live();
+    const pictures = live && (await this.embeddings.coverage(live.id, id));
+    return { searchable, pictures: pictures ?? { done: 0, pending: 0, failed: 0 } };
+  }
+
+  /** Derives the rows that changes left to follow, in steps, until `signal` ends it. */
+  async followUp(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.records.deriveStaleRows(STALE_AT_ONCE)) > 0);
+  }
+
+  async #find(id: string): Promise<FoundRecord> {
+    const found = await this.records.find(id);
+    if (!found) throw noRecord(id);
+    return found;
+  }
+
+  /** Writes, and notes who did. */
+  async #apply(
+    { caller: { accountId, keyId } }: CallContext,
+    subject: string | null,
+    source: RecordSource,
+    rejects: CollectedRejects,
+  ): Promise<void> {
+    const action = subject === null ? 'records write' : 'records delete';
+    const note = (details: AuditEntry['details']) =>
+      this.audit.append({ actor: `key ${keyId}`, action, accountId, subject, details });
+    try {
+      const accepted = await writeRecords({
+        source,
+        store: this.records.open(),
+        pictures: ADDRESSES_ALONE,
+        rejects,
+        progress: UNSEEN,
+        clock: this.clock,
+        transactionMs: TRANSACTION_MS,
+      });
+      await note({ accepted, rejected: rejects.count });
+    } catch (failure) {
+      // Part of it may stand.
+      await note({ failed: String(failure) }).catch(() => undefined);
+      throw failure;
+    }
+  }
+
+  /**
+   * One call after the other: beside each other they would wait for each other's transactions all the same, with all their
+   * records in memory and a connection each that readers want. Whoever hung up meanwhile changes nothing.
+   */
+  #alone<Result>({ signal }: CallContext, work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last
+      .catch(() => undefined)
+      .then(() => {
+        signal?.throwIfAborted();
+        return work();
+      });
+    this.#last = turn;
+    return turn;
+  }
+}
+
+/** The faults of a call by line; of several the first is told. */
+class CollectedRejects implements RejectLog {
+  readonly faults = new Map<number, Fault>();
+
+  get count(): number {
+    return this.faults.size;
+  }
+
+  add(_file: string, line: number, field: string, reason: string): void {
+    if (!this.faults.has(line))
+      this.faults.set(line, { field: placeText(field), reason: reasonText(reason) });
+  }
+
+  async settle(): Promise<void> {}
+}
+
+const UNSEEN: Progress = {
+  begin: () => undefined,
+  reach: () => undefined,
+  end: () => undefined,
+  note: () => undefined,
+};
+
+const isProductId = (id: string | null): id is string => id?.startsWith('product_') ?? false;
+
+const noRecord = (id: string) => notFound(`There is no record "${id}".`);

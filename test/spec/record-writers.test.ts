@@ -1,0 +1,211 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import { openImport } from '../../db/catalog/import/open-import';
+import { PostgresRecordStore } from '../../db/catalog/import/record-store';
+import { type Clock, type ImagePreparer, type ImageStore, PORTS } from '../../models/ports';
+import { importBundle } from '../../scripts/import/import-bundle';
+import { type ApiClient, idsOf } from '../support/api-client';
+import { holdMethod } from '../support/hold-method';
+import { sendRaw } from '../support/raw-caller';
+import { useService } from '../support/service';
+import { StoredVectors } from '../support/stored-vectors';
+import { bag, fresh, price, pricedBag, variantOf, WRITTEN, writerOf } from '../support/written-catalog';
+
+/** contract 15.5: many who write at the same time. */
+const vectors = new StoredVectors(() => service);
+const service = useService({}, { [PORTS.IndexQueue]: vectors }, WRITTEN);
+const folder = mkdtempSync(join(tmpdir(), 'lpw-'));
+let writer: ApiClient;
+beforeAll(async () => {
+  writer = await writerOf(service);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const knex = () => service.resolve<Knex>(PORTS.Knex);
+const linesOf = (values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+/** As the nightly command does. */
+async function importFiles(files: Readonly<Record<string, readonly object[]>>) {
+  const bundle = mkdtempSync(join(folder, 'bundle-'));
+  for (const [name, values] of Object.entries(files)) writeFileSync(join(bundle, name), linesOf(values));
+  const nothing = () => undefined;
+  return await importBundle(
+    { bundle, report: join(folder, 'rejects.txt'), dryRun: false, wait: false, transactionMs: 50 },
+    {
+      openImport: (dryRun) => openImport(knex(), dryRun),
+      images: service.resolve<ImageStore>(PORTS.ImageStore),
+      preparer: service.resolve<ImagePreparer>(PORTS.ImagePreparer),
+      embedding: { embeddings: service.resolve(PORTS.EmbeddingRepository), queue: vectors },
+      clock: service.resolve<Clock>(PORTS.Clock),
+    },
+    { begin: nothing, reach: nothing, end: nothing, note: nothing },
+  );
+}
+
+async function found(id: string) {
+  const { status, body } = await writer.item(id, 'taxonomy,pricing');
+  return status === 200 ? body.data[0] : status;
+}
+
+const brandLine = (id: string, name: string) => ({
+  entities: { id, kind: 'brand', name, category: 'handbags' },
+});
+
+// contract 15.5
+test('ten writers and an import: the last whole record stands, nothing is lost or doubled', async () => {
+  const brand = fresh('brand');
+  const contested = Array.from({ length: 40 }, () => fresh('product'));
+  const own = Array.from({ length: 10 }, () => Array.from({ length: 15 }, () => fresh('product')));
+  const imported = Array.from({ length: 300 }, () => fresh('product'));
+  await writer.write([brandLine(brand, 'Start')]);
+  /** Popularity, keyword and price of one version go together. */
+  const version = (id: string, number: number) =>
+    pricedBag(id, 1_000 + number, {
+      popularity: number,
+      keywords: [`version ${number}`],
+      attributes: { brand, style: 'style_birkin_croc' },
+    });
+  const rounds = own.map(async (ids, at) => {
+    const { body } = await writer.write([
+      ...ids.flatMap((id) => version(id, at)),
+      ...contested.flatMap((id) => version(id, 100 + at)),
+      brandLine(brand, `Name ${at}`),
+    ]);
+    expect(body.rejected).toBe(0);
+  });
+  const products = [...imported, ...contested].map((id) => {
+    const [line] = version(id, 500);
+    return (line as { products: object }).products;
+  });
+  const importing = importFiles({
+    'products.jsonl': products,
+    'estimates.jsonl': [...imported, ...contested].map(
+      (id) => (price(id, 1_500) as { estimates: object }).estimates,
+    ),
+  });
+  let finished = false;
+  const reading = readWhole(contested, () => finished);
+  const [{ accepted, rejected }] = await Promise.all([importing, ...rounds]);
+  finished = true;
+  expect((await reading).seen).toBeGreaterThan(0);
+  expect([accepted, rejected]).toEqual([2 * products.length, 0]);
+
+  const everything = [...contested, ...own.flat(), ...imported];
+  const { count } = (await knex()('catalog_search').whereIn('id', everything).count('* as count'))[0] ?? {};
+  expect(Number(count)).toBe(everything.length);
+  const brandName = (await writer.item(brand)).body.data[0]?.name;
+  expect(brandName).toMatch(/^Name \d$/);
+  for (const id of [...contested, ...own.flat(), ...imported.slice(0, 20)]) {
+    const row = await found(id);
+    // Whoever wrote last, the row names the brand as it is called now.
+    expect(row).toMatchObject({ name: `${brandName} Crocodile`, variants: [{ id: variantOf(id) }] });
+  }
+  for (const [at, ids] of own.entries()) {
+    expect(await found(String(ids[0]))).toMatchObject({
+      popularity: at,
+      variants: [{ pricing: { market_estimates: [{ A: 1_000 + at }] } }],
+    });
+  }
+  const filters = [{ field: 'brand', include: [brand] }];
+  const total = (await writer.query({ filters, page_size: 1 })).body.total_results;
+  expect(total).toBe(everything.length);
+}, 180_000);
+
+/** Looks until `isOver`, and at least once, that nobody sees one version's popularity with another's keyword. */
+async function readWhole(ids: readonly string[], isOver: () => boolean): Promise<{ seen: number }> {
+  let seen = 0;
+  do {
+    const rows: { popularity: number; words: string }[] = await knex()('catalog_search')
+      .whereIn('id', ids)
+      .select('popularity', knex().raw('words::text AS words'));
+    for (const { popularity, words } of rows) expect(words).toContain(`'${popularity}'`);
+    seen += 1;
+  } while (!isOver());
+  return { seen };
+}
+
+// contract 15.5
+test('a variant that two products claim at once belongs to one of them', async () => {
+  const products = Array.from({ length: 8 }, () => fresh('product'));
+  const variant = fresh('variant');
+  const answers = await Promise.all(
+    products.map((id) => writer.write([bag(id, { variants: [{ id: variant }] })])),
+  );
+  const outcomes = answers.flatMap(({ body }) => body.data);
+  const winner = outcomes.find(({ status }) => status === 'accepted')?.id;
+  expect(outcomes.filter(({ status }) => status === 'accepted')).toHaveLength(1);
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual(
+    Array.from({ length: 7 }, () =>
+      expect.objectContaining({ field: 'variants.0.id', reason: `"${variant}" belongs to ${winner}` }),
+    ),
+  );
+});
+
+// contract 15.5
+test('a product prepared under an old name of its brand is written under the new one', async () => {
+  const [brand, id] = [fresh('brand'), fresh('product')];
+  await writer.write([brandLine(brand, 'Old')]);
+  const held = holdMethod(PostgresRecordStore.prototype, 'transaction');
+  const importing = importFiles({ 'products.jsonl': [{ id, category: 'handbags', attributes: { brand } }] });
+  await held.waiting(1);
+  held.passNew();
+  await writer.write([brandLine(brand, 'New')]);
+  held.letGo();
+  expect(await importing).toMatchObject({ accepted: 1, rejected: 0 });
+  expect(await found(id)).toMatchObject({ name: 'New' });
+});
+
+// contract 15.5
+test('a call does not wait for the end of an import', async () => {
+  const id = fresh('product');
+  const store = await openImport(knex(), false);
+  try {
+    expect((await writer.write([bag(id)])).body).toMatchObject({ accepted: 1 });
+  } finally {
+    await store.close();
+  }
+});
+
+// contract 15.5, 10.6
+test('a body that breaks off changes nothing', async () => {
+  const id = fresh('product');
+  const body = linesOf([bag(id)]);
+  const head = [
+    'PUT /v3/catalog/records HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${writer.key}`,
+    'Content-Type: application/x-ndjson',
+    `Content-Length: ${Buffer.byteLength(body) + 100}`,
+  ].join('\r\n');
+  service.log.clear();
+  const socket = await sendRaw(service.url, `${head}\r\n\r\n${body}`);
+  socket.destroy();
+  await service.log.lines(1);
+  expect(await found(id)).toBe(404);
+});
+
+// contract 15.5
+test('a call that dies between its records leaves whole ones, and ends the same when it is sent again', async () => {
+  const ids = Array.from({ length: 250 }, () => fresh('product'));
+  const lines = ids.flatMap((id) => pricedBag(id, 5));
+  const original = PostgresRecordStore.prototype.transaction;
+  let transactions = 0;
+  PostgresRecordStore.prototype.transaction = async function (this: PostgresRecordStore, work) {
+    transactions += 1;
+    if (transactions === 2) throw new Error('killed');
+    return await original.call(this, work);
+  } as typeof original;
+  const killed = await writer.write(lines);
+  PostgresRecordStore.prototype.transaction = original;
+  expect(killed.status).toBe(500);
+  const rows = () => knex()('catalog_search').whereIn('id', ids);
+  const left = (await rows()).length;
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThan(ids.length);
+  expect(await knex()('variants').whereIn('product_id', ids)).toHaveLength(left);
+  expect((await writer.write(lines)).body).toMatchObject({ accepted: 500, rejected: 0 });
+  expect(await rows()).toHaveLength(ids.length);
+  expect(idsOf(await writer.items({ ids: ids.slice(0, 5), includes: ['pricing'] }))).toEqual(ids.slice(0, 5));
+});
