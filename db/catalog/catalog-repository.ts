@@ -12,8 +12,12 @@ import { allOf, inOneState, rowsOf, sql } from '../core/sql';
 import { itemsById } from './catalog-items';
 import { conditionsOf } from './search/catalog-clauses';
 import { searchRows } from './search/search-rows';
-import { SnapshotSearch } from './search/snapshot/snapshot-search';
+import { SnapshotMemory } from './search/snapshot/snapshot-memory';
+import { searchSnapshot } from './search/snapshot/snapshot-search';
 import { expandTerms } from './search/term-expansion';
+
+/** Kind of the rows that snapshots are about. */
+const PRODUCT = 'product';
 
 /**
  * The catalog in PostgreSQL. Queries find ids, in the snapshot of a large catalog or else in `catalog_search`; the wide
@@ -21,7 +25,7 @@ import { expandTerms } from './search/term-expansion';
  */
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
-  private readonly snapshot = new SnapshotSearch();
+  private readonly snapshots = new SnapshotMemory();
 
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
@@ -63,9 +67,11 @@ export class PostgresCatalogRepository implements CatalogRepository {
   async search(query: ResolvedQuery): Promise<SearchPage<CatalogItem>> {
     const window = { offset: query.page * query.pageSize, limit: query.pageSize };
     return inOneState(this.knex, async (trx) => {
+      // First of all: states are seldom seen in another order than that of their statements.
+      const snapshot = query.node === PRODUCT && !query.sandbox ? await this.snapshots.open(trx) : null;
       const expansions = query.words && (await expandTerms(trx, query, query.words));
       const { ids, ...totals } =
-        (await this.snapshot.search(trx, query, expansions, window)) ??
+        (snapshot && (await searchSnapshot(snapshot, query, expansions, window))) ??
         (await searchRows(trx, query, expansions, window));
       return { rows: await itemsById(trx, ids), ...totals };
     });

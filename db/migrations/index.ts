@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import * as firstVersion from './202611230000-first-version';
 import * as severalPhotos from './202611231800-several-photos';
+import * as searchChanges from './202611242040-search-changes';
 import * as testCalls from './202611242100-test-calls';
 
 /** One step of the schema, with its way back. */
@@ -13,5 +14,6 @@ export interface Migration {
 export const migrations: Readonly<Record<string, Migration>> = {
   '202611230000-first-version': firstVersion,
   '202611231800-several-photos': severalPhotos,
+  '202611242040-search-changes': searchChanges,
   '202611242100-test-calls': testCalls,
 };

@@ -27,6 +27,7 @@ interface CatalogCommandOptions {
   readonly databaseUrl?: string;
   readonly explain?: string;
   readonly only?: string;
+  readonly changes: string;
 }
 
 interface FloodCommandOptions {
@@ -34,6 +35,7 @@ interface FloodCommandOptions {
   readonly factor: string;
   readonly products: string;
   readonly only?: string;
+  readonly changes: string;
 }
 
 type ReindexCommandOptions = Readonly<
@@ -232,6 +234,7 @@ async function main(): Promise<void> {
     )
     .option('--explain <folder>', 'write the executed plan of every statement')
     .option('--only <text>', 'only the questions whose name contains this')
+    .option('--changes <changes>', 'products that are changed, to measure before and after by turns', '0')
     .action(async (options: CatalogCommandOptions) =>
       report(
         'catalog',
@@ -241,6 +244,7 @@ async function main(): Promise<void> {
           databaseUrl: options.databaseUrl,
           explain: options.explain,
           only: options.only,
+          changes: Number(options.changes),
         }),
       ),
     );

@@ -1,0 +1,109 @@
+import type { Sort } from '../../../../models/catalog/catalog-query';
+import { compareKeys, type OrderKey } from '../order-key';
+import type { Bitset } from './bitset';
+import type { SnapshotReader } from './snapshot-reader';
+
+/** Some rows of an answer that follow each other: those of a set, in the order of a listing. */
+export interface Slice {
+  readonly set: Bitset;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Rows that are looked at together when a place is looked for. */
+const PROBES = 16;
+
+/**
+ * The rows of slices, one slice after the other. Products of the snapshot lie in order, and so do those that changed
+ * since; which of the two comes next, their keys tell.
+ */
+export async function rowsOfSlices(
+  snapshot: SnapshotReader,
+  slices: readonly Slice[],
+  sort: Sort,
+): Promise<OrderKey[]> {
+  const order = await snapshot.order(sort);
+  const parts: { readonly unchanged: readonly number[]; readonly changed: readonly OrderKey[] }[] = [];
+  for (const { set, offset, limit } of slices) {
+    const changed = snapshot.changes
+      .membersInOrder(set, sort)
+      .flatMap((ordinal) => snapshot.changes.rowAt(ordinal) ?? []);
+    const unchanged = new UnchangedMembers(set, order, set.count() - changed.length);
+    const skipped = await changedBefore(snapshot, unchanged, changed, sort, offset);
+    parts.push({
+      unchanged: unchanged.at(offset - skipped, limit),
+      changed: changed.slice(skipped, skipped + limit),
+    });
+  }
+  const keys = await snapshot.keysAt(parts.flatMap(({ unchanged }) => unchanged));
+  return parts.flatMap(({ unchanged, changed }, at) =>
+    [...unchanged.flatMap((ordinal) => keys.get(ordinal) ?? []), ...changed]
+      .sort(compareKeys[sort])
+      .slice(0, slices[at]?.limit),
+  );
+}
+
+/** How many changed rows are among the first so many of a set. */
+async function changedBefore(
+  snapshot: SnapshotReader,
+  unchanged: UnchangedMembers,
+  changed: readonly OrderKey[],
+  sort: Sort,
+  offset: number,
+): Promise<number> {
+  const most = Math.min(offset, changed.length);
+  return firstWhere(Math.max(0, offset - unchanged.count), most, async (counts) => {
+    const ordinals = counts.map((count) => unchanged.at(offset - count - 1, 1)[0] ?? 0);
+    const keys = await snapshot.keysAt(ordinals);
+    return counts.map((count, at) => {
+      const [own, other] = [changed[count], keys.get(ordinals[at] ?? 0)];
+      return own !== undefined && other !== undefined && compareKeys[sort](own, other) > 0;
+    });
+  });
+}
+
+/**
+ * The first whole number from `low` on for which something holds, as it does for all above; `high` if there is none.
+ *
+ * @param holdsFor asked for a few numbers at a time
+ */
+async function firstWhere(
+  low: number,
+  high: number,
+  holdsFor: (numbers: readonly number[]) => Promise<readonly boolean[]>,
+): Promise<number> {
+  let [from, to] = [low, high];
+  while (from < to) {
+    const step = Math.ceil((to - from) / PROBES);
+    const numbers: number[] = [];
+    for (let number = from + step - 1; number < to; number += step) numbers.push(number);
+    const first = (await holdsFor(numbers)).indexOf(true);
+    to = numbers[first] ?? to;
+    from = (first === -1 ? numbers.at(-1) : numbers[first - 1]) ?? from - 1;
+    from += 1;
+  }
+  return from;
+}
+
+/** The members of a set that a snapshot has, in one of its orders. */
+class UnchangedMembers {
+  readonly #found: number[] = [];
+  #walked = 0;
+
+  /** @param order all ordinals of the snapshot; null for their own order */
+  constructor(
+    private readonly set: Bitset,
+    private readonly order: Uint32Array | null,
+    readonly count: number,
+  ) {}
+
+  at(offset: number, limit: number): readonly number[] {
+    const end = Math.min(offset + limit, this.count);
+    if (!this.order) return this.set.ordinals(offset, Math.max(0, end - offset));
+    for (; this.#found.length < end && this.#walked < this.order.length; this.#walked++) {
+      const ordinal = this.order[this.#walked] ?? 0;
+      if (this.set.has(ordinal)) this.#found.push(ordinal);
+    }
+    return this.#found.slice(offset, end);
+  }
+}
