@@ -487,13 +487,13 @@ CREATE TABLE catalog_search_changes (
 CREATE INDEX catalog_search_changes_transaction ON catalog_search_changes USING btree (transaction);
 
 -- What the products have of a facet field, as many ordinals to a chunk as in a bitmap; a chunk without any has no line.
--- sets: the lists of ids that come in the chunk, the empty one first
+-- lists: the lists of ids that come in the chunk, the empty one first
 -- codes: for each ordinal the position of its list among them, two bytes each
 CREATE TABLE search_snapshot_facets (
   snapshot integer NOT NULL,
   field text COLLATE "C" NOT NULL,
   chunk integer NOT NULL,
-  sets jsonb NOT NULL,
+  lists jsonb NOT NULL,
   codes bytea NOT NULL,
   PRIMARY KEY (snapshot, field, chunk)
 );

@@ -732,6 +732,21 @@ export interface components {
        * @enum {string}
        */
       sort?: 'popularity_desc' | 'popularity_asc' | 'name_asc' | 'name_desc';
+      /** @description Fields whose values are counted over all rows of the result */
+      facets?: (
+        | string
+        | {
+            /** @description A taxonomy field such as `brand`, or `tags` */
+            field: string;
+            /**
+             * @description Values at most, those of most rows
+             * @default 20
+             */
+            limit?: number;
+            /** @description Only values whose name has these words, the last as a prefix */
+            query?: string;
+          }
+      )[];
       /**
        * @description What rows have beside their name and pictures
        * @default [
@@ -965,6 +980,16 @@ export interface components {
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
       /** @description Queries only: the sort, or `relevance` */
       sort_applied?: string;
+      /** @description With `facets`: of each field the values of most rows of the result first, then by id */
+      facets?: {
+        [key: string]: {
+          /** @description As a filter takes it */
+          id: string;
+          name: string;
+          /** @description Rows of all pages that have it */
+          count: number;
+        }[];
+      };
       /** @description The rows of this page, in order */
       data: components['schemas']['CatalogRow'][];
     };
@@ -1068,6 +1093,16 @@ export interface components {
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
       /** @description Queries only: the sort, or `relevance` */
       sort_applied?: string;
+      /** @description With `facets`: of each field the values of most rows of the result first, then by id */
+      facets?: {
+        [key: string]: {
+          /** @description As a filter takes it */
+          id: string;
+          name: string;
+          /** @description Rows of all pages that have it */
+          count: number;
+        }[];
+      };
       /** @description The rows of this page, in order */
       data: components['schemas']['CatalogRow'][];
       /** @description Those of the ids that there is no row of, in their order */

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import {
   type CatalogQuery,
+  type FacetAsked,
   type Filter,
   MODULES,
   type Module,
   SORTS,
 } from '../../models/catalog/catalog-query';
+import { wordsAsked } from '../../models/catalog/fold-text';
 import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
@@ -41,6 +43,46 @@ const filter = z
 
 const filters = z.array(filter).max(100).default([]).describe('ANDed; the values in one are ORed');
 
+/** Facets of one query at most, and values of one facet (contract 4.15). */
+const FACETS_MAX = 10;
+const FACET_VALUES_MAX = 100;
+
+const facetField = z.string().min(1).describe('A taxonomy field such as `brand`, or `tags`');
+const facetLimit = z
+  .number()
+  .int()
+  .min(1)
+  .max(FACET_VALUES_MAX)
+  .default(20)
+  .describe('Values at most, those of most rows');
+
+/** One facet to count: its field, or that with a limit and a search within its values. */
+const facet = z.union(
+  [
+    facetField,
+    z.strictObject({
+      field: facetField,
+      limit: facetLimit,
+      query: searchText.optional().describe('Only values whose name has these words, the last as a prefix'),
+    }),
+  ],
+  `must be a field, or "field" with a "limit" of 1 to ${FACET_VALUES_MAX} and a "query"`,
+);
+
+const facets = z
+  .array(facet)
+  .max(FACETS_MAX)
+  .superRefine((given, context) => {
+    const fields = given.map(fieldOf);
+    const repeated = fields.findIndex((field, at) => fields.indexOf(field) < at);
+    if (repeated !== -1) {
+      context.addIssue({ code: 'custom', path: [repeated], message: `"${fields[repeated]}" is named twice` });
+    }
+  })
+  .describe('Fields whose values are counted over all rows of the result');
+
+const fieldOf = (given: z.output<typeof facet>): string => (typeof given === 'string' ? given : given.field);
+
 /** Body of `POST /v3/catalog/query`. */
 export const catalogQueryBody = z.strictObject({
   query: searchText.optional().describe('Free text; without it the rows are listed'),
@@ -53,6 +95,7 @@ export const catalogQueryBody = z.strictObject({
     .enum(SORTS)
     .default('popularity_desc')
     .describe('Order of a listing; a query is ordered by relevance'),
+  facets: facets.optional(),
   includes,
 });
 
@@ -132,7 +175,15 @@ export function toCatalogQuery(body: z.output<typeof catalogQueryBody>, pageSize
     page: body.page,
     pageSize: Math.min(body.page_size, pageSizeMax),
     sort: body.sort,
+    ...(body.facets && { facets: body.facets.map(toFacet) }),
   };
+}
+
+/** The domain form of a facet of a body. */
+function toFacet(given: z.output<typeof facet>): FacetAsked {
+  const { field, limit, query } =
+    typeof given === 'string' ? { field: given, limit: facetLimit.parse(undefined), query: null } : given;
+  return { field, limit, words: wordsAsked(query) };
 }
 
 /** The domain form of a filter object of a body. */

@@ -11,6 +11,7 @@ import { type CatalogRepository, PORTS } from '../../models/ports';
 import { allOf, inOneState, rowsOf, sql } from '../core/sql';
 import { itemsById } from './catalog-items';
 import { conditionsOf } from './search/catalog-clauses';
+import { facetValues } from './search/facet-values';
 import { searchRows } from './search/search-rows';
 import { SnapshotMemory } from './search/snapshot/snapshot-memory';
 import { searchSnapshot } from './search/snapshot/snapshot-search';
@@ -70,10 +71,16 @@ export class PostgresCatalogRepository implements CatalogRepository {
       // First of all: states are seldom seen in another order than that of their statements.
       const snapshot = query.node === PRODUCT && !query.sandbox ? await this.snapshots.open(trx) : null;
       const expansions = query.words && (await expandTerms(trx, query, query.words));
-      const { ids, ...totals } =
-        (snapshot && (await searchSnapshot(snapshot, query, expansions, window))) ??
-        (await searchRows(trx, query, expansions, window));
-      return { rows: await itemsById(trx, ids), ...totals };
+      const {
+        ids,
+        facets: counts,
+        ...totals
+      } = (snapshot && (await searchSnapshot(snapshot, query, expansions, window))) ??
+      (await searchRows(trx, query, expansions, window));
+      const rows = await itemsById(trx, ids);
+      return query.facets
+        ? { rows, ...totals, facets: await facetValues(trx, query.facets, counts) }
+        : { rows, ...totals };
     });
   }
 

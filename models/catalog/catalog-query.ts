@@ -36,6 +36,23 @@ export const SANDBOX_PRODUCTS = 1_000;
 /** The whole catalog. */
 export const EVERYTHING: SearchScope = { category: null, filters: [] };
 
+/** A facet whose values are counted over all rows of a result (contract 4.15). */
+export interface FacetAsked {
+  /** One that no row has is counted as empty. */
+  readonly field: string;
+  /** Values at most. */
+  readonly limit: number;
+  /** Folded words that the name of a value must have, the last as a prefix (contract 4.16); null for all values. */
+  readonly words: readonly string[] | null;
+}
+
+/** A value of a facet and how many rows of the result have it. */
+export interface FacetValue {
+  readonly id: string;
+  readonly name: string;
+  readonly count: number;
+}
+
 /** What any API version asks of the catalog, once its wire form is parsed. */
 export interface CatalogQuery {
   /** Free text; blank or null means a listing. */
@@ -50,6 +67,8 @@ export interface CatalogQuery {
   readonly page: number;
   readonly pageSize: number;
   readonly sort: Sort;
+  /** Each field once. */
+  readonly facets?: readonly FacetAsked[];
 }
 
 /** A query whose categories are known slugs and whose text is split: what a repository is given. */
@@ -67,4 +86,6 @@ export interface SearchPage<Row> {
   readonly total: number;
   /** Words of the query matched by the best row; 0 for a listing. */
   readonly wordsMatched: number;
+  /** Where any was asked for: the values of each, those of most rows first, then by id. */
+  readonly facets?: ReadonlyMap<string, readonly FacetValue[]>;
 }

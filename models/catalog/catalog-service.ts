@@ -3,8 +3,8 @@ import { Billing, type CallContext, type Priced } from '../access/billing';
 import { catalogPrice } from '../access/credits';
 import { badRequest, itemNotFound } from '../errors';
 import { type CatalogRepository, PORTS } from '../ports';
-import type { CatalogQuery, ResolvedQuery } from './catalog-query';
-import { wordsOf } from './fold-text';
+import type { CatalogQuery, FacetValue, ResolvedQuery } from './catalog-query';
+import { wordsAsked } from './fold-text';
 import { isProduct, type PricedItem } from './item';
 import { PricingService } from './pricing-service';
 import { categorySlug, refuseUnknownTags, seenBy, sightOf } from './resolve-scope';
@@ -20,6 +20,8 @@ export interface CatalogPage {
   /** The ordering actually applied: the sort, or `relevance` for a text query. */
   readonly sortApplied: string;
   readonly resolvedTaxonomy: ResolvedTaxonomy;
+  /** Of the whole result, where facets were asked for. */
+  readonly facets?: ReadonlyMap<string, readonly FacetValue[]>;
 }
 
 /** What the answer is about (contract 1.9). */
@@ -74,7 +76,7 @@ export class CatalogService {
     await refuseUnknownTags(query.filters, this.catalog);
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
     await this.billing.reserve(call, price);
-    const { rows, total, wordsMatched } = await this.catalog.search(resolved);
+    const { rows, total, wordsMatched, facets } = await this.catalog.search(resolved);
     // From the category filter when one is set, else from the first row; null with neither (contract 1.9).
     const category = resolved.categories?.[0] ?? rows[0]?.category;
     const page: CatalogPage = {
@@ -88,6 +90,7 @@ export class CatalogService {
         node: query.node,
         level: category === undefined ? null : taxonomy.levelOf({ kind: query.node, category }),
       },
+      ...(facets && { facets }),
     };
     return { value: page, price: rows.length > 0 ? price : 0 };
   }
@@ -145,8 +148,7 @@ export class CatalogService {
         allowed_taxonomy_nodes: taxonomy.allNodes(),
       });
     }
-    const words = query.text === null || query.text.trim() === '' ? null : wordsOf(query.text);
-    return { ...query, categories, words };
+    return { ...query, categories, words: wordsAsked(query.text) };
   }
 
   private categorySlugs(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): string[] {

@@ -41,15 +41,39 @@ export function indexTermsOf(text: string): string[] {
   return terms;
 }
 
+/**
+ * Whether a text has all of the words, the last perhaps as the beginning of a longer one (contract 4.16). Nothing has no
+ * word.
+ *
+ * @param words folded
+ */
+export function hasWords(text: string, words: readonly string[]): boolean {
+  const terms = indexTermsOf(text);
+  const begins = (beginning: string) => terms.some((term) => term.startsWith(beginning));
+  const has = (word: string, at: number) => {
+    const part = partBeginning(word);
+    return (
+      terms.includes(word) || (at === words.length - 1 && begins(word)) || (part !== null && begins(part))
+    );
+  };
+  return words.length > 0 && words.every(has);
+}
+
+/** What separates the field of a facet from its id. */
+const SEPARATOR = ':';
 /** A facet that no row has: fields are not empty. */
-const NO_FACET = ':';
+const NO_FACET = SEPARATOR;
 
 /**
  * The term of rows with an attribute or a tag: `<field>:<id>`, `tags:<tag id>`. No field holds a colon and no id is
  * empty (contract 4.6); asked for such ones, the text would be that of another facet, or no facet's at all.
  */
 export const facetOf = (field: string, id: string): string =>
-  field.includes(':') || id === '' ? NO_FACET : `${field}:${id}`;
+  field.includes(SEPARATOR) || id === '' ? NO_FACET : `${field}${SEPARATOR}${id}`;
+
+/** With what all facets of a field begin, and nothing else. */
+export const facetBeginning = (field: string): string =>
+  field.includes(SEPARATOR) ? NO_FACET : `${field}${SEPARATOR}`;
 
 /** With what the terms begin that hold this word of a query anywhere; null for scripts with spaces and single letters. */
 export function partBeginning(word: string): string | null {

@@ -3,7 +3,12 @@ import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { SnapshotMemory } from '../../db/catalog/search/snapshot/snapshot-memory';
 import { rowsOf, sql } from '../../db/core/sql';
-import { type ResolvedQuery, SANDBOX_PRODUCTS, SORTS } from '../../models/catalog/catalog-query';
+import {
+  type FacetAsked,
+  type ResolvedQuery,
+  SANDBOX_PRODUCTS,
+  SORTS,
+} from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { naiveSearch } from '../support/naive-search';
@@ -46,6 +51,18 @@ const filter = fc.constantFrom(...(Object.keys(FIELDS) as (keyof typeof FIELDS)[
   return fc.record({ field: fc.constant(field), include: ids, exclude: fc.oneof(fc.constant([]), ids) });
 });
 
+const facets: fc.Arbitrary<FacetAsked[]> = fc.uniqueArray(
+  fc.record({
+    field: fc.constantFrom(...Object.keys(FIELDS), 'unknown', 'brand:', 'sort', 'constructor'),
+    limit: fc.constantFrom(1, 3, 20, 100),
+    words: fc.oneof(
+      { weight: 2, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: fc.array(fc.constantFrom('model', 'mod', '1', '2', 'b'), { maxLength: 2 }) },
+    ),
+  }),
+  { selector: ({ field }) => field, maxLength: 3 },
+);
+
 const query: fc.Arbitrary<ResolvedQuery> = fc.record({
   node: fc.constantFrom('product', 'product', 'product', 'brand', 'family'),
   categories: fc.constantFrom(null, ['handbags'], ['watches', 'handbags'], ['shoes'], []),
@@ -54,6 +71,7 @@ const query: fc.Arbitrary<ResolvedQuery> = fc.record({
   sort: fc.constantFrom(...SORTS),
   page: fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(400) }),
   pageSize: fc.constantFrom(1, 7, 20, 100),
+  facets,
 });
 
 /** Some words and facets of these rows are frequent enough for a bitmap, some are not. */
@@ -130,8 +148,8 @@ describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
       expect((snapshot?.changes.size ?? 0) > (snapshot?.changes.products ?? 0)).toBe(changes);
     });
 
-    // contract 4.14
-    test('answer as reading every row would: rows, order, exact total, words matched', async () => {
+    // contract 4.14, 4.15, 4.16
+    test('answer as reading every row would: rows, order, exact total, words matched, facets', async () => {
       await fc.assert(
         fc.asyncProperty(query, changes ? edit : fc.constant(null), async (asked, edited) => {
           if (edited) await apply(edited);

@@ -204,7 +204,7 @@ describe('a search snapshot', () => {
         const query = { ...LISTING, sort };
         const window = { offset, limit: 50 };
         for (const [asked, words] of [
-          [query, null],
+          [{ ...query, facets: [{ field: 'model', limit: 1, words: null }] }, null],
           [{ ...query, filters: [] }, expansions],
         ] as const) {
           const expected = await searchRows(knex, asked, words, window);

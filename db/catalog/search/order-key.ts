@@ -8,8 +8,16 @@ export interface OrderKey {
   readonly sortKey: string;
 }
 
-const byCodePoint = (left: string, right: string): number =>
-  left === right ? 0 : Buffer.compare(Buffer.from(left), Buffer.from(right));
+/** Characters whose order differs between code points and UTF-16. */
+const HIGH = /[\ud800-\uffff]/;
+
+/** Whether a text comes before another (negative) or after it in the order of the database, by code point. */
+export function byCodePoint(left: string, right: string): number {
+  if (left === right) return 0;
+  if (HIGH.test(left) || HIGH.test(right)) return Buffer.compare(Buffer.from(left), Buffer.from(right));
+  return left < right ? -1 : 1;
+}
+
 const byId = (left: OrderKey, right: OrderKey) => byCodePoint(left.id, right.id);
 const byName = (left: OrderKey, right: OrderKey) => byCodePoint(left.sortKey, right.sortKey);
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Sort } from '../../../models/catalog/catalog-query';
+import type { FacetAsked, Sort } from '../../../models/catalog/catalog-query';
 import { allOf, joined, rowsOf, type Sql, sql } from '../../core/sql';
 import { inOrder, inScope, type Scope } from './catalog-clauses';
 
@@ -25,7 +25,12 @@ export interface FoundIds {
   readonly total: number;
   /** Words of the query matched by the best row of all; 0 in a listing. */
   readonly wordsMatched: number;
+  /** How many rows of the whole answer have each value, by facet field; those that were asked for. */
+  readonly facets: FacetCounts;
 }
+
+/** Numbers of rows by field and id. */
+export type FacetCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** Up to so many rows it is never slower to read them all and sort. */
 const COLLECTED_MAX = 2_000;
@@ -43,6 +48,26 @@ export async function countRows(
     sql`SELECT count(*) AS rows FROM catalog_search WHERE ${allOf([inScope(scope), ...conditions])}`,
   );
   return Number(line?.rows ?? 0);
+}
+
+/** How many rows that meet the conditions have each value of some facet fields. */
+export async function countFacets(
+  knex: Knex,
+  { scope, conditions }: Pick<Selection, 'scope' | 'conditions'>,
+  asked: readonly FacetAsked[] = [],
+): Promise<FacetCounts> {
+  const counts = new Map(asked.map(({ field }) => [field, new Map<string, number>()]));
+  if (counts.size === 0) return counts;
+  const lines = await rowsOf<{ field: string; id: string; rows: number }>(
+    knex,
+    sql`SELECT field, substr(facet, length(field) + 2) AS id, count(*) AS rows
+        FROM catalog_search CROSS JOIN LATERAL unnest(facets) AS facet
+        CROSS JOIN LATERAL split_part(facet, ':', 1) AS field
+        WHERE ${allOf([inScope(scope), ...conditions])} AND field = ANY(${[...counts.keys()]}::text[])
+        GROUP BY field, facet`,
+  );
+  for (const { field, id, rows } of lines) counts.get(field)?.set(id, rows);
+  return counts;
 }
 
 /**

@@ -20,7 +20,7 @@ export class RankedRows {
     this.scores = scoresOf(terms);
   }
 
-  async page(window: Window): Promise<FoundIds> {
+  async page(window: Window): Promise<Omit<FoundIds, 'facets'>> {
     const ids = await this.idsIn(window);
     const [best] = window.offset === 0 ? ids : await this.idsIn({ offset: 0, limit: 1 });
     const wordsMatched = best === undefined ? 0 : await this.wordsMatchedBy(best);
@@ -95,7 +95,7 @@ export async function scoredMatches(
   conditions: readonly Sql[],
   terms: readonly SearchTerm[],
   { offset, limit }: Window,
-): Promise<FoundIds> {
+): Promise<Omit<FoundIds, 'facets'>> {
   const ways = waysOf(terms);
   // OFFSET 0: one look-up for each way.
   const rows = await rowsOf<{ id: string; total: number; best: number }>(

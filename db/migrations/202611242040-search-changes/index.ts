@@ -21,13 +21,13 @@ transaction: tells readers which lines they have not seen';
       snapshot integer NOT NULL,
       field text COLLATE "C" NOT NULL,
       chunk integer NOT NULL,
-      sets jsonb NOT NULL,
+      lists jsonb NOT NULL,
       codes bytea NOT NULL,
       PRIMARY KEY (snapshot, field, chunk)
     );
     COMMENT ON TABLE search_snapshot_facets IS
     'What the products have of a facet field, as many ordinals to a chunk as in a bitmap; a chunk without any has no line.
-sets: the lists of ids that come in the chunk, the empty one first
+lists: the lists of ids that come in the chunk, the empty one first
 codes: for each ordinal the position of its list among them, two bytes each';
 
     -- They lack facets, and what has changed since is not known.

@@ -85,6 +85,14 @@ export class Bitset {
     return count;
   }
 
+  /** All ordinals in rising order. */
+  forEach(visit: (ordinal: number) => void): void {
+    for (let at = 0; at < this.words.length; at++) {
+      if (this.words[at] === 0) continue;
+      for (let ordinal = at * 32; ordinal < at * 32 + 32; ordinal++) if (this.has(ordinal)) visit(ordinal);
+    }
+  }
+
   /** Up to `limit` ordinals in rising order, from the `offset`th on. */
   ordinals(offset: number, limit: number): number[] {
     const found: number[] = [];

@@ -1,4 +1,5 @@
 import type { Sort } from '../../../../models/catalog/catalog-query';
+import { facetBeginning } from '../../../../models/catalog/index-terms';
 import { compareKeys, type OrderKey } from '../order-key';
 import { Bitset } from './bitset';
 import { categoryTerm } from './chunk-bitmaps';
@@ -88,6 +89,17 @@ export class ChangedProducts {
     for (const [term, ordinals] of this.#ordinalsByTerm) {
       if (term.length > beginning.length && term.startsWith(beginning) && !term.includes(':'))
         yield* ordinals;
+    }
+  }
+
+  /** The values of a facet field that members of a set have, each as often as it comes. */
+  *facetIds(field: string, set: Bitset): Generator<string> {
+    const beginning = facetBeginning(field);
+    for (let ordinal = this.products; ordinal < set.size; ordinal++) {
+      if (!set.has(ordinal)) continue;
+      for (const term of this.rowAt(ordinal)?.terms ?? []) {
+        if (term.startsWith(beginning)) yield term.slice(beginning.length);
+      }
     }
   }
 

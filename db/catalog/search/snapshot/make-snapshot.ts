@@ -3,6 +3,7 @@ import { copyRows } from '../../../core/copy-rows';
 import { inTransaction, rowsOf, sql } from '../../../core/sql';
 import type { WrittenTable } from '../../../core/written-table';
 import { CHUNK, ChunkBitmaps } from './chunk-bitmaps';
+import { ChunkFacets } from './facet-codes';
 import { ordinalsInOrder, reversedOrder } from './ordinal-orders';
 import { type OrderedProduct, productsInOrder } from './products-in-order';
 
@@ -114,6 +115,7 @@ async function writeOrdinalsAndBitmaps(
   frequent: ReadonlySet<string>,
 ): Promise<number[]> {
   const bitmaps = new ChunkBitmaps(frequent);
+  const facets = new ChunkFacets();
   const starts: number[] = [];
   let ordinal = 0;
   let last: number | null = null;
@@ -122,26 +124,35 @@ async function writeOrdinalsAndBitmaps(
       if (popularity !== last) starts.push(ordinal + position);
       last = popularity;
       bitmaps.add((ordinal + position) % CHUNK, category, terms);
+      facets.add((ordinal + position) % CHUNK, terms);
     }
     await copyRows(trx, ORDINALS, ordinalsOf(products, number, ordinal));
     ordinal += products.length;
     // A batch never reaches over the end of a chunk, and the last one ends before it.
-    if (ordinal % CHUNK === 0) await writeBitmaps(trx, number, ordinal / CHUNK - 1, bitmaps);
+    if (ordinal % CHUNK === 0) await writeChunk(trx, number, ordinal / CHUNK - 1, bitmaps, facets);
   }
-  if (ordinal % CHUNK !== 0) await writeBitmaps(trx, number, Math.floor(ordinal / CHUNK), bitmaps);
+  if (ordinal % CHUNK !== 0) await writeChunk(trx, number, Math.floor(ordinal / CHUNK), bitmaps, facets);
   return starts;
 }
 
 const ordinalsOf = (products: readonly OrderedProduct[], snapshot: number, first: number) =>
   products.map(({ id }, position) => ({ snapshot, ordinal: first + position, id }));
 
-async function writeBitmaps(
+async function writeChunk(
   trx: Knex,
   snapshot: number,
   chunk: number,
   bitmaps: ChunkBitmaps,
+  facets: ChunkFacets,
 ): Promise<void> {
   await copyRows(trx, BITMAPS, bitmapRows(snapshot, chunk, bitmaps));
+  for (const { field, lists, codes } of facets.take()) {
+    await rowsOf(
+      trx,
+      sql`INSERT INTO search_snapshot_facets (snapshot, field, chunk, lists, codes)
+          VALUES (${snapshot}, ${field}, ${chunk}, ${JSON.stringify(lists)}, ${codes})`,
+    );
+  }
 }
 
 function* bitmapRows(snapshot: number, chunk: number, bitmaps: ChunkBitmaps) {
@@ -175,5 +186,6 @@ async function dropOthers(trx: Knex, number: number | null): Promise<void> {
   const keep = number ?? 0;
   await rowsOf(trx, sql`DELETE FROM search_snapshot_ordinals WHERE snapshot <> ${keep}`);
   await rowsOf(trx, sql`DELETE FROM search_snapshot_bitmaps WHERE snapshot <> ${keep}`);
+  await rowsOf(trx, sql`DELETE FROM search_snapshot_facets WHERE snapshot <> ${keep}`);
   await rowsOf(trx, sql`DELETE FROM search_snapshot_orders WHERE snapshot <> ${keep}`);
 }

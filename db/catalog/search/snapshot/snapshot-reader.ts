@@ -5,6 +5,7 @@ import type { OrderKey } from '../order-key';
 import { Bitset } from './bitset';
 import type { ChangedProducts } from './changed-products';
 import { CHUNK, rareBeginningTerm } from './chunk-bitmaps';
+import { FacetColumn } from './facet-column';
 import type { KnownSnapshot } from './known-snapshot';
 
 /** Sets of products that a query needs, each by a name of the caller's. */
@@ -85,6 +86,13 @@ export class SnapshotReader {
     return order;
   }
 
+  /** How many members of a set have each value of a facet field. */
+  async facetCounts(field: string, set: Bitset): Promise<ReadonlyMap<string, number>> {
+    const counts = (await this.facetColumn(field)).counts(set);
+    for (const id of this.changes.facetIds(field, set)) counts.set(id, (counts.get(id) ?? 0) + 1);
+    return counts;
+  }
+
   /** Where the products at ordinals of the snapshot stand in listings. */
   async keysAt(ordinals: readonly number[]): Promise<ReadonlyMap<number, OrderKey>> {
     if (ordinals.length === 0) return new Map();
@@ -97,6 +105,20 @@ export class SnapshotReader {
     return new Map(
       lines.map(({ ordinal, sort_key: sortKey, ...key }) => [ordinal, { ...key, sortKey }] as const),
     );
+  }
+
+  private async facetColumn(field: string): Promise<FacetColumn> {
+    const known = this.known.facets.get(field);
+    if (known) return known;
+    const chunks = await rowsOf<{ chunk: number; lists: string[][]; codes: Buffer }>(
+      this.trx,
+      sql`SELECT chunk, lists, codes FROM search_snapshot_facets
+          WHERE snapshot = ${this.known.number} AND field = ${field}`,
+    );
+    const column = new FacetColumn(this.known.products, chunks);
+    // A field that no product has is not kept: callers name any.
+    if (chunks.length > 0) this.known.facets.set(field, column);
+    return column;
   }
 
   private addChanged(ordinals: Iterable<number>, name: string, setOf: (name: string) => Bitset): void {

@@ -34,7 +34,9 @@ export async function searchSnapshot(
           window,
         );
   const rows = await rowsOfSlices(snapshot, slices, expansions === null ? query.sort : 'popularity_desc');
-  return { ids: rows.map(({ id }) => id), total: all.count(), wordsMatched };
+  const facets = new Map<string, ReadonlyMap<string, number>>();
+  for (const { field } of query.facets ?? []) facets.set(field, await snapshot.facetCounts(field, all));
+  return { ids: rows.map(({ id }) => id), total: all.count(), wordsMatched, facets };
 }
 
 const SCOPE = 'scope';
