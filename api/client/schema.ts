@@ -726,6 +726,8 @@ export interface components {
        * @default 20
        */
       page_size?: number;
+      /** @description Instead of `page`: empty for the first rows, then the `next_cursor` of the answer before */
+      cursor?: string;
       /**
        * @description Order of a listing; a query is ordered by relevance
        * @default popularity_desc
@@ -980,6 +982,8 @@ export interface components {
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
       /** @description Queries only: the sort, or `relevance` */
       sort_applied?: string;
+      /** @description With `cursor`: the cursor of the rows that follow; null where none do */
+      next_cursor?: string | null;
       /** @description With `facets`: of each field the values of most rows of the result first, then by id */
       facets?: {
         [key: string]: {
@@ -1093,6 +1097,8 @@ export interface components {
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
       /** @description Queries only: the sort, or `relevance` */
       sort_applied?: string;
+      /** @description With `cursor`: the cursor of the rows that follow; null where none do */
+      next_cursor?: string | null;
       /** @description With `facets`: of each field the values of most rows of the result first, then by id */
       facets?: {
         [key: string]: {

@@ -83,6 +83,11 @@ export const catalogAnswer = z.object({
       .describe('Attributes of the hierarchy above it; null where there is nothing to tell'),
   }),
   sort_applied: z.string().optional().describe('Queries only: the sort, or `relevance`'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('With `cursor`: the cursor of the rows that follow; null where none do'),
   facets: z
     .record(z.string(), z.array(facetValue))
     .optional()

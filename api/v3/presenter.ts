@@ -29,6 +29,8 @@ interface Envelope {
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
   /** Queries only. */
   readonly sortApplied?: string;
+  /** Queries with a cursor only. */
+  readonly nextCursor?: string | null;
   /** Where they were asked for. */
   readonly facets?: ReadonlyMap<string, readonly FacetValue[]>;
 }
@@ -47,6 +49,7 @@ export const presentEnvelope = (answer: Envelope): WithRows<z.input<typeof catal
     level: answer.resolvedTaxonomy?.level ?? null,
   },
   ...(answer.sortApplied === undefined ? {} : { sort_applied: answer.sortApplied }),
+  ...(answer.nextCursor === undefined ? {} : { next_cursor: answer.nextCursor }),
   ...(answer.facets && { facets: presentFacets(answer.facets) }),
   data: answer.data,
 });

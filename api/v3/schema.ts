@@ -43,6 +43,9 @@ const filter = z
 
 const filters = z.array(filter).max(100).default([]).describe('ANDed; the values in one are ORed');
 
+/** More than any cursor has: the key of the longest name. */
+const CURSOR_LENGTH_MAX = 10_000;
+
 /** Facets of one query at most, and values of one facet (contract 4.15). */
 const FACETS_MAX = 10;
 const FACET_VALUES_MAX = 100;
@@ -89,8 +92,13 @@ export const catalogQueryBody = z.strictObject({
   category_id: z.string().optional().describe('Slug or name of a category'),
   filters,
   taxonomy_node: z.string().default('product').describe('Kind of rows'),
-  page: pageNumber.default(0),
+  page: pageNumber.optional().meta({ default: 0 }),
   page_size: sizeOfPage.default(20),
+  cursor: z
+    .string()
+    .max(CURSOR_LENGTH_MAX)
+    .optional()
+    .describe('Instead of `page`: empty for the first rows, then the `next_cursor` of the answer before'),
   sort: z
     .enum(SORTS)
     .default('popularity_desc')
@@ -165,17 +173,25 @@ export const feedbackBody = z.strictObject({
   comment: z.string().max(COMMENT_LENGTH_MAX).optional().describe('For whoever looks into it'),
 });
 
-/** The domain form of a query body; `page_size` is lowered to the cap. */
+/**
+ * The domain form of a query body; `page_size` is lowered to the cap.
+ *
+ * @throws AppError 400 for a page and a cursor (contract 4.17)
+ */
 export function toCatalogQuery(body: z.output<typeof catalogQueryBody>, pageSizeMax: number): CatalogQuery {
+  if (body.cursor !== undefined && body.page !== undefined) {
+    throw badRequest('cursor: takes the place of "page"; send one of them.', { field: 'cursor' });
+  }
   return {
     text: body.query ?? null,
     categories: body.category_id === undefined ? null : [body.category_id],
     node: body.taxonomy_node,
     filters: body.filters.map(toFilter),
-    page: body.page,
+    page: body.page ?? 0,
     pageSize: Math.min(body.page_size, pageSizeMax),
     sort: body.sort,
     ...(body.facets && { facets: body.facets.map(toFacet) }),
+    ...(body.cursor !== undefined && { cursor: body.cursor }),
   };
 }
 

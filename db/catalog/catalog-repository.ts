@@ -12,6 +12,7 @@ import { allOf, inOneState, rowsOf, sql } from '../core/sql';
 import { itemsById } from './catalog-items';
 import { conditionsOf } from './search/catalog-clauses';
 import { facetValues } from './search/facet-values';
+import { positionOf } from './search/ranked-rows';
 import { searchRows } from './search/search-rows';
 import { SnapshotMemory } from './search/snapshot/snapshot-memory';
 import { searchSnapshot } from './search/snapshot/snapshot-search';
@@ -66,21 +67,30 @@ export class PostgresCatalogRepository implements CatalogRepository {
   }
 
   async search(query: ResolvedQuery): Promise<SearchPage<CatalogItem>> {
-    const window = { offset: query.page * query.pageSize, limit: query.pageSize };
+    const { after, facets, page, pageSize } = query;
+    // With a cursor one more row, which tells whether any follow.
+    const window =
+      after === undefined
+        ? { offset: page * pageSize, limit: pageSize }
+        : { offset: 0, limit: pageSize + 1, after };
     return inOneState(this.knex, async (trx) => {
       // First of all: states are seldom seen in another order than that of their statements.
       const snapshot = query.node === PRODUCT && !query.sandbox ? await this.snapshots.open(trx) : null;
       const expansions = query.words && (await expandTerms(trx, query, query.words));
-      const {
-        ids,
-        facets: counts,
-        ...totals
-      } = (snapshot && (await searchSnapshot(snapshot, query, expansions, window))) ??
-      (await searchRows(trx, query, expansions, window));
-      const rows = await itemsById(trx, ids);
-      return query.facets
-        ? { rows, ...totals, facets: await facetValues(trx, query.facets, counts) }
-        : { rows, ...totals };
+      const found =
+        (snapshot && (await searchSnapshot(snapshot, query, expansions, window))) ??
+        (await searchRows(trx, query, expansions, window));
+      const ids = found.ids.slice(0, pageSize);
+      const last = found.ids.length > pageSize ? ids.at(-1) : undefined;
+      return {
+        rows: await itemsById(trx, ids),
+        total: found.total,
+        wordsMatched: found.wordsMatched,
+        ...(facets && { facets: await facetValues(trx, facets, found.facets) }),
+        ...(after !== undefined && {
+          last: last === undefined ? null : await positionOf(trx, last, expansions),
+        }),
+      };
     });
   }
 

@@ -53,6 +53,16 @@ export interface FacetValue {
   readonly count: number;
 }
 
+/** Where a row stands in an answer: what comes after it can be told, whatever became of the row (contract 4.18). */
+export interface RowPosition {
+  readonly id: string;
+  readonly popularity: number;
+  /** Of the name. */
+  readonly sortKey: string;
+  /** In a text, the words matched, those matched exactly, and those matched by prefix; empty in a listing. */
+  readonly rank: readonly number[];
+}
+
 /** What any API version asks of the catalog, once its wire form is parsed. */
 export interface CatalogQuery {
   /** Free text; blank or null means a listing. */
@@ -69,13 +79,17 @@ export interface CatalogQuery {
   readonly sort: Sort;
   /** Each field once. */
   readonly facets?: readonly FacetAsked[];
+  /** Instead of a page the rows from a place on that an answer named; from the first one on when it is empty. */
+  readonly cursor?: string;
 }
 
 /** A query whose categories are known slugs and whose text is split: what a repository is given. */
-export interface ResolvedQuery extends Omit<CatalogQuery, 'categories' | 'text'> {
+export interface ResolvedQuery extends Omit<CatalogQuery, 'categories' | 'text' | 'cursor'> {
   readonly categories: readonly string[] | null;
   /** Folded words of the query in order; null for a listing. An empty array finds nothing. */
   readonly words: readonly string[] | null;
+  /** Instead of the page the rows after this one; null for the first. */
+  readonly after?: RowPosition | null;
   /** As in `SearchScope`. */
   readonly sandbox?: true;
 }
@@ -88,4 +102,6 @@ export interface SearchPage<Row> {
   readonly wordsMatched: number;
   /** Where any was asked for: the values of each, those of most rows first, then by id. */
   readonly facets?: ReadonlyMap<string, readonly FacetValue[]>;
+  /** The last of the rows if others follow, of a query that has `after`. */
+  readonly last?: RowPosition | null;
 }

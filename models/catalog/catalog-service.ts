@@ -4,6 +4,7 @@ import { catalogPrice } from '../access/credits';
 import { badRequest, itemNotFound } from '../errors';
 import { type CatalogRepository, PORTS } from '../ports';
 import type { CatalogQuery, FacetValue, ResolvedQuery } from './catalog-query';
+import { cursorOf, rowBefore } from './cursor';
 import { wordsAsked } from './fold-text';
 import { isProduct, type PricedItem } from './item';
 import { PricingService } from './pricing-service';
@@ -22,6 +23,8 @@ export interface CatalogPage {
   readonly resolvedTaxonomy: ResolvedTaxonomy;
   /** Of the whole result, where facets were asked for. */
   readonly facets?: ReadonlyMap<string, readonly FacetValue[]>;
+  /** Of a query with a cursor: of the rows that follow, or null. */
+  readonly nextCursor?: string | null;
 }
 
 /** What the answer is about (contract 1.9). */
@@ -64,7 +67,8 @@ export class CatalogService {
   /**
    * One page of a query. Worth something only when it has rows.
    *
-   * @throws AppError 400 for an unknown node, category or tag, or a node that the category does not have; 402
+   * @throws AppError 400 for an unknown node, category or tag, a node that the category does not have, or a cursor of
+   *   another query; 402
    */
   async search(
     call: CallContext,
@@ -76,7 +80,7 @@ export class CatalogService {
     await refuseUnknownTags(query.filters, this.catalog);
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
     await this.billing.reserve(call, price);
-    const { rows, total, wordsMatched, facets } = await this.catalog.search(resolved);
+    const { rows, total, wordsMatched, facets, last } = await this.catalog.search(resolved);
     // From the category filter when one is set, else from the first row; null with neither (contract 1.9).
     const category = resolved.categories?.[0] ?? rows[0]?.category;
     const page: CatalogPage = {
@@ -91,6 +95,7 @@ export class CatalogService {
         level: category === undefined ? null : taxonomy.levelOf({ kind: query.node, category }),
       },
       ...(facets && { facets }),
+      ...(last !== undefined && { nextCursor: last && cursorOf(resolved, last) }),
     };
     return { value: page, price: rows.length > 0 ? price : 0 };
   }
@@ -148,7 +153,9 @@ export class CatalogService {
         allowed_taxonomy_nodes: taxonomy.allNodes(),
       });
     }
-    return { ...query, categories, words: wordsAsked(query.text) };
+    const { cursor, ...asked } = query;
+    const resolved = { ...asked, categories, words: wordsAsked(query.text) };
+    return cursor === undefined ? resolved : { ...resolved, after: rowBefore(resolved, cursor) };
   }
 
   private categorySlugs(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): string[] {

@@ -6,9 +6,11 @@ import { rowsOf, sql } from '../../db/core/sql';
 import {
   type FacetAsked,
   type ResolvedQuery,
-  SANDBOX_PRODUCTS,
+  type RowPosition,
+  type SearchPage,
   SORTS,
 } from '../../models/catalog/catalog-query';
+import type { CatalogItem } from '../../models/catalog/item';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { naiveSearch } from '../support/naive-search';
@@ -131,6 +133,8 @@ async function apply({ changed, deleted }: typeof edit extends fc.Arbitrary<infe
   ].filter(({ id }) => !gone.has(id));
 }
 
+const numberOf = (id: string): number => Number(id.slice('product_'.length));
+
 describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
   'catalog queries answered from %s',
   (source) => {
@@ -187,6 +191,39 @@ describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
       }
       expect(seen).toEqual(naiveSearch(rows, { ...asked, page: 0, pageSize: ROWS }).ids);
     });
+
+    // contract 4.17, 4.18
+    test('with cursors neither repeat nor skip a row that stands still, whatever changes meanwhile', async () => {
+      await fc.assert(
+        fc.asyncProperty(query, fc.array(edit, { minLength: 8, maxLength: 8 }), async (asked, edits) => {
+          const everything = { ...asked, page: 0, pageSize: ROWS + 400 };
+          const before = naiveSearch(rows, everything);
+          const seen: string[] = [];
+          const touched = new Set<string>();
+          let after: RowPosition | null = null;
+          for (const each of edits) {
+            const answer: SearchPage<CatalogItem> = await catalog.search({ ...asked, after });
+            seen.push(...answer.rows.map(({ id }) => id));
+            after = answer.last ?? null;
+            if (touched.size === 0) expect(answer.total).toBe(before.total);
+            if (after === null) break;
+            if (!changes) continue;
+            await apply(each);
+            // Whatever is written, the row of the cursor is taken away as well.
+            await apply({ changed: [], deleted: [numberOf(after.id)] });
+            for (const number of [...each.deleted, ...each.changed.map(([changed]) => changed)]) {
+              touched.add(`product_${number}`);
+            }
+            touched.add(after.id);
+          }
+          const still = (ids: readonly string[]) => ids.filter((id) => !touched.has(id));
+          const expected = still(before.ids);
+          expect(still(seen)).toEqual(after === null ? expected : expected.slice(0, still(seen).length));
+          if (!changes) expect(seen).toEqual(before.ids.slice(0, seen.length));
+        }),
+        { seed: SEED, numRuns: QUERIES[database.kind] / 5, endOnFailure: true },
+      );
+    }, 600_000);
 
     test('a page past the end is empty and has the right total', async () => {
       const listed = await catalog.search({ ...ALL, page: 1_000_000_000 });

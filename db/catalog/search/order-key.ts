@@ -1,12 +1,7 @@
-import type { Sort } from '../../../models/catalog/catalog-query';
+import type { RowPosition, Sort } from '../../../models/catalog/catalog-query';
 
 /** What decides where a row stands in a listing. */
-export interface OrderKey {
-  readonly id: string;
-  readonly popularity: number;
-  /** Of the name. */
-  readonly sortKey: string;
-}
+export type OrderKey = Omit<RowPosition, 'rank'>;
 
 /** Characters whose order differs between code points and UTF-16. */
 const HIGH = /[\ud800-\uffff]/;

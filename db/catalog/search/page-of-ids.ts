@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import type { FacetAsked, Sort } from '../../../models/catalog/catalog-query';
+import type { FacetAsked, RowPosition, Sort } from '../../../models/catalog/catalog-query';
 import { allOf, joined, rowsOf, type Sql, sql } from '../../core/sql';
-import { inOrder, inScope, type Scope } from './catalog-clauses';
+import { comesAfter, inOrder, inScope, type Scope } from './catalog-clauses';
 
 /** Rows of a scope that meet all conditions. */
 export interface Selection {
@@ -17,6 +17,8 @@ export interface Selection {
 export interface Window {
   readonly offset: number;
   readonly limit: number;
+  /** It begins behind this row; then there is no offset. */
+  readonly after?: RowPosition | null;
 }
 
 /** Ids of a page and the totals of its whole answer. */
@@ -106,16 +108,18 @@ async function walk(
   knex: Knex,
   { scope, conditions }: Selection,
   sort: Sort,
-  { offset, limit }: Window,
+  { offset, limit, after }: Window,
   budget: number,
 ): Promise<string[]> {
   const bound = conditions.length === 0 ? offset + limit : budget;
   const ordered = sql`ORDER BY ${inOrder(sort)} LIMIT ${bound}`;
+  const begin = after ? [comesAfter(sort, after)] : [];
   const columns = conditions.length === 0 ? sql`id, popularity, sort_key` : sql`*`;
   // Each category in its own order, then merged: no index has the order across several categories.
   const perCategory = scope.categories.map(
     (category) =>
-      sql`(SELECT ${columns} FROM catalog_search WHERE kind = ${scope.kind} AND category = ${category} ${ordered})`,
+      sql`(SELECT ${columns} FROM catalog_search
+        WHERE ${allOf([sql`kind = ${scope.kind} AND category = ${category}`, ...begin])} ${ordered})`,
   );
   return idsOf(
     knex,
@@ -128,12 +132,14 @@ function collect(
   knex: Knex,
   { scope, conditions }: Selection,
   sort: Sort,
-  { offset, limit }: Window,
+  { offset, limit, after }: Window,
 ): Promise<string[]> {
+  const begin = after ? [comesAfter(sort, after)] : [];
   return idsOf(
     knex,
     sql`WITH collected AS MATERIALIZED (
-          SELECT id, popularity, sort_key FROM catalog_search WHERE ${allOf([inScope(scope), ...conditions])}
+          SELECT id, popularity, sort_key FROM catalog_search
+          WHERE ${allOf([inScope(scope), ...conditions, ...begin])}
         )
         SELECT id FROM collected ORDER BY ${inOrder(sort)} LIMIT ${limit} OFFSET ${offset}`,
   );

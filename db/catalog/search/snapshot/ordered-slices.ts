@@ -6,7 +6,8 @@ import type { SnapshotReader } from './snapshot-reader';
 /** Some rows of an answer that follow each other: those of a set, in the order of a listing. */
 export interface Slice {
   readonly set: Bitset;
-  readonly offset: number;
+  /** How many of them are passed over, or the row behind which those begin that are wanted. */
+  readonly start: number | OrderKey;
   readonly limit: number;
 }
 
@@ -24,15 +25,16 @@ export async function rowsOfSlices(
 ): Promise<OrderKey[]> {
   const order = await snapshot.order(sort);
   const parts: { readonly unchanged: readonly number[]; readonly changed: readonly OrderKey[] }[] = [];
-  for (const { set, offset, limit } of slices) {
+  for (const { set, start, limit } of slices) {
     const changed = snapshot.changes
       .membersInOrder(set, sort)
       .flatMap((ordinal) => snapshot.changes.rowAt(ordinal) ?? []);
     const unchanged = new UnchangedMembers(set, order, set.count() - changed.length);
-    const skipped = await changedBefore(snapshot, unchanged, changed, sort, offset);
+    const place = { snapshot, unchanged, changed, sort };
+    const skipped = await (typeof start === 'number' ? afterRows(place, start) : afterKey(place, start));
     parts.push({
-      unchanged: unchanged.at(offset - skipped, limit),
-      changed: changed.slice(skipped, skipped + limit),
+      unchanged: unchanged.at(skipped.unchanged, limit),
+      changed: changed.slice(skipped.changed, skipped.changed + limit),
     });
   }
   const keys = await snapshot.keysAt(parts.flatMap(({ unchanged }) => unchanged));
@@ -43,23 +45,58 @@ export async function rowsOfSlices(
   );
 }
 
-/** How many changed rows are among the first so many of a set. */
-async function changedBefore(
-  snapshot: SnapshotReader,
-  unchanged: UnchangedMembers,
-  changed: readonly OrderKey[],
-  sort: Sort,
-  offset: number,
-): Promise<number> {
+/** Both kinds of rows of a slice, each in order. */
+interface Place {
+  readonly snapshot: SnapshotReader;
+  readonly unchanged: UnchangedMembers;
+  readonly changed: readonly OrderKey[];
+  readonly sort: Sort;
+}
+
+/** How many of both kinds come before a place. */
+interface Skipped {
+  readonly unchanged: number;
+  readonly changed: number;
+}
+
+/** Before the row after so many. */
+async function afterRows({ snapshot, unchanged, changed, sort }: Place, offset: number): Promise<Skipped> {
   const most = Math.min(offset, changed.length);
-  return firstWhere(Math.max(0, offset - unchanged.count), most, async (counts) => {
-    const ordinals = counts.map((count) => unchanged.at(offset - count - 1, 1)[0] ?? 0);
-    const keys = await snapshot.keysAt(ordinals);
+  const skipped = await firstWhere(Math.max(0, offset - unchanged.count), most, async (counts) => {
+    const others = await keysOf(
+      snapshot,
+      counts.map((count) => unchanged.at(offset - count - 1, 1)[0]),
+    );
     return counts.map((count, at) => {
-      const [own, other] = [changed[count], keys.get(ordinals[at] ?? 0)];
+      const [own, other] = [changed[count], others[at]];
       return own !== undefined && other !== undefined && compareKeys[sort](own, other) > 0;
     });
   });
+  return { unchanged: offset - skipped, changed: skipped };
+}
+
+/** Up to a key. */
+async function afterKey({ snapshot, unchanged, changed, sort }: Place, key: OrderKey): Promise<Skipped> {
+  const isAfter = (row: OrderKey | undefined) => row !== undefined && compareKeys[sort](row, key) > 0;
+  const first = changed.findIndex(isAfter);
+  return {
+    unchanged: await firstWhere(0, unchanged.count, async (positions) => {
+      const rows = await keysOf(
+        snapshot,
+        positions.map((position) => unchanged.at(position, 1)[0]),
+      );
+      return rows.map(isAfter);
+    }),
+    changed: first === -1 ? changed.length : first,
+  };
+}
+
+async function keysOf(
+  snapshot: SnapshotReader,
+  ordinals: readonly (number | undefined)[],
+): Promise<readonly (OrderKey | undefined)[]> {
+  const keys = await snapshot.keysAt(ordinals.flatMap((ordinal) => ordinal ?? []));
+  return ordinals.map((ordinal) => (ordinal === undefined ? undefined : keys.get(ordinal)));
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { RowPosition } from '../../../../models/catalog/catalog-query';
 import type { Window } from '../page-of-ids';
 import { Bitset } from './bitset';
 import type { Slice } from './ordered-slices';
@@ -38,7 +39,7 @@ export function rankedOrdinals(terms: readonly TermOrdinals[], among: Bitset, wi
     const tier = matched.exactly(number, anything);
     const count = tier.count();
     if (wordsMatched === 0 && count > 0) wordsMatched = number;
-    if (!page.skips(count)) page.take(tier, count, [exact, prefix]);
+    if (!page.skips(count)) page.take(tier, count, [number], [exact, prefix]);
   }
   return { slices: page.slices, all: anything, wordsMatched };
 }
@@ -48,10 +49,12 @@ class Page {
   readonly slices: Slice[] = [];
   private offset: number;
   private left: number;
+  private readonly after: RowPosition | null;
 
-  constructor({ offset, limit }: Window) {
+  constructor({ offset, limit, after = null }: Window) {
     this.offset = offset;
     this.left = limit;
+    this.after = after;
   }
 
   get isFull(): boolean {
@@ -65,20 +68,31 @@ class Page {
     return true;
   }
 
-  /** Takes what the window wants of a tier of so many ordinals, by falling tallies. */
-  take(tier: Bitset, count: number, [tally, ...further]: readonly Tally[]): void {
+  /** Takes what the window wants of a tier of so many ordinals, whose rank is known that far, by falling tallies. */
+  take(tier: Bitset, count: number, rank: readonly number[], [tally, ...further]: readonly Tally[]): void {
+    const begins = this.beginsWithin(rank);
+    if (begins === 'later') return;
     if (!tally) {
+      const isCut = this.after !== null && begins === 'here';
       const limit = Math.min(this.left, count - this.offset);
-      this.slices.push({ set: tier, offset: this.offset, limit });
+      this.slices.push({ set: tier, start: isCut && this.after ? this.after : this.offset, limit });
       this.offset = 0;
-      this.left -= limit;
+      // How many of them are behind the row is not known yet.
+      if (!isCut) this.left -= limit;
       return;
     }
     for (let number = tally.most; number >= 0 && !this.isFull; number--) {
       const inner = tally.exactly(number, tier);
       const innerCount = inner.count();
-      if (innerCount > 0 && !this.skips(innerCount)) this.take(inner, innerCount, further);
+      if (innerCount > 0 && !this.skips(innerCount)) this.take(inner, innerCount, [...rank, number], further);
     }
+  }
+
+  /** Whether the row behind which the window begins ranks so, better or worse. */
+  private beginsWithin(rank: readonly number[]): 'here' | 'later' | 'earlier' {
+    const differs = rank.findIndex((number, at) => number !== this.after?.rank[at]);
+    if (!this.after || differs === -1) return 'here';
+    return (rank[differs] ?? 0) > (this.after.rank[differs] ?? 0) ? 'later' : 'earlier';
   }
 }
 

@@ -27,7 +27,11 @@ export async function searchSnapshot(
   const among = scopeOf(query, sets, snapshot.living);
   const { slices, all, wordsMatched } =
     expansions === null
-      ? { slices: [{ set: among, ...window }], all: among, wordsMatched: 0 }
+      ? {
+          slices: [{ set: among, start: window.after ?? window.offset, limit: window.limit }],
+          all: among,
+          wordsMatched: 0,
+        }
       : rankedOrdinals(
           words.map((word) => ordinalsOf(word, sets)),
           among,
@@ -36,7 +40,8 @@ export async function searchSnapshot(
   const rows = await rowsOfSlices(snapshot, slices, expansions === null ? query.sort : 'popularity_desc');
   const facets = new Map<string, ReadonlyMap<string, number>>();
   for (const { field } of query.facets ?? []) facets.set(field, await snapshot.facetCounts(field, all));
-  return { ids: rows.map(({ id }) => id), total: all.count(), wordsMatched, facets };
+  const ids = rows.slice(0, window.limit).map(({ id }) => id);
+  return { ids, total: all.count(), wordsMatched, facets };
 }
 
 const SCOPE = 'scope';
