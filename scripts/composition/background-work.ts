@@ -22,7 +22,7 @@ const LAPSE_RESERVATIONS_MS = 30_000;
 const LOOK_AT_HOUSE_MS = 300_000;
 
 /** How soon many changes of a large catalog are taken into its search snapshot. */
-const LOOK_AT_SEARCH_MS = 60_000;
+const LOOK_AT_SEARCH_MS = 10_000;
 
 /** How long an image waits at most for somebody to see to it. */
 const LOOK_FOR_IMAGES_MS = 20_000;

@@ -7,6 +7,7 @@ import {
   type FacetAsked,
   type ResolvedQuery,
   type RowPosition,
+  SANDBOX_PRODUCTS,
   type SearchPage,
   SORTS,
 } from '../../models/catalog/catalog-query';

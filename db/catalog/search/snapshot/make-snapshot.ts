@@ -17,7 +17,7 @@ export interface SnapshotLimits {
   readonly rowsMin: number;
 }
 
-const DEFAULTS: SnapshotLimits = { changesMin: 5_000, productsMin: 50_000, rowsMin: 512 };
+const DEFAULTS: SnapshotLimits = { changesMin: 10_000, productsMin: 50_000, rowsMin: 512 };
 /** Who makes a snapshot holds this advisory lock: any number that nothing else locks by. */
 export const SNAPSHOT_LOCK = 6_021_023;
 

@@ -38,7 +38,7 @@ async function changeProducts(knex: Database['knex'], count: number, seed: numbe
   );
 }
 
-/** The service would make one within a minute. */
+/** The service would make one within seconds. */
 const withoutNewSnapshot = <Result>(knex: Database['knex'], work: () => Promise<Result>): Promise<Result> =>
   inTransaction(knex, async (trx) => {
     await rowsOf(trx, sql`SELECT pg_advisory_xact_lock(${SNAPSHOT_LOCK})`);
