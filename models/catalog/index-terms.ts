@@ -59,21 +59,15 @@ export function hasWords(text: string, words: readonly string[]): boolean {
   return words.length > 0 && words.every(has);
 }
 
-/** What separates the field of a facet from its id. */
-const SEPARATOR = ':';
 /** A facet that no row has: fields are not empty. */
-const NO_FACET = SEPARATOR;
+const NO_FACET = ':';
 
 /**
  * The term of rows with an attribute or a tag: `<field>:<id>`, `tags:<tag id>`. No field holds a colon and no id is
  * empty (contract 4.6); asked for such ones, the text would be that of another facet, or no facet's at all.
  */
 export const facetOf = (field: string, id: string): string =>
-  field.includes(SEPARATOR) || id === '' ? NO_FACET : `${field}${SEPARATOR}${id}`;
-
-/** With what all facets of a field begin, and nothing else. */
-export const facetBeginning = (field: string): string =>
-  field.includes(SEPARATOR) ? NO_FACET : `${field}${SEPARATOR}`;
+  field.includes(':') || id === '' ? NO_FACET : `${field}:${id}`;
 
 /** With what the terms begin that hold this word of a query anywhere; null for scripts with spaces and single letters. */
 export function partBeginning(word: string): string | null {

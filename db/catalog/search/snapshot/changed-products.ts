@@ -1,8 +1,8 @@
 import type { Sort } from '../../../../models/catalog/catalog-query';
-import { facetBeginning } from '../../../../models/catalog/index-terms';
 import { compareKeys, type OrderKey } from '../order-key';
 import { Bitset } from './bitset';
 import { categoryTerm } from './chunk-bitmaps';
+import { byField } from './facet-codes';
 
 /** Changes of one product, by the last of their lines. */
 export interface Change {
@@ -33,6 +33,7 @@ const NONE: readonly number[] = [];
  */
 export class ChangedProducts {
   readonly #rows: ChangedRow[] = [];
+  readonly #facets: ReadonlyMap<string, readonly string[]>[] = [];
   readonly #lines = new Set<number>();
   /** All ordinals that a product ever had, and the one after each change. */
   readonly #ordinalsById = new Map<string, number[]>();
@@ -60,6 +61,7 @@ export class ChangedProducts {
     if (!row) return;
     const own = this.size;
     this.#rows.push(row);
+    this.#facets.push(byField(row.terms));
     ordinals.push(own);
     this.#ordinalAt.set(line, own);
     for (const term of [...row.terms, categoryTerm(row.category)]) {
@@ -94,12 +96,8 @@ export class ChangedProducts {
 
   /** The values of a facet field that members of a set have, each as often as it comes. */
   *facetIds(field: string, set: Bitset): Generator<string> {
-    const beginning = facetBeginning(field);
     for (let ordinal = this.products; ordinal < set.size; ordinal++) {
-      if (!set.has(ordinal)) continue;
-      for (const term of this.rowAt(ordinal)?.terms ?? []) {
-        if (term.startsWith(beginning)) yield term.slice(beginning.length);
-      }
+      if (set.has(ordinal)) yield* this.#facets[ordinal - this.products]?.get(field) ?? [];
     }
   }
 

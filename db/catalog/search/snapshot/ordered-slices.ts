@@ -26,15 +26,15 @@ export async function rowsOfSlices(
   const order = await snapshot.order(sort);
   const parts: { readonly unchanged: readonly number[]; readonly changed: readonly OrderKey[] }[] = [];
   for (const { set, start, limit } of slices) {
-    const changed = snapshot.changes
-      .membersInOrder(set, sort)
-      .flatMap((ordinal) => snapshot.changes.rowAt(ordinal) ?? []);
+    const changed = snapshot.changes.membersInOrder(set, sort);
     const unchanged = new UnchangedMembers(set, order, set.count() - changed.length);
     const place = { snapshot, unchanged, changed, sort };
     const skipped = await (typeof start === 'number' ? afterRows(place, start) : afterKey(place, start));
     parts.push({
       unchanged: unchanged.at(skipped.unchanged, limit),
-      changed: changed.slice(skipped.changed, skipped.changed + limit),
+      changed: changed
+        .slice(skipped.changed, skipped.changed + limit)
+        .flatMap((ordinal) => snapshot.changes.rowAt(ordinal) ?? []),
     });
   }
   const keys = await snapshot.keysAt(parts.flatMap(({ unchanged }) => unchanged));
@@ -45,11 +45,11 @@ export async function rowsOfSlices(
   );
 }
 
-/** Both kinds of rows of a slice, each in order. */
+/** Both kinds of rows of a slice, each in order; of the changed ones the ordinals. */
 interface Place {
   readonly snapshot: SnapshotReader;
   readonly unchanged: UnchangedMembers;
-  readonly changed: readonly OrderKey[];
+  readonly changed: readonly number[];
   readonly sort: Sort;
 }
 
@@ -68,7 +68,7 @@ async function afterRows({ snapshot, unchanged, changed, sort }: Place, offset: 
       counts.map((count) => unchanged.at(offset - count - 1, 1)[0]),
     );
     return counts.map((count, at) => {
-      const [own, other] = [changed[count], others[at]];
+      const [own, other] = [snapshot.changes.rowAt(changed[count] ?? 0), others[at]];
       return own !== undefined && other !== undefined && compareKeys[sort](own, other) > 0;
     });
   });
@@ -78,7 +78,7 @@ async function afterRows({ snapshot, unchanged, changed, sort }: Place, offset: 
 /** Up to a key. */
 async function afterKey({ snapshot, unchanged, changed, sort }: Place, key: OrderKey): Promise<Skipped> {
   const isAfter = (row: OrderKey | undefined) => row !== undefined && compareKeys[sort](row, key) > 0;
-  const first = changed.findIndex(isAfter);
+  const first = changed.findIndex((ordinal) => isAfter(snapshot.changes.rowAt(ordinal)));
   return {
     unchanged: await firstWhere(0, unchanged.count, async (positions) => {
       const rows = await keysOf(
