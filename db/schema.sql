@@ -419,12 +419,6 @@ CREATE TABLE search_snapshot_orders (
 );
 ALTER TABLE search_snapshot_orders ALTER COLUMN ordinals SET STORAGE EXTERNAL;
 
--- A line for each statement that changed products in catalog_search, which nobody waits for. The next snapshot takes
--- away the lines that it has seen.
-CREATE TABLE catalog_search_changes (
-  changed_at timestamp with time zone NOT NULL DEFAULT now()
-);
-
 -- At most one import at a time; a holder whose heartbeat stands still has died.
 CREATE TABLE catalog_import_lock (
   only_one boolean NOT NULL DEFAULT true,
@@ -486,6 +480,30 @@ CREATE TABLE catalog_taxonomy_version (
   version bigint NOT NULL,
   PRIMARY KEY (only_one),
   CHECK (only_one)
+);
+
+-- A line for each change of a product in catalog_search, which nobody waits for. The next snapshot takes away the lines
+-- that it has seen.
+-- number: rises with the changes of one product
+-- id: NULL for all products at once
+-- transaction: tells readers which lines they have not seen
+CREATE TABLE catalog_search_changes (
+  number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  id text COLLATE "C",
+  transaction xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX catalog_search_changes_transaction ON catalog_search_changes USING btree (transaction);
+
+-- What the products have of a facet field, as many ordinals to a chunk as in a bitmap; a chunk without any has no line.
+-- lists: the lists of ids that come in the chunk, the empty one first
+-- codes: for each ordinal the position of its list among them, two bytes each
+CREATE TABLE search_snapshot_facets (
+  snapshot integer NOT NULL,
+  field text COLLATE "C" NOT NULL,
+  chunk integer NOT NULL,
+  lists jsonb NOT NULL,
+  codes bytea NOT NULL,
+  PRIMARY KEY (snapshot, field, chunk)
 );
 
 -- All lines together name the state of categories, tags and the kinds of entities. A change adds a line and takes away those
@@ -638,7 +656,7 @@ CREATE OR REPLACE FUNCTION catalog_search_after_delete()
  LANGUAGE plpgsql
 AS $function$
       BEGIN
-        INSERT INTO catalog_search_changes SELECT now() WHERE EXISTS (SELECT FROM before WHERE kind = 'product');
+        INSERT INTO catalog_search_changes (id) SELECT id FROM before WHERE kind = 'product';
         RETURN NULL;
       END $function$;
 
@@ -647,7 +665,7 @@ CREATE OR REPLACE FUNCTION catalog_search_after_insert()
  LANGUAGE plpgsql
 AS $function$
       BEGIN
-        INSERT INTO catalog_search_changes SELECT now() WHERE EXISTS (SELECT FROM after WHERE kind = 'product');
+        INSERT INTO catalog_search_changes (id) SELECT id FROM after WHERE kind = 'product';
         RETURN NULL;
       END $function$;
 
@@ -656,7 +674,7 @@ CREATE OR REPLACE FUNCTION catalog_search_after_truncate()
  LANGUAGE plpgsql
 AS $function$
       BEGIN
-        INSERT INTO catalog_search_changes SELECT now() WHERE true;
+        INSERT INTO catalog_search_changes (id) SELECT NULL;
         RETURN NULL;
       END $function$;
 
@@ -665,7 +683,7 @@ CREATE OR REPLACE FUNCTION catalog_search_after_update()
  LANGUAGE plpgsql
 AS $function$
       BEGIN
-        INSERT INTO catalog_search_changes SELECT now() WHERE EXISTS (SELECT FROM before WHERE kind = 'product') OR EXISTS (SELECT FROM after WHERE kind = 'product');
+        INSERT INTO catalog_search_changes (id) SELECT id FROM before WHERE kind = 'product' UNION SELECT id FROM after WHERE kind = 'product';
         RETURN NULL;
       END $function$;
 

@@ -803,12 +803,29 @@ export interface components {
        * @default 20
        */
       page_size?: number;
+      /** @description Instead of `page`: empty for the first rows, then the `next_cursor` of the answer before */
+      cursor?: string;
       /**
        * @description Order of a listing; a query is ordered by relevance
        * @default popularity_desc
        * @enum {string}
        */
       sort?: 'popularity_desc' | 'popularity_asc' | 'name_asc' | 'name_desc';
+      /** @description Fields whose values are counted over all rows of the result */
+      facets?: (
+        | string
+        | {
+            /** @description A taxonomy field such as `brand`, or `tags` */
+            field: string;
+            /**
+             * @description Values at most, those of most rows
+             * @default 20
+             */
+            limit?: number;
+            /** @description Only values whose name has these words, the last as a prefix */
+            query?: string;
+          }
+      )[];
       /**
        * @description What rows have beside their name and pictures
        * @default [
@@ -1042,6 +1059,18 @@ export interface components {
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
       /** @description Queries only: the sort, or `relevance` */
       sort_applied?: string;
+      /** @description With `cursor`: the cursor of the rows that follow; null where none do */
+      next_cursor?: string | null;
+      /** @description With `facets`: of each field the values of most rows of the result first, then by id */
+      facets?: {
+        [key: string]: {
+          /** @description As a filter takes it */
+          id: string;
+          name: string;
+          /** @description Rows of all pages that have it */
+          count: number;
+        }[];
+      };
       /** @description The rows of this page, in order */
       data: components['schemas']['CatalogRow'][];
     };
@@ -1145,6 +1174,18 @@ export interface components {
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
       /** @description Queries only: the sort, or `relevance` */
       sort_applied?: string;
+      /** @description With `cursor`: the cursor of the rows that follow; null where none do */
+      next_cursor?: string | null;
+      /** @description With `facets`: of each field the values of most rows of the result first, then by id */
+      facets?: {
+        [key: string]: {
+          /** @description As a filter takes it */
+          id: string;
+          name: string;
+          /** @description Rows of all pages that have it */
+          count: number;
+        }[];
+      };
       /** @description The rows of this page, in order */
       data: components['schemas']['CatalogRow'][];
       /** @description Those of the ids that there is no row of, in their order */

@@ -60,6 +60,12 @@ export const catalogRow = z.object({
     .describe('With `pricing`, rows that are no product'),
 });
 
+const facetValue = z.object({
+  id: z.string().describe('As a filter takes it'),
+  name: z.string(),
+  count: z.int().describe('Rows of all pages that have it'),
+});
+
 /** What every v3 endpoint answers (contract 4.10). */
 export const catalogAnswer = z.object({
   success: z.literal(true).describe('`true` for every success'),
@@ -77,6 +83,15 @@ export const catalogAnswer = z.object({
       .describe('Attributes of the hierarchy above it; null where there is nothing to tell'),
   }),
   sort_applied: z.string().optional().describe('Queries only: the sort, or `relevance`'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('With `cursor`: the cursor of the rows that follow; null where none do'),
+  facets: z
+    .record(z.string(), z.array(facetValue))
+    .optional()
+    .describe('With `facets`: of each field the values of most rows of the result first, then by id'),
   data: z.array(catalogRow).describe('The rows of this page, in order'),
 });
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Module } from '../../models/catalog/catalog-query';
+import type { FacetValue, Module } from '../../models/catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../../models/catalog/catalog-service';
 import { isProduct, type PricedItem } from '../../models/catalog/item';
 import type { Feedback } from '../../models/ports';
@@ -29,6 +29,10 @@ interface Envelope {
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
   /** Queries only. */
   readonly sortApplied?: string;
+  /** Queries with a cursor only. */
+  readonly nextCursor?: string | null;
+  /** Where they were asked for. */
+  readonly facets?: ReadonlyMap<string, readonly FacetValue[]>;
 }
 
 /** The answer of every v3 endpoint (contract 4.10). */
@@ -45,8 +49,18 @@ export const presentEnvelope = (answer: Envelope): WithRows<z.input<typeof catal
     level: answer.resolvedTaxonomy?.level ?? null,
   },
   ...(answer.sortApplied === undefined ? {} : { sort_applied: answer.sortApplied }),
+  ...(answer.nextCursor === undefined ? {} : { next_cursor: answer.nextCursor }),
+  ...(answer.facets && { facets: presentFacets(answer.facets) }),
   data: answer.data,
 });
+
+const presentFacets = (facets: ReadonlyMap<string, readonly FacetValue[]>) =>
+  Object.fromEntries(
+    Array.from(facets, ([field, values]) => [
+      field,
+      values.map(({ id, name, count }) => ({ id, name, count })),
+    ]),
+  );
 
 /** The answer to several ids (contract 6.7). */
 export const presentItems = (

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import {
   type CatalogQuery,
+  type FacetAsked,
   type Filter,
   MODULES,
   type Module,
   SORTS,
 } from '../../models/catalog/catalog-query';
+import { wordsAsked } from '../../models/catalog/fold-text';
 import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
@@ -41,18 +43,67 @@ const filter = z
 
 const filters = z.array(filter).max(100).default([]).describe('ANDed; the values in one are ORed');
 
+/** More than any cursor has: the key of the longest name. */
+const CURSOR_LENGTH_MAX = 10_000;
+
+/** Facets of one query at most, and values of one facet (contract 4.15). */
+const FACETS_MAX = 10;
+const FACET_VALUES_MAX = 100;
+
+const facetField = z.string().min(1).describe('A taxonomy field such as `brand`, or `tags`');
+const facetLimit = z
+  .number()
+  .int()
+  .min(1)
+  .max(FACET_VALUES_MAX)
+  .default(20)
+  .describe('Values at most, those of most rows');
+
+/** One facet to count: its field, or that with a limit and a search within its values. */
+const facet = z.union(
+  [
+    facetField,
+    z.strictObject({
+      field: facetField,
+      limit: facetLimit,
+      query: searchText.optional().describe('Only values whose name has these words, the last as a prefix'),
+    }),
+  ],
+  `must be a field, or "field" with a "limit" of 1 to ${FACET_VALUES_MAX} and a "query"`,
+);
+
+const facets = z
+  .array(facet)
+  .max(FACETS_MAX)
+  .superRefine((given, context) => {
+    const fields = given.map(fieldOf);
+    const repeated = fields.findIndex((field, at) => fields.indexOf(field) < at);
+    if (repeated !== -1) {
+      context.addIssue({ code: 'custom', path: [repeated], message: `"${fields[repeated]}" is named twice` });
+    }
+  })
+  .describe('Fields whose values are counted over all rows of the result');
+
+const fieldOf = (given: z.output<typeof facet>): string => (typeof given === 'string' ? given : given.field);
+
 /** Body of `POST /v3/catalog/query`. */
 export const catalogQueryBody = z.strictObject({
   query: searchText.optional().describe('Free text; without it the rows are listed'),
   category_id: z.string().optional().describe('Slug or name of a category'),
   filters,
   taxonomy_node: z.string().default('product').describe('Kind of rows'),
-  page: pageNumber.default(0),
+  page: pageNumber.optional().meta({ default: 0 }),
   page_size: sizeOfPage.default(20),
+  cursor: z
+    .string()
+    .max(CURSOR_LENGTH_MAX)
+    .optional()
+    .describe('Instead of `page`: empty for the first rows, then the `next_cursor` of the answer before'),
   sort: z
     .enum(SORTS)
     .default('popularity_desc')
     .describe('Order of a listing; a query is ordered by relevance'),
+  facets: facets.optional(),
   includes,
 });
 
@@ -122,17 +173,33 @@ export const feedbackBody = z.strictObject({
   comment: z.string().max(COMMENT_LENGTH_MAX).optional().describe('For whoever looks into it'),
 });
 
-/** The domain form of a query body; `page_size` is lowered to the cap. */
+/**
+ * The domain form of a query body; `page_size` is lowered to the cap.
+ *
+ * @throws AppError 400 for a page and a cursor (contract 4.17)
+ */
 export function toCatalogQuery(body: z.output<typeof catalogQueryBody>, pageSizeMax: number): CatalogQuery {
+  if (body.cursor !== undefined && body.page !== undefined) {
+    throw badRequest('cursor: takes the place of "page"; send one of them.', { field: 'cursor' });
+  }
   return {
     text: body.query ?? null,
     categories: body.category_id === undefined ? null : [body.category_id],
     node: body.taxonomy_node,
     filters: body.filters.map(toFilter),
-    page: body.page,
+    page: body.page ?? 0,
     pageSize: Math.min(body.page_size, pageSizeMax),
     sort: body.sort,
+    ...(body.facets && { facets: body.facets.map(toFacet) }),
+    ...(body.cursor !== undefined && { cursor: body.cursor }),
   };
+}
+
+/** The domain form of a facet of a body. */
+function toFacet(given: z.output<typeof facet>): FacetAsked {
+  const { field, limit, query } =
+    typeof given === 'string' ? { field: given, limit: facetLimit.parse(undefined), query: null } : given;
+  return { field, limit, words: wordsAsked(query) };
 }
 
 /** The domain form of a filter object of a body. */

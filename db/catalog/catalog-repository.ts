@@ -12,9 +12,15 @@ import { allOf, inOneState, rowsOf, sql } from '../core/sql';
 import { itemsById } from './catalog-items';
 import { Remembered } from './remembered';
 import { conditionsOf } from './search/catalog-clauses';
+import { facetValues } from './search/facet-values';
+import { positionOf } from './search/ranked-rows';
 import { searchRows } from './search/search-rows';
-import { SnapshotSearch } from './search/snapshot/snapshot-search';
+import { SnapshotMemory } from './search/snapshot/snapshot-memory';
+import { searchSnapshot } from './search/snapshot/snapshot-search';
 import { expandTerms } from './search/term-expansion';
+
+/** Kind of the rows that snapshots are about. */
+const PRODUCT = 'product';
 
 /**
  * The catalog in PostgreSQL. Queries find ids, in the snapshot of a large catalog or else in `catalog_search`; the wide
@@ -22,7 +28,7 @@ import { expandTerms } from './search/term-expansion';
  */
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
-  private readonly snapshot = new SnapshotSearch();
+  private readonly snapshots = new SnapshotMemory();
   readonly #categories = new Remembered(() => this.readCategories());
   readonly #tags = new Remembered(() => this.readTags());
   readonly #facetFields = new Remembered(() => this.readFacetFields());
@@ -77,13 +83,30 @@ export class PostgresCatalogRepository implements CatalogRepository {
   }
 
   async search(query: ResolvedQuery, pricing = false): Promise<SearchPage<CatalogItem>> {
-    const window = { offset: query.page * query.pageSize, limit: query.pageSize };
+    const { after, facets, page, pageSize } = query;
+    // With a cursor one more row, which tells whether any follow.
+    const window =
+      after === undefined
+        ? { offset: page * pageSize, limit: pageSize }
+        : { offset: 0, limit: pageSize + 1, after };
     return inOneState(this.knex, async (trx) => {
+      // First of all: states are seldom seen in another order than that of their statements.
+      const snapshot = query.node === PRODUCT && !query.sandbox ? await this.snapshots.open(trx) : null;
       const expansions = query.words && (await expandTerms(trx, query, query.words));
-      const { ids, ...totals } =
-        (await this.snapshot.search(trx, query, expansions, window)) ??
+      const found =
+        (snapshot && (await searchSnapshot(snapshot, query, expansions, window))) ??
         (await searchRows(trx, query, expansions, window));
-      return { rows: await itemsById(trx, ids, pricing), ...totals };
+      const ids = found.ids.slice(0, pageSize);
+      const last = found.ids.length > pageSize ? ids.at(-1) : undefined;
+      return {
+        rows: await itemsById(trx, ids, pricing),
+        total: found.total,
+        wordsMatched: found.wordsMatched,
+        ...(facets && { facets: await facetValues(trx, facets, found.facets) }),
+        ...(after !== undefined && {
+          last: last === undefined ? null : await positionOf(trx, last, expansions),
+        }),
+      };
     });
   }
 

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import * as firstVersion from './202611230000-first-version';
 import * as severalPhotos from './202611231800-several-photos';
 import * as recordsOverHttp from './202611242030-records-over-http';
+import * as searchChanges from './202611242040-search-changes';
 import * as taxonomyVersion from './202611242100-taxonomy-version';
 import * as testCalls from './202611242100-test-calls';
 
@@ -16,6 +17,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611230000-first-version': firstVersion,
   '202611231800-several-photos': severalPhotos,
   '202611242030-records-over-http': recordsOverHttp,
+  '202611242040-search-changes': searchChanges,
   '202611242100-taxonomy-version': taxonomyVersion,
   '202611242100-test-calls': testCalls,
 };

@@ -36,6 +36,33 @@ export const SANDBOX_PRODUCTS = 1_000;
 /** The whole catalog. */
 export const EVERYTHING: SearchScope = { category: null, filters: [] };
 
+/** A facet whose values are counted over all rows of a result (contract 4.15). */
+export interface FacetAsked {
+  /** One that no row has is counted as empty. */
+  readonly field: string;
+  /** Values at most. */
+  readonly limit: number;
+  /** Folded words that the name of a value must have, the last as a prefix (contract 4.16); null for all values. */
+  readonly words: readonly string[] | null;
+}
+
+/** A value of a facet and how many rows of the result have it. */
+export interface FacetValue {
+  readonly id: string;
+  readonly name: string;
+  readonly count: number;
+}
+
+/** Where a row stands in an answer: what comes after it can be told, whatever became of the row (contract 4.18). */
+export interface RowPosition {
+  readonly id: string;
+  readonly popularity: number;
+  /** Of the name. */
+  readonly sortKey: string;
+  /** In a text, the words matched, those matched exactly, and those matched by prefix; empty in a listing. */
+  readonly rank: readonly number[];
+}
+
 /** What any API version asks of the catalog, once its wire form is parsed. */
 export interface CatalogQuery {
   /** Free text; blank or null means a listing. */
@@ -50,13 +77,19 @@ export interface CatalogQuery {
   readonly page: number;
   readonly pageSize: number;
   readonly sort: Sort;
+  /** Each field once. */
+  readonly facets?: readonly FacetAsked[];
+  /** Instead of a page the rows from a place on that an answer named; from the first one on when it is empty. */
+  readonly cursor?: string;
 }
 
 /** A query whose categories are known slugs and whose text is split: what a repository is given. */
-export interface ResolvedQuery extends Omit<CatalogQuery, 'categories' | 'text'> {
+export interface ResolvedQuery extends Omit<CatalogQuery, 'categories' | 'text' | 'cursor'> {
   readonly categories: readonly string[] | null;
   /** Folded words of the query in order; null for a listing. An empty array finds nothing. */
   readonly words: readonly string[] | null;
+  /** Instead of the page the rows after this one; null for the first. */
+  readonly after?: RowPosition | null;
   /** As in `SearchScope`. */
   readonly sandbox?: true;
 }
@@ -67,4 +100,8 @@ export interface SearchPage<Row> {
   readonly total: number;
   /** Words of the query matched by the best row; 0 for a listing. */
   readonly wordsMatched: number;
+  /** Where any was asked for: the values of each, those of most rows first, then by id. */
+  readonly facets?: ReadonlyMap<string, readonly FacetValue[]>;
+  /** The last of the rows if others follow, of a query that has `after`. */
+  readonly last?: RowPosition | null;
 }

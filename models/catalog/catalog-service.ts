@@ -4,8 +4,9 @@ import { Billing, type CallContext, type Priced } from '../access/billing';
 import { catalogPrice } from '../access/credits';
 import { badRequest, itemNotFound } from '../errors';
 import { type CatalogRepository, type ItemSales, PORTS } from '../ports';
-import type { CatalogQuery, ResolvedQuery } from './catalog-query';
-import { wordsOf } from './fold-text';
+import type { CatalogQuery, FacetValue, ResolvedQuery } from './catalog-query';
+import { cursorOf, rowBefore } from './cursor';
+import { wordsAsked } from './fold-text';
 import { isProduct, type PricedItem } from './item';
 import { PricingService } from './pricing-service';
 import { categorySlug, refuseUnknownTags, seenBy, sightOf } from './resolve-scope';
@@ -21,6 +22,10 @@ export interface CatalogPage {
   /** The ordering actually applied: the sort, or `relevance` for a text query. */
   readonly sortApplied: string;
   readonly resolvedTaxonomy: ResolvedTaxonomy;
+  /** Of the whole result, where facets were asked for. */
+  readonly facets?: ReadonlyMap<string, readonly FacetValue[]>;
+  /** Of a query with a cursor: of the rows that follow, or null. */
+  readonly nextCursor?: string | null;
 }
 
 /** What the answer is about (contract 1.9). */
@@ -64,7 +69,8 @@ export class CatalogService {
   /**
    * One page of a query. Worth something only when it has rows.
    *
-   * @throws AppError 400 for an unknown node, category or tag, or a node that the category does not have; 402
+   * @throws AppError 400 for an unknown node, category or tag, a node that the category does not have, or a cursor of
+   *   another query; 402
    */
   async search(
     call: CallContext,
@@ -76,7 +82,7 @@ export class CatalogService {
     await refuseUnknownTags(query.filters, this.catalog, call.caller);
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
     await this.billing.cover(call, price);
-    const { rows, total, wordsMatched } = await this.catalog.search(resolved, options.pricing);
+    const { rows, total, wordsMatched, facets, last } = await this.catalog.search(resolved, options.pricing);
     // From the category filter when one is set, else from the first row; null with neither (contract 1.9).
     const category = resolved.categories?.[0] ?? rows[0]?.category;
     const page: CatalogPage = {
@@ -90,6 +96,8 @@ export class CatalogService {
         node: query.node,
         level: category === undefined ? null : taxonomy.levelOf({ kind: query.node, category }),
       },
+      ...(facets && { facets }),
+      ...(last !== undefined && { nextCursor: last && cursorOf(resolved, last) }),
     };
     return { value: page, price: rows.length > 0 ? price : 0 };
   }
@@ -150,8 +158,9 @@ export class CatalogService {
         allowed_taxonomy_nodes: taxonomy.allNodes(),
       });
     }
-    const words = query.text === null || query.text.trim() === '' ? null : wordsOf(query.text);
-    return { ...query, categories, words };
+    const { cursor, ...asked } = query;
+    const resolved = { ...asked, categories, words: wordsAsked(query.text) };
+    return cursor === undefined ? resolved : { ...resolved, after: rowBefore(resolved, cursor) };
   }
 
   private categorySlugs(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): string[] {

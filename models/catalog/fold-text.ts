@@ -63,6 +63,10 @@ export function wordsOf(text: string): string[] {
   return (folded.match(ASCII.test(folded) ? ASCII_WORDS : WORDS) ?? []).map(indexable);
 }
 
+/** The words of what a caller searches for; null when it is blank (contract 5.1). */
+export const wordsAsked = (text: string | null | undefined): string[] | null =>
+  text?.trim() ? wordsOf(text) : null;
+
 /** A word that is too long for an index is its beginning and a digest of the whole, so that it still equals itself alone. */
 function indexable(word: string): string {
   if (word.length * 3 <= WORD_BYTES_MAX || Buffer.byteLength(word) <= WORD_BYTES_MAX) return word;

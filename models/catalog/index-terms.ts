@@ -41,6 +41,24 @@ export function indexTermsOf(text: string): string[] {
   return terms;
 }
 
+/**
+ * Whether a text has all of the words, the last perhaps as the beginning of a longer one (contract 4.16). Nothing has no
+ * word.
+ *
+ * @param words folded
+ */
+export function hasWords(text: string, words: readonly string[]): boolean {
+  const terms = indexTermsOf(text);
+  const begins = (beginning: string) => terms.some((term) => term.startsWith(beginning));
+  const has = (word: string, at: number) => {
+    const part = partBeginning(word);
+    return (
+      terms.includes(word) || (at === words.length - 1 && begins(word)) || (part !== null && begins(part))
+    );
+  };
+  return words.length > 0 && words.every(has);
+}
+
 /** A facet that no row has: fields are not empty. */
 const NO_FACET = ':';
 

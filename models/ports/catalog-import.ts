@@ -90,7 +90,7 @@ export interface CatalogImportStore extends RecordStore {
   makeIndexes(onMade: () => void): Promise<void>;
   /** Makes the tables quick to read after many changes. */
   tidy(): Promise<void>;
-  /** Makes queries of a large catalog fast again if rows have changed; they are right without. */
+  /** Makes queries of a large catalog fast again if many rows have changed; they are right without. */
   refreshSearch(): Promise<void>;
   /** Lets the next import begin. */
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import {
   type CreditLedger,
   type EmbedderRegistry,
@@ -22,6 +23,9 @@ const FOLLOW_CHANGES_MS = 2_000;
 
 /** How often a process asks whether it is its turn. */
 const LOOK_AT_HOUSE_MS = 300_000;
+
+/** How soon many changes of a large catalog are taken into its search snapshot. */
+const LOOK_AT_SEARCH_MS = 10_000;
 
 /** How long an image waits at most for somebody to see to it. */
 const LOOK_FOR_IMAGES_MS = 20_000;
@@ -77,6 +81,14 @@ export function keepHouse({ config, container, logger, closing }: Opening): void
   const housekeeping = new Housekeeping(store, dutiesOf(config, container), logger);
   container.register(Housekeeping, { useValue: housekeeping });
   const task = new RecurringTask('housekeeping', LOOK_AT_HOUSE_MS, () => housekeeping.look(), logger);
+  closing(() => task.stop());
+  task.start();
+}
+
+/** Queries of a large catalog stay fast when much of it has changed. */
+export function keepSearchFast({ container, logger, closing }: Opening): void {
+  const look = () => makeSearchSnapshot(container.resolve(PORTS.Knex));
+  const task = new RecurringTask('search snapshot', LOOK_AT_SEARCH_MS, look, logger);
   closing(() => task.stop());
   task.start();
 }

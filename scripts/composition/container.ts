@@ -16,6 +16,7 @@ import {
   followChanges,
   keepHouse,
   keepModelsWarm,
+  keepSearchFast,
   lapseReservations,
   seeToAbandonedImages,
 } from './background-work';
@@ -86,6 +87,7 @@ export function openLoupe(config: Config, parts: Parts, overrides: Overrides = {
     lapseReservations(opening);
     keepHouse(opening);
     followChanges(opening);
+    keepSearchFast(opening);
     return config.QUEUES_PASSWORD === undefined ? null : adapters.dashboard(opening, config.QUEUES_PASSWORD);
   });
 }

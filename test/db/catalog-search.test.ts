@@ -1,9 +1,17 @@
 import fc from 'fast-check';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
-import { SnapshotSearch } from '../../db/catalog/search/snapshot/snapshot-search';
+import { SnapshotMemory } from '../../db/catalog/search/snapshot/snapshot-memory';
 import { rowsOf, sql } from '../../db/core/sql';
-import { type ResolvedQuery, SANDBOX_PRODUCTS, SORTS } from '../../models/catalog/catalog-query';
+import {
+  type FacetAsked,
+  type ResolvedQuery,
+  type RowPosition,
+  SANDBOX_PRODUCTS,
+  type SearchPage,
+  SORTS,
+} from '../../models/catalog/catalog-query';
+import type { CatalogItem } from '../../models/catalog/item';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { naiveSearch } from '../support/naive-search';
@@ -46,6 +54,18 @@ const filter = fc.constantFrom(...(Object.keys(FIELDS) as (keyof typeof FIELDS)[
   return fc.record({ field: fc.constant(field), include: ids, exclude: fc.oneof(fc.constant([]), ids) });
 });
 
+const facets: fc.Arbitrary<FacetAsked[]> = fc.uniqueArray(
+  fc.record({
+    field: fc.constantFrom(...Object.keys(FIELDS), 'unknown', 'brand:', 'sort', 'constructor'),
+    limit: fc.constantFrom(1, 3, 20, 100),
+    words: fc.oneof(
+      { weight: 2, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: fc.array(fc.constantFrom('model', 'mod', '1', '2', 'b'), { maxLength: 2 }) },
+    ),
+  }),
+  { selector: ({ field }) => field, maxLength: 3 },
+);
+
 const query: fc.Arbitrary<ResolvedQuery> = fc.record({
   node: fc.constantFrom('product', 'product', 'product', 'brand', 'family'),
   categories: fc.constantFrom(null, ['handbags'], ['watches', 'handbags'], ['shoes'], []),
@@ -54,6 +74,7 @@ const query: fc.Arbitrary<ResolvedQuery> = fc.record({
   sort: fc.constantFrom(...SORTS),
   page: fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(400) }),
   pageSize: fc.constantFrom(1, 7, 20, 100),
+  facets,
 });
 
 /** Some words and facets of these rows are frequent enough for a bitmap, some are not. */
@@ -93,81 +114,145 @@ async function reimport(): Promise<void> {
   rows.push(...changed);
 }
 
-describe.each(['rows', 'a snapshot'])('catalog queries answered from %s', (source) => {
-  beforeAll(async () => {
-    if (source === 'a snapshot') expect(await makeSearchSnapshot(database.knex, SNAPSHOT)).toBe(true);
-  });
-
-  test('come from there', async () => {
-    const { knex } = database;
-    const found = await new SnapshotSearch().search(knex, ALL, null, { offset: 0, limit: 1 });
-    expect(found !== null).toBe(source === 'a snapshot');
-  });
-
-  test('answer as reading every row would: rows, order, exact total, words matched', async () => {
-    await fc.assert(
-      fc.asyncProperty(query, async (asked) => {
-        const found = await catalog.search(asked);
-        expect({ ...found, rows: found.rows.map(({ id }) => id) }).toEqual(expectedOf(asked));
-      }),
-      { seed: SEED, numRuns: QUERIES[database.kind] },
-    );
-  }, 600_000);
-
-  // contract 9.8
-  test('answer a test key as if the catalog had nothing but the sandbox', async () => {
-    const popular = (category: string) =>
-      naiveSearch(rows, { ...ALL, categories: [category], pageSize: SANDBOX_PRODUCTS }).ids;
-    const sandbox = new Set(['handbags', 'watches'].flatMap(popular));
-    const seen = rows.filter(({ id, kind }) => kind !== 'product' || sandbox.has(id));
-    expect(seen.length).toBeLessThan(rows.length - SANDBOX_PRODUCTS);
-    await fc.assert(
-      fc.asyncProperty(query, async (asked) => {
-        const found = await catalog.search({ ...asked, sandbox: true });
-        const { ids, ...totals } = naiveSearch(seen, asked);
-        expect({ ...found, rows: found.rows.map(({ id }) => id) }).toEqual({ ...totals, rows: ids });
-      }),
-      { seed: SEED, numRuns: QUERIES[database.kind] },
-    );
-  }, 600_000);
-
-  test('neither repeat nor skip a row from page to page', async () => {
-    const asked = { ...ALL, pageSize: 97, sort: 'popularity_asc' } as const;
-    const seen: string[] = [];
-    for (let page = 0; ; page++) {
-      const { rows: found } = await catalog.search({ ...asked, page });
-      if (found.length === 0) break;
-      seen.push(...found.map(({ id }) => id));
-    }
-    expect(seen).toEqual(naiveSearch(rows, { ...asked, page: 0, pageSize: ROWS }).ids);
-  });
-
-  test('a page past the end is empty and has the right total', async () => {
-    const listed = await catalog.search({ ...ALL, page: 1_000_000_000 });
-    expect(listed).toEqual({ rows: [], total: naiveSearch(rows, ALL).total, wordsMatched: 0 });
-    const asked = { ...ALL, words: ['chanel'], page: 5_000 };
-    expect(await catalog.search(asked)).toEqual({ ...naiveSearch(rows, asked), ids: undefined, rows: [] });
-  });
-
-  test('no word finds nothing', async () => {
-    expect(await catalog.search({ ...ALL, words: [] })).toEqual({ rows: [], total: 0, wordsMatched: 0 });
-  });
-
-  test('a query of more words than the catalog has ranks as any other', async () => {
-    const asked = { ...ALL, words: [...VOCABULARY, 'quartz', 'c'], pageSize: 100 };
-    const found = await catalog.search(asked);
-    expect(found.rows.map(({ id }) => id)).toEqual(naiveSearch(rows, asked).ids);
-  });
-
-  test('counts of terms are those of the rows after any import', async () => {
-    expect(await keptCounts(database.knex)).toEqual(naiveCounts(rows));
-  });
-
-  function expectedOf(asked: ResolvedQuery) {
-    const { ids, ...totals } = naiveSearch(rows, asked);
-    return { ...totals, rows: ids };
-  }
+/** Changes as a shop makes them: new products, changed ones, some that go, some that come back. */
+const edit = fc.record({
+  changed: fc.array(fc.tuple(fc.nat(ROWS + 400), row), { maxLength: 4 }),
+  deleted: fc.array(fc.nat(ROWS + 400), { maxLength: 2 }),
 });
+
+async function apply({ changed, deleted }: typeof edit extends fc.Arbitrary<infer Edit> ? Edit : never) {
+  const written = new Map(changed.map(([number, each]) => [`product_${number}`, each]));
+  const gone = new Set(deleted.map((number) => `product_${number}`));
+  await writeCatalogRows(
+    database.knex,
+    Array.from(written, ([id, each]) => ({ ...each, id })),
+  );
+  await deleteCatalogRows(database.knex, [...gone]);
+  rows = [
+    ...rows.filter(({ id }) => !written.has(id)),
+    ...Array.from(written, ([id, each]) => ({ ...each, id })),
+  ].filter(({ id }) => !gone.has(id));
+}
+
+const numberOf = (id: string): number => Number(id.slice('product_'.length));
+
+describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
+  'catalog queries answered from %s',
+  (source) => {
+    const changes = source === 'a snapshot and changes';
+
+    beforeAll(async () => {
+      if (source === 'a snapshot') expect(await makeSearchSnapshot(database.knex, SNAPSHOT)).toBe(true);
+      if (!changes) return;
+      for (const each of fc.sample(edit, { seed: SEED, numRuns: 300 })) await apply(each);
+    }, 120_000);
+
+    test('come from there', async () => {
+      const snapshot = await new SnapshotMemory().open(database.knex);
+      expect(snapshot !== null).toBe(source !== 'rows');
+      expect((snapshot?.changes.size ?? 0) > (snapshot?.changes.products ?? 0)).toBe(changes);
+    });
+
+    // contract 4.14, 4.15, 4.16
+    test('answer as reading every row would: rows, order, exact total, words matched, facets', async () => {
+      await fc.assert(
+        fc.asyncProperty(query, changes ? edit : fc.constant(null), async (asked, edited) => {
+          if (edited) await apply(edited);
+          const found = await catalog.search(asked);
+          expect({ ...found, rows: found.rows.map(({ id }) => id) }).toEqual(expectedOf(asked));
+        }),
+        { seed: SEED, numRuns: QUERIES[database.kind], endOnFailure: true },
+      );
+    }, 600_000);
+
+    // contract 9.8
+    test('answer a test key as if the catalog had nothing but the sandbox', async () => {
+      const popular = (category: string) =>
+        naiveSearch(rows, { ...ALL, categories: [category], pageSize: SANDBOX_PRODUCTS }).ids;
+      const sandbox = new Set(['handbags', 'watches'].flatMap(popular));
+      const seen = rows.filter(({ id, kind }) => kind !== 'product' || sandbox.has(id));
+      expect(seen.length).toBeLessThan(rows.length - SANDBOX_PRODUCTS);
+      await fc.assert(
+        fc.asyncProperty(query, async (asked) => {
+          const found = await catalog.search({ ...asked, sandbox: true });
+          const { ids, ...totals } = naiveSearch(seen, asked);
+          expect({ ...found, rows: found.rows.map(({ id }) => id) }).toEqual({ ...totals, rows: ids });
+        }),
+        { seed: SEED, numRuns: QUERIES[database.kind] },
+      );
+    }, 600_000);
+
+    test('neither repeat nor skip a row from page to page', async () => {
+      const asked = { ...ALL, pageSize: 97, sort: 'popularity_asc' } as const;
+      const seen: string[] = [];
+      for (let page = 0; ; page++) {
+        const { rows: found } = await catalog.search({ ...asked, page });
+        if (found.length === 0) break;
+        seen.push(...found.map(({ id }) => id));
+      }
+      expect(seen).toEqual(naiveSearch(rows, { ...asked, page: 0, pageSize: ROWS }).ids);
+    });
+
+    // contract 4.17, 4.18
+    test('with cursors neither repeat nor skip a row that stands still, whatever changes meanwhile', async () => {
+      await fc.assert(
+        fc.asyncProperty(query, fc.array(edit, { minLength: 8, maxLength: 8 }), async (asked, edits) => {
+          const everything = { ...asked, page: 0, pageSize: ROWS + 400 };
+          const before = naiveSearch(rows, everything);
+          const seen: string[] = [];
+          const touched = new Set<string>();
+          let after: RowPosition | null = null;
+          for (const each of edits) {
+            const answer: SearchPage<CatalogItem> = await catalog.search({ ...asked, after });
+            seen.push(...answer.rows.map(({ id }) => id));
+            after = answer.last ?? null;
+            if (touched.size === 0) expect(answer.total).toBe(before.total);
+            if (after === null) break;
+            if (!changes) continue;
+            await apply(each);
+            // Whatever is written, the row of the cursor is taken away as well.
+            await apply({ changed: [], deleted: [numberOf(after.id)] });
+            for (const number of [...each.deleted, ...each.changed.map(([changed]) => changed)]) {
+              touched.add(`product_${number}`);
+            }
+            touched.add(after.id);
+          }
+          const still = (ids: readonly string[]) => ids.filter((id) => !touched.has(id));
+          const expected = still(before.ids);
+          expect(still(seen)).toEqual(after === null ? expected : expected.slice(0, still(seen).length));
+          if (!changes) expect(seen).toEqual(before.ids.slice(0, seen.length));
+        }),
+        { seed: SEED, numRuns: QUERIES[database.kind] / 5, endOnFailure: true },
+      );
+    }, 600_000);
+
+    test('a page past the end is empty and has the right total', async () => {
+      const listed = await catalog.search({ ...ALL, page: 1_000_000_000 });
+      expect(listed).toEqual({ rows: [], total: naiveSearch(rows, ALL).total, wordsMatched: 0 });
+      const asked = { ...ALL, words: ['chanel'], page: 5_000 };
+      expect(await catalog.search(asked)).toEqual({ ...naiveSearch(rows, asked), ids: undefined, rows: [] });
+    });
+
+    test('no word finds nothing', async () => {
+      expect(await catalog.search({ ...ALL, words: [] })).toEqual({ rows: [], total: 0, wordsMatched: 0 });
+    });
+
+    test('a query of more words than the catalog has ranks as any other', async () => {
+      const asked = { ...ALL, words: [...VOCABULARY, 'quartz', 'c'], pageSize: 100 };
+      const found = await catalog.search(asked);
+      expect(found.rows.map(({ id }) => id)).toEqual(naiveSearch(rows, asked).ids);
+    });
+
+    test('counts of terms are those of the rows after any import', async () => {
+      expect(await keptCounts(database.knex)).toEqual(naiveCounts(rows));
+    });
+
+    function expectedOf(asked: ResolvedQuery) {
+      const { ids, ...totals } = naiveSearch(rows, asked);
+      return { ...totals, rows: ids };
+    }
+  },
+);
 
 const ALL: ResolvedQuery = {
   node: 'product',

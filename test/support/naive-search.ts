@@ -1,4 +1,4 @@
-import type { Filter, ResolvedQuery } from '../../models/catalog/catalog-query';
+import type { FacetAsked, Filter, ResolvedQuery } from '../../models/catalog/catalog-query';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import type { SearchedRow } from './catalog-rows';
 
@@ -27,7 +27,36 @@ export function naiveSearch(rows: readonly SearchedRow[], query: ResolvedQuery) 
     ids: ordered.slice(from, from + query.pageSize).map(({ row }) => row.id),
     total: ordered.length,
     wordsMatched: ordered[0]?.matched ?? 0,
+    ...(query.facets && {
+      facets: new Map(
+        query.facets.map((asked) => [
+          asked.field,
+          naiveFacet(
+            ordered.map(({ row }) => row),
+            asked,
+          ),
+        ]),
+      ),
+    }),
   };
+}
+
+/** Values whose names are their ids (contract 4.15, 4.16). */
+function naiveFacet(rows: readonly SearchedRow[], { field, limit, words }: FacetAsked) {
+  const ids = rows.flatMap(({ facets }) => facets.filter((facet) => facet.startsWith(`${field}:`)));
+  const counts = new Map<string, number>();
+  for (const facet of ids) counts.set(facet, (counts.get(facet) ?? 0) + 1);
+  return Array.from(counts, ([facet, count]) => ({ id: facet.slice(field.length + 1), count }))
+    .map(({ id, count }) => ({ id, name: id, count }))
+    .filter(({ name }) => {
+      const own = name.split('_');
+      if (words === null) return true;
+      const has = (word: string, at: number) =>
+        own.some((each) => each === word || (at === words.length - 1 && each.startsWith(word)));
+      return words.length > 0 && words.every(has);
+    })
+    .sort((left, right) => right.count - left.count || compare(left.id, right.id))
+    .slice(0, limit);
 }
 
 function passes(row: SearchedRow, { field, include, exclude }: Filter): boolean {

@@ -1,11 +1,13 @@
 import {
   type Filter,
+  type RowPosition,
   SANDBOX_PRODUCTS,
   type SearchScope,
   type Sort,
 } from '../../../models/catalog/catalog-query';
 import { facetOf } from '../../../models/catalog/index-terms';
-import { allOf, type Sql, sql } from '../../core/sql';
+import { allOf, joined, type Sql, sql } from '../../core/sql';
+import type { OrderKey } from './order-key';
 
 /** Rows of one kind in some categories; `categories` holds only those that have such rows. */
 export interface Scope {
@@ -60,3 +62,29 @@ const ORDERS: Readonly<Record<Sort, Sql>> = {
 
 /** Order of a listing; all end with the id ascending (contract 4.13). */
 export const inOrder = (sort: Sort): Sql => ORDERS[sort];
+
+const AFTER: Readonly<Record<Sort, (row: OrderKey) => Sql>> = {
+  // What an index can begin at, then what tells equal ones apart.
+  popularity_desc: ({ popularity, id }) =>
+    sql`popularity <= ${popularity} AND (popularity < ${popularity} OR id > ${id})`,
+  popularity_asc: ({ popularity, id }) => sql`(popularity, id) > (${popularity}::float8, ${id})`,
+  name_asc: ({ sortKey, id }) => sql`(sort_key, id) > (${sortKey}, ${id})`,
+  name_desc: ({ sortKey, id }) => sql`sort_key <= ${sortKey} AND (sort_key < ${sortKey} OR id > ${id})`,
+};
+
+/** The row comes after another in a listing. */
+export const comesAfter = (sort: Sort, row: OrderKey): Sql => AFTER[sort](row);
+
+/**
+ * The row comes after another in a text.
+ *
+ * @param scores what the row is ranked by
+ */
+export function ranksAfter(scores: readonly Sql[], { rank, ...row }: RowPosition): Sql {
+  const own = joined(scores, ', ');
+  const other = joined(
+    rank.map((number) => sql`${number}::integer`),
+    ', ',
+  );
+  return sql`((${own}) < (${other}) OR ((${own}) = (${other}) AND ${comesAfter('popularity_desc', row)}))`;
+}

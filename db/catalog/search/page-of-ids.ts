@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import type { Sort } from '../../../models/catalog/catalog-query';
+import type { FacetAsked, RowPosition, Sort } from '../../../models/catalog/catalog-query';
 import { allOf, joined, rowsOf, type Sql, sql } from '../../core/sql';
-import { inOrder, inScope, type Scope } from './catalog-clauses';
+import { comesAfter, inOrder, inScope, type Scope } from './catalog-clauses';
 
 /** Rows of a scope that meet all conditions. */
 export interface Selection {
@@ -17,6 +17,8 @@ export interface Selection {
 export interface Window {
   readonly offset: number;
   readonly limit: number;
+  /** It begins behind this row; then there is no offset. */
+  readonly after?: RowPosition | null;
 }
 
 /** Ids of a page and the totals of its whole answer. */
@@ -25,7 +27,12 @@ export interface FoundIds {
   readonly total: number;
   /** Words of the query matched by the best row of all; 0 in a listing. */
   readonly wordsMatched: number;
+  /** How many rows of the whole answer have each value, by facet field; those that were asked for. */
+  readonly facets: FacetCounts;
 }
+
+/** Numbers of rows by field and id. */
+export type FacetCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** Up to so many rows it is never slower to read them all and sort. */
 const COLLECTED_MAX = 2_000;
@@ -43,6 +50,26 @@ export async function countRows(
     sql`SELECT count(*) AS rows FROM catalog_search WHERE ${allOf([inScope(scope), ...conditions])}`,
   );
   return Number(line?.rows ?? 0);
+}
+
+/** How many rows that meet the conditions have each value of some facet fields. */
+export async function countFacets(
+  knex: Knex,
+  { scope, conditions }: Pick<Selection, 'scope' | 'conditions'>,
+  asked: readonly FacetAsked[] = [],
+): Promise<FacetCounts> {
+  const counts = new Map(asked.map(({ field }) => [field, new Map<string, number>()]));
+  if (counts.size === 0) return counts;
+  const lines = await rowsOf<{ field: string; id: string; rows: number }>(
+    knex,
+    sql`SELECT field, substr(facet, length(field) + 2) AS id, count(*) AS rows
+        FROM catalog_search CROSS JOIN LATERAL unnest(facets) AS facet
+        CROSS JOIN LATERAL split_part(facet, ':', 1) AS field
+        WHERE ${allOf([inScope(scope), ...conditions])} AND field = ANY(${[...counts.keys()]}::text[])
+        GROUP BY field, facet`,
+  );
+  for (const { field, id, rows } of lines) counts.get(field)?.set(id, rows);
+  return counts;
 }
 
 /**
@@ -81,16 +108,18 @@ async function walk(
   knex: Knex,
   { scope, conditions }: Selection,
   sort: Sort,
-  { offset, limit }: Window,
+  { offset, limit, after }: Window,
   budget: number,
 ): Promise<string[]> {
   const bound = conditions.length === 0 ? offset + limit : budget;
   const ordered = sql`ORDER BY ${inOrder(sort)} LIMIT ${bound}`;
+  const begin = after ? [comesAfter(sort, after)] : [];
   const columns = conditions.length === 0 ? sql`id, popularity, sort_key` : sql`*`;
   // Each category in its own order, then merged: no index has the order across several categories.
   const perCategory = scope.categories.map(
     (category) =>
-      sql`(SELECT ${columns} FROM catalog_search WHERE kind = ${scope.kind} AND category = ${category} ${ordered})`,
+      sql`(SELECT ${columns} FROM catalog_search
+        WHERE ${allOf([sql`kind = ${scope.kind} AND category = ${category}`, ...begin])} ${ordered})`,
   );
   return idsOf(
     knex,
@@ -103,12 +132,14 @@ function collect(
   knex: Knex,
   { scope, conditions }: Selection,
   sort: Sort,
-  { offset, limit }: Window,
+  { offset, limit, after }: Window,
 ): Promise<string[]> {
+  const begin = after ? [comesAfter(sort, after)] : [];
   return idsOf(
     knex,
     sql`WITH collected AS MATERIALIZED (
-          SELECT id, popularity, sort_key FROM catalog_search WHERE ${allOf([inScope(scope), ...conditions])}
+          SELECT id, popularity, sort_key FROM catalog_search
+          WHERE ${allOf([inScope(scope), ...conditions, ...begin])}
         )
         SELECT id FROM collected ORDER BY ${inOrder(sort)} LIMIT ${limit} OFFSET ${offset}`,
   );

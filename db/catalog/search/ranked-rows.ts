@@ -1,30 +1,32 @@
 import type { Knex } from 'knex';
+import type { RowPosition } from '../../../models/catalog/catalog-query';
 import { allOf, identifier, joined, rowsOf, type Sql, sql } from '../../core/sql';
-import { inScope, matchesWords, type Scope } from './catalog-clauses';
+import { inScope, matchesWords, ranksAfter, type Scope } from './catalog-clauses';
 import { countRows, type FoundIds, pageOfIds, type Selection, type Window } from './page-of-ids';
-import { type Scores, scoresOf, type Tier, waysOf } from './relevance';
-import type { SearchTerm } from './term-expansion';
+import { scoresOf, type Tier, waysOf } from './relevance';
+import type { SearchTerm, TermExpansion } from './term-expansion';
 
 /** The window of the matches in tiers, best first (contract 5), each found in the order of popularity. */
 export class RankedRows {
-  private readonly scores: Scores;
+  private readonly scores: readonly Sql[];
 
   constructor(
     private readonly knex: Knex,
     private readonly scope: Scope,
     private readonly conditions: readonly Sql[],
-    terms: readonly SearchTerm[],
+    private readonly terms: readonly SearchTerm[],
     private readonly tiers: readonly Tier[],
     private readonly total: number,
   ) {
-    this.scores = scoresOf(terms);
+    this.scores = scoresOf(terms).map(countOf);
   }
 
-  async page(window: Window): Promise<FoundIds> {
+  async page(window: Window): Promise<Omit<FoundIds, 'facets'>> {
     const ids = await this.idsIn(window);
-    const [best] = window.offset === 0 ? ids : await this.idsIn({ offset: 0, limit: 1 });
-    const wordsMatched = best === undefined ? 0 : await this.wordsMatchedBy(best);
-    return { ids, total: this.total, wordsMatched };
+    const isFirst = window.offset === 0 && !window.after;
+    const [best] = isFirst ? ids : await this.idsIn({ offset: 0, limit: 1 });
+    const position = best === undefined ? null : await positionOf(this.knex, best, this.terms);
+    return { ids, total: this.total, wordsMatched: position?.rank[0] ?? 0 };
   }
 
   private async idsIn(window: Window): Promise<string[]> {
@@ -32,7 +34,7 @@ export class RankedRows {
     let { offset } = window;
     if (offset >= this.total) return ids;
     for (const tier of this.tiers) {
-      const found = await this.idsOf(tier, { offset, limit: window.limit - ids.length });
+      const found = await this.idsOf(tier, { ...window, offset, limit: window.limit - ids.length });
       ids.push(...found);
       if (ids.length >= window.limit) break;
       if (found.length > 0) offset = 0;
@@ -47,14 +49,15 @@ export class RankedRows {
     return { scope: this.scope, conditions, rowsMax, rowsLikely: Math.min(rowsMax, tier.rowsLikely) };
   }
 
-  private async idsOf(tier: Tier, window: Window): Promise<string[]> {
+  private async idsOf(tier: Tier, { after, ...window }: Window): Promise<string[]> {
     const selection = this.selectionOf(tier);
-    if (!tier.mixed) return pageOfIds(this.knex, selection, 'popularity_desc', window);
+    const conditions = [...selection.conditions, ...(after ? [ranksAfter(this.scores, after)] : [])];
+    if (!tier.mixed) return pageOfIds(this.knex, { ...selection, conditions }, 'popularity_desc', window);
     const rows = await rowsOf<{ id: string }>(
       this.knex,
       sql`WITH matches AS MATERIALIZED (
             SELECT id, popularity, ${this.scoreColumns()} FROM catalog_search
-            WHERE ${allOf([inScope(this.scope), ...selection.conditions])}
+            WHERE ${allOf([inScope(this.scope), ...conditions])}
           )
           SELECT id FROM matches ORDER BY ${this.byScore()}, popularity DESC, id
           LIMIT ${window.limit} OFFSET ${window.offset}`,
@@ -62,18 +65,8 @@ export class RankedRows {
     return rows.map(({ id }) => id);
   }
 
-  private async wordsMatchedBy(id: string): Promise<number> {
-    const [row] = await rowsOf<{ matched: number }>(
-      this.knex,
-      sql`SELECT ${countOf(this.scores[0] ?? [])} AS matched FROM catalog_search WHERE id = ${id}`,
-    );
-    return row?.matched ?? 0;
-  }
-
   private scoreColumns(): Sql {
-    const columns = this.scores.map(
-      (expressions, index) => sql`${countOf(expressions)} AS ${identifier(`score_${index}`)}`,
-    );
+    const columns = this.scores.map((score, index) => sql`${score} AS ${identifier(`score_${index}`)}`);
     return joined(columns, ', ');
   }
 
@@ -86,6 +79,26 @@ export class RankedRows {
 }
 
 /**
+ * Where a row stands in a listing, or in the answer to a text.
+ *
+ * @param expansions of the text
+ */
+export async function positionOf(
+  knex: Knex,
+  id: string,
+  expansions: readonly TermExpansion[] | null,
+): Promise<RowPosition> {
+  // A word that no row has matches nothing, so all may be taken for words that some row has.
+  const scores = expansions ? scoresOf(expansions.map((each) => ({ ...each, rows: 1 }))).map(countOf) : [];
+  const [row] = await rowsOf<{ popularity: number; sort_key: string; rank: number[] }>(
+    knex,
+    sql`SELECT popularity, sort_key, ARRAY[${joined(scores, ', ')}]::integer[] AS rank
+        FROM catalog_search WHERE id = ${id}`,
+  );
+  return { id, popularity: row?.popularity ?? 0, sortKey: row?.sort_key ?? '', rank: row?.rank ?? [] };
+}
+
+/**
  * The window of all matches by the rows of each word, which the index names: what that costs grows with those rows
  * alone, not with what the catalog holds beside them.
  */
@@ -94,8 +107,9 @@ export async function scoredMatches(
   scope: Scope,
   conditions: readonly Sql[],
   terms: readonly SearchTerm[],
-  { offset, limit }: Window,
-): Promise<FoundIds> {
+  { offset, limit, after }: Window,
+): Promise<Omit<FoundIds, 'facets'>> {
+  const begin = after ? ranksAfter([sql`words`, sql`exact`, sql`longer`], after) : sql`true`;
   const ways = waysOf(terms);
   // OFFSET 0: one look-up for each way.
   const rows = await rowsOf<{ id: string; total: number; best: number }>(
@@ -118,7 +132,7 @@ export async function scoredMatches(
         )
         SELECT totals.*, page.id FROM (SELECT count(*)::integer AS total, max(words)::integer AS best FROM matches) AS totals
         LEFT JOIN LATERAL (
-          SELECT id FROM matches ORDER BY words DESC, exact DESC, longer DESC, popularity DESC, id
+          SELECT id FROM matches WHERE ${begin} ORDER BY words DESC, exact DESC, longer DESC, popularity DESC, id
           LIMIT ${limit} OFFSET ${offset}) AS page ON true`,
   );
   const [first] = rows;

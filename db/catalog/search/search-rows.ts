@@ -3,7 +3,7 @@ import type { Filter, ResolvedQuery } from '../../../models/catalog/catalog-quer
 import { facetOf } from '../../../models/catalog/index-terms';
 import type { Sql } from '../../core/sql';
 import { carriesAny, inSandbox, matchesFilter, matchesWords, restricts } from './catalog-clauses';
-import { countRows, type FoundIds, pageOfIds, type Window } from './page-of-ids';
+import { countFacets, countRows, type FoundIds, pageOfIds, type Window } from './page-of-ids';
 import { RankedRows, scoredMatches } from './ranked-rows';
 import { matchingAny, matchingAnyWithout, tiersOf } from './relevance';
 import { TermCounts } from './term-counts';
@@ -12,7 +12,7 @@ import { type SearchTerm, type TermExpansion, termsOf, wordsListed } from './ter
 /** Kind of the rows that a sandbox narrows. */
 const PRODUCT = 'product';
 
-const NOTHING: FoundIds = { ids: [], total: 0, wordsMatched: 0 };
+const NOTHING: FoundIds = { ids: [], total: 0, wordsMatched: 0, facets: new Map() };
 
 /**
  * A page of the rows of a kind that pass the filters, found through the indexes of `catalog_search`: a listing
@@ -36,15 +36,27 @@ export async function searchRows(
       ? await countRows(knex, { scope, conditions })
       : (known ?? (await countListed(knex, counts, query.filters)));
     const selection = { scope, conditions, rowsMax: total, rowsLikely: total };
-    return { ids: await pageOfIds(knex, selection, query.sort, window), total, wordsMatched: 0 };
+    const ids = await pageOfIds(knex, selection, query.sort, window);
+    return { ids, total, wordsMatched: 0, facets: await countFacets(knex, selection, query.facets) };
   }
   const terms = termsOf(expansions, (word) => counts.of(word));
-  if (terms.length === 0) return NOTHING;
+  const anyTerm = matchingAny(terms);
+  if (anyTerm === null) return NOTHING;
   const termRows = terms.flatMap(wordsListed).reduce((sum, word) => sum + counts.of(word), 0);
   const tiers = tiersOf(terms, scope.rows, termRows);
-  if (tiers === null) return scoredMatches(knex, scope, conditions, terms, window);
-  const total = await countMatches(knex, counts, conditions, terms);
-  return new RankedRows(knex, scope, conditions, terms, tiers, total).page(window);
+  const found =
+    tiers === null
+      ? await scoredMatches(knex, scope, conditions, terms, window)
+      : await new RankedRows(
+          knex,
+          scope,
+          conditions,
+          terms,
+          tiers,
+          await countMatches(knex, counts, conditions, terms),
+        ).page(window);
+  const matches = { scope, conditions: [...conditions, matchesWords(anyTerm)] };
+  return { ...found, facets: await countFacets(knex, matches, query.facets) };
 }
 
 /**

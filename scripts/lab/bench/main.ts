@@ -31,6 +31,7 @@ interface CatalogCommandOptions {
   readonly databaseUrl?: string;
   readonly explain?: string;
   readonly only?: string;
+  readonly changes: string;
 }
 
 interface FloodCommandOptions {
@@ -38,6 +39,7 @@ interface FloodCommandOptions {
   readonly factor: string;
   readonly products: string;
   readonly only?: string;
+  readonly changes: string;
 }
 
 type ReindexCommandOptions = Readonly<
@@ -271,6 +273,7 @@ async function main(): Promise<void> {
     )
     .option('--explain <folder>', 'write the executed plan of every statement')
     .option('--only <text>', 'only the questions whose name contains this')
+    .option('--changes <changes>', 'products that are changed, to measure before and after by turns', '0')
     .action(async (options: CatalogCommandOptions) =>
       report(
         'catalog',
@@ -280,6 +283,7 @@ async function main(): Promise<void> {
           databaseUrl: options.databaseUrl,
           explain: options.explain,
           only: options.only,
+          changes: Number(options.changes),
         }),
       ),
     );

@@ -117,6 +117,14 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
           includes: ['taxonomy', 'pricing'],
         },
       },
+      counts: {
+        summary: 'How many rows of the result have which brand, and which of the models that are called so',
+        value: {
+          query: 'birkin',
+          facets: ['brand', { field: 'model', query: 'bir', limit: 5 }],
+          page_size: 1,
+        },
+      },
       models: {
         summary: 'Models of a brand by name',
         value: {
@@ -137,6 +145,16 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
     },
     answers: {
       search: { summary: 'Free text', value: catalog([product], { sort_applied: 'relevance' }) },
+      counts: {
+        summary: 'A text with the counts of two facets',
+        value: catalog([product], {
+          sort_applied: 'relevance',
+          facets: {
+            brand: [{ id: 'brand_hermes', name: 'Hermès', count: 2 }],
+            model: [{ id: 'model_birkin', name: 'Birkin', count: 2 }],
+          },
+        }),
+      },
       facets: {
         summary: 'Facets and tags, with prices',
         value: catalog([pricedProduct], {

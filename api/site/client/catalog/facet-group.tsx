@@ -5,12 +5,7 @@ import { type Call, queryCatalog } from '../service/calls';
 import { nameOf } from '../service/names';
 import { useAnswer } from '../session/use-answer';
 import { useLater } from '../shell/use-later';
-import { NODES, type SearchState, toggled } from './search-state';
-
-interface Option {
-  readonly id: string;
-  readonly name: string;
-}
+import { queryOf, type SearchState, toggled } from './search-state';
 
 interface Props {
   readonly field: string;
@@ -18,21 +13,17 @@ interface Props {
   readonly go: (next: SearchState) => void;
 }
 
-/** From as many values on, they can be searched. */
+/** Values of a field that are listed; from some on, they can be searched. */
+const VALUES_MAX = 100;
 const SEARCHED_FROM = 12;
 
-/** The values of one field, asked for when the group is opened for the first time. */
+/** The values of one field, counted when the group is open. */
 export function FacetGroup({ field, state, go }: Props) {
   const [open, setOpen] = useState(state.chosen.has(field));
   const [text, setText] = useState('');
   const rested = useLater(text.trim());
-  const [partial, setPartial] = useState(false);
-  const { answered, failure } = useAnswer(open ? valuesOf(field, state, partial ? rested : '') : null);
-  const answer = answered?.answer;
-  if (answer && !partial && isNode(field) && answer.total_pages > 1) setPartial(true);
-  const all = answer ? optionsOf(field, answer) : [];
-  const wanted = text.trim().toLowerCase();
-  const options = partial ? all : all.filter(({ name }) => name.toLowerCase().includes(wanted));
+  const { answered, failure } = useAnswer(open ? countValues(field, state, rested) : null);
+  const values = answered?.answer.facets?.[field];
   const count = state.chosen.get(field)?.length ?? 0;
   const name = readable(field);
   return (
@@ -46,35 +37,34 @@ export function FacetGroup({ field, state, go }: Props) {
           </span>
         )}
       </summary>
-      {(all.length > SEARCHED_FROM || partial) && (
+      {((values?.length ?? 0) > SEARCHED_FROM || text !== '') && (
         <input
           type="search"
           aria-label={`Find in ${name.toLowerCase()}`}
           placeholder="Find"
+          maxLength={512}
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       )}
       {failure && <p role="alert">These can’t be listed now.</p>}
-      {answer && answer.total_pages > 1 && (
-        <p class="fine">
-          {partial ? 'The first hundred; find others by name' : 'Of the hundred most popular products'}
-        </p>
-      )}
-      {answer && <FacetOptions field={field} options={options} state={state} go={go} />}
+      {values?.length === VALUES_MAX && <p class="fine">The hundred most frequent; find others by name</p>}
+      {values && <FacetOptions field={field} values={values} state={state} go={go} />}
     </details>
   );
 }
 
-/** Values with boxes to tick. What is chosen is always among them, found or not. */
-export function FacetOptions({ field, options, state, go }: Props & { readonly options: readonly Option[] }) {
+type Values = NonNullable<CatalogAnswer['facets']>[string];
+
+/** Values with boxes to tick, and how many rows have them. What is chosen is always among them, found or not. */
+function FacetOptions({ field, values, state, go }: Props & { readonly values: Values }) {
   const chosen = state.chosen.get(field) ?? [];
-  const missing = chosen.filter((id) => !options.some((each) => each.id === id));
-  const shown = [...missing.map((id) => ({ id, name: nameOf(id) })), ...options];
+  const missing = chosen.filter((id) => !values.some((each) => each.id === id));
+  const shown = [...missing.map((id) => ({ id, name: nameOf(id), count: 0 })), ...values];
   if (shown.length === 0) return <p class="fine">None</p>;
   return (
     <ul class="options" aria-label={readable(field)}>
-      {shown.map(({ id, name }) => (
+      {shown.map(({ id, name, count }) => (
         <li key={id}>
           <label>
             <input
@@ -83,6 +73,7 @@ export function FacetOptions({ field, options, state, go }: Props & { readonly o
               onChange={() => go(toggled(state, field, id))}
             />
             <span>{name}</span>
+            {count > 0 && <span class="rows">{count.toLocaleString('en')}</span>}
           </label>
         </li>
       ))}
@@ -90,35 +81,14 @@ export function FacetOptions({ field, options, state, go }: Props & { readonly o
   );
 }
 
-const isNode = (field: string): boolean => (NODES as readonly string[]).includes(field);
-
-/**
- * Where the values of a field come from: rows of its own kind, within what is chosen above it; a field without rows of
- * its own (colour, material) has those of the hundred most popular products.
- */
-function valuesOf(field: string, { category, chosen }: SearchState, text: string): Call {
-  const scope = category === '' ? {} : { category_id: category };
-  if (!isNode(field)) return queryCatalog({ ...scope, page_size: 100 });
-  const above = (NODES as readonly string[]).slice(1, (NODES as readonly string[]).indexOf(field));
-  const filters = above.flatMap((each) => {
-    const include = chosen.get(each);
-    return include ? [{ field: each, include }] : [];
-  });
+/** What is asked for the values of a field: the query without what is chosen of it, since its values are alternatives. */
+function countValues(field: string, state: SearchState, text: string): Call {
+  const chosen = new Map(state.chosen);
+  chosen.delete(field);
   return queryCatalog({
-    ...scope,
-    taxonomy_node: field,
-    ...(filters.length > 0 ? { filters } : {}),
-    ...(text === '' ? {} : { query: text }),
-    page_size: 100,
-    sort: 'name_asc',
+    ...queryOf({ ...state, chosen, page: 1 }),
+    page_size: 1,
+    includes: [],
+    facets: [{ field, limit: VALUES_MAX, ...(text === '' ? {} : { query: text }) }],
   });
-}
-
-function optionsOf(field: string, { data }: CatalogAnswer): readonly Option[] {
-  if (isNode(field)) return data;
-  const seen = new Map<string, Option>();
-  for (const { attributes = [] } of data) {
-    for (const { field: of, id, name } of attributes) if (of === field) seen.set(id, { id, name });
-  }
-  return [...seen.values()].sort((a, b) => a.name.localeCompare(b.name));
 }

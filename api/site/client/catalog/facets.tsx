@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Row } from '../service/answers';
 import { fieldsOf } from '../service/names';
-import { FacetGroup, FacetOptions } from './facet-group';
+import { FacetGroup } from './facet-group';
 import { changed, NODES, type SearchState } from './search-state';
 
 interface Props {
@@ -12,11 +12,13 @@ interface Props {
   readonly go: (next: SearchState) => void;
 }
 
-/** Everything that the results can be narrowed by. Values of a field are asked for when its group is opened. */
+/** Everything that the results can be narrowed by. Values of a field are counted when its group is opened. */
 export function Facets({ state, rows, categories, go }: Props) {
   const [open, setOpen] = useState(false);
   const fields = fieldsFor(state, rows);
-  const tags = tagsOf(categories, state.category);
+  const hasTags = categories.some(
+    ({ id, available_tags: tags }) => (state.category === '' || state.category === id) && tags?.length,
+  );
   const count = [...state.chosen.values()].flat().length;
   return (
     <section class={open ? 'facets open' : 'facets'} aria-label="Filters">
@@ -38,15 +40,9 @@ export function Facets({ state, rows, categories, go }: Props) {
             </label>
           ))}
         </fieldset>
-        {fields.map((field) => (
+        {[...fields, ...(hasTags ? ['tags'] : [])].map((field) => (
           <FacetGroup key={`${state.category} ${field}`} field={field} state={state} go={go} />
         ))}
-        {tags.length > 0 && (
-          <details class="group" open={state.chosen.has('tags')}>
-            <summary>Tags</summary>
-            <FacetOptions field="tags" options={tags} state={state} go={go} />
-          </details>
-        )}
       </div>
     </section>
   );
@@ -61,10 +57,4 @@ function fieldsFor({ category, node, chosen }: SearchState, rows: readonly Row[]
   const nodes: readonly string[] = NODES;
   const others = [...seen].filter((field) => !nodes.includes(field)).sort();
   return [...nodes.filter((each) => seen.has(each)), ...others];
-}
-
-/** The tags of a category, or of all of them, each once. */
-function tagsOf(categories: readonly Row[], category: string): readonly { id: string; name: string }[] {
-  const of = categories.filter(({ id }) => category === '' || id === category);
-  return [...new Map(of.flatMap((each) => each.available_tags ?? []).map((tag) => [tag.id, tag])).values()];
 }

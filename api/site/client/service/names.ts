@@ -8,7 +8,8 @@ const fields = new Map<string, Set<string>>();
  * Learns from an answer what ids are called, so that a filter out of an address can be shown by name, and by what fields
  * the products of a category can be told apart.
  */
-export function rememberNames({ data }: CatalogAnswer): void {
+export function rememberNames({ data, facets = {} }: CatalogAnswer): void {
+  for (const { id, name } of Object.values(facets).flat()) names.set(id, name);
   for (const row of data) {
     names.set(row.id, row.name);
     if (row.variants) learnFields(row.attributes ?? []);

@@ -23,6 +23,13 @@ export class Bitset {
     return set;
   }
 
+  /** The same ordinals in a set that has room for others. */
+  copy(size = this.size): Bitset {
+    const copied = Bitset.empty(size);
+    copied.bytes.set(this.bytes.subarray(0, copied.bytes.length));
+    return copied;
+  }
+
   /** Puts in the ordinals of a stretch of bytes that begins at an ordinal which is a multiple of 32. */
   addBytes(from: number, bytes: Uint8Array): void {
     const first = from >>> 5;
@@ -36,6 +43,10 @@ export class Bitset {
 
   add(ordinal: number): void {
     this.bytes[ordinal >>> 3] = (this.bytes[ordinal >>> 3] ?? 0) | (0x80 >>> (ordinal & 7));
+  }
+
+  remove(ordinal: number): void {
+    this.bytes[ordinal >>> 3] = (this.bytes[ordinal >>> 3] ?? 0) & ~(0x80 >>> (ordinal & 7));
   }
 
   has(ordinal: number): boolean {
@@ -72,6 +83,14 @@ export class Bitset {
     let count = 0;
     for (let at = 0; at < words.length; at++) count += bitsIn(words[at] ?? 0);
     return count;
+  }
+
+  /** All ordinals in rising order. */
+  forEach(visit: (ordinal: number) => void): void {
+    for (let at = 0; at < this.words.length; at++) {
+      if (this.words[at] === 0) continue;
+      for (let ordinal = at * 32; ordinal < at * 32 + 32; ordinal++) if (this.has(ordinal)) visit(ordinal);
+    }
   }
 
   /** Up to `limit` ordinals in rising order, from the `offset`th on. */

@@ -3,20 +3,23 @@ import { copyRows } from '../../../core/copy-rows';
 import { inTransaction, rowsOf, sql } from '../../../core/sql';
 import type { WrittenTable } from '../../../core/written-table';
 import { CHUNK, ChunkBitmaps } from './chunk-bitmaps';
+import { ChunkFacets } from './facet-codes';
 import { ordinalsInOrder, reversedOrder } from './ordinal-orders';
 import { type OrderedProduct, productsInOrder } from './products-in-order';
 
 /** When a snapshot is worth its making; the defaults are for catalogs whose totals take long to count. */
 export interface SnapshotLimits {
+  /** Changes from which on it is made again. */
+  readonly changesMin: number;
   /** Products from which on there is one. */
   readonly productsMin: number;
   /** Products from which on a term has a bitmap; the rows of rarer ones are quickly read. */
   readonly rowsMin: number;
 }
 
-const DEFAULTS: SnapshotLimits = { productsMin: 50_000, rowsMin: 512 };
-/** Any number that nothing else locks by. */
-const LOCK = 6_021_023;
+const DEFAULTS: SnapshotLimits = { changesMin: 10_000, productsMin: 50_000, rowsMin: 512 };
+/** Who makes a snapshot holds this advisory lock: any number that nothing else locks by. */
+export const SNAPSHOT_LOCK = 6_021_023;
 
 const ORDINALS: WrittenTable = {
   name: 'search_snapshot_ordinals',
@@ -32,38 +35,43 @@ const BITMAPS: WrittenTable = {
 };
 
 /**
- * Makes the snapshot of the products as they are now and drops the one before, unless that still stands; without enough
- * products there is none afterwards. Readers and writers go on meanwhile. Resolves to whether one was made: not while
- * another process makes one. The memory that it takes is that of one chunk, and four bytes for each product.
+ * Makes the snapshot of the products as they are now and drops the one before, where there is none or much has changed
+ * since; without enough products there is none afterwards. Readers and writers go on meanwhile. Resolves to whether one
+ * was made: not while another process makes one. The memory that it takes is that of one chunk, and four bytes for each
+ * product.
  */
 export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLimits> = {}): Promise<boolean> {
-  const { productsMin, rowsMin } = { ...DEFAULTS, ...limits };
+  const { changesMin, productsMin, rowsMin } = { ...DEFAULTS, ...limits };
   return inTransaction(knex, async (trx) => {
     // One state for all statements; first of all, as the first statement fixes it.
     await rowsOf(trx, sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`);
     const [lock] = await rowsOf<{ taken: boolean }>(
       trx,
-      sql`SELECT pg_try_advisory_xact_lock(${LOCK}) AS taken`,
+      sql`SELECT pg_try_advisory_xact_lock(${SNAPSHOT_LOCK}) AS taken`,
     );
-    if (!lock?.taken || (await stands(trx))) return false;
+    if (!lock?.taken) return false;
+    const products = await productsIn(trx);
+    const isWorth = products >= productsMin;
+    if (!(await isDue(trx, changesMin, isWorth))) return false;
     await rowsOf(trx, sql`SET LOCAL statement_timeout = 0`);
     await rowsOf(trx, sql`SET LOCAL work_mem = '256MB'`);
     await rowsOf(trx, sql`DELETE FROM catalog_search_changes`);
     await rowsOf(trx, sql`DELETE FROM search_snapshots`);
-    const products = await productsIn(trx);
-    const number = products < productsMin ? null : await addSnapshot(trx, products);
+    const number = isWorth ? await addSnapshot(trx, products) : null;
     await dropOthers(trx, number);
     if (number !== null) await writeSnapshot(trx, number, rowsMin);
     return number !== null;
   });
 }
 
-async function stands(trx: Knex): Promise<boolean> {
-  const [answer] = await rowsOf<{ stands: boolean }>(
+async function isDue(trx: Knex, changesMin: number, isWorth: boolean): Promise<boolean> {
+  const [answer] = await rowsOf<{ exists: boolean; changes: number; everything: boolean }>(
     trx,
-    sql`SELECT EXISTS (SELECT FROM search_snapshots) AND NOT EXISTS (SELECT FROM catalog_search_changes) AS stands`,
+    sql`SELECT EXISTS (SELECT FROM search_snapshots) AS exists, count(*) AS changes, bool_or(id IS NULL) AS everything
+        FROM (SELECT id FROM catalog_search_changes LIMIT ${changesMin}) AS changes`,
   );
-  return answer?.stands === true;
+  if (!answer) return false;
+  return answer.changes >= changesMin || answer.everything || (isWorth && !answer.exists);
 }
 
 async function productsIn(trx: Knex): Promise<number> {
@@ -107,6 +115,7 @@ async function writeOrdinalsAndBitmaps(
   frequent: ReadonlySet<string>,
 ): Promise<number[]> {
   const bitmaps = new ChunkBitmaps(frequent);
+  const facets = new ChunkFacets();
   const starts: number[] = [];
   let ordinal = 0;
   let last: number | null = null;
@@ -115,26 +124,35 @@ async function writeOrdinalsAndBitmaps(
       if (popularity !== last) starts.push(ordinal + position);
       last = popularity;
       bitmaps.add((ordinal + position) % CHUNK, category, terms);
+      facets.add((ordinal + position) % CHUNK, terms);
     }
     await copyRows(trx, ORDINALS, ordinalsOf(products, number, ordinal));
     ordinal += products.length;
     // A batch never reaches over the end of a chunk, and the last one ends before it.
-    if (ordinal % CHUNK === 0) await writeBitmaps(trx, number, ordinal / CHUNK - 1, bitmaps);
+    if (ordinal % CHUNK === 0) await writeChunk(trx, number, ordinal / CHUNK - 1, bitmaps, facets);
   }
-  if (ordinal % CHUNK !== 0) await writeBitmaps(trx, number, Math.floor(ordinal / CHUNK), bitmaps);
+  if (ordinal % CHUNK !== 0) await writeChunk(trx, number, Math.floor(ordinal / CHUNK), bitmaps, facets);
   return starts;
 }
 
 const ordinalsOf = (products: readonly OrderedProduct[], snapshot: number, first: number) =>
   products.map(({ id }, position) => ({ snapshot, ordinal: first + position, id }));
 
-async function writeBitmaps(
+async function writeChunk(
   trx: Knex,
   snapshot: number,
   chunk: number,
   bitmaps: ChunkBitmaps,
+  facets: ChunkFacets,
 ): Promise<void> {
   await copyRows(trx, BITMAPS, bitmapRows(snapshot, chunk, bitmaps));
+  for (const { field, lists, codes } of facets.take()) {
+    await rowsOf(
+      trx,
+      sql`INSERT INTO search_snapshot_facets (snapshot, field, chunk, lists, codes)
+          VALUES (${snapshot}, ${field}, ${chunk}, ${JSON.stringify(lists)}, ${codes})`,
+    );
+  }
 }
 
 function* bitmapRows(snapshot: number, chunk: number, bitmaps: ChunkBitmaps) {
@@ -168,5 +186,6 @@ async function dropOthers(trx: Knex, number: number | null): Promise<void> {
   const keep = number ?? 0;
   await rowsOf(trx, sql`DELETE FROM search_snapshot_ordinals WHERE snapshot <> ${keep}`);
   await rowsOf(trx, sql`DELETE FROM search_snapshot_bitmaps WHERE snapshot <> ${keep}`);
+  await rowsOf(trx, sql`DELETE FROM search_snapshot_facets WHERE snapshot <> ${keep}`);
   await rowsOf(trx, sql`DELETE FROM search_snapshot_orders WHERE snapshot <> ${keep}`);
 }

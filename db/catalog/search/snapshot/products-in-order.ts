@@ -13,6 +13,12 @@ export interface OrderedProduct {
 /** So many are read at once; a chunk of a snapshot is a multiple of it. */
 const PRODUCTS_AT_ONCE = 4_096;
 
+/** Facets and words of a product as one text: arrays take the driver longer to read. Neither holds a line feed. */
+export const PRODUCT_TERMS = sql`array_to_string(facets || tsvector_to_array(words), E'\\n')`;
+
+/** The facets and words of such a text. */
+export const termsIn = (text: string): string[] => (text === '' ? [] : text.split('\n'));
+
 interface Line extends Omit<OrderedProduct, 'terms'> {
   readonly terms: string;
 }
@@ -24,11 +30,10 @@ interface Line extends Omit<OrderedProduct, 'terms'> {
 export async function* productsInOrder(trx: Knex): AsyncGenerator<readonly OrderedProduct[]> {
   // All of them are read: the planner else takes a cursor for one that is left early.
   await rowsOf(trx, sql`SET LOCAL cursor_tuple_fraction = 1`);
-  // Neither facets nor words hold a line feed. Lists come as one text: arrays take the driver longer to read.
   await rowsOf(
     trx,
     sql`DECLARE products_in_order NO SCROLL CURSOR FOR
-        SELECT id, category, popularity, array_to_string(facets || tsvector_to_array(words), E'\\n') AS terms
+        SELECT id, category, popularity, ${PRODUCT_TERMS} AS terms
         FROM catalog_search WHERE kind = 'product' ORDER BY popularity DESC, catalog_search.id`,
   );
   let coming = fetchLines(trx);
@@ -37,12 +42,7 @@ export async function* productsInOrder(trx: Knex): AsyncGenerator<readonly Order
     if (lines.length === 0) break;
     coming = fetchLines(trx);
     coming.catch(() => undefined);
-    yield lines.map(({ id, category, popularity, terms }) => ({
-      id,
-      category,
-      popularity,
-      terms: terms === '' ? [] : terms.split('\n'),
-    }));
+    yield lines.map(({ terms, ...line }) => ({ ...line, terms: termsIn(terms) }));
   }
   await rowsOf(trx, sql`CLOSE products_in_order`);
 }

@@ -1,5 +1,7 @@
+import type { RowPosition } from '../../../../models/catalog/catalog-query';
 import type { Window } from '../page-of-ids';
 import { Bitset } from './bitset';
+import type { Slice } from './ordered-slices';
 
 /**
  * The ordinals that match a word of a query in each of the three ways, null where none does; one that matches in several
@@ -11,22 +13,19 @@ export interface TermOrdinals {
   readonly misspelt: Bitset | null;
 }
 
-export interface RankedOrdinals {
-  readonly ordinals: readonly number[];
-  readonly total: number;
+/** A window of an answer, and what is told of all of it. */
+export interface SlicedAnswer {
+  readonly slices: readonly Slice[];
+  readonly all: Bitset;
   /** Words matched by the best ordinal of all. */
   readonly wordsMatched: number;
 }
 
 /**
  * A window of the ordinals that match at least one term, ranked as contract 5.4 says: words matched, then those matched
- * exactly, then those matched by prefix, then rising ordinal.
+ * exactly, then those matched by prefix. Within a slice they rank equally.
  */
-export function rankedOrdinals(
-  terms: readonly TermOrdinals[],
-  among: Bitset,
-  window: Window,
-): RankedOrdinals {
+export function rankedOrdinals(terms: readonly TermOrdinals[], among: Bitset, window: Window): SlicedAnswer {
   const matched = Tally.of(terms.map((term) => union([term.exact, term.longer, term.misspelt])));
   const exact = Tally.of(terms.map((term) => term.exact));
   const prefix = Tally.of(
@@ -40,24 +39,26 @@ export function rankedOrdinals(
     const tier = matched.exactly(number, anything);
     const count = tier.count();
     if (wordsMatched === 0 && count > 0) wordsMatched = number;
-    if (!page.skips(count)) page.takeInOrder(tier, [exact, prefix]);
+    if (!page.skips(count)) page.take(tier, count, [number], [exact, prefix]);
   }
-  return { ordinals: page.ordinals, total: anything.count(), wordsMatched };
+  return { slices: page.slices, all: anything, wordsMatched };
 }
 
-/** The ordinals of a window, filled from tiers that come best first. */
+/** The slices of a window, filled from tiers that come best first. */
 class Page {
-  readonly ordinals: number[] = [];
+  readonly slices: Slice[] = [];
   private offset: number;
-  private readonly limit: number;
+  private left: number;
+  private readonly after: RowPosition | null;
 
-  constructor({ offset, limit }: Window) {
+  constructor({ offset, limit, after = null }: Window) {
     this.offset = offset;
-    this.limit = limit;
+    this.left = limit;
+    this.after = after;
   }
 
   get isFull(): boolean {
-    return this.ordinals.length >= this.limit;
+    return this.left <= 0;
   }
 
   /** Whether a tier of so many ordinals lies before the window, which is then nearer by them. */
@@ -67,18 +68,31 @@ class Page {
     return true;
   }
 
-  /** Takes what the window wants of a tier, by falling tallies and then by rising ordinal. */
-  takeInOrder(tier: Bitset, [tally, ...further]: readonly Tally[]): void {
+  /** Takes what the window wants of a tier of so many ordinals, whose rank is known that far, by falling tallies. */
+  take(tier: Bitset, count: number, rank: readonly number[], [tally, ...further]: readonly Tally[]): void {
+    const begins = this.beginsWithin(rank);
+    if (begins === 'later') return;
     if (!tally) {
-      this.ordinals.push(...tier.ordinals(this.offset, this.limit - this.ordinals.length));
+      const isCut = this.after !== null && begins === 'here';
+      const limit = Math.min(this.left, count - this.offset);
+      this.slices.push({ set: tier, start: isCut && this.after ? this.after : this.offset, limit });
       this.offset = 0;
+      // How many of them are behind the row is not known yet.
+      if (!isCut) this.left -= limit;
       return;
     }
     for (let number = tally.most; number >= 0 && !this.isFull; number--) {
       const inner = tally.exactly(number, tier);
-      const count = inner.count();
-      if (count > 0 && !this.skips(count)) this.takeInOrder(inner, further);
+      const innerCount = inner.count();
+      if (innerCount > 0 && !this.skips(innerCount)) this.take(inner, innerCount, [...rank, number], further);
     }
+  }
+
+  /** Whether the row behind which the window begins ranks so, better or worse. */
+  private beginsWithin(rank: readonly number[]): 'here' | 'later' | 'earlier' {
+    const differs = rank.findIndex((number, at) => number !== this.after?.rank[at]);
+    if (!this.after || differs === -1) return 'here';
+    return (rank[differs] ?? 0) > (this.after.rank[differs] ?? 0) ? 'later' : 'earlier';
   }
 }
 

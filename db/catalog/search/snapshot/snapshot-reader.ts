@@ -1,7 +1,12 @@
 import type { Knex } from 'knex';
+import type { Sort } from '../../../../models/catalog/catalog-query';
 import { rowsOf, sql } from '../../../core/sql';
+import type { OrderKey } from '../order-key';
 import { Bitset } from './bitset';
+import type { ChangedProducts } from './changed-products';
 import { CHUNK, rareBeginningTerm } from './chunk-bitmaps';
+import { FacetColumn } from './facet-column';
+import type { KnownSnapshot } from './known-snapshot';
 
 /** Sets of products that a query needs, each by a name of the caller's. */
 export interface WantedSets {
@@ -26,24 +31,20 @@ interface WantedTerm {
 /** `bit_send` puts the length before the bits. */
 const LENGTH_BYTES = 4;
 
-/** The newest snapshot, as far as it goes: what was read of it counts only if `idsAt` says so in the end. */
+/** A snapshot and what has changed since it was made, as one state of the database has them. */
 export class SnapshotReader {
-  private constructor(
-    private readonly knex: Knex,
-    readonly number: number,
-    readonly products: number,
+  /** @param living the ordinals of products that there are */
+  constructor(
+    private readonly trx: Knex,
+    private readonly known: KnownSnapshot,
+    readonly living: Bitset,
   ) {}
 
-  /** Null when there is none, or the catalog has changed since. */
-  static async open(knex: Knex): Promise<SnapshotReader | null> {
-    const [line] = await rowsOf<{ number: number; products: number }>(
-      knex,
-      sql`SELECT number, products FROM search_snapshots WHERE NOT EXISTS (SELECT FROM catalog_search_changes)`,
-    );
-    return line ? new SnapshotReader(knex, line.number, line.products) : null;
+  get changes(): ChangedProducts {
+    return this.known.changes;
   }
 
-  /** The wanted sets by name; those without a product are left out. */
+  /** The wanted sets by name; those without a product are left out. Ordinals that do not live may be in them. */
   async sets({ carrying, beginnings }: WantedSets): Promise<ReadonlyMap<string, Bitset>> {
     const wanted = [...carrying].flatMap(([name, { kind, terms }]) =>
       terms.map((term): WantedTerm => ({ name, kind, term })),
@@ -53,7 +54,7 @@ export class SnapshotReader {
     }
     const sets = new Map<string, Bitset>();
     const setOf = (name: string): Bitset => {
-      const set = sets.get(name) ?? Bitset.empty(this.products);
+      const set = sets.get(name) ?? Bitset.empty(this.living.size);
       sets.set(name, set);
       return set;
     };
@@ -63,35 +64,68 @@ export class SnapshotReader {
       setOf,
     );
     if (beginnings.size > 0) await this.addBeginnings(beginnings, setOf);
+    for (const { name, term } of wanted) this.addChanged(this.changes.carrying(term), name, setOf);
+    for (const [name, letters] of beginnings) {
+      this.addChanged(this.changes.carryingLonger(letters), name, setOf);
+    }
     return sets;
   }
 
-  /** All ordinals in one of the orders that are not that of the ordinals; null when the snapshot is gone. */
-  async order(sort: string): Promise<Uint32Array | null> {
+  /** The ordinals of the snapshot in an order; null for that of the ordinals themselves. */
+  async order(sort: Sort): Promise<Uint32Array | null> {
+    if (sort === 'popularity_desc') return null;
+    const known = this.known.orders.get(sort);
+    if (known) return known;
     const [line] = await rowsOf<{ ordinals: Buffer }>(
-      this.knex,
-      sql`SELECT ordinals FROM search_snapshot_orders WHERE snapshot = ${this.number} AND sort = ${sort}`,
+      this.trx,
+      sql`SELECT ordinals FROM search_snapshot_orders WHERE snapshot = ${this.known.number} AND sort = ${sort}`,
     );
-    if (!line) return null;
-    return Uint32Array.from({ length: line.ordinals.length / 4 }, (_, at) =>
-      line.ordinals.readUInt32BE(at * 4),
+    const bytes = line?.ordinals ?? Buffer.alloc(0);
+    const order = Uint32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readUInt32BE(at * 4));
+    this.known.orders.set(sort, order);
+    return order;
+  }
+
+  /** How many members of a set have each value of a facet field. */
+  async facetCounts(field: string, set: Bitset): Promise<ReadonlyMap<string, number>> {
+    const counts = (await this.facetColumn(field)).counts(set);
+    for (const id of this.changes.facetIds(field, set)) counts.set(id, (counts.get(id) ?? 0) + 1);
+    return counts;
+  }
+
+  /** Where the products at ordinals of the snapshot stand in listings. */
+  async keysAt(ordinals: readonly number[]): Promise<ReadonlyMap<number, OrderKey>> {
+    if (ordinals.length === 0) return new Map();
+    const lines = await rowsOf<{ ordinal: number; id: string; popularity: number; sort_key: string }>(
+      this.trx,
+      sql`SELECT p.ordinal, s.* FROM search_snapshot_ordinals p CROSS JOIN LATERAL (
+            SELECT id, popularity, sort_key FROM catalog_search WHERE id = p.id OFFSET 0) AS s
+          WHERE p.snapshot = ${this.known.number} AND p.ordinal = ANY(${ordinals}::integer[])`,
+    );
+    return new Map(
+      lines.map(({ ordinal, sort_key: sortKey, ...key }) => [ordinal, { ...key, sortKey }] as const),
     );
   }
 
-  /**
-   * The ids at ordinals, in their order. Null when the catalog has changed since the snapshot: as its number is never
-   * given again, and changes vanish only with a new snapshot, everything read before this was of one state otherwise.
-   */
-  async idsAt(ordinals: readonly number[]): Promise<string[] | null> {
-    const lines = await rowsOf<{ ordinal: number | null; id: string }>(
-      this.knex,
-      sql`SELECT p.ordinal, p.id FROM search_snapshots s
-          LEFT JOIN search_snapshot_ordinals p ON p.snapshot = s.number AND p.ordinal = ANY(${ordinals}::integer[])
-          WHERE s.number = ${this.number} AND NOT EXISTS (SELECT FROM catalog_search_changes)`,
+  private async facetColumn(field: string): Promise<FacetColumn> {
+    const known = this.known.facets.get(field);
+    if (known) return known;
+    const chunks = await rowsOf<{ chunk: number; lists: string[][]; codes: Buffer }>(
+      this.trx,
+      sql`SELECT chunk, lists, codes FROM search_snapshot_facets
+          WHERE snapshot = ${this.known.number} AND field = ${field}`,
     );
-    if (lines.length === 0) return null;
-    const ids = new Map(lines.map(({ ordinal, id }) => [ordinal, id]));
-    return ordinals.flatMap((ordinal) => ids.get(ordinal) ?? []);
+    const column = new FacetColumn(this.known.products, chunks);
+    // A field that no product has is not kept: callers name any.
+    if (chunks.length > 0) this.known.facets.set(field, column);
+    return column;
+  }
+
+  private addChanged(ordinals: Iterable<number>, name: string, setOf: (name: string) => Bitset): void {
+    for (const ordinal of ordinals) {
+      // Queries that saw later states have added others.
+      if (ordinal < this.living.size) setOf(name).add(ordinal);
+    }
   }
 
   /** Resolves to the terms that have a bitmap. */
@@ -102,13 +136,13 @@ export class SnapshotReader {
     const frequent = new Set<string>();
     if (wanted.length === 0) return frequent;
     const lines = await rowsOf<{ name: string; chunk: number; bytes: Buffer; terms: string[] }>(
-      this.knex,
+      this.trx,
       sql`SELECT w.name, b.chunk, bit_send(bit_or(b.bits)) AS bytes, array_agg(b.term) AS terms
           FROM unnest(${wanted.map(({ name }) => name)}::text[], ${wanted.map(({ term }) => term)}::text[])
             AS w (name, term)
           CROSS JOIN LATERAL (
             SELECT chunk, term, bits FROM search_snapshot_bitmaps
-            WHERE snapshot = ${this.number} AND search_snapshot_bitmaps.term = w.term OFFSET 0) AS b
+            WHERE snapshot = ${this.known.number} AND search_snapshot_bitmaps.term = w.term OFFSET 0) AS b
           GROUP BY w.name, b.chunk`,
     );
     for (const { name, chunk, bytes, terms } of lines) {
@@ -122,7 +156,7 @@ export class SnapshotReader {
   private async addRows(rare: readonly WantedTerm[], setOf: (name: string) => Bitset): Promise<void> {
     if (rare.length === 0) return;
     const lines = await rowsOf<{ name: string; ordinal: number }>(
-      this.knex,
+      this.trx,
       sql`WITH wanted AS MATERIALIZED (
             SELECT * FROM unnest(${rare.map(({ name }) => name)}::text[], ${rare.map(({ kind }) => kind)}::text[],
               ${rare.map(({ term }) => term)}::text[]) AS w (name, kind, term)
@@ -139,7 +173,7 @@ export class SnapshotReader {
             WHERE w.kind = 'word'
           )
           SELECT f.name, p.ordinal FROM found f CROSS JOIN LATERAL (
-            SELECT ordinal FROM search_snapshot_ordinals WHERE snapshot = ${this.number} AND id = f.id OFFSET 0) AS p`,
+            SELECT ordinal FROM search_snapshot_ordinals WHERE snapshot = ${this.known.number} AND id = f.id OFFSET 0) AS p`,
     );
     for (const { name, ordinal } of lines) setOf(name).add(ordinal);
   }
@@ -150,12 +184,12 @@ export class SnapshotReader {
     setOf: (name: string) => Bitset,
   ): Promise<void> {
     const lines = await rowsOf<{ name: string; chunk: number; bytes: Buffer }>(
-      this.knex,
+      this.trx,
       sql`SELECT begun.name, b.chunk, bit_send(bit_or(b.bits)) AS bytes
           FROM unnest(${[...beginnings.keys()]}::text[], ${[...beginnings.values()]}::text[]) AS begun (name, letters)
           CROSS JOIN LATERAL (
             SELECT chunk, bits FROM search_snapshot_bitmaps
-            WHERE snapshot = ${this.number} AND term > begun.letters AND term < begun.letters || ${'\u{10ffff}'}
+            WHERE snapshot = ${this.known.number} AND term > begun.letters AND term < begun.letters || ${'\u{10ffff}'}
               AND strpos(term, ':') = 0 AND strpos(term, '*') = 0 OFFSET 0) AS b
           GROUP BY begun.name, b.chunk`,
     );

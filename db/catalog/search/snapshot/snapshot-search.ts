@@ -1,95 +1,47 @@
-import type { Knex } from 'knex';
-import type { Filter, ResolvedQuery, Sort } from '../../../../models/catalog/catalog-query';
+import type { Filter, ResolvedQuery } from '../../../../models/catalog/catalog-query';
 import { facetOf } from '../../../../models/catalog/index-terms';
 import { restricts } from '../catalog-clauses';
 import type { FoundIds, Window } from '../page-of-ids';
 import type { TermExpansion } from '../term-expansion';
 import { Bitset } from './bitset';
 import { categoryTerm, RARE_BEGINNING_MAX } from './chunk-bitmaps';
-import { type RankedOrdinals, rankedOrdinals, type TermOrdinals } from './ranked-ordinals';
-import { type IndexTerms, SnapshotReader } from './snapshot-reader';
-
-/** Kind of the rows that snapshots are about. */
-const PRODUCT = 'product';
+import { rowsOfSlices } from './ordered-slices';
+import { rankedOrdinals, type TermOrdinals } from './ranked-ordinals';
+import type { IndexTerms, SnapshotReader } from './snapshot-reader';
 
 /**
- * Answers queries for products from the snapshot of the catalog, where there is one and nothing has changed since.
- * What it keeps between queries are orders of the newest snapshot, four bytes a product each.
+ * A page of a listing of products, or, with the expansions of a text, of those that match its words, from a snapshot and
+ * what has changed since; null when it has to be found without.
  */
-export class SnapshotSearch {
-  private orders: { readonly snapshot: number; readonly bySort: Map<Sort, Uint32Array> } | null = null;
-
-  /**
-   * A page of a listing, or, with the expansions of a text, of the products that match its words; null when it has to
-   * be found without a snapshot.
-   */
-  async search(
-    knex: Knex,
-    query: ResolvedQuery,
-    expansions: readonly TermExpansion[] | null,
-    window: Window,
-  ): Promise<FoundIds | null> {
-    const words = expansions ?? [];
-    const beginnings = new Map(words.flatMap(beginningWanted));
-    if (query.node !== PRODUCT || query.sandbox || [...beginnings.values()].some(isLong)) return null;
-    const snapshot = await SnapshotReader.open(knex);
-    if (!snapshot) return null;
-    const carrying = new Map([...scopeTerms(query), ...words.flatMap(expansionTerms)]);
-    const sets = await snapshot.sets({ carrying, beginnings });
-    const among = scopeOf(query, sets, snapshot.products);
-    const page =
-      expansions === null
-        ? await this.listed(snapshot, among, query.sort, window)
-        : rankedOrdinals(
-            words.map((word) => ordinalsOf(word, sets)),
-            among,
-            window,
-          );
-    const ids = page && (await snapshot.idsAt(page.ordinals));
-    return ids && { ids, total: page.total, wordsMatched: page.wordsMatched };
-  }
-
-  private async listed(
-    snapshot: SnapshotReader,
-    among: Bitset,
-    sort: Sort,
-    window: Window,
-  ): Promise<RankedOrdinals | null> {
-    const total = among.count();
-    const ordinals = await this.ordinalsInOrder(snapshot, among, total, sort, window);
-    return ordinals && { ordinals, total, wordsMatched: 0 };
-  }
-
-  private async ordinalsInOrder(
-    snapshot: SnapshotReader,
-    among: Bitset,
-    total: number,
-    sort: Sort,
-    { offset, limit }: Window,
-  ): Promise<number[] | null> {
-    if (offset >= total) return [];
-    if (sort === 'popularity_desc') return among.ordinals(offset, limit);
-    const order = await this.order(snapshot, sort);
-    if (!order) return null;
-    if (total === snapshot.products) return [...order.subarray(offset, offset + limit)];
-    const found: number[] = [];
-    let left = offset;
-    for (let at = 0; at < order.length && found.length < limit; at++) {
-      const ordinal = order[at] ?? 0;
-      if (among.has(ordinal) && left-- <= 0) found.push(ordinal);
-    }
-    return found;
-  }
-
-  private async order(snapshot: SnapshotReader, sort: Sort): Promise<Uint32Array | null> {
-    if (this.orders?.snapshot !== snapshot.number) {
-      this.orders = { snapshot: snapshot.number, bySort: new Map() };
-    }
-    const { bySort } = this.orders;
-    const known = bySort.get(sort) ?? (await snapshot.order(sort));
-    if (known) bySort.set(sort, known);
-    return known;
-  }
+export async function searchSnapshot(
+  snapshot: SnapshotReader,
+  query: ResolvedQuery,
+  expansions: readonly TermExpansion[] | null,
+  window: Window,
+): Promise<FoundIds | null> {
+  const words = expansions ?? [];
+  const beginnings = new Map(words.flatMap(beginningWanted));
+  if ([...beginnings.values()].some(isLong)) return null;
+  const carrying = new Map([...scopeTerms(query), ...words.flatMap(expansionTerms)]);
+  const sets = await snapshot.sets({ carrying, beginnings });
+  const among = scopeOf(query, sets, snapshot.living);
+  const { slices, all, wordsMatched } =
+    expansions === null
+      ? {
+          slices: [{ set: among, start: window.after ?? window.offset, limit: window.limit }],
+          all: among,
+          wordsMatched: 0,
+        }
+      : rankedOrdinals(
+          words.map((word) => ordinalsOf(word, sets)),
+          among,
+          window,
+        );
+  const rows = await rowsOfSlices(snapshot, slices, expansions === null ? query.sort : 'popularity_desc');
+  const facets = new Map<string, ReadonlyMap<string, number>>();
+  for (const { field } of query.facets ?? []) facets.set(field, await snapshot.facetCounts(field, all));
+  const ids = rows.slice(0, window.limit).map(({ id }) => id);
+  return { ids, total: all.count(), wordsMatched, facets };
 }
 
 const SCOPE = 'scope';
@@ -113,9 +65,9 @@ function scopeTerms({ categories, filters }: ResolvedQuery): [string, IndexTerms
 
 type Sets = ReadonlyMap<string, Bitset>;
 
-function scopeOf({ categories, filters }: ResolvedQuery, sets: Sets, products: number): Bitset {
-  const nothing = Bitset.empty(products);
-  const whole = categories === null ? Bitset.full(products) : (sets.get(SCOPE) ?? nothing);
+function scopeOf({ categories, filters }: ResolvedQuery, sets: Sets, living: Bitset): Bitset {
+  const nothing = Bitset.empty(living.size);
+  const whole = categories === null ? living : living.and(sets.get(SCOPE) ?? nothing);
   return filters.reduce((left: Bitset, filter: Filter, at) => {
     if (!restricts(filter)) return left;
     const included = filter.include.length > 0 ? left.and(sets.get(includeName(at)) ?? nothing) : left;

@@ -9,6 +9,7 @@ import { bareBooking } from '../ledger';
 import { type Measurement, percentile, runConcurrently } from '../measure';
 import { CatalogClient } from './catalog-client';
 import { CatalogSample } from './catalog-sample';
+import { measureByTurns } from './changed-catalog';
 import { explainQuestions } from './explain-questions';
 import { FullTextPeer } from './full-text-peer';
 import { type LoadedCatalog, withLoadedCatalog } from './loaded-catalog';
@@ -25,6 +26,8 @@ export interface CatalogBenchOptions {
   readonly explain: string | undefined;
   /** Only questions whose name contains this. */
   readonly only: string | undefined;
+  /** Products that are changed, after which it is measured again, by turns; 0 leaves the catalog as it is. */
+  readonly changes: number;
 }
 
 type Knex = ReturnType<typeof connectPostgres>['knex'];
@@ -59,7 +62,11 @@ export async function benchCatalog(options: CatalogBenchOptions): Promise<Measur
       const floor = await measureBoth(options.calls, drawItems(sample), async (id) => {
         await rowsOf(database.knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
       });
-      const rows = await measureService(catalog, database.knex, sample, kinds, peer, options.calls);
+      const measure = () => measureService(catalog, database.knex, sample, kinds, peer, options.calls);
+      const rows =
+        options.changes === 0
+          ? await measure()
+          : await measureByTurns(database.knex, options.changes, SEED, measure);
       peer.close();
       return {
         title: `catalog over HTTP: ${sample.size} products, PostgreSQL, ${cpus().length} cores`,
