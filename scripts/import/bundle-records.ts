@@ -9,6 +9,7 @@ import { type Parsed, parseDeletable, parseRecord } from './parse-record';
 import { plainEstimate, plainProduct } from './plain-records';
 import { estimateSchema, historySchema, listingSchema } from './price-records';
 import type { Line } from './read-lines';
+import { synonymSchema } from './synonym-records';
 
 /** Between so many lines the answers of the database are looked at, so that it need not wait for the reading. */
 const LINES_AT_ONCE = 64;
@@ -28,6 +29,7 @@ export class BundleRecords implements RecordSource {
     this.parsers = {
       categories: (text) => parseRecord(text, categorySchema),
       tags: (text) => parseRecord(text, tagSchema),
+      synonyms: (text) => parseDeletable(text, synonymSchema),
       entities: (text) => parseDeletable(text, entitySchema),
       products: (text) => parseDeletable(text, productSchema, plainProduct),
       estimates: (text) => parseRecord(text, estimates, plainEstimate),

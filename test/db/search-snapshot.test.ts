@@ -142,6 +142,7 @@ describe('a search snapshot', () => {
     expect(await makeSearchSnapshot(knex, LIMITS)).toBe(true);
     const expansions = ['w1', 'm8001', 'bag'].map((word) => ({
       word,
+      synonyms: [],
       beginning: null,
       longer: [],
       anyLonger: false,

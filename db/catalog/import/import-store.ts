@@ -19,6 +19,7 @@ import { tidyTables } from './tidy-tables';
 import { Vocabulary } from './vocabulary';
 import { writeEstimates, writeHistory, writeListings } from './write-prices';
 import { writeProducts } from './write-products';
+import { writeSynonyms } from './write-synonyms';
 import { writeCategories, writeEntities, writeTags } from './write-taxonomy';
 
 /** As many rows are derived again in the transaction that made them stale; more wait, so that it stays short. */
@@ -43,6 +44,7 @@ export class PostgresImportStore implements CatalogImportStore {
   private readonly writers: Writers = {
     categories: writeCategories,
     tags: writeTags,
+    synonyms: writeSynonyms,
     entities: writeEntities,
     products: (trx, records) => writeProducts(trx, records, this.vocabulary),
     estimates: writeEstimates,

@@ -1,4 +1,4 @@
-import { type SearchTerm, wordsListed } from './term-expansion';
+import { type SearchTerm, wordsAlone, wordsListed } from './term-expansion';
 
 /**
  * A boolean expression over the words of a row, in the syntax of PostgreSQL's `tsquery`; null matches nothing.
@@ -41,7 +41,9 @@ export interface Way {
 /** All ways in which a row may match the terms; of each term its best counts. */
 export const waysOf = (terms: readonly SearchTerm[]): Way[] =>
   terms.flatMap((each, term) => [
-    { expression: quoted(each.word), term, rank: 3 },
+    ...[quoted(each.word), ...readings(each)]
+      .filter(isGiven)
+      .map((expression) => ({ expression, term, rank: 3 as const })),
     ...[...each.longer.map(quoted), anyBeginning(each)]
       .filter(isGiven)
       .map((expression) => ({ expression, term, rank: 2 as const })),
@@ -50,8 +52,9 @@ export const waysOf = (terms: readonly SearchTerm[]): Way[] =>
 
 /** Those of them that don't have one word. */
 export function matchingAnyWithout(terms: readonly SearchTerm[], word: string): Expression {
-  const others = new Set(terms.flatMap(wordsListed).filter((each) => each !== word));
-  return without(someOf([...[...others].map(quoted), ...terms.map(anyBeginning)]), quoted(word));
+  const others = new Set(terms.flatMap(wordsAlone).filter((each) => each !== word));
+  const expressions = [...[...others].map(quoted), ...terms.map(anyBeginning), ...terms.flatMap(readings)];
+  return without(someOf(expressions), quoted(word));
 }
 
 /** Ranks within a mixed tier: words matched, then those matched exactly, then those matched by prefix. */
@@ -153,7 +156,10 @@ function atLeast(
 
 const quoted = (word: string): string => `'${word}'`;
 
-const exactly = ({ word, rows }: SearchTerm): Expression => (rows > 0 ? quoted(word) : null);
+const readings = ({ synonyms }: SearchTerm): Expression[] =>
+  synonyms.map((reading) => everyOf(reading.map(quoted)));
+const exactly = (term: SearchTerm): Expression =>
+  term.rows > 0 ? someOf([quoted(term.word), ...readings(term)]) : null;
 const misspelt = (term: SearchTerm): Expression => someOf(term.misspelt.map(quoted));
 
 const anyBeginning = ({ anyLonger, beginning }: SearchTerm): Expression =>
@@ -166,7 +172,9 @@ const atBest = (term: SearchTerm): Expression => exactly(term) ?? asPrefix(term)
 
 /** By whichever of the three ways. */
 function anyhow(term: SearchTerm): Expression {
-  return someOf([term.anyLonger ? null : exactly(term), longer(term), misspelt(term)]);
+  // What begins with a word holds the word itself.
+  const exact = term.anyLonger ? someOf(readings(term)) : exactly(term);
+  return someOf([exact, longer(term), misspelt(term)]);
 }
 
 function someOf(expressions: readonly Expression[]): Expression {

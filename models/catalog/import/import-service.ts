@@ -4,6 +4,7 @@ import { estimatesStage, historyStage, listingsStage } from './price-stages';
 import { productsStage } from './products-stage';
 import { runStage } from './run-stage';
 import type { ImportContext, ImportPorts } from './stage';
+import { synonymsStage } from './synonyms-stage';
 import { categoriesStage, tagsStage } from './taxonomy-stages';
 
 /** After fewer records the tables are as they were before. */
@@ -33,6 +34,7 @@ async function importFiles(context: ImportContext): Promise<number> {
   await makeIndexes(context);
   let accepted = await runStage(context, await source.file('categories'), categoriesStage(context));
   accepted += await runStage(context, await source.file('tags'), tagsStage(context));
+  accepted += await runStage(context, await source.file('synonyms'), synonymsStage(context));
   accepted += await importEntities(context);
   // Rows above products are cheap to derive before a first load's products are there, and dear afterwards.
   await deriveRows(context);

@@ -6,7 +6,7 @@ import type { FoundIds, Window } from '../page-of-ids';
 import type { TermExpansion } from '../term-expansion';
 import { Bitset } from './bitset';
 import { categoryTerm, RARE_BEGINNING_MAX } from './chunk-bitmaps';
-import { type RankedOrdinals, rankedOrdinals, type TermOrdinals } from './ranked-ordinals';
+import { type RankedOrdinals, rankedOrdinals, type TermOrdinals, union } from './ranked-ordinals';
 import { type IndexTerms, SnapshotReader } from './snapshot-reader';
 
 /** Kind of the rows that snapshots are about. */
@@ -95,6 +95,7 @@ export class SnapshotSearch {
 const SCOPE = 'scope';
 const includeName = (at: number): string => `include ${at}`;
 const excludeName = (at: number): string => `exclude ${at}`;
+const readingName = (word: string): string => `reading ${word}`;
 const nameOf = (way: 'exact' | 'longer' | 'misspelt', { word }: TermExpansion): string => `${way} ${word}`;
 
 function scopeTerms({ categories, filters }: ResolvedQuery): [string, IndexTerms][] {
@@ -124,10 +125,20 @@ function scopeOf({ categories, filters }: ResolvedQuery, sets: Sets, products: n
 }
 
 const ordinalsOf = (expansion: TermExpansion, sets: Sets): TermOrdinals => ({
-  exact: sets.get(nameOf('exact', expansion)) ?? null,
+  exact: union([
+    sets.get(nameOf('exact', expansion)) ?? null,
+    ...expansion.synonyms.map((reading) => intersection(reading.map((word) => sets.get(readingName(word))))),
+  ]),
   longer: sets.get(nameOf('longer', expansion)) ?? null,
   misspelt: sets.get(nameOf('misspelt', expansion)) ?? null,
 });
+
+/** What all of the sets have; null where one of them has nothing. */
+const intersection = (sets: readonly (Bitset | undefined)[]): Bitset | null =>
+  sets.reduce<Bitset | null | undefined>(
+    (all, set) => (all === undefined ? set : all && set ? all.and(set) : null),
+    undefined,
+  ) ?? null;
 
 /** Of rare words only the short beginnings have a term. */
 const isLong = (beginning: string): boolean => Array.from(beginning).length > RARE_BEGINNING_MAX;
@@ -142,5 +153,8 @@ function expansionTerms(expansion: TermExpansion): [string, IndexTerms][] {
     [nameOf('exact', expansion), { kind: 'word', terms: [expansion.word] }],
     [nameOf('longer', expansion), { kind: 'word', terms: expansion.longer }],
     [nameOf('misspelt', expansion), { kind: 'word', terms: expansion.misspelt }],
+    ...expansion.synonyms
+      .flat()
+      .map((word): [string, IndexTerms] => [readingName(word), { kind: 'word', terms: [word] }]),
   ];
 }
