@@ -5,6 +5,7 @@ export const PATHS = {
   showSimilar: ['/v3/catalog/items/:id/similar'],
   showItems: ['/v3/catalog/items'],
   showOwnAccount: ['/v3/account'],
+  suggest: ['/v3/catalog/suggest'],
   identify: ['/v3/vision/identify', '/api/v3/vision/identify'],
   correct: ['/v3/vision/predictions/:id/feedback', '/api/v3/vision/predictions/:id/feedback'],
   listProductsV1: ['/v1/products'],

@@ -7,12 +7,14 @@ import {
   type SearchScope,
 } from '../../models/catalog/catalog-query';
 import type { CatalogItem, Category, Tag } from '../../models/catalog/item';
+import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
 import { type CatalogRepository, PORTS } from '../../models/ports';
 import { allOf, inOneState, rowsOf, sql } from '../core/sql';
 import { itemsById } from './catalog-items';
 import { conditionsOf } from './search/catalog-clauses';
 import { searchRows } from './search/search-rows';
 import { SnapshotSearch } from './search/snapshot/snapshot-search';
+import { suggestedIds } from './search/suggestions';
 import { expandTerms } from './search/term-expansion';
 
 /**
@@ -68,6 +70,17 @@ export class PostgresCatalogRepository implements CatalogRepository {
         (await this.snapshot.search(trx, query, expansions, window)) ??
         (await searchRows(trx, query, expansions, window));
       return { rows: await itemsById(trx, ids), ...totals };
+    });
+  }
+
+  async suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
+    return inOneState(this.knex, async (trx) => {
+      const ids = await suggestedIds(trx, query);
+      return rowsOf<SuggestedRow>(
+        trx,
+        sql`SELECT id, kind, name, attributes FROM catalog_rows WHERE id = ANY(${ids}::text[])
+            ORDER BY array_position(${ids}::text[], id)`,
+      );
     });
   }
 

@@ -8,6 +8,7 @@ import { wordsOf } from './fold-text';
 import { isProduct, type PricedItem } from './item';
 import { PricingService } from './pricing-service';
 import { categorySlug, refuseUnknownTags, seenBy, sightOf } from './resolve-scope';
+import { SearchMisses } from './search-misses';
 import { Taxonomy } from './taxonomy';
 
 /** One answered page (contract 4.10). */
@@ -47,6 +48,7 @@ export class CatalogService {
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
     @inject(PricingService) private readonly pricing: PricingService,
     @inject(Billing) private readonly billing: Billing,
+    @inject(SearchMisses) private readonly misses: SearchMisses,
   ) {}
 
   /** Categories and their hierarchies as they stand now. */
@@ -75,6 +77,7 @@ export class CatalogService {
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
     await this.billing.reserve(call, price);
     const { rows, total, wordsMatched } = await this.catalog.search(resolved);
+    if (total === 0) this.noteMiss(resolved, query.text ?? '');
     // From the category filter when one is set, else from the first row; null with neither (contract 1.9).
     const category = resolved.categories?.[0] ?? rows[0]?.category;
     const page: CatalogPage = {
@@ -135,6 +138,11 @@ export class CatalogService {
 
   private priced(rows: readonly PricedItem[], pricing: boolean): Promise<readonly PricedItem[]> {
     return pricing ? this.pricing.attach(rows) : Promise.resolve(rows);
+  }
+
+  /** Nobody missed a word where filters or an unknown category may be why nothing was found (contract 5.13). */
+  private noteMiss({ words, filters, categories }: ResolvedQuery, text: string): void {
+    if (words?.length && filters.length === 0 && categories?.length !== 0) this.misses.note(text, words);
   }
 
   private resolve(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): ResolvedQuery {

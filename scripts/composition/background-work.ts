@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { SearchMisses } from '../../models/catalog/search-misses';
 import {
   type CreditLedger,
   type EmbedderRegistry,
@@ -16,6 +17,9 @@ import { Housekeeping } from './housekeeping/housekeeping';
 import { RecurringTask } from './recurring-task';
 
 const LAPSE_RESERVATIONS_MS = 30_000;
+
+/** What a process that is killed loses of them. */
+const WRITE_MISSES_MS = 60_000;
 
 /** How often a process asks whether it is its turn. */
 const LOOK_AT_HOUSE_MS = 300_000;
@@ -52,6 +56,17 @@ export function lapseReservations({ container, logger, closing }: Opening): void
   const ledger = container.resolve<CreditLedger>(PORTS.CreditLedger);
   const task = new RecurringTask('lapsed reservations', LAPSE_RESERVATIONS_MS, () => ledger.lapse(), logger);
   closing(() => task.stop());
+  task.start();
+}
+
+/** Queries that found nothing are written from time to time, and at the end. */
+export function writeSearchMisses({ container, logger, closing }: Opening): void {
+  const misses = container.resolve(SearchMisses);
+  const task = new RecurringTask('search misses', WRITE_MISSES_MS, () => misses.write(), logger);
+  closing(async () => {
+    await task.stop();
+    await misses.write();
+  });
   task.start();
 }
 

@@ -5,6 +5,7 @@ import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresIdempotencyStore } from '../../db/accounts/idempotency-store';
 import { BACKED_UP_FILES } from '../../db/backup/backup';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
+import { PostgresSearchMissStore } from '../../db/catalog/search-miss-store';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import type { Database } from '../../db/core/knex';
 import { PostgresReadinessRepository } from '../../db/core/readiness-repository';
@@ -19,6 +20,7 @@ import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
+import { SEARCH_MISSES_COUNTED, SearchMisses } from '../../models/catalog/search-misses';
 import {
   type AccountRepository,
   type AuditLog,
@@ -55,6 +57,8 @@ export async function bindStores(opening: Opening, database: Database): Promise<
   container.register(INDEXED_FROM, {
     useValue: database.kind === 'embedded' ? Number.POSITIVE_INFINITY : VECTORS_INDEXED_FROM,
   });
+  container.register(SEARCH_MISSES_COUNTED, { useValue: config.SEARCH_MISSES === 'on' });
+  container.registerSingleton(SearchMisses);
   container.register(INDEX_MEMORY_MIB, { useValue: config.INDEX_MEMORY_MIB });
   bindTables(container, database.knex);
   container.register(PORTS.AuditedWork, {
@@ -91,6 +95,7 @@ function storesOver(container: Container, knex: Database['knex']) {
 function bindTables(container: Container, knex: Database['knex']): void {
   container.register(PORTS.Knex, { useValue: knex });
   container.registerSingleton(PORTS.CatalogRepository, PostgresCatalogRepository);
+  container.registerSingleton(PORTS.SearchMissStore, PostgresSearchMissStore);
   container.registerSingleton(PORTS.PricingRepository, PostgresPricingRepository);
   container.registerSingleton(PORTS.AccountRepository, PostgresAccountRepository);
   container.registerSingleton(PORTS.CreditLedger, PostgresCreditLedger);

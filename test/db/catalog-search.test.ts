@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
-import { writeSynonyms } from '../../db/catalog/import/write-synonyms';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { SnapshotSearch } from '../../db/catalog/search/snapshot/snapshot-search';
 import { rowsOf, sql } from '../../db/core/sql';
@@ -9,7 +8,7 @@ import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../suppor
 import { type TestDatabase, testDatabase } from '../support/database';
 import { naiveSearch } from '../support/naive-search';
 import { keptCounts, naiveCounts } from '../support/term-counts';
-import { askedWords, SYNONYMS, VOCABULARY, word } from './search-words';
+import { askedWords, SYNONYMS, VOCABULARY, word, writeGivenSynonyms } from './search-words';
 
 /** Enough that pages are also found by walking in order, not only by collecting and sorting. */
 const ROWS = 6_000;
@@ -70,12 +69,7 @@ beforeAll(async () => {
   const made = fc.sample(row, { seed: SEED, numRuns: ROWS });
   rows = made.map((each, index) => ({ ...each, id: `product_${(index * 7919) % ROWS}` }));
   await writeCatalogRows(database.knex, rows);
-  const synonyms = SYNONYMS.map((given, index) => ({
-    id: `syn_${index}`,
-    phrases: 'words' in given ? given.words : given.from,
-    readings: 'words' in given ? given.words : given.to,
-  }));
-  await database.knex.transaction((trx) => writeSynonyms(trx, synonyms));
+  await writeGivenSynonyms(database.knex);
   await reimport();
   await rowsOf(
     database.knex,

@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import type { Knex } from 'knex';
+import { writeSynonyms } from '../../db/catalog/import/write-synonyms';
 import { LONGER_MAX } from '../../db/catalog/search/term-expansion';
 import type { GivenSynonym } from '../support/naive-search';
 
@@ -111,6 +113,16 @@ export const SYNONYMS: readonly GivenSynonym[] = [
   { words: ['威登', 'ref7'] },
   { from: ['ref'], to: ['hermes', 'no n'] },
 ];
+
+export async function writeGivenSynonyms(knex: Knex): Promise<void> {
+  const records = SYNONYMS.map((given, index) => ({
+    id: `syn_${index}`,
+    phrases: 'words' in given ? given.words : given.from,
+    readings: 'words' in given ? given.words : given.to,
+  }));
+  await knex.transaction((trx) => writeSynonyms(trx, records));
+}
+
 const PHRASES = SYNONYMS.flatMap((given) => ('words' in given ? given.words : given.from));
 
 /** Words of a query in their order. */

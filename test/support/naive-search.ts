@@ -44,7 +44,7 @@ function passes(row: SearchedRow, { field, include, exclude }: Filter): boolean 
   return (include.length === 0 || include.some(has)) && !exclude.some(has);
 }
 
-function bySort(sort: ResolvedQuery['sort']) {
+export function bySort(sort: ResolvedQuery['sort']) {
   const sign = sort.endsWith('_desc') ? -1 : 1;
   return (left: SearchedRow, right: SearchedRow): number => {
     const order = sort.startsWith('popularity')
@@ -57,7 +57,8 @@ function bySort(sort: ResolvedQuery['sort']) {
 const compare = (left: string, right: string): number =>
   Buffer.compare(Buffer.from(left), Buffer.from(right));
 
-function scoreOf(row: SearchedRow, words: readonly string[], synonyms: readonly GivenSynonym[]) {
+/** How many words a row matches, and how many of them exactly and by prefix. */
+export function scoreOf(row: SearchedRow, words: readonly string[], synonyms: readonly GivenSynonym[]) {
   const last = words.at(-1);
   const score = { matched: 0, exact: 0, prefix: 0 };
   for (const word of new Set(words)) {

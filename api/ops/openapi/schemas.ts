@@ -12,8 +12,9 @@ import {
   evidence,
   feedbackAnswer,
   itemsAnswer,
+  suggestAnswer,
 } from '../../v3/answers';
-import { catalogQueryBody, feedbackBody, identifyBody, itemsBody } from '../../v3/schema';
+import { catalogQueryBody, feedbackBody, identifyBody, itemsBody, suggestBody } from '../../v3/schema';
 import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
 import { healthAnswer, readinessAnswer } from './health-answers';
 
@@ -36,6 +37,7 @@ const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   IdentifyRequest: identifyBody,
   Region: identifyBody.shape.region.unwrap(),
   ItemsRequest: itemsBody,
+  SuggestRequest: suggestBody,
   Feedback: feedbackBody,
   NewAccount: adminBodies.accountBody,
   Credit: adminBodies.creditBody,
@@ -56,6 +58,7 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   Pricing: variant.shape.pricing.unwrap(),
   Evidence: evidence,
   ItemsAnswer: itemsAnswer,
+  SuggestAnswer: suggestAnswer,
   FeedbackAnswer: feedbackAnswer,
   Account: accountAnswer,
   AccountList: adminAnswers.accountList,

@@ -31,6 +31,9 @@ const TIERS_LETTERS_MAX = 6_000;
 /** The rows that match at least one of the terms. */
 export const matchingAny = (terms: readonly SearchTerm[]): Expression => someOf(terms.map(anyhow));
 
+/** The rows that match every one of the terms. */
+export const matchingAll = (terms: readonly SearchTerm[]): Expression => everyOf(terms.map(anyhow));
+
 /** A row that satisfies the expression matches a term in the way of this rank: 3 exactly, 2 by prefix, or 1 misspelt. */
 export interface Way {
   readonly expression: string;

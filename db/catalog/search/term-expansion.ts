@@ -45,11 +45,10 @@ export async function expandTerms(
   scope: Scope,
   words: readonly string[],
 ): Promise<TermExpansion[]> {
-  const last = words.at(-1);
-  if (last === undefined) return [];
+  if (words.length === 0) return [];
   const distinct = [...new Set(words)];
   const begun = distinct.flatMap((word) => {
-    const beginning = partBeginning(word) ?? (word === last ? word : null);
+    const beginning = beginningOf(word, words);
     return beginning === null ? [] : [{ word, beginning }];
   });
   const longerMax = Math.min(LONGER_MAX, Math.floor(LISTED_MAX / Math.max(1, begun.length)));
@@ -76,6 +75,10 @@ export async function expandTerms(
     };
   });
 }
+
+/** With what the terms begin that a word of a query also matches; null where it must be whole. */
+export const beginningOf = (word: string, words: readonly string[]): string | null =>
+  partBeginning(word) ?? (word === words.at(-1) ? word : null);
 
 /** Every listed word of an expansion. */
 export const wordsListed = ({ word, synonyms, longer, misspelt }: TermExpansion): string[] => [
