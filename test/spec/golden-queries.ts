@@ -217,6 +217,6 @@ export const GOLDEN_SUGGESTIONS: readonly GoldenQuery[] = [
   asked('ролек', 'Rolex'),
   asked('patek phillipe naut', 'Nautilus'),
   asked('royal oak', 'Royal Oak'),
-  asked('007', 'Diver 300M'),
+  asked('007', 'Omega Diver 300M Stainless Steel Blue'),
   asked('b', 'Balenciaga'),
 ];

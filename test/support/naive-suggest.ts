@@ -25,10 +25,14 @@ export function naiveSuggest(
   const all = scoped.map(({ row }) => row);
   const isNode = ({ kind }: SearchedRow) => kind !== 'product';
   const isProduct = (row: SearchedRow) => !isNode(row);
+  const last = nameSortKey(words?.at(-1) ?? '');
+  const says = (row: SearchedRow) => isNode(row) && nameSortKey(row.name).includes(last);
   const best = [
     ...named,
+    ...typed.filter(says),
     ...typed.filter(isNode),
     ...typed.filter(isProduct),
+    ...all.filter(says),
     ...all.filter(isNode),
     ...all.filter(isProduct),
   ];

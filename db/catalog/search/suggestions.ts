@@ -27,12 +27,14 @@ export async function suggestedIds(knex: Knex, query: SuggestionQuery): Promise<
       if (found.size < size) for (const id of await sort()) found.add(id);
     }
   };
-  if (terms !== null) await take([() => search.nodesNamed()]);
-  await take([() => search.nodes(terms), () => search.products(terms)]);
-  if (terms !== null && found.size < size) {
-    const misspelt = await alsoMisspelt(knex, terms);
-    await take([() => search.nodes(misspelt), () => search.products(misspelt)]);
-  }
+  const matching = (all: readonly SearchTerm[]) => [
+    () => search.nodesThatSay(all),
+    () => search.nodes(all),
+    () => search.products(all),
+  ];
+  if (terms === null) await take([() => search.nodes([]), () => search.products([])]);
+  else await take([() => search.nodesNamed(), ...matching(terms)]);
+  if (terms !== null && found.size < size) await take(matching(await alsoMisspelt(knex, terms)));
   return [...found].slice(0, size);
 }
 
@@ -74,9 +76,15 @@ class SuggestionSearch {
     );
   }
 
-  /** Rows of the taxonomy that match all terms; null lists them. */
-  async nodes(terms: readonly SearchTerm[] | null): Promise<string[]> {
-    const conditions = [...this.#inCategory(), ...matchingTerms(terms)];
+  /** Rows of the taxonomy that match all terms and whose own name holds the last word, as far as it is typed. */
+  nodesThatSay(terms: readonly SearchTerm[]): Promise<string[]> {
+    const last = nameSortKey(this.query.words?.at(-1) ?? '');
+    return this.nodes(terms, [sql`strpos(sort_key, ${last}) > 0`]);
+  }
+
+  /** Rows of the taxonomy that match all terms. */
+  async nodes(terms: readonly SearchTerm[], more: readonly Sql[] = []): Promise<string[]> {
+    const conditions = [...this.#inCategory(), ...matchingTerms(terms), ...more];
     const walked = await this.#popular(
       sql`(SELECT * FROM catalog_search WHERE ${IS_NODE} ORDER BY popularity DESC, id LIMIT ${WALKED_MAX})`,
       conditions,
@@ -88,16 +96,16 @@ class SuggestionSearch {
     );
   }
 
-  /** Products that match all terms; null lists them. */
-  async products(terms: readonly SearchTerm[] | null): Promise<string[]> {
+  /** Products that match all terms. */
+  async products(terms: readonly SearchTerm[]): Promise<string[]> {
     const { category, size } = this.query;
     const categories = category === null ? null : [category];
-    const listed = (terms ?? []).flatMap(wordsListed);
+    const listed = terms.flatMap(wordsListed);
     const counts = await TermCounts.read(this.knex, { node: 'product', categories, filters: [] }, ...listed);
     const { scope } = counts;
     const rowsOfTerm = (term: SearchTerm) =>
       term.anyLonger ? scope.rows : wordsListed(term).reduce((sum, word) => sum + counts.of(word), 0);
-    const rowsMax = Math.min(scope.rows, ...(terms ?? []).map(rowsOfTerm));
+    const rowsMax = Math.min(scope.rows, ...terms.map(rowsOfTerm));
     const selection = { scope, conditions: matchingTerms(terms), rowsMax, rowsLikely: rowsMax };
     return pageOfIds(this.knex, selection, 'popularity_desc', { offset: 0, limit: size });
   }
@@ -116,7 +124,7 @@ class SuggestionSearch {
   }
 }
 
-function matchingTerms(terms: readonly SearchTerm[] | null): Sql[] {
-  const expression = terms && matchingAll(terms);
+function matchingTerms(terms: readonly SearchTerm[]): Sql[] {
+  const expression = terms.length === 0 ? null : matchingAll(terms);
   return expression === null ? [] : [matchesWords(expression)];
 }

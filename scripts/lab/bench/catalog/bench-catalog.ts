@@ -92,7 +92,7 @@ async function measureService(
     const rows: (string | number)[][] = [];
     for (const kind of kinds) {
       const draw = (random: Random) => kind.draw(sample, random);
-      for (const pricing of [false, true]) {
+      for (const pricing of kind.priced ? [false, true] : [false]) {
         const measured = await measureBoth(
           calls,
           draw,

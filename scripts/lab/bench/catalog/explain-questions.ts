@@ -6,6 +6,7 @@ import { rowsOf, Sql, sql } from '../../../../db/core/sql';
 import { PostgresPricingRepository } from '../../../../db/pricing/pricing-repository';
 import { wordsOf } from '../../../../models/catalog/fold-text';
 import type { CatalogItem } from '../../../../models/catalog/item';
+import { SUGGESTIONS_MAX } from '../../../../models/catalog/suggestion';
 import { Random } from '../../../../models/random';
 import type { CatalogSample } from './catalog-sample';
 import type { Question, QuestionKind } from './questions';
@@ -76,7 +77,7 @@ const TRANSACTION = /^(BEGIN|COMMIT)\b/;
 export const scansAny = ({ plan }: ExplainedStatement, tables: readonly string[]): boolean =>
   plan.some((line) => tables.some((table) => new RegExp(`Seq Scan on ${table}\\b`).test(line)));
 
-/** Every statement that a question with pricing takes, in order, executed once more under EXPLAIN. */
+/** Every statement that a question, with pricing where it has any, takes, in order, executed once more under EXPLAIN. */
 export async function explain(knex: Database['knex'], question: Question): Promise<ExplainedStatement[]> {
   const asked: { sql: string; bindings: Bindings }[] = [];
   const listen = (statement: { sql: string; bindings: Bindings }) => {
@@ -105,6 +106,11 @@ export async function explain(knex: Database['knex'], question: Question): Promi
 
 async function answer(knex: Database['knex'], question: Question): Promise<void> {
   const catalog = new PostgresCatalogRepository(knex);
+  if ('suggest' in question) {
+    const { suggest: text } = question;
+    await catalog.suggest({ text, words: wordsOf(text), category: null, size: SUGGESTIONS_MAX });
+    return;
+  }
   const prices = new PostgresPricingRepository(knex);
   const rows = 'item' in question ? await catalog.itemsById([question.item]) : await found(catalog, question);
   const variants = rows.flatMap((row) => row.variants.map(({ id }) => id));
