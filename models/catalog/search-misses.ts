@@ -31,7 +31,8 @@ export class SearchMisses {
   /** @param words of the text, folded */
   note(text: string, words: readonly string[]): void {
     const query = words.join(' ');
-    if (!this.counted || query.length > LENGTH_MAX || text.includes('@') || LONG_NUMBER.test(text)) return;
+    const plain = text.normalize('NFKC');
+    if (!this.counted || query.length > LENGTH_MAX || plain.includes('@') || LONG_NUMBER.test(plain)) return;
     const day = this.#today();
     const counts = this.#days.get(day) ?? new Map<string, Count>();
     this.#days.set(day, counts);

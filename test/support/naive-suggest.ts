@@ -19,22 +19,22 @@ export function naiveSuggest(
   const begins = nameSortKey(text);
   const named = rows
     .filter((row) => category === null || row.category === category)
-    .filter(({ kind, name }) => text !== '' && kind !== 'product' && nameSortKey(name).startsWith(begins))
+    .filter((row) => text !== '' && isNode(row) && nameSortKey(row.name).startsWith(begins))
     .sort(bySort('popularity_desc'));
   const typed = scoped.filter(({ exact, prefix }) => exact + prefix === asked).map(({ row }) => row);
   const all = scoped.map(({ row }) => row);
-  const isNode = ({ kind }: SearchedRow) => kind !== 'product';
-  const isProduct = (row: SearchedRow) => !isNode(row);
   const last = nameSortKey(words?.at(-1) ?? '');
-  const says = (row: SearchedRow) => isNode(row) && nameSortKey(row.name).includes(last);
-  const best = [
-    ...named,
-    ...typed.filter(says),
-    ...typed.filter(isNode),
-    ...typed.filter(isProduct),
-    ...all.filter(says),
-    ...all.filter(isNode),
-    ...all.filter(isProduct),
-  ];
+  const says = ({ name }: SearchedRow) => nameSortKey(name).includes(last);
+  const popular = new Set(rows.filter(isNode).sort(bySort('popularity_desc')).slice(0, 1_000));
+  const nodesOf = (matching: readonly SearchedRow[]) => {
+    const nodes = matching.filter(isNode);
+    const known = nodes.filter((row) => popular.has(row));
+    const suggested = known.length >= 50 ? known : nodes;
+    return [...suggested.filter(says), ...suggested];
+  };
+  const productsOf = (matching: readonly SearchedRow[]) => matching.filter((row) => !isNode(row));
+  const best = [...named, ...nodesOf(typed), ...productsOf(typed), ...nodesOf(all), ...productsOf(all)];
   return [...new Set(best.map(({ id }) => id))].slice(0, size);
 }
+
+const isNode = ({ kind }: SearchedRow): boolean => kind !== 'product';

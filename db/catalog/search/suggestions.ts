@@ -10,10 +10,12 @@ import { readingsOf } from './synonyms';
 import { TermCounts } from './term-counts';
 import { beginningOf, MISSPELT_MAX, type SearchTerm, wordsListed } from './term-expansion';
 
-/** Rows of the taxonomy, the most popular first, that are looked at before those with the words are collected. */
-const WALKED_MAX = 1_000;
-/** Written out, so that the planner knows the indexes of these rows. */
-const IS_NODE = sql`kind <> 'product'`;
+/** The most popular rows of the taxonomy, which are looked at first. */
+const POPULAR = 1_000;
+/** Where so many of them match, far more of the others do than could be sorted in time, and none is needed. */
+const MANY = 50;
+/** Rows of the taxonomy, which have indexes of their own. */
+const NODES = sql`SELECT * FROM catalog_search WHERE kind <> 'product'`;
 
 /** Ids of the rows that complete a query, in the order of contract 5.12: each sort of them is looked for if it has to be. */
 export async function suggestedIds(knex: Knex, query: SuggestionQuery): Promise<string[]> {
@@ -27,14 +29,13 @@ export async function suggestedIds(knex: Knex, query: SuggestionQuery): Promise<
       if (found.size < size) for (const id of await sort()) found.add(id);
     }
   };
-  const matching = (all: readonly SearchTerm[]) => [
-    () => search.nodesThatSay(all),
-    () => search.nodes(all),
-    () => search.products(all),
-  ];
-  if (terms === null) await take([() => search.nodes([]), () => search.products([])]);
+  const matching = (all: readonly SearchTerm[]) => [() => search.nodes(all), () => search.products(all)];
+  if (terms === null) await take(matching([]));
   else await take([() => search.nodesNamed(), ...matching(terms)]);
-  if (terms !== null && found.size < size) await take(matching(await alsoMisspelt(knex, terms)));
+  if (terms !== null && found.size < size) {
+    const misspelt = await alsoMisspelt(knex, terms);
+    if (misspelt.some((term) => term.misspelt.length > 0)) await take(matching(misspelt));
+  }
   return [...found].slice(0, size);
 }
 
@@ -67,33 +68,17 @@ class SuggestionSearch {
   ) {}
 
   /** Rows of the taxonomy whose name begins with the text. */
-  nodesNamed(): Promise<string[]> {
+  async nodesNamed(): Promise<string[]> {
     const begins = nameSortKey(this.query.text);
-    return this.#popular(
-      sql`(SELECT * FROM catalog_search WHERE ${IS_NODE} AND sort_key >= ${begins}
-            AND sort_key < ${`${begins}\u{10ffff}`} OFFSET 0)`,
-      this.#inCategory(),
-    );
+    const named = sql`sort_key >= ${begins} AND sort_key < ${`${begins}\u{10ffff}`}`;
+    return idsOf(await this.#best(NODES, [named]));
   }
 
-  /** Rows of the taxonomy that match all terms and whose own name holds the last word, as far as it is typed. */
-  nodesThatSay(terms: readonly SearchTerm[]): Promise<string[]> {
-    const last = nameSortKey(this.query.words?.at(-1) ?? '');
-    return this.nodes(terms, [sql`strpos(sort_key, ${last}) > 0`]);
-  }
-
-  /** Rows of the taxonomy that match all terms. */
-  async nodes(terms: readonly SearchTerm[], more: readonly Sql[] = []): Promise<string[]> {
-    const conditions = [...this.#inCategory(), ...matchingTerms(terms), ...more];
-    const walked = await this.#popular(
-      sql`(SELECT * FROM catalog_search WHERE ${IS_NODE} ORDER BY popularity DESC, id LIMIT ${WALKED_MAX})`,
-      conditions,
-    );
-    if (walked.length >= this.query.size) return walked;
-    // OFFSET 0: through the index of words; in order, all rows might have to be read.
-    return this.#popular(
-      sql`(SELECT * FROM catalog_search WHERE ${allOf([IS_NODE, ...conditions])} OFFSET 0)`,
-    );
+  /** Rows of the taxonomy that match all terms, those first whose own name holds the last word as far as it is typed. */
+  async nodes(terms: readonly SearchTerm[]): Promise<string[]> {
+    const conditions = matchingTerms(terms);
+    const popular = await this.#best(sql`${NODES} ORDER BY popularity DESC, id LIMIT ${POPULAR}`, conditions);
+    return idsOf((popular[0]?.of ?? 0) < MANY ? await this.#best(NODES, conditions) : popular);
   }
 
   /** Products that match all terms. */
@@ -110,19 +95,24 @@ class SuggestionSearch {
     return pageOfIds(this.knex, selection, 'popularity_desc', { offset: 0, limit: size });
   }
 
-  #inCategory(): Sql[] {
-    return this.query.category === null ? [] : [sql`category = ${this.query.category}`];
-  }
-
-  async #popular(rows: Sql, conditions: readonly Sql[] = []): Promise<string[]> {
-    const found = await rowsOf<{ id: string }>(
+  /** The first of some rows that meet the conditions, and how many do. */
+  #best(rows: Sql, conditions: readonly Sql[]): Promise<Found[]> {
+    const { category, words, size } = this.query;
+    const all = [...conditions, ...(category === null ? [] : [sql`category = ${category}`])];
+    return rowsOf<Found>(
       this.knex,
-      sql`SELECT id FROM ${rows} AS rows WHERE ${allOf(conditions)} ORDER BY popularity DESC, id
-          LIMIT ${this.query.size}`,
+      sql`SELECT id, count(*) OVER () AS of FROM (${rows}) AS rows WHERE ${allOf(all)}
+          ORDER BY strpos(sort_key, ${nameSortKey(words?.at(-1) ?? '')}) > 0 DESC, popularity DESC, id LIMIT ${size}`,
     );
-    return found.map(({ id }) => id);
   }
 }
+
+interface Found {
+  readonly id: string;
+  readonly of: number;
+}
+
+const idsOf = (found: readonly Found[]): string[] => found.map(({ id }) => id);
 
 function matchingTerms(terms: readonly SearchTerm[]): Sql[] {
   const expression = terms.length === 0 ? null : matchingAll(terms);
