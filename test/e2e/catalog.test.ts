@@ -120,7 +120,7 @@ describe('an item', () => {
 
 describe('the search box', () => {
   const box = (page: Page) => page.getByRole('combobox', { name: 'Search the catalog' });
-  const options = (page: Page) => page.getByRole('option');
+  const options = (page: Page) => page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
 
   test('suggests by keyboard: brands before products, the typed part set off, Enter opens', async () => {
     const page = await browser.visit('?view=catalog');

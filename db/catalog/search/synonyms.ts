@@ -28,9 +28,12 @@ export async function readingsOf(
   );
   const wordsMax = Math.max(PHRASE_WORDS_MAX, Math.floor(WORDS_MAX / Math.max(1, new Set(words).size)));
   const found = new Map<string, Set<string>>();
-  for (const { phrase, reading } of synonyms.flatMap(pairsOf)) {
-    for (const word of phrases.get(phrase) ?? []) {
-      found.set(word, (found.get(word) ?? new Set()).add(reading));
+  for (const synonym of synonyms) {
+    for (const phrase of synonym.phrases.filter((each) => phrases.has(each))) {
+      const readings = synonym.readings.filter((reading) => reading !== phrase);
+      for (const word of phrases.get(phrase) ?? []) {
+        found.set(word, new Set([...(found.get(word) ?? []), ...readings]));
+      }
     }
   }
   return new Map([...found].map(([word, readings]) => [word, firstOf(readings, wordsMax)]));
@@ -47,11 +50,6 @@ function phrasesIn(words: readonly string[]): ReadonlyMap<string, readonly strin
   }
   return phrases;
 }
-
-const pairsOf = ({ phrases, readings }: Synonym) =>
-  phrases.flatMap((phrase) =>
-    readings.filter((reading) => reading !== phrase).map((reading) => ({ phrase, reading })),
-  );
 
 function firstOf(readings: Iterable<string>, wordsMax: number): Reading[] {
   const first: Reading[] = [];
