@@ -21,3 +21,11 @@ describe('what a search box suggests', () => {
     expect(body.data.slice(0, first.length).map(({ name }) => name)).toEqual(first);
   });
 });
+
+// contract 5.9, 8.4
+test('of a phrase that a synonym stands for, each word counts as matched', async () => {
+  const { body } = await service.api.v1({ search: 'Paul Newman white dial' });
+  expect(body.stats.nbWordsMatched).toBe(3);
+  const half = await service.api.v1({ search: 'Paul white dial' });
+  expect(half.body.stats.nbWordsMatched).toBe(1);
+});

@@ -3,12 +3,10 @@ import { nameSortKey } from '../../../models/catalog/fold-text';
 import type { SuggestionQuery } from '../../../models/catalog/suggestion';
 import { allOf, rowsOf, type Sql, sql } from '../../core/sql';
 import { matchesWords } from './catalog-clauses';
-import { nearWords } from './near-words';
 import { pageOfIds } from './page-of-ids';
 import { matchingAll } from './relevance';
-import { readingsOf } from './synonyms';
 import { TermCounts } from './term-counts';
-import { beginningOf, MISSPELT_MAX, type SearchTerm, wordsListed } from './term-expansion';
+import { expandTerms, type SearchTerm, wordsListed } from './term-expansion';
 
 /** The most popular rows of the taxonomy, which are looked at first. */
 const POPULAR = 1_000;
@@ -22,42 +20,22 @@ export async function suggestedIds(knex: Knex, query: SuggestionQuery): Promise<
   const { words, size } = query;
   if (words?.length === 0) return [];
   const search = new SuggestionSearch(knex, query);
-  const terms = words && (await termsAsTyped(knex, words));
   const found = new Set<string>();
-  const take = async (sorts: readonly (() => Promise<readonly string[]>)[]) => {
-    for (const sort of sorts) {
-      if (found.size < size) for (const id of await sort()) found.add(id);
-    }
+  const take = async (sort: Promise<readonly string[]>) => {
+    for (const id of await sort) found.add(id);
   };
-  const matching = (all: readonly SearchTerm[]) => [() => search.nodes(all), () => search.products(all)];
-  if (terms === null) await take(matching([]));
-  else await take([() => search.nodesNamed(), ...matching(terms)]);
-  if (terms !== null && found.size < size) {
-    const misspelt = await alsoMisspelt(knex, terms);
-    if (misspelt.some((term) => term.misspelt.length > 0)) await take(matching(misspelt));
+  const takeMatching = async (terms: readonly SearchTerm[]) => {
+    if (found.size < size) await take(search.nodes(terms));
+    if (found.size < size) await take(search.products(terms));
+  };
+  if (words === null) await takeMatching([]);
+  else {
+    const terms = (await expandTerms(knex, productsOf(query), words)).map((term) => ({ ...term, rows: 1 }));
+    await take(search.nodesNamed());
+    await takeMatching(terms.map((term) => ({ ...term, misspelt: [] })));
+    if (terms.some(({ misspelt }) => misspelt.length > 0)) await takeMatching(terms);
   }
   return [...found].slice(0, size);
-}
-
-/** What each word stands for when it is spelt right; the last may be the beginning of one. */
-async function termsAsTyped(knex: Knex, words: readonly string[]): Promise<SearchTerm[]> {
-  const synonyms = await readingsOf(knex, words);
-  return [...new Set(words)].map((word) => {
-    const beginning = beginningOf(word, words);
-    const listed = { synonyms: synonyms.get(word) ?? [], longer: [], misspelt: [] };
-    return { word, ...listed, beginning, anyLonger: beginning !== null, rows: 1 };
-  });
-}
-
-async function alsoMisspelt(knex: Knex, terms: readonly SearchTerm[]): Promise<SearchTerm[]> {
-  const near = await nearWords(
-    knex,
-    terms.map(({ word }) => word),
-  );
-  return terms.map((term) => ({
-    ...term,
-    misspelt: (near.get(term.word) ?? []).slice(0, MISSPELT_MAX).map(({ word }) => word),
-  }));
 }
 
 /** The sorts of rows, each by falling popularity, as many as one answer holds. */
@@ -83,16 +61,13 @@ class SuggestionSearch {
 
   /** Products that match all terms. */
   async products(terms: readonly SearchTerm[]): Promise<string[]> {
-    const { category, size } = this.query;
-    const categories = category === null ? null : [category];
-    const listed = terms.flatMap(wordsListed);
-    const counts = await TermCounts.read(this.knex, { node: 'product', categories, filters: [] }, ...listed);
+    const counts = await TermCounts.read(this.knex, productsOf(this.query), ...terms.flatMap(wordsListed));
     const { scope } = counts;
     const rowsOfTerm = (term: SearchTerm) =>
       term.anyLonger ? scope.rows : wordsListed(term).reduce((sum, word) => sum + counts.of(word), 0);
     const rowsMax = Math.min(scope.rows, ...terms.map(rowsOfTerm));
     const selection = { scope, conditions: matchingTerms(terms), rowsMax, rowsLikely: rowsMax };
-    return pageOfIds(this.knex, selection, 'popularity_desc', { offset: 0, limit: size });
+    return pageOfIds(this.knex, selection, 'popularity_desc', { offset: 0, limit: this.query.size });
   }
 
   /** The first of some rows that meet the conditions, and how many do. */
@@ -106,6 +81,12 @@ class SuggestionSearch {
     );
   }
 }
+
+const productsOf = ({ category }: SuggestionQuery) => ({
+  node: 'product',
+  categories: category === null ? null : [category],
+  filters: [],
+});
 
 interface Found {
   readonly id: string;

@@ -45,10 +45,11 @@ export async function expandTerms(
   scope: Scope,
   words: readonly string[],
 ): Promise<TermExpansion[]> {
-  if (words.length === 0) return [];
+  const last = words.at(-1);
+  if (last === undefined) return [];
   const distinct = [...new Set(words)];
   const begun = distinct.flatMap((word) => {
-    const beginning = beginningOf(word, words);
+    const beginning = partBeginning(word) ?? (word === last ? word : null);
     return beginning === null ? [] : [{ word, beginning }];
   });
   const longerMax = Math.min(LONGER_MAX, Math.floor(LISTED_MAX / Math.max(1, begun.length)));
@@ -75,10 +76,6 @@ export async function expandTerms(
     };
   });
 }
-
-/** With what the terms begin that a word of a query also matches; null where it must be whole. */
-export const beginningOf = (word: string, words: readonly string[]): string | null =>
-  partBeginning(word) ?? (word === words.at(-1) ? word : null);
 
 /** Every listed word of an expansion. */
 export const wordsListed = ({ word, synonyms, longer, misspelt }: TermExpansion): string[] => [

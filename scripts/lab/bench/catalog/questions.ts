@@ -81,13 +81,13 @@ export const QUESTION_KINDS: readonly QuestionKind[] = [
     [sample.word(random), sample.word(random), sample.word(random)].join(' '),
   ),
   text('five words', (sample, random) => sample.wordsTogether(random, 5).join(' ')),
-  suggestion('one letter', (sample, random) => sample.word(random).slice(0, 1)),
-  suggestion('a word begun', (sample, random) => sample.word(random).slice(0, random.integer(2, 5))),
-  suggestion('two words, one begun', (sample, random) => {
+  suggestion('letter', (sample, random) => sample.word(random).slice(0, 1)),
+  suggestion('beginning', (sample, random) => sample.word(random).slice(0, random.integer(2, 5))),
+  suggestion('two words', (sample, random) => {
     const [first = '', second = ''] = sample.wordsTogether(random, 2);
     return `${first} ${second.slice(0, random.integer(1, 4))}`;
   }),
-  suggestion('a misspelt word', (sample, random) =>
+  suggestion('misspelt', (sample, random) =>
     misspelt(
       sample.word(random, (word) => /^[a-z]{5,}$/.test(word)),
       random,
