@@ -1,4 +1,3 @@
-import { SearchMisses } from '../../models/catalog/search-misses';
 import { PORTS, type SearchMissStore } from '../../models/ports';
 import { openStores } from '../../scripts/composition/container';
 import { runLoupe } from '../support/run-loupe';
@@ -10,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 /** What is kept of texts with a word, once it is written. */
 async function kept(word: string, since: Date | null = null): Promise<[string, number][]> {
-  await service.resolve<SearchMisses>(SearchMisses as never).write();
+  await service.writeSearchMisses();
   const misses = await service
     .resolve<SearchMissStore>(PORTS.SearchMissStore)
     .mostFrequent(since, Number.MAX_SAFE_INTEGER);
@@ -97,6 +96,18 @@ test('old days are deleted, no more at a time than asked for', async () => {
   expect(await store.deleteBefore(new Date('2025-01-02T23:00:00Z'), 1)).toBe(1);
   expect(await store.deleteBefore(new Date('2025-01-02T23:00:00Z'), 10)).toBe(1);
   expect(await kept('oo')).toEqual([['ooc', 3]]);
+});
+
+// contract 5.13
+test('they are removed after SEARCH_MISS_DAYS', async () => {
+  const store = service.resolve<SearchMissStore>(PORTS.SearchMissStore);
+  service.clock.advance(2 * DAY_MS);
+  const dayBefore = (days: number) =>
+    new Date(service.clock.now().getTime() - days * DAY_MS).toISOString().slice(0, 10);
+  await store.add(dayBefore(91), [{ query: 'ppold', misses: 3 }]);
+  await store.add(dayBefore(90), [{ query: 'ppyoung', misses: 3 }]);
+  await service.keepHouse();
+  expect(await kept('pp')).toEqual([['ppyoung', 3]]);
 });
 
 // contract 5.14
