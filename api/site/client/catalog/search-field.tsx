@@ -28,6 +28,8 @@ export function SearchField({ text, category, search }: Props) {
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const suggestions = useSuggestions(useLater(open ? typed : '', SUGGEST_MS), category);
+  // Others stand in its place now.
+  useEffect(() => setActive(-1), [suggestions]);
   const shown = open && suggestions.length > 0;
   const close = () => {
     setOpen(false);
@@ -44,6 +46,8 @@ export function SearchField({ text, category, search }: Props) {
     setActive((at) => ((at + 1 + step + places) % places) - 1);
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    // The keys are those of an input method then.
+    if (event.isComposing) return;
     const chosen = shown ? suggestions[active] : undefined;
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
