@@ -178,8 +178,9 @@ const wholePage = ({ length }: { readonly length: number }) => ({
 function suggest({ suggestions }: ApiServices, answer: AnswerCharged): RequestHandler {
   return async (req, res) => {
     const { query, category_id: category = null, size } = validate(suggestBody, req.body);
-    await answer(req, res, 'v3.catalog.suggest', async () => {
-      const found = await suggestions.suggest(query, category, Math.min(size, SUGGESTIONS_MAX));
+    const asked = { query, category, size: Math.min(size, SUGGESTIONS_MAX) };
+    await answer(req, res, 'v3.catalog.suggest', async (call) => {
+      const found = await suggestions.suggest(call, asked);
       return { value: presentSuggestions(found), price: 0 };
     });
   };

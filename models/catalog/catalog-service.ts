@@ -140,9 +140,10 @@ export class CatalogService {
     return pricing ? this.pricing.attach(rows) : Promise.resolve(rows);
   }
 
-  /** Nobody missed a word where filters or an unknown category may be why nothing was found (contract 5.13). */
-  private noteMiss({ words, filters, categories }: ResolvedQuery, text: string): void {
-    if (words?.length && filters.length === 0 && categories?.length !== 0) this.misses.note(text, words);
+  /** Nobody missed a word where filters, an unknown category or a sandbox may be why nothing was found (contract 5.13). */
+  private noteMiss({ words, filters, categories, sandbox }: ResolvedQuery, text: string): void {
+    const isNarrowed = filters.length > 0 || categories?.length === 0 || sandbox;
+    if (words?.length && !isNarrowed) this.misses.note(text, words);
   }
 
   private resolve(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): ResolvedQuery {

@@ -1,8 +1,9 @@
 import { inject, injectable } from 'tsyringe';
+import type { CallContext } from '../access/billing';
 import { type CatalogRepository, PORTS } from '../ports';
 import { wordsOf } from './fold-text';
 import { matchedParts } from './matched-parts';
-import { categorySlug } from './resolve-scope';
+import { categorySlug, sightOf } from './resolve-scope';
 import type { Suggestion } from './suggestion';
 import { Taxonomy } from './taxonomy';
 
@@ -17,14 +18,17 @@ export class SuggestionService {
    * @param category slug or name
    * @throws AppError 400 for an unknown category
    */
-  async suggest(query: string, category: string | null, size: number): Promise<readonly Suggestion[]> {
+  async suggest(
+    { caller }: Pick<CallContext, 'caller'>,
+    { query, category, size }: { query: string; category: string | null; size: number },
+  ): Promise<readonly Suggestion[]> {
     const slug =
       category === null
         ? null
         : categorySlug(category, 'product', new Taxonomy(await this.catalog.categories()));
     const text = query.trim().replace(/\s+/gu, ' ');
     const words = text === '' ? null : wordsOf(text);
-    const rows = await this.catalog.suggest({ text, words, category: slug, size });
+    const rows = await this.catalog.suggest({ text, words, category: slug, size, ...sightOf(caller) });
     return rows.map((row) => ({ ...row, matched: matchedParts(row.name, words ?? []) }));
   }
 }

@@ -1,16 +1,15 @@
+import type { SearchScope } from './catalog-query';
 import type { CatalogItem } from './item';
 
 /** Rows of one answer at most (contract 5.11). */
 export const SUGGESTIONS_MAX = 10;
 
 /** What stands in a search box, once its text is split and its category known. */
-export interface SuggestionQuery {
+export interface SuggestionQuery extends Pick<SearchScope, 'category' | 'sandbox'> {
   /** As it was typed, one space between words and none at the ends. */
   readonly text: string;
   /** Its folded words in order; null for a blank text, an empty array finds nothing. */
   readonly words: readonly string[] | null;
-  /** Slug; null means every category. */
-  readonly category: string | null;
   readonly size: number;
 }
 

@@ -1,5 +1,6 @@
 import { PORTS, type SearchMissStore } from '../../models/ports';
 import { openStores } from '../../scripts/composition/container';
+import { ApiClient } from '../support/api-client';
 import { runLoupe } from '../support/run-loupe';
 import { TestService, useService } from '../support/service';
 
@@ -51,6 +52,13 @@ test.each<[string, object]>([
 test('a reference number is kept', async () => {
   await ask(3, { query: 'jjref 126 519' });
   expect(await kept('jjref')).toEqual([['jjref 126 519', 3]]);
+});
+
+// contract 5.13
+test('what a test key looks for is not counted', async () => {
+  const api = new ApiClient(service.url, (await service.newKey({ test: true })).key);
+  for (let asked = 0; asked < 3; asked++) await api.query({ query: 'wwtest' });
+  expect(await kept('wwtest')).toEqual([]);
 });
 
 test('a text that finds something is not counted', async () => {

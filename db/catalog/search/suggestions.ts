@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { nameSortKey } from '../../../models/catalog/fold-text';
 import type { SuggestionQuery } from '../../../models/catalog/suggestion';
 import { allOf, rowsOf, type Sql, sql } from '../../core/sql';
-import { matchesWords } from './catalog-clauses';
+import { inSandbox, matchesWords } from './catalog-clauses';
 import { pageOfIds } from './page-of-ids';
 import { matchingAll } from './relevance';
 import { TermCounts } from './term-counts';
@@ -66,7 +66,8 @@ class SuggestionSearch {
     const rowsOfTerm = (term: SearchTerm) =>
       term.anyLonger ? scope.rows : wordsListed(term).reduce((sum, word) => sum + counts.of(word), 0);
     const rowsMax = Math.min(scope.rows, ...terms.map(rowsOfTerm));
-    const selection = { scope, conditions: matchingTerms(terms), rowsMax, rowsLikely: rowsMax };
+    const conditions = [...(this.query.sandbox ? [inSandbox] : []), ...matchingTerms(terms)];
+    const selection = { scope, conditions, rowsMax, rowsLikely: rowsMax };
     return pageOfIds(this.knex, selection, 'popularity_desc', { offset: 0, limit: this.query.size });
   }
 
