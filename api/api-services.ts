@@ -4,6 +4,7 @@ import type { AccountService } from '../models/access/account-service';
 import type { Billing } from '../models/access/billing';
 import type { KeyService } from '../models/access/key-service';
 import type { CatalogService } from '../models/catalog/catalog-service';
+import type { SuggestionService } from '../models/catalog/suggestion-service';
 import type { FeedbackService } from '../models/feedback/feedback-service';
 import type {
   AccountRepository,
@@ -26,6 +27,7 @@ export interface ApiServices {
   readonly billing: Billing;
   readonly catalog: CatalogService;
   readonly vision: VisionService;
+  readonly suggestions: SuggestionService;
   readonly similar: SimilarService;
   readonly feedback: FeedbackService;
   readonly records: RecordsService;

@@ -8,6 +8,7 @@ export const PATHS = {
   writeRecords: ['/v3/catalog/records'],
   deleteRecord: ['/v3/catalog/records/:id'],
   showRecordStatus: ['/v3/catalog/records/:id/status'],
+  suggest: ['/v3/catalog/suggest'],
   identify: ['/v3/vision/identify', '/api/v3/vision/identify'],
   correct: ['/v3/vision/predictions/:id/feedback', '/api/v3/vision/predictions/:id/feedback'],
   listProductsV1: ['/v1/products'],

@@ -358,6 +358,9 @@ CREATE TABLE catalog_search (
 );
 CREATE INDEX catalog_search_facets ON catalog_search USING gin (facets);
 CREATE INDEX catalog_search_name ON catalog_search USING btree (kind, category, sort_key, id);
+CREATE INDEX catalog_search_node_names ON catalog_search USING btree (sort_key, popularity DESC, id) WHERE kind <> 'product'::text;
+CREATE INDEX catalog_search_node_popular ON catalog_search USING btree (popularity DESC, id) WHERE kind <> 'product'::text;
+CREATE INDEX catalog_search_node_words ON catalog_search USING gin (words) WHERE kind <> 'product'::text;
 CREATE INDEX catalog_search_popular ON catalog_search USING btree (kind, category, popularity DESC, id);
 CREATE INDEX catalog_search_unpopular ON catalog_search USING btree (kind, category, popularity, id);
 CREATE INDEX catalog_search_words ON catalog_search USING gin (words);
@@ -519,6 +522,23 @@ CREATE TABLE test_calls (
   calls integer NOT NULL,
   PRIMARY KEY (key_id),
   FOREIGN KEY (key_id) REFERENCES api_keys(id)
+);
+
+-- Other readings of words in a query, folded: each of the phrases also as each of the readings.
+CREATE TABLE synonyms (
+  id text COLLATE "C" NOT NULL,
+  phrases text[] COLLATE "C" NOT NULL,
+  readings text[] COLLATE "C" NOT NULL,
+  PRIMARY KEY (id)
+);
+CREATE INDEX synonyms_phrases ON synonyms USING gin (phrases);
+
+-- Folded texts of queries that found nothing, a day's most frequent, without anything about who asked.
+CREATE TABLE search_misses (
+  day date NOT NULL,
+  query text COLLATE "C" NOT NULL,
+  misses integer NOT NULL,
+  PRIMARY KEY (day, query)
 );
 
 CREATE OR REPLACE FUNCTION audit_log_only_grows()

@@ -10,6 +10,7 @@ export type * from './ports/catalog-import';
 export type * from './ports/catalog-records';
 export type * from './ports/housekeeping';
 export type * from './ports/indexing';
+export type * from './ports/search-misses';
 export type * from './ports/vision';
 
 export interface Clock {
@@ -77,6 +78,7 @@ export const PORTS = {
   ExactNeighbours: Symbol.for('ExactNeighbours'),
   ImageSamples: Symbol.for('ImageSamples'),
   PredictionRepository: Symbol.for('PredictionRepository'),
+  SearchMissStore: Symbol.for('SearchMissStore'),
   ImageStore: Symbol.for('ImageStore'),
   Clock: Symbol.for('Clock'),
   IdSource: Symbol.for('IdSource'),

@@ -148,6 +148,8 @@ const settings = z
     UPLOAD_BYTES_PER_SECOND_MIN: wholeNumber(16_384),
     PAGE_SIZE_MAX: wholeNumber(100, 1, 10_000),
     PREDICTION_DAYS: wholeNumber(90, 1, 36_500),
+    SEARCH_MISSES: z.enum(['on', 'off']).default('off'),
+    SEARCH_MISS_DAYS: wholeNumber(90, 1, 36_500),
     UNUSED_IMAGE_DAYS: wholeNumber(7, 0, 36_500),
     REPORT_DAYS: wholeNumber(90, 0, 36_500),
     INFERENCE_THREADS: wholeNumber(0, 0, 256),

@@ -13,6 +13,8 @@ import type {
   RecordStatusAnswer,
   RecordsAnswer,
   Region,
+  SuggestAnswer,
+  SuggestRequest,
 } from './schema';
 
 export { LoupeError } from './loupe-error';
@@ -127,6 +129,13 @@ export class LoupeClient {
   async items(ids: readonly string[], { includes, ...options }: CallOptions = {}): Promise<ItemsAnswer> {
     const body = { ids: [...ids], ...(includes ? { includes } : {}) };
     return answerOf(await this.endpoints.POST('/v3/catalog/items', { body, ...sending(options) }));
+  }
+
+  /** Rows that complete what stands in a search box, best first; free. */
+  async suggest(asked: SuggestRequest, { signal }: Pick<CallOptions, 'signal'> = {}): Promise<SuggestAnswer> {
+    return answerOf(
+      await this.endpoints.POST('/v3/catalog/suggest', { body: asked, ...(signal ? { signal } : {}) }),
+    );
   }
 
   /** Products that look like one, the most similar first; none where no picture of it is known. */

@@ -186,6 +186,31 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v3/catalog/suggest': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Complete what stands in a search box
+     * @description Rows that match all words of the query, the last of which may be unfinished: brands, models, styles and the like before products, by popularity. A blank query gives the most popular.
+     *
+     *     - A row is its `id`, `name`, `node` and `attributes`; ask for the rest when it is chosen. `matched` tells which parts of the name to set off.
+     *     - Free; a call counts in the limits of the key.
+     *
+     *     **Key:** must open v3.
+     */
+    post: operations['suggest'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v3/vision/identify': {
     parameters: {
       query?: never;
@@ -903,6 +928,20 @@ export interface components {
        */
       includes?: ('taxonomy' | 'pricing')[];
     };
+    SuggestRequest: {
+      /**
+       * @description What stands in the search box; blank for the most popular rows
+       * @default
+       */
+      query?: string;
+      /** @description Slug or name of a category */
+      category_id?: string;
+      /**
+       * @description Rows at most; lowered to 10
+       * @default 10
+       */
+      size?: number;
+    };
     Feedback: {
       /** @description The product that the photos show; null when the catalog does not have it */
       correct_id: string | null;
@@ -1190,6 +1229,33 @@ export interface components {
       data: components['schemas']['CatalogRow'][];
       /** @description Those of the ids that there is no row of, in their order */
       not_found: string[];
+    };
+    SuggestAnswer: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description Rows in `data` */
+      results: number;
+      /**
+       * @description Suggestions are free
+       * @constant
+       */
+      credits_used: 0;
+      /** @description The rows, best first */
+      data: {
+        /** @description Of the row */
+        id: string;
+        /** @description Its name */
+        name: string;
+        /** @description Its kind, such as `brand` or `product` */
+        node: string;
+        /** @description Its category, what it belongs to, and itself unless a product */
+        attributes: components['schemas']['Attribute'][];
+        /** @description Parts of the name that the query names: where each begins and has ended, in UTF-16 code units */
+        matched: number[][];
+      }[];
     };
     FeedbackAnswer: {
       /**
@@ -2478,6 +2544,7 @@ export type Filter = components['schemas']['Filter'];
 export type IdentifyRequest = components['schemas']['IdentifyRequest'];
 export type Region = components['schemas']['Region'];
 export type ItemsRequest = components['schemas']['ItemsRequest'];
+export type SuggestRequest = components['schemas']['SuggestRequest'];
 export type Feedback = components['schemas']['Feedback'];
 export type NewAccount = components['schemas']['NewAccount'];
 export type Credit = components['schemas']['Credit'];
@@ -2492,6 +2559,7 @@ export type Variant = components['schemas']['Variant'];
 export type Pricing = components['schemas']['Pricing'];
 export type Evidence = components['schemas']['Evidence'];
 export type ItemsAnswer = components['schemas']['ItemsAnswer'];
+export type SuggestAnswer = components['schemas']['SuggestAnswer'];
 export type FeedbackAnswer = components['schemas']['FeedbackAnswer'];
 export type Account = components['schemas']['Account'];
 export type AccountList = components['schemas']['AccountList'];
@@ -3009,6 +3077,62 @@ export interface operations {
       403: components['responses']['Forbidden'];
       405: components['responses']['MethodNotAllowed'];
       409: components['responses']['Conflict'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  suggest: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SuggestRequest'];
+      };
+    };
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SuggestAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      405: components['responses']['MethodNotAllowed'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];

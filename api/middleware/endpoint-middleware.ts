@@ -40,8 +40,8 @@ export interface EndpointMiddleware {
   json(version: ApiVersion, pageOf: (req: Request) => PageAsked): RequestHandler[];
   /** Endpoints without a body that answer a little, free of charge, for every key. */
   free(version: ApiVersion): RequestHandler[];
-  /** Endpoints that take a little JSON and answer a little, free of charge; for every key of the account. */
-  note(version: ApiVersion): RequestHandler[];
+  /** Endpoints that take a little JSON and answer a little, free of charge; `scope` null is for every key of the account. */
+  note(version: ApiVersion, scope: Scope | null): RequestHandler[];
   /** Endpoints that take a photo in a JSON body, which have a deadline (contract 7.7). */
   photo(version: ApiVersion): RequestHandler[];
   /** Endpoints of operators without a body (contract 17.2). */
@@ -109,7 +109,7 @@ export function buildEndpointMiddleware(services: ApiServices, settings: ApiSett
       once,
     ],
     free: (version) => admitted(version, null),
-    note: (version) => [...admitted(version, null), ...smallBody],
+    note: (version, scope) => [...admitted(version, scope), ...smallBody],
     photo: (version) => [
       startDeadline(settings.visionDeadlineMs),
       ...[...admitted(version, 'vision:identify'), visionCalls, late].map(withinDeadline),

@@ -141,3 +141,27 @@ export const feedbackAnswer = z.object({
   right: z.boolean().describe('Whether the first row of the answer, or the empty answer, was right'),
   credits_used: z.literal(0).describe('Feedback is free'),
 });
+
+/** What a search box is answered (contract 5.11). */
+export const suggestAnswer = z.object({
+  success: z.literal(true).describe('`true` for every success'),
+  results: z.int().describe('Rows in `data`'),
+  credits_used: z.literal(0).describe('Suggestions are free'),
+  data: z
+    .array(
+      z.object({
+        id: z.string().describe('Of the row'),
+        name: z.string().describe('Its name'),
+        node: z.string().describe('Its kind, such as `brand` or `product`'),
+        attributes: z
+          .array(attribute)
+          .describe('Its category, what it belongs to, and itself unless a product'),
+        matched: z
+          .array(z.array(z.int()).length(2))
+          .describe(
+            'Parts of the name that the query names: where each begins and has ended, in UTF-16 code units',
+          ),
+      }),
+    )
+    .describe('The rows, best first'),
+});

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { FacetValue, Module } from '../../models/catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../../models/catalog/catalog-service';
 import { isProduct, type PricedItem } from '../../models/catalog/item';
+import type { Suggestion } from '../../models/catalog/suggestion';
 import type { Feedback } from '../../models/ports';
 import type { SimilarItem } from '../../models/vision/similar-service';
 import type { IdentifiedItem, ItemEvidence } from '../../models/vision/vision-service';
@@ -9,7 +10,14 @@ import type { PublicAddress } from '../middleware/public-address';
 import type { WithRows } from '../middleware/send-rows';
 import { presentEstimate, presentPricing } from '../wire/presented-prices';
 import { presentAttribute, presentPictures, presentTag, presentVariantField } from '../wire/presented-row';
-import type { catalogAnswer, catalogRow, evidence, feedbackAnswer, itemsAnswer } from './answers';
+import type {
+  catalogAnswer,
+  catalogRow,
+  evidence,
+  feedbackAnswer,
+  itemsAnswer,
+  suggestAnswer,
+} from './answers';
 
 /** What decides which fields a row has. */
 export interface View {
@@ -141,4 +149,18 @@ export const presentFeedback = (
   comment,
   right,
   credits_used: 0,
+});
+
+/** What completes a text (contract 5.11). */
+export const presentSuggestions = (suggestions: readonly Suggestion[]): z.input<typeof suggestAnswer> => ({
+  success: true,
+  results: suggestions.length,
+  credits_used: 0,
+  data: suggestions.map(({ id, name, kind, attributes, matched }) => ({
+    id,
+    name,
+    node: kind,
+    attributes: attributes.map(presentAttribute),
+    matched: matched.map(([from, to]) => [from, to]),
+  })),
 });

@@ -1,5 +1,6 @@
 import type { IRouter, Request, RequestHandler } from 'express';
 import { visionPrice } from '../../models/access/credits';
+import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import type { ApiServices, ApiSettings } from '../api-services';
 import type { AnswerCharged } from '../middleware/charged-answer';
@@ -14,7 +15,14 @@ import { validate } from '../middleware/validate';
 import { PATHS } from '../paths';
 import type { PhotoIdentifier } from '../vision/identify-photo';
 import { takePhotos } from '../vision/take-photos';
-import { presentEnvelope, presentFeedback, presentItem, presentItems, presentSimilar } from './presenter';
+import {
+  presentEnvelope,
+  presentFeedback,
+  presentItem,
+  presentItems,
+  presentSimilar,
+  presentSuggestions,
+} from './presenter';
 import {
   catalogQueryBody,
   effectiveModules,
@@ -24,6 +32,7 @@ import {
   itemsBody,
   modulesOfQuery,
   similarQuery,
+  suggestBody,
   toCatalogQuery,
   toFilter,
   usesDeprecatedIds,
@@ -67,11 +76,14 @@ export function mountV3(
   mountRoute(router, PATHS.showOwnAccount, {
     get: [...middleware.free('v3'), showOwnAccount(services, settings.limits, answer)],
   });
+  mountRoute(router, PATHS.suggest, {
+    post: [...middleware.note('v3', 'catalog:read'), suggest(services, answer)],
+  });
   mountRoute(router, PATHS.identify, {
     post: [...middleware.photo('v3'), identify(settings, identifyPhoto, answer)],
   });
   mountRoute(router, PATHS.correct, {
-    post: [...middleware.note('v3'), correct(services, answer)],
+    post: [...middleware.note('v3', null), correct(services, answer)],
   });
 }
 
@@ -162,6 +174,17 @@ const wholePage = ({ length }: { readonly length: number }) => ({
   page: 0,
   totalPages: length === 0 ? 0 : 1,
 });
+
+function suggest({ suggestions }: ApiServices, answer: AnswerCharged): RequestHandler {
+  return async (req, res) => {
+    const { query, category_id: category = null, size } = validate(suggestBody, req.body);
+    const asked = { query, category, size: Math.min(size, SUGGESTIONS_MAX) };
+    await answer(req, res, 'v3.catalog.suggest', async (call) => {
+      const found = await suggestions.suggest(call, asked);
+      return { value: presentSuggestions(found), price: 0 };
+    });
+  };
+}
 
 function identify(
   settings: ApiSettings,

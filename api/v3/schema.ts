@@ -8,6 +8,7 @@ import {
   SORTS,
 } from '../../models/catalog/catalog-query';
 import { wordsAsked } from '../../models/catalog/fold-text';
+import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
 import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
@@ -114,6 +115,13 @@ export const ITEMS_MAX = 100;
 export const itemsBody = z.strictObject({
   ids: z.array(z.string()).min(1).max(ITEMS_MAX).describe('Ids of rows; one that is named again is one row'),
   includes,
+});
+
+/** Body of `POST /v3/catalog/suggest`. */
+export const suggestBody = z.strictObject({
+  query: searchText.default('').describe('What stands in the search box; blank for the most popular rows'),
+  category_id: z.string().optional().describe('Slug or name of a category'),
+  size: sizeOfPage.default(SUGGESTIONS_MAX).describe(`Rows at most; lowered to ${SUGGESTIONS_MAX}`),
 });
 
 /** Query string of `GET /v3/catalog/items/{id}/similar`, but for `includes`. */

@@ -7,6 +7,7 @@ import {
   type SearchScope,
 } from '../../models/catalog/catalog-query';
 import type { CatalogItem, Category, Tag } from '../../models/catalog/item';
+import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
 import { type CatalogRepository, PORTS } from '../../models/ports';
 import { allOf, inOneState, rowsOf, sql } from '../core/sql';
 import { itemsById } from './catalog-items';
@@ -17,6 +18,7 @@ import { positionOf } from './search/ranked-rows';
 import { searchRows } from './search/search-rows';
 import { SnapshotMemory } from './search/snapshot/snapshot-memory';
 import { searchSnapshot } from './search/snapshot/snapshot-search';
+import { suggestedIds } from './search/suggestions';
 import { expandTerms } from './search/term-expansion';
 
 /** Kind of the rows that snapshots are about. */
@@ -107,6 +109,17 @@ export class PostgresCatalogRepository implements CatalogRepository {
           last: last === undefined ? null : await positionOf(trx, last, expansions),
         }),
       };
+    });
+  }
+
+  async suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
+    return inOneState(this.knex, async (trx) => {
+      const ids = await suggestedIds(trx, query);
+      return rowsOf<SuggestedRow>(
+        trx,
+        sql`SELECT id, kind, name, attributes FROM catalog_rows WHERE id = ANY(${ids}::text[])
+            ORDER BY array_position(${ids}::text[], id)`,
+      );
     });
   }
 

@@ -10,6 +10,7 @@ import { wordsAsked } from './fold-text';
 import { isProduct, type PricedItem } from './item';
 import { PricingService } from './pricing-service';
 import { categorySlug, refuseUnknownTags, seenBy, sightOf } from './resolve-scope';
+import { SearchMisses } from './search-misses';
 import { Taxonomy } from './taxonomy';
 
 /** One answered page (contract 4.10). */
@@ -54,6 +55,7 @@ export class CatalogService {
     @inject(PORTS.ItemSales) private readonly sales: ItemSales,
     @inject(PricingService) private readonly pricing: PricingService,
     @inject(Billing) private readonly billing: Billing,
+    @inject(SearchMisses) private readonly misses: SearchMisses,
   ) {}
 
   /** Categories and their hierarchies as they stood when a call came, or later. */
@@ -83,6 +85,7 @@ export class CatalogService {
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
     await this.billing.cover(call, price);
     const { rows, total, wordsMatched, facets, last } = await this.catalog.search(resolved, options.pricing);
+    if (total === 0) this.noteMiss(resolved, query.text ?? '');
     // From the category filter when one is set, else from the first row; null with neither (contract 1.9).
     const category = resolved.categories?.[0] ?? rows[0]?.category;
     const page: CatalogPage = {
@@ -148,6 +151,12 @@ export class CatalogService {
       resolvedTaxonomy: taxonomy.resolvedBy(items[0]),
     };
     return { value, price: sumOf(items.map((item) => (isProduct(item) ? price.product : price.other))) };
+  }
+
+  /** Nobody missed a word where filters, an unknown category or a sandbox may be why nothing was found (contract 5.13). */
+  private noteMiss({ words, filters, categories, sandbox }: ResolvedQuery, text: string): void {
+    const isNarrowed = filters.length > 0 || categories?.length === 0 || sandbox;
+    if (words?.length && !isNarrowed) this.misses.note(text, words);
   }
 
   private resolve(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): ResolvedQuery {

@@ -1,5 +1,6 @@
 import type { ResolvedQuery, SearchPage, SearchScope } from '../catalog/catalog-query';
 import type { CatalogItem, Category, Tag } from '../catalog/item';
+import type { SuggestedRow, SuggestionQuery } from '../catalog/suggestion';
 import type { DataFile } from '../pricing/estimate';
 import type { ChargeRequest } from './access';
 
@@ -17,6 +18,8 @@ export interface CatalogRepository {
   itemsById(ids: readonly string[], pricing?: boolean): Promise<readonly CatalogItem[]>;
   /** One page of a query with the exact total (contract 4.10), its rows with their prices if they are asked for. */
   search(query: ResolvedQuery, pricing?: boolean): Promise<SearchPage<CatalogItem>>;
+  /** The rows that complete a text, best first (contract 5.12). */
+  suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]>;
   /** Those of the rows that live and that a scope counts, of whatever kind, in the order of the ids. */
   within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]>;
   /** The live products of a scope that show each image, by image id; images that none of them shows are left out. */

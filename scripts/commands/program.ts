@@ -38,6 +38,14 @@ const GROUPS: readonly Group[] = [
     },
   },
   {
+    name: 'search',
+    description: 'what people look for',
+    register: (group) => {
+      const { registerSearch }: typeof import('./search') = require('./search');
+      registerSearch(group);
+    },
+  },
+  {
     name: 'identify',
     description: 'what a photo shows',
     register: (group) => {

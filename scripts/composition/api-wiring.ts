@@ -14,6 +14,7 @@ import { AccountService } from '../../models/access/account-service';
 import { Billing } from '../../models/access/billing';
 import { KeyService } from '../../models/access/key-service';
 import { CatalogService } from '../../models/catalog/catalog-service';
+import { SuggestionService } from '../../models/catalog/suggestion-service';
 import { unavailable } from '../../models/errors';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import {
@@ -59,6 +60,7 @@ export function apiServices(container: Container): ApiServices {
     billing: container.resolve(Billing),
     catalog: container.resolve(CatalogService),
     vision: container.resolve(VisionService),
+    suggestions: container.resolve(SuggestionService),
     similar: container.resolve(SimilarService),
     feedback: container.resolve(FeedbackService),
     records: container.resolve(RecordsService),

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
+import { SearchMisses } from '../../models/catalog/search-misses';
 import {
   type CreditLedger,
   type EmbedderRegistry,
@@ -20,6 +21,8 @@ import { RecurringTask } from './recurring-task';
 const LAPSE_RESERVATIONS_MS = 30_000;
 
 const FOLLOW_CHANGES_MS = 2_000;
+/** What a process that is killed loses of them. */
+const WRITE_MISSES_MS = 60_000;
 
 /** How often a process asks whether it is its turn. */
 const LOOK_AT_HOUSE_MS = 300_000;
@@ -72,6 +75,17 @@ export function followChanges({ container, logger, closing }: Opening): void {
     logger,
   );
   closing(() => task.stop());
+  task.start();
+}
+
+/** Queries that found nothing are written from time to time, and at the end. */
+export function writeSearchMisses({ container, logger, closing }: Opening): void {
+  const misses = container.resolve(SearchMisses);
+  const task = new RecurringTask('search misses', WRITE_MISSES_MS, () => misses.write(), logger);
+  closing(async () => {
+    await task.stop();
+    await misses.write();
+  });
   task.start();
 }
 

@@ -7,6 +7,7 @@ import { BACKED_UP_FILES } from '../../db/backup/backup';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { PostgresCatalogRecords } from '../../db/catalog/import/catalog-records';
 import { PostgresItemSales } from '../../db/catalog/item-sales';
+import { PostgresSearchMissStore } from '../../db/catalog/search-miss-store';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import type { Database } from '../../db/core/knex';
 import { PostgresReadinessRepository } from '../../db/core/readiness-repository';
@@ -21,6 +22,7 @@ import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
+import { SEARCH_MISSES_COUNTED, SearchMisses } from '../../models/catalog/search-misses';
 import {
   type AccountRepository,
   type AuditLog,
@@ -58,6 +60,8 @@ export async function bindStores(opening: Opening, database: Database): Promise<
   container.register(INDEXED_FROM, {
     useValue: database.kind === 'embedded' ? Number.POSITIVE_INFINITY : VECTORS_INDEXED_FROM,
   });
+  container.register(SEARCH_MISSES_COUNTED, { useValue: config.SEARCH_MISSES === 'on' });
+  container.registerSingleton(SearchMisses);
   container.register(INDEX_MEMORY_MIB, { useValue: config.INDEX_MEMORY_MIB });
   bindTables(container, database.knex);
   container.register(PORTS.AuditedWork, {
@@ -97,6 +101,7 @@ function bindTables(container: Container, knex: Database['knex']): void {
   container.registerSingleton(PORTS.CatalogRepository, PostgresCatalogRepository);
   container.registerSingleton(PORTS.ItemSales, PostgresItemSales);
   container.registerSingleton(PORTS.CatalogRecords, PostgresCatalogRecords);
+  container.registerSingleton(PORTS.SearchMissStore, PostgresSearchMissStore);
   container.registerSingleton(PORTS.PricingRepository, PostgresPricingRepository);
   container.registerSingleton(PORTS.AccountRepository, PostgresAccountRepository);
   container.registerSingleton(PORTS.CreditLedger, PostgresCreditLedger);

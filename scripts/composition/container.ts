@@ -19,6 +19,7 @@ import {
   keepSearchFast,
   lapseReservations,
   seeToAbandonedImages,
+  writeSearchMisses,
 } from './background-work';
 import { bindImageSource, bindStores, bindVision, rebind } from './bindings';
 import { databaseOf, queuesOf } from './choose-adapters';
@@ -88,6 +89,7 @@ export function openLoupe(config: Config, parts: Parts, overrides: Overrides = {
     keepHouse(opening);
     followChanges(opening);
     keepSearchFast(opening);
+    writeSearchMisses(opening);
     return config.QUEUES_PASSWORD === undefined ? null : adapters.dashboard(opening, config.QUEUES_PASSWORD);
   });
 }

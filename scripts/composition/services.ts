@@ -14,6 +14,7 @@ import {
   type EmbeddingRepository,
   PORTS,
   type PredictionRepository,
+  type SearchMissStore,
 } from '../../models/ports';
 import { type Config, readCommandConfig } from '../config';
 import type { ImportResult } from '../import/import-bundle';
@@ -26,6 +27,7 @@ export interface StoreServices {
   readonly keys: KeyService;
   readonly predictions: PredictionRepository;
   readonly feedback: FeedbackService;
+  readonly searchMisses: SearchMissStore;
   readonly embeddings: EmbeddingRepository;
   readonly recalibration: RecalibrationService;
   readonly status: StatusService;
@@ -42,6 +44,7 @@ export function storeServices({ container }: Loupe): StoreServices {
     keys: container.resolve(KeyService),
     predictions: container.resolve<PredictionRepository>(PORTS.PredictionRepository),
     feedback: container.resolve(FeedbackService),
+    searchMisses: container.resolve<SearchMissStore>(PORTS.SearchMissStore),
     embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
     recalibration: container.resolve(RecalibrationService),
     status: container.resolve(StatusService),

@@ -4,6 +4,7 @@ import type { RecordKind } from '../../models/catalog/import/records';
 export const BUNDLE_FILES = {
   categories: 'categories.jsonl',
   tags: 'tags.jsonl',
+  synonyms: 'synonyms.jsonl',
   entities: 'entities.jsonl',
   products: 'products.jsonl',
   estimates: 'estimates.jsonl',

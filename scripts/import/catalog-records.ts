@@ -22,7 +22,7 @@ const tags = z.array(id).default([]).transform(distinct);
 const keywords = z.array(label).default([]);
 const alive = { deleted: z.literal(false).optional() };
 
-/** What stands in the place of an entity or a product that is taken out. */
+/** What stands in the place of a record that is taken out. */
 export const deletionSchema = z
   .object({ id, deleted: z.literal(true) })
   .transform((record): Deletion => ({ id: record.id, deleted: true }));

@@ -24,6 +24,7 @@ type Lists = { readonly [Kind in RecordKind]: ReadLine<ReadRecords[Kind]>[] };
 const noLines = (): Lists => ({
   categories: [],
   tags: [],
+  synonyms: [],
   entities: [],
   products: [],
   estimates: [],

@@ -3,6 +3,7 @@ import { categorySchema, entitySchema, productSchema, tagSchema } from './catalo
 import { type Parsed, parseDeletable, parseRecord } from './parse-record';
 import { plainEstimate, plainProduct } from './plain-records';
 import { estimateSchema, historySchema, listingSchema } from './price-records';
+import { synonymSchema } from './synonym-records';
 
 /** How the JSON value of a record becomes one, by its kind; `line` is the text that it stands in. */
 export type RecordParsers = {
@@ -15,6 +16,7 @@ export function recordParsers(now: Date): RecordParsers {
   return {
     categories: (value, line) => parseRecord(value, line, categorySchema),
     tags: (value, line) => parseRecord(value, line, tagSchema),
+    synonyms: (value, line) => parseDeletable(value, line, synonymSchema),
     entities: (value, line) => parseDeletable(value, line, entitySchema),
     products: (value, line) => parseDeletable(value, line, productSchema, plainProduct),
     estimates: (value, line) => parseRecord(value, line, estimates, plainEstimate),

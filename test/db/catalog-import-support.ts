@@ -209,6 +209,7 @@ export class ImportBench {
 const CATALOG_TABLES = [
   'categories',
   'tags',
+  'synonyms',
   'entities',
   'products',
   'variants',

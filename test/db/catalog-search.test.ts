@@ -16,7 +16,7 @@ import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../suppor
 import { type TestDatabase, testDatabase } from '../support/database';
 import { naiveSearch } from '../support/naive-search';
 import { keptCounts, naiveCounts } from '../support/term-counts';
-import { askedWord, VOCABULARY, word } from './search-words';
+import { askedWords, SYNONYMS, VOCABULARY, word, writeGivenSynonyms } from './search-words';
 
 /** Enough that pages are also found by walking in order, not only by collecting and sorting. */
 const ROWS = 6_000;
@@ -70,7 +70,7 @@ const query: fc.Arbitrary<ResolvedQuery> = fc.record({
   node: fc.constantFrom('product', 'product', 'product', 'brand', 'family'),
   categories: fc.constantFrom(null, ['handbags'], ['watches', 'handbags'], ['shoes'], []),
   filters: fc.oneof(fc.constant([]), fc.array(filter, { maxLength: 3 })),
-  words: fc.oneof(fc.constant(null), fc.array(askedWord, { maxLength: 5 })),
+  words: fc.oneof(fc.constant(null), askedWords),
   sort: fc.constantFrom(...SORTS),
   page: fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(400) }),
   pageSize: fc.constantFrom(1, 7, 20, 100),
@@ -90,6 +90,7 @@ beforeAll(async () => {
   const made = fc.sample(row, { seed: SEED, numRuns: ROWS });
   rows = made.map((each, index) => ({ ...each, id: `product_${(index * 7919) % ROWS}` }));
   await writeCatalogRows(database.knex, rows);
+  await writeGivenSynonyms(database.knex);
   await reimport();
   await rowsOf(
     database.knex,
@@ -153,7 +154,7 @@ describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
       expect((snapshot?.changes.size ?? 0) > (snapshot?.changes.products ?? 0)).toBe(changes);
     });
 
-    // contract 4.14, 4.15, 4.16
+    // contract 4.14, 4.15, 4.16, 5.9, 5.10
     test('answer as reading every row would: rows, order, exact total, words matched, facets', async () => {
       await fc.assert(
         fc.asyncProperty(query, changes ? edit : fc.constant(null), async (asked, edited) => {
@@ -168,14 +169,14 @@ describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
     // contract 9.8
     test('answer a test key as if the catalog had nothing but the sandbox', async () => {
       const popular = (category: string) =>
-        naiveSearch(rows, { ...ALL, categories: [category], pageSize: SANDBOX_PRODUCTS }).ids;
+        naiveSearch(rows, { ...ALL, categories: [category], pageSize: SANDBOX_PRODUCTS }, SYNONYMS).ids;
       const sandbox = new Set(['handbags', 'watches'].flatMap(popular));
       const seen = rows.filter(({ id, kind }) => kind !== 'product' || sandbox.has(id));
       expect(seen.length).toBeLessThan(rows.length - SANDBOX_PRODUCTS);
       await fc.assert(
         fc.asyncProperty(query, async (asked) => {
           const found = await catalog.search({ ...asked, sandbox: true });
-          const { ids, ...totals } = naiveSearch(seen, asked);
+          const { ids, ...totals } = naiveSearch(seen, asked, SYNONYMS);
           expect({ ...found, rows: found.rows.map(({ id }) => id) }).toEqual({ ...totals, rows: ids });
         }),
         { seed: SEED, numRuns: QUERIES[database.kind] },
@@ -190,7 +191,7 @@ describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
         if (found.length === 0) break;
         seen.push(...found.map(({ id }) => id));
       }
-      expect(seen).toEqual(naiveSearch(rows, { ...asked, page: 0, pageSize: ROWS }).ids);
+      expect(seen).toEqual(naiveSearch(rows, { ...asked, page: 0, pageSize: ROWS }, SYNONYMS).ids);
     });
 
     // contract 4.17, 4.18
@@ -198,7 +199,7 @@ describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
       await fc.assert(
         fc.asyncProperty(query, fc.array(edit, { minLength: 8, maxLength: 8 }), async (asked, edits) => {
           const everything = { ...asked, page: 0, pageSize: ROWS + 400 };
-          const before = naiveSearch(rows, everything);
+          const before = naiveSearch(rows, everything, SYNONYMS);
           const seen: string[] = [];
           const touched = new Set<string>();
           let after: RowPosition | null = null;
@@ -228,9 +229,13 @@ describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
 
     test('a page past the end is empty and has the right total', async () => {
       const listed = await catalog.search({ ...ALL, page: 1_000_000_000 });
-      expect(listed).toEqual({ rows: [], total: naiveSearch(rows, ALL).total, wordsMatched: 0 });
+      expect(listed).toEqual({ rows: [], total: naiveSearch(rows, ALL, SYNONYMS).total, wordsMatched: 0 });
       const asked = { ...ALL, words: ['chanel'], page: 5_000 };
-      expect(await catalog.search(asked)).toEqual({ ...naiveSearch(rows, asked), ids: undefined, rows: [] });
+      expect(await catalog.search(asked)).toEqual({
+        ...naiveSearch(rows, asked, SYNONYMS),
+        ids: undefined,
+        rows: [],
+      });
     });
 
     test('no word finds nothing', async () => {
@@ -240,7 +245,7 @@ describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
     test('a query of more words than the catalog has ranks as any other', async () => {
       const asked = { ...ALL, words: [...VOCABULARY, 'quartz', 'c'], pageSize: 100 };
       const found = await catalog.search(asked);
-      expect(found.rows.map(({ id }) => id)).toEqual(naiveSearch(rows, asked).ids);
+      expect(found.rows.map(({ id }) => id)).toEqual(naiveSearch(rows, asked, SYNONYMS).ids);
     });
 
     test('counts of terms are those of the rows after any import', async () => {
@@ -248,7 +253,7 @@ describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
     });
 
     function expectedOf(asked: ResolvedQuery) {
-      const { ids, ...totals } = naiveSearch(rows, asked);
+      const { ids, ...totals } = naiveSearch(rows, asked, SYNONYMS);
       return { ...totals, rows: ids };
     }
   },

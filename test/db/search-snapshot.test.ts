@@ -194,6 +194,7 @@ describe('a search snapshot', () => {
     );
     const expansions = ['w1', 'm8001', 'bag'].map((word) => ({
       word,
+      synonyms: [],
       beginning: null,
       longer: [],
       anyLonger: false,

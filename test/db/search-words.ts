@@ -1,5 +1,8 @@
 import fc from 'fast-check';
+import type { Knex } from 'knex';
+import { writeSynonyms } from '../../db/catalog/import/write-synonyms';
 import { LONGER_MAX } from '../../db/catalog/search/term-expansion';
+import type { GivenSynonym } from '../support/naive-search';
 
 /** Words that are near each other, begin alike, or are too short to be misspelt. */
 export const VOCABULARY = [
@@ -66,7 +69,7 @@ export const word = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...PARTS) },
 );
 /** A word that is asked for: one that rows have, or one near it or in it. */
-export const askedWord = fc.oneof(
+const askedWord = fc.oneof(
   word,
   fc.constantFrom(
     'chnael',
@@ -100,3 +103,32 @@ export const askedWord = fc.oneof(
     ],
   ),
 );
+
+/** Between words, of one word and several, one-way and mutual, some of which say nothing or begin alike. */
+export const SYNONYMS: readonly GivenSynonym[] = [
+  { from: ['quartz'], to: ['chanel', 'classic caviar'] },
+  { from: ['mini bag', 'bag mini'], to: ['minor', '香奈儿', 'canal bag', 'unheard of'] },
+  { words: ['noir', 'seamaster 30', 'chance'] },
+  { from: ['bag'], to: ['bags', 'bag', 'min maxi'] },
+  { words: ['威登', 'ref7'] },
+  { from: ['ref'], to: ['hermes', 'no n'] },
+];
+
+export async function writeGivenSynonyms(knex: Knex): Promise<void> {
+  const records = SYNONYMS.map((given, index) => ({
+    id: `syn_${index}`,
+    phrases: 'words' in given ? given.words : given.from,
+    readings: 'words' in given ? given.words : given.to,
+  }));
+  await knex.transaction((trx) => writeSynonyms(trx, records));
+}
+
+const PHRASES = SYNONYMS.flatMap((given) => ('words' in given ? given.words : given.from));
+
+/** Words of a query in their order. */
+export const askedWords = fc
+  .array(
+    fc.oneof({ weight: 3, arbitrary: askedWord }, { weight: 1, arbitrary: fc.constantFrom(...PHRASES) }),
+    { maxLength: 5 },
+  )
+  .map((phrases) => phrases.flatMap((phrase) => phrase.split(' ')));

@@ -81,26 +81,42 @@ describe('the words that a query word stands for', () => {
     expect(await expandTerms(database.knex, EVERYTHING, ['hand', 'handbag', 'hand'])).toEqual([
       {
         word: 'hand',
+        synonyms: [],
         beginning: 'hand',
         longer: ['handbag', 'handy'],
         anyLonger: false,
         misspelt: ['handy'],
       },
-      { word: 'handbag', beginning: null, longer: [], anyLonger: false, misspelt: [] },
+      { word: 'handbag', synonyms: [], beginning: null, longer: [], anyLonger: false, misspelt: [] },
     ]);
     expect(await expandTerms(database.knex, EVERYTHING, [])).toEqual([]);
   });
 
   test('in a scope are those that rows of it have', () => {
     const expansions = [
-      { word: 'hand', beginning: null, longer: [], anyLonger: false, misspelt: ['handy', 'hard'] },
-      { word: 'bag', beginning: null, longer: ['bags'], anyLonger: false, misspelt: [] },
-      { word: 'b', beginning: 'b', longer: [], anyLonger: true, misspelt: [] },
+      {
+        word: 'hand',
+        synonyms: [],
+        beginning: null,
+        longer: [],
+        anyLonger: false,
+        misspelt: ['handy', 'hard'],
+      },
+      { word: 'bag', synonyms: [], beginning: null, longer: ['bags'], anyLonger: false, misspelt: [] },
+      { word: 'b', synonyms: [], beginning: 'b', longer: [], anyLonger: true, misspelt: [] },
     ];
     const rows = new Map([['hard', 2]]);
     expect(termsOf(expansions, (word) => rows.get(word) ?? 0)).toEqual([
-      { word: 'hand', beginning: null, longer: [], anyLonger: false, misspelt: ['hard'], rows: 0 },
-      { word: 'b', beginning: 'b', longer: [], anyLonger: true, misspelt: [], rows: 0 },
+      {
+        word: 'hand',
+        synonyms: [],
+        beginning: null,
+        longer: [],
+        anyLonger: false,
+        misspelt: ['hard'],
+        rows: 0,
+      },
+      { word: 'b', synonyms: [], beginning: 'b', longer: [], anyLonger: true, misspelt: [], rows: 0 },
     ]);
   });
 });

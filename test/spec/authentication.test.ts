@@ -13,6 +13,7 @@ const ENDPOINTS = [
   ['v3', 'GET', '/api/v3/catalog/items/product_birkin_croc', undefined],
   ['v3', 'GET', '/v3/catalog/items/product_birkin_croc/similar', undefined],
   ['v3', 'POST', '/v3/catalog/items', { ids: ['product_birkin_croc'] }],
+  ['v3', 'POST', '/v3/catalog/suggest', {}],
   ['v3', 'POST', '/v3/vision/identify', { base64: 'AAAA' }],
   ['v3', 'POST', '/api/v3/vision/identify', { base64: 'AAAA' }],
   ['v2', 'POST', '/v2/products', {}],

@@ -157,6 +157,13 @@ export const GOLDEN_QUERIES: Readonly<Record<string, readonly GoldenQuery[]>> = 
     asked('on the go louis vuitton', 'louis_vuitton_onthego_monogram_brown'),
     asked('her bag hermes', 'hermes_herbag_toile_ebene'),
   ],
+  synonyms: [
+    asked('alligator birkin', 'hermes_birkin_niloticus_crocodile_himalaya'),
+    asked('007 seamaster', 'omega_seamaster_diver_300m_stainless_steel_blue'),
+    asked('Paul Newman white', DAYTONA),
+    asked('rolex submariner green stainless steel', HULK),
+    asked('クラッチ', 'chanel_wallet_on_chain_caviar_black'),
+  ],
   'while it is typed': [
     asked('chan', CLASSIC_FLAP, CLASSIC_FLAP_LAMBSKIN),
     asked('louis vuitton nev', NEVERFULL),
@@ -196,3 +203,20 @@ export const GOLDEN_QUERIES: Readonly<Record<string, readonly GoldenQuery[]>> = 
     asked('ｃｈａｎｅｌ　ｂｏｙ', 'chanel_boy_caviar_black'),
   ],
 };
+
+/** What stands in a search box, and the names that must come first. */
+export const GOLDEN_SUGGESTIONS: readonly GoldenQuery[] = [
+  asked('chan', 'Chanel'),
+  asked('channel cl', 'Classic Flap'),
+  asked('sub', 'Submariner'),
+  asked('lv neverf', 'Neverfull'),
+  asked('louis vuitton sp', 'Speedy'),
+  asked('hermès', 'Hermès'),
+  asked('エルメ', 'Hermès'),
+  asked('爱马', 'Hermès'),
+  asked('ролек', 'Rolex'),
+  asked('patek phillipe naut', 'Nautilus'),
+  asked('royal oak', 'Royal Oak'),
+  asked('007', 'Omega Diver 300M Stainless Steel Blue'),
+  asked('b', 'Balenciaga'),
+];

@@ -83,6 +83,7 @@ test.each([
   ['/v3/catalog/query', QUERY],
   ['/api/v3/catalog/search', QUERY],
   ['/v3/catalog/items', ['ids', 'includes']],
+  ['/v3/catalog/suggest', ['query', 'category_id', 'size']],
   ['/v2/products', PRODUCTS],
   ['/v3/vision/identify', ['url', 'base64', 'includes']],
   ['/v2/vision', ['url', 'base64', 'includes']],
@@ -122,6 +123,18 @@ test('no filter is a fault of ours', async () => {
   );
   await fc.assert(
     fc.asyncProperty(body, async (sent) => expectBilled(await service.api.query(sent))),
+    RUNS,
+  );
+});
+
+// contract 5.8
+test('no text in a search box is a fault of ours', async () => {
+  const sent = fc.oneof(
+    text,
+    fc.array(text, { maxLength: 4 }).map((parts) => parts.join(' ')),
+  );
+  await fc.assert(
+    fc.asyncProperty(sent, async (query) => expectBilled(await service.api.suggest({ query }))),
     RUNS,
   );
 });
@@ -203,7 +216,13 @@ test('no address of a file is a fault of ours, and none that is made up is answe
 test('no method and no headers at any address are a fault of ours', async () => {
   const address = fc.constantFrom(
     ...['/v3/catalog/items', '/v3/catalog/items/product_birkin_croc/similar'],
-    ...['/v3/catalog/query', '/v3/catalog/items/brand_hermes', '/v3/vision/identify', '/v2/vision'],
+    ...[
+      '/v3/catalog/suggest',
+      '/v3/catalog/query',
+      '/v3/catalog/items/brand_hermes',
+      '/v3/vision/identify',
+      '/v2/vision',
+    ],
     ...['/v2/products', '/v1/products', '/files/pricing_data/variant_x/NA.csv', '/images/x', '/healthz'],
     ...['/readyz', '/metrics', '/openapi.json', '/nowhere', '/%zz', '/x//y', '/v3', '/api/v3/catalog/items/'],
   );

@@ -51,6 +51,12 @@ describe('a test key on a large catalog', () => {
     expect(idsOf(brands)).toEqual(['brand_known', 'brand_ticking', 'brand_unknown']);
   });
 
+  test('is suggested nothing else', async () => {
+    expect(idsOf(await live.suggest({ query: 'zebr' }))).toEqual([INSIDE, OUTSIDE]);
+    expect(idsOf(await test_.suggest({ query: 'zebr' }))).toEqual([INSIDE]);
+    expect(idsOf(await test_.suggest({ query: 'unkn' }))).toEqual(['brand_unknown']);
+  });
+
   test('looks nothing else up, alone or among several', async () => {
     expect((await test_.item(OUTSIDE)).status).toBe(404);
     expect((await test_.item(INSIDE)).status).toBe(200);

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../api/legacy/answers';
-import type { catalogAnswer, itemsAnswer } from '../../api/v3/answers';
+import type { catalogAnswer, itemsAnswer, suggestAnswer } from '../../api/v3/answers';
 import type { recordStatusAnswer, recordsAnswer } from '../../api/v3/record-answers';
 import { DocumentCheck, type Exchange } from './document-check';
 
 export type CatalogAnswer = z.output<typeof catalogAnswer>;
+export type SuggestAnswer = z.output<typeof suggestAnswer>;
 export type ItemsAnswer = z.output<typeof itemsAnswer>;
 
 export type RecordsAnswer = z.output<typeof recordsAnswer>;
@@ -77,6 +78,10 @@ export class ApiClient {
 
   items(body: object): Promise<Answer<ItemsAnswer>> {
     return this.send('POST', '/v3/catalog/items', { body });
+  }
+
+  suggest(body: object): Promise<Answer<SuggestAnswer>> {
+    return this.send('POST', '/v3/catalog/suggest', { body });
   }
 
   similar(id: string, parameters: Readonly<Record<string, string>> = {}): Promise<Answer<CatalogAnswer>> {

@@ -20,6 +20,14 @@ const CATEGORIES = [
   },
 ];
 
+const SYNONYMS = [
+  { id: 'syn_croc', words: ['croc', 'crocodile', 'alligator'] },
+  { id: 'syn_bond', from: ['007'], to: ['james bond'] },
+  { id: 'syn_steel', words: ['steel', 'oystersteel', 'stainless steel'] },
+  { id: 'syn_paul_newman', from: ['paul newman'], to: ['cosmograph daytona'] },
+  { id: 'syn_chain_bag', words: ['wallet on chain', 'クラッチ'] },
+];
+
 /** A small catalog of bags and watches that exist, to ask as people ask. */
 export const GOLDEN_CATALOG: CatalogSource = {
   name: 'golden',
@@ -29,6 +37,7 @@ export const GOLDEN_CATALOG: CatalogSource = {
     const watches = recordsOf(WATCHES, WATCH_NICKNAMES);
     await mkdir(folder, { recursive: true });
     await writeLines(join(folder, 'categories.jsonl'), CATEGORIES);
+    await writeLines(join(folder, 'synonyms.jsonl'), SYNONYMS);
     await writeLines(join(folder, 'entities.jsonl'), [...bags.entities, ...watches.entities]);
     await writeLines(join(folder, 'products.jsonl'), [...bags.products, ...watches.products]);
     return [folder];

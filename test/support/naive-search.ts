@@ -2,8 +2,17 @@ import type { FacetAsked, Filter, ResolvedQuery } from '../../models/catalog/cat
 import { nameSortKey } from '../../models/catalog/fold-text';
 import type { SearchedRow } from './catalog-rows';
 
+/** A synonym of folded phrases as a bundle has it. */
+export type GivenSynonym =
+  | { readonly from: readonly string[]; readonly to: readonly string[] }
+  | { readonly words: readonly string[] };
+
 /** The answer to a query by reading every row: contract 5, 4.3 word for word, never fast. */
-export function naiveSearch(rows: readonly SearchedRow[], query: ResolvedQuery) {
+export function naiveSearch(
+  rows: readonly SearchedRow[],
+  query: ResolvedQuery,
+  synonyms: readonly GivenSynonym[] = [],
+) {
   const scoped = rows
     .filter((row) => row.kind === query.node)
     .filter((row) => query.categories === null || query.categories.includes(row.category))
@@ -13,7 +22,7 @@ export function naiveSearch(rows: readonly SearchedRow[], query: ResolvedQuery) 
     words === null
       ? scoped.sort(bySort(query.sort)).map((row) => ({ row, matched: 0 }))
       : scoped
-          .map((row) => ({ row, ...scoreOf(row, words) }))
+          .map((row) => ({ row, ...scoreOf(row, words, synonyms) }))
           .filter(({ matched }) => matched > 0)
           .sort(
             (left, right) =>
@@ -64,7 +73,7 @@ function passes(row: SearchedRow, { field, include, exclude }: Filter): boolean 
   return (include.length === 0 || include.some(has)) && !exclude.some(has);
 }
 
-function bySort(sort: ResolvedQuery['sort']) {
+export function bySort(sort: ResolvedQuery['sort']) {
   const sign = sort.endsWith('_desc') ? -1 : 1;
   return (left: SearchedRow, right: SearchedRow): number => {
     const order = sort.startsWith('popularity')
@@ -77,17 +86,30 @@ function bySort(sort: ResolvedQuery['sort']) {
 const compare = (left: string, right: string): number =>
   Buffer.compare(Buffer.from(left), Buffer.from(right));
 
-function scoreOf(row: SearchedRow, words: readonly string[]) {
+/** How many words a row matches, and how many of them exactly and by prefix. */
+export function scoreOf(row: SearchedRow, words: readonly string[], synonyms: readonly GivenSynonym[]) {
   const last = words.at(-1);
   const score = { matched: 0, exact: 0, prefix: 0 };
   for (const word of new Set(words)) {
-    if (row.words.includes(word)) score.exact++;
+    const readings = [word, ...readingsOf(word, words, synonyms)];
+    const has = (reading: string) => reading.split(' ').every((each) => row.words.includes(each));
+    if (readings.some(has)) score.exact++;
     else if (row.words.some((each) => (word === last && each.startsWith(word)) || holds(each, word))) {
       score.prefix++;
     } else if (!row.words.some((each) => isMisspelt(word, each))) continue;
     score.matched++;
   }
   return score;
+}
+
+/** contract 5.9, 5.10 */
+function readingsOf(word: string, words: readonly string[], synonyms: readonly GivenSynonym[]): string[] {
+  const query = ` ${words.join(' ')} `;
+  return synonyms.flatMap((synonym) => {
+    const [from, to] = 'words' in synonym ? [synonym.words, synonym.words] : [synonym.from, synonym.to];
+    const read = from.some((phrase) => phrase.split(' ').includes(word) && query.includes(` ${phrase} `));
+    return read ? to : [];
+  });
 }
 
 const UNSPACED = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}]+$/u;

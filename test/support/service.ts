@@ -14,6 +14,7 @@ import {
   type Scope,
 } from '../../models/access/api-key';
 import { hashKey, makeKey } from '../../models/access/credential';
+import { SearchMisses } from '../../models/catalog/search-misses';
 import {
   type AccountRepository,
   type Clock,
@@ -25,6 +26,7 @@ import {
 } from '../../models/ports';
 import { apiServices, apiSettings } from '../../scripts/composition/api-wiring';
 import { type Loupe, type Overrides, openLoupe } from '../../scripts/composition/container';
+import { Housekeeping } from '../../scripts/composition/housekeeping/housekeeping';
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
 import { ApiClient } from './api-client';
 import { type CatalogSource, createFixtureData, FIXTURE, type FixtureData } from './fixture-data';
@@ -216,6 +218,16 @@ export class TestService {
       }),
     );
     this.queue.sees(neighbours);
+  }
+
+  /** Done from time to time: queries that found nothing are written. */
+  writeSearchMisses(): Promise<void> {
+    return this.running.loupe.container.resolve(SearchMisses).write();
+  }
+
+  /** Done from time to time: what has had its time is removed. */
+  keepHouse(): Promise<void> {
+    return this.running.loupe.container.resolve(Housekeeping).look();
   }
 
   /** A PNG whose base64 uses both special characters and needs padding. */

@@ -75,6 +75,21 @@ export const OPERATIONS: readonly Operation[] = [
     errors: WITH_BODY,
   }),
   billed({
+    id: 'suggest',
+    method: 'post',
+    tag: 'v3',
+    summary: 'Complete what stands in a search box',
+    description: `Rows that match all words of the query, the last of which may be unfinished: brands, models, styles and the like before products, by popularity. A blank query gives the most popular.
+
+- A row is its \`id\`, \`name\`, \`node\` and \`attributes\`; ask for the rest when it is chosen. \`matched\` tells which parts of the name to set off.
+- Free; a call counts in the limits of the key.`,
+    version: V3,
+    body: 'SuggestRequest',
+    answer: { schema: 'SuggestAnswer' },
+    errors: [...WITH_KEY, 413, 415],
+    maybe: LIMITS,
+  }),
+  billed({
     id: 'identify',
     method: 'post',
     tag: 'v3',

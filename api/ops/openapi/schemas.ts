@@ -12,9 +12,10 @@ import {
   evidence,
   feedbackAnswer,
   itemsAnswer,
+  suggestAnswer,
 } from '../../v3/answers';
 import { deletionAnswer, recordStatusAnswer, recordsAnswer } from '../../v3/record-answers';
-import { catalogQueryBody, feedbackBody, identifyBody, itemsBody } from '../../v3/schema';
+import { catalogQueryBody, feedbackBody, identifyBody, itemsBody, suggestBody } from '../../v3/schema';
 import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
 import { healthAnswer, readinessAnswer } from './health-answers';
 
@@ -37,6 +38,7 @@ const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   IdentifyRequest: identifyBody,
   Region: identifyBody.shape.region.unwrap(),
   ItemsRequest: itemsBody,
+  SuggestRequest: suggestBody,
   Feedback: feedbackBody,
   NewAccount: adminBodies.accountBody,
   Credit: adminBodies.creditBody,
@@ -57,6 +59,7 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   Pricing: variant.shape.pricing.unwrap(),
   Evidence: evidence,
   ItemsAnswer: itemsAnswer,
+  SuggestAnswer: suggestAnswer,
   FeedbackAnswer: feedbackAnswer,
   Account: accountAnswer,
   AccountList: adminAnswers.accountList,

@@ -14,6 +14,7 @@ import { countTaxonomyChange, taxonomyVersion } from './taxonomy-version';
 import type { Vocabulary } from './vocabulary';
 import { writeEstimates, writeHistory, writeListings } from './write-prices';
 import { writeProducts } from './write-products';
+import { writeSynonyms } from './write-synonyms';
 import { writeCategories, writeEntities, writeTags } from './write-taxonomy';
 
 /** As many rows are derived again in the transaction that made them stale; more wait, so that it stays short. */
@@ -38,6 +39,7 @@ export class PostgresRecordTransaction implements RecordTransaction {
   private readonly writers: Writers = {
     categories: writeCategories,
     tags: writeTags,
+    synonyms: writeSynonyms,
     entities: writeEntities,
     products: (trx, records) => this.writeProducts(trx, records),
     estimates: writeEstimates,

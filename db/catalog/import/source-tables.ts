@@ -17,6 +17,12 @@ export const SOURCE_TABLES = {
     columns: { id: 'text', group: 'text', name: 'text', display_order: 'int4', categories: 'text[]' },
     dated: false,
   },
+  synonyms: {
+    name: 'synonyms',
+    key: ['id'],
+    columns: { id: 'text', phrases: 'text[]', readings: 'text[]' },
+    dated: false,
+  },
   entities: {
     name: 'entities',
     key: ['id'],

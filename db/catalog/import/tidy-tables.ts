@@ -9,6 +9,7 @@ const SCANNED_TABLES = ['catalog_search', 'term_counts', 'search_words', 'images
 const OTHER_TABLES = [
   'categories',
   'tags',
+  'synonyms',
   'entities',
   'products',
   'variants',

@@ -1,4 +1,4 @@
-import { type SearchTerm, wordsListed } from './term-expansion';
+import { type SearchTerm, wordsAlone, wordsListed } from './term-expansion';
 
 /**
  * A boolean expression over the words of a row, in the syntax of PostgreSQL's `tsquery`; null matches nothing.
@@ -31,6 +31,9 @@ const TIERS_LETTERS_MAX = 6_000;
 /** The rows that match at least one of the terms. */
 export const matchingAny = (terms: readonly SearchTerm[]): Expression => someOf(terms.map(anyhow));
 
+/** The rows that match every one of the terms. */
+export const matchingAll = (terms: readonly SearchTerm[]): Expression => everyOf(terms.map(anyhow));
+
 /** A row that satisfies the expression matches a term in the way of this rank: 3 exactly, 2 by prefix, or 1 misspelt. */
 export interface Way {
   readonly expression: string;
@@ -41,7 +44,9 @@ export interface Way {
 /** All ways in which a row may match the terms; of each term its best counts. */
 export const waysOf = (terms: readonly SearchTerm[]): Way[] =>
   terms.flatMap((each, term) => [
-    { expression: quoted(each.word), term, rank: 3 },
+    ...[quoted(each.word), ...readings(each)]
+      .filter(isGiven)
+      .map((expression) => ({ expression, term, rank: 3 as const })),
     ...[...each.longer.map(quoted), anyBeginning(each)]
       .filter(isGiven)
       .map((expression) => ({ expression, term, rank: 2 as const })),
@@ -50,8 +55,9 @@ export const waysOf = (terms: readonly SearchTerm[]): Way[] =>
 
 /** Those of them that don't have one word. */
 export function matchingAnyWithout(terms: readonly SearchTerm[], word: string): Expression {
-  const others = new Set(terms.flatMap(wordsListed).filter((each) => each !== word));
-  return without(someOf([...[...others].map(quoted), ...terms.map(anyBeginning)]), quoted(word));
+  const others = new Set(terms.flatMap(wordsAlone).filter((each) => each !== word));
+  const expressions = [...[...others].map(quoted), ...terms.map(anyBeginning), ...terms.flatMap(readings)];
+  return without(someOf(expressions), quoted(word));
 }
 
 /** Ranks within a mixed tier: words matched, then those matched exactly, then those matched by prefix. */
@@ -153,7 +159,10 @@ function atLeast(
 
 const quoted = (word: string): string => `'${word}'`;
 
-const exactly = ({ word, rows }: SearchTerm): Expression => (rows > 0 ? quoted(word) : null);
+const readings = ({ synonyms }: SearchTerm): Expression[] =>
+  synonyms.map((reading) => everyOf(reading.map(quoted)));
+const exactly = (term: SearchTerm): Expression =>
+  term.rows > 0 ? someOf([quoted(term.word), ...readings(term)]) : null;
 const misspelt = (term: SearchTerm): Expression => someOf(term.misspelt.map(quoted));
 
 const anyBeginning = ({ anyLonger, beginning }: SearchTerm): Expression =>
@@ -166,7 +175,9 @@ const atBest = (term: SearchTerm): Expression => exactly(term) ?? asPrefix(term)
 
 /** By whichever of the three ways. */
 function anyhow(term: SearchTerm): Expression {
-  return someOf([term.anyLonger ? null : exactly(term), longer(term), misspelt(term)]);
+  // What begins with a word holds the word itself.
+  const exact = term.anyLonger ? someOf(readings(term)) : exactly(term);
+  return someOf([exact, longer(term), misspelt(term)]);
 }
 
 function someOf(expressions: readonly Expression[]): Expression {

@@ -7,7 +7,7 @@ import { countFacets, countRows, type FoundIds, pageOfIds, type Window } from '.
 import { RankedRows, scoredMatches } from './ranked-rows';
 import { matchingAny, matchingAnyWithout, tiersOf } from './relevance';
 import { TermCounts } from './term-counts';
-import { type SearchTerm, type TermExpansion, termsOf, wordsListed } from './term-expansion';
+import { type SearchTerm, type TermExpansion, termsOf, wordsAlone, wordsListed } from './term-expansion';
 
 /** Kind of the rows that a sandbox narrows. */
 const PRODUCT = 'product';
@@ -97,7 +97,7 @@ async function countMatches(
     expression === null
       ? 0
       : countRows(knex, { scope: counts.scope, conditions: [...conditions, matchesWords(expression)] });
-  const frequent = counts.mostFrequent(terms.flatMap(wordsListed));
+  const frequent = counts.mostFrequent(terms.flatMap(wordsAlone));
   if (conditions.length > 0 || !frequent) return count(matchingAny(terms));
   if (frequent.rows === counts.scope.rows) return frequent.rows;
   return frequent.rows + (await count(matchingAnyWithout(terms, frequent.word)));

@@ -3,11 +3,14 @@ import type { ResolvedQuery } from '../../../models/catalog/catalog-query';
 import { partBeginning } from '../../../models/catalog/index-terms';
 import { rowsOf, sql } from '../../core/sql';
 import { type NearWord, nearWords } from './near-words';
+import { type Reading, readingsOf } from './synonyms';
 import { TermCounts } from './term-counts';
 
 /** What a word of a query may stand for among the words of the catalog. */
 export interface TermExpansion {
   readonly word: string;
+  /** Other readings, as good as the word itself. */
+  readonly synonyms: readonly Reading[];
   /** With what the terms begin that also match it: the last word as a prefix, and words without spaces by their parts. */
   readonly beginning: string | null;
   /** Terms that begin so. Where there are too many to list, only the beginning itself, if it is a term of its own. */
@@ -20,7 +23,7 @@ export interface TermExpansion {
 
 /** An expansion within a scope: it matches at least one row there. */
 export interface SearchTerm extends TermExpansion {
-  /** Rows that have the word itself. */
+  /** No fewer rows than those that have the word itself or another reading of it. */
   readonly rows: number;
 }
 
@@ -56,6 +59,7 @@ export async function expandTerms(
     longerMax,
   );
   const misspelt = await listed(knex, scope, distinct.length, await nearWords(knex, distinct));
+  const synonyms = await readingsOf(knex, words);
   const beginnings = new Map(begun.map(({ word, beginning }) => [word, beginning]));
   return distinct.map((word) => {
     const beginning = beginnings.get(word) ?? null;
@@ -64,6 +68,7 @@ export async function expandTerms(
     const anyLonger = terms.length > longerMax;
     return {
       word,
+      synonyms: synonyms.get(word) ?? [],
       beginning,
       longer: anyLonger ? terms.filter((term) => term === beginning) : terms,
       anyLonger,
@@ -73,11 +78,16 @@ export async function expandTerms(
 }
 
 /** Every listed word of an expansion. */
-export const wordsListed = ({ word, longer, misspelt }: TermExpansion): string[] => [
+export const wordsListed = ({ word, synonyms, longer, misspelt }: TermExpansion): string[] => [
   word,
+  ...synonyms.flat(),
   ...longer,
   ...misspelt,
 ];
+
+/** Those of them that match without others. */
+export const wordsAlone = (expansion: TermExpansion): string[] =>
+  wordsListed({ ...expansion, synonyms: expansion.synonyms.filter(({ length }) => length === 1) });
 
 /**
  * The expansions that can match in a scope, with those of their words that do.
@@ -89,12 +99,14 @@ export function termsOf(
   rowsWith: (word: string) => number,
 ): SearchTerm[] {
   const present = (words: readonly string[]) => words.filter((word) => rowsWith(word) > 0);
+  const rowsWithAll = (reading: Reading) => Math.min(...reading.map(rowsWith));
   return expansions
     .map((expansion) => ({
       ...expansion,
+      synonyms: expansion.synonyms.filter((reading) => rowsWithAll(reading) > 0),
       longer: present(expansion.longer),
       misspelt: present(expansion.misspelt),
-      rows: rowsWith(expansion.word),
+      rows: [[expansion.word], ...expansion.synonyms].reduce((sum, each) => sum + rowsWithAll(each), 0),
     }))
     .filter(
       ({ rows, longer, anyLonger, misspelt }) =>

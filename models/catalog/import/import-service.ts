@@ -6,6 +6,7 @@ import { ESTIMATES_STAGE, HISTORY_STAGE, LISTINGS_STAGE } from './price-stages';
 import { productsStage } from './products-stage';
 import { runStage } from './run-stage';
 import type { WriteContext, WritePorts } from './stage';
+import { SYNONYMS_STAGE } from './synonyms-stage';
 import { categoriesStage, tagsStage } from './taxonomy-stages';
 
 /** After fewer records the tables are as they were before. */
@@ -51,7 +52,8 @@ async function writeTaxonomy(context: WriteContext): Promise<number> {
   const { source } = context;
   const categories = await runStage(context, await source.file('categories'), categoriesStage(context));
   const tags = await runStage(context, await source.file('tags'), tagsStage(context));
-  return categories + tags + (await importEntities(context));
+  const synonyms = await runStage(context, await source.file('synonyms'), SYNONYMS_STAGE);
+  return categories + tags + synonyms + (await importEntities(context));
 }
 
 async function writeProducts(context: WriteContext): Promise<number> {

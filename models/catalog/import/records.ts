@@ -1,3 +1,4 @@
+import type { Synonym } from '../synonym';
 import type { PreparedJson } from './prepared-json';
 
 /**
@@ -26,6 +27,10 @@ export interface TagRecord {
   readonly categories: readonly string[];
 }
 
+export interface SynonymRecord extends Synonym {
+  readonly id: string;
+}
+
 export interface EntityRecord extends Pictured {
   readonly id: string;
   readonly kind: string;
@@ -52,7 +57,7 @@ export interface ProductRecord extends Pictured {
   readonly variants: readonly VariantRecord[];
 }
 
-/** Takes an entity or a product out of the catalog until a later full record brings it back. */
+/** Takes a synonym, an entity or a product out of the catalog until a later full record brings it back. */
 export interface Deletion {
   readonly id: string;
   readonly deleted: true;
@@ -122,6 +127,7 @@ export interface ListingRecord {
 export interface ReadRecords {
   readonly categories: CategoryRecord;
   readonly tags: TagRecord;
+  readonly synonyms: SynonymRecord | Deletion;
   readonly entities: EntityRecord | Deletion;
   readonly products: ProductRecord | Deletion;
   readonly estimates: EstimateRecord;

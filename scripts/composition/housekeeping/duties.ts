@@ -7,6 +7,7 @@ import {
   type ImageStore,
   PORTS,
   type PredictionRepository,
+  type SearchMissStore,
 } from '../../../models/ports';
 import type { Config } from '../../config';
 import type { Container } from '../adapters';
@@ -30,10 +31,12 @@ export function dutiesOf(config: Config, container: Container): Duty[] {
   const clock = container.resolve<Clock>(PORTS.Clock);
   const store = container.resolve<HousekeepingStore>(PORTS.HousekeepingStore);
   const predictions = container.resolve<PredictionRepository>(PORTS.PredictionRepository);
+  const misses = container.resolve<SearchMissStore>(PORTS.SearchMissStore);
   const daysAgo = (days: number): Date => new Date(clock.now().getTime() - days * DAY_MS);
-  const { DATA_DIR, PREDICTION_DAYS, REPORT_DAYS, UNUSED_IMAGE_DAYS } = config;
+  const { DATA_DIR, PREDICTION_DAYS, REPORT_DAYS, SEARCH_MISS_DAYS, UNUSED_IMAGE_DAYS } = config;
   return [
     { kind: 'predictions', sweep: () => predictions.deleteBefore(daysAgo(PREDICTION_DAYS), ROWS) },
+    { kind: 'search_misses', sweep: () => misses.deleteBefore(daysAgo(SEARCH_MISS_DAYS), ROWS) },
     { kind: 'idempotent_calls', sweep: () => store.deleteExpiredCalls(ROWS) },
     ...(UNUSED_IMAGE_DAYS === 0 ? [] : [imagesDuty(container, () => daysAgo(UNUSED_IMAGE_DAYS))]),
     ...(REPORT_DAYS === 0

@@ -232,6 +232,45 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
       },
     },
   },
+  suggest: {
+    requests: {
+      typed: { summary: 'While it is typed', value: { query: 'herm' } },
+      blank: { summary: 'The most popular handbags', value: { category_id: 'handbags', size: 5 } },
+    },
+    answers: {
+      typed: {
+        summary: 'A brand and a model of it',
+        value: {
+          success: true,
+          results: 2,
+          credits_used: 0,
+          data: [
+            {
+              id: 'brand_hermes',
+              name: 'Hermès',
+              node: 'brand',
+              attributes: [
+                { field: 'category', id: 'handbags', name: 'Handbags' },
+                { field: 'brand', id: 'brand_hermes', name: 'Hermès' },
+              ],
+              matched: [[0, 4]],
+            },
+            {
+              id: 'model_birkin',
+              name: 'Birkin',
+              node: 'model',
+              attributes: [
+                { field: 'category', id: 'handbags', name: 'Handbags' },
+                { field: 'brand', id: 'brand_hermes', name: 'Hermès' },
+                { field: 'model', id: 'model_birkin', name: 'Birkin' },
+              ],
+              matched: [],
+            },
+          ],
+        },
+      },
+    },
+  },
   identify: {
     requests: {
       ...photo,

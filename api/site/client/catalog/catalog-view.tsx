@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { ResultGrid } from '../item/result-grid';
 import { navigate } from '../navigation/address';
 import { RequestPanel } from '../request/request-panel';
@@ -6,10 +6,10 @@ import type { Row } from '../service/answers';
 import { listCategories, queryCatalog } from '../service/calls';
 import { useAnswer } from '../session/use-answer';
 import { FailureNote } from '../shell/failure-note';
-import { useLater } from '../shell/use-later';
 import { ChosenFilters } from './chosen-filters';
 import { Facets } from './facets';
 import { PagesNav } from './pages-nav';
+import { SearchField } from './search-field';
 import { changed, queryOf, readState, type SearchState, writeState } from './search-state';
 import { SearchToolbar } from './search-toolbar';
 
@@ -29,7 +29,11 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
   return (
     <div class="catalog">
       <h1 tabIndex={-1}>Catalog</h1>
-      <SearchField text={state.text} search={(text) => go(changed(state, { text }), 'replace')} />
+      <SearchField
+        text={state.text}
+        category={state.category}
+        search={(text) => go(changed(state, { text }), 'replace')}
+      />
       <Facets state={state} rows={answer?.data ?? NO_ROWS} categories={categories} go={go} />
       <section class="results" aria-labelledby="results" aria-busy={busy}>
         <SearchToolbar state={state} answer={answer} go={go} />
@@ -52,41 +56,6 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
         {!answer && !failure && <p class="waiting">Searching</p>}
       </section>
     </div>
-  );
-}
-
-/** Searches while it is typed into, each time the typing rests; the call before is taken back. */
-function SearchField({ text, search }: { readonly text: string; readonly search: (text: string) => void }) {
-  const [typed, setTyped] = useState(text);
-  const rested = useLater(typed);
-  // The address may change without typing: by Back, or by a filter taken out of the text's way.
-  useEffect(() => setTyped(text), [text]);
-  useEffect(() => {
-    if (rested !== text && rested === typed) search(rested);
-  }, [rested]);
-  return (
-    <search>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (typed !== text) search(typed);
-        }}
-      >
-        <label for="query" class="hidden">
-          Search the catalog
-        </label>
-        <input
-          id="query"
-          type="search"
-          autocomplete="off"
-          spellcheck={false}
-          maxLength={512}
-          placeholder="Brand, model, colour, size …"
-          value={typed}
-          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        />
-      </form>
-    </search>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { catalogAnswer, feedbackAnswer } from '../../../v3/answers';
+import type { catalogAnswer, feedbackAnswer, suggestAnswer } from '../../../v3/answers';
 import type { errorAnswer } from '../../../wire/answers';
 
 /** The answers of the API, typed by the schemas that it presents them with. */
@@ -11,4 +11,6 @@ export type MarketEstimate = NonNullable<Pricing['market_estimates']>[number];
 export type FileLink = NonNullable<Pricing['pricing_data']>[number];
 export type Evidence = NonNullable<Row['evidence']>;
 export type FeedbackAnswer = z.output<typeof feedbackAnswer>;
+export type SuggestAnswer = z.output<typeof suggestAnswer>;
+export type Suggestion = SuggestAnswer['data'][number];
 export type ErrorAnswer = z.output<typeof errorAnswer>;

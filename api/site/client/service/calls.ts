@@ -16,6 +16,12 @@ export const queryCatalog = (body: Readonly<Record<string, unknown>>): Call => (
 
 export const listCategories = queryCatalog({ taxonomy_node: 'category', page_size: 100, sort: 'name_asc' });
 
+export const suggest = (text: string, category: string): Call => ({
+  method: 'POST',
+  path: 'v3/catalog/suggest',
+  body: { query: text, ...(category === '' ? {} : { category_id: category }) },
+});
+
 export const showItem = (id: string): Call => ({
   method: 'GET',
   path: `v3/catalog/items/${encodeURIComponent(id)}?includes=taxonomy,pricing`,

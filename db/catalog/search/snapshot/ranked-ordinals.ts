@@ -137,6 +137,7 @@ class Tally {
   }
 }
 
-function union(sets: readonly (Bitset | null)[]): Bitset | null {
+/** What any of the sets has; null where none is. */
+export function union(sets: readonly (Bitset | null)[]): Bitset | null {
   return sets.reduce((all, set) => (all && set ? all.or(set) : (all ?? set)), null);
 }

@@ -6,7 +6,7 @@ import type { TermExpansion } from '../term-expansion';
 import { Bitset } from './bitset';
 import { categoryTerm, RARE_BEGINNING_MAX } from './chunk-bitmaps';
 import { rowsOfSlices } from './ordered-slices';
-import { rankedOrdinals, type TermOrdinals } from './ranked-ordinals';
+import { rankedOrdinals, type TermOrdinals, union } from './ranked-ordinals';
 import type { IndexTerms, SnapshotReader } from './snapshot-reader';
 
 /**
@@ -47,6 +47,7 @@ export async function searchSnapshot(
 const SCOPE = 'scope';
 const includeName = (at: number): string => `include ${at}`;
 const excludeName = (at: number): string => `exclude ${at}`;
+const readingName = (word: string): string => `reading ${word}`;
 const nameOf = (way: 'exact' | 'longer' | 'misspelt', { word }: TermExpansion): string => `${way} ${word}`;
 
 function scopeTerms({ categories, filters }: ResolvedQuery): [string, IndexTerms][] {
@@ -76,10 +77,20 @@ function scopeOf({ categories, filters }: ResolvedQuery, sets: Sets, living: Bit
 }
 
 const ordinalsOf = (expansion: TermExpansion, sets: Sets): TermOrdinals => ({
-  exact: sets.get(nameOf('exact', expansion)) ?? null,
+  exact: union([
+    sets.get(nameOf('exact', expansion)) ?? null,
+    ...expansion.synonyms.map((reading) => intersection(reading.map((word) => sets.get(readingName(word))))),
+  ]),
   longer: sets.get(nameOf('longer', expansion)) ?? null,
   misspelt: sets.get(nameOf('misspelt', expansion)) ?? null,
 });
+
+/** What all of the sets have; null where one of them has nothing. */
+const intersection = (sets: readonly (Bitset | undefined)[]): Bitset | null =>
+  sets.reduce<Bitset | null | undefined>(
+    (all, set) => (all === undefined ? set : all && set ? all.and(set) : null),
+    undefined,
+  ) ?? null;
 
 /** Of rare words only the short beginnings have a term. */
 const isLong = (beginning: string): boolean => Array.from(beginning).length > RARE_BEGINNING_MAX;
@@ -94,5 +105,8 @@ function expansionTerms(expansion: TermExpansion): [string, IndexTerms][] {
     [nameOf('exact', expansion), { kind: 'word', terms: [expansion.word] }],
     [nameOf('longer', expansion), { kind: 'word', terms: expansion.longer }],
     [nameOf('misspelt', expansion), { kind: 'word', terms: expansion.misspelt }],
+    ...expansion.synonyms
+      .flat()
+      .map((word): [string, IndexTerms] => [readingName(word), { kind: 'word', terms: [word] }]),
   ];
 }

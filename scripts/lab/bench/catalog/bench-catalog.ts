@@ -116,7 +116,7 @@ async function measureService(
     ];
     for (const kind of kinds) {
       const draw = (random: Random) => kind.draw(sample, random);
-      for (const pricing of [false, true]) {
+      for (const pricing of kind.priced ? [false, true] : [false]) {
         const measured = await measureBoth(
           calls,
           draw,

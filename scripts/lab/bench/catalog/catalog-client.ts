@@ -17,19 +17,8 @@ export class CatalogClient {
   /** Resolves when the whole answer has arrived; rejects unless it is a 200. */
   async ask(question: Question, pricing: boolean): Promise<void> {
     const includes = pricing ? ['taxonomy', 'pricing'] : ['taxonomy'];
-    const authorization = `Bearer ${this.key}`;
-    const answer = await ('item' in question
-      ? this.pool.request({
-          method: 'GET',
-          path: `/v3/catalog/items/${encodeURIComponent(question.item)}?includes=${includes.join(',')}`,
-          headers: { authorization },
-        })
-      : this.pool.request({
-          method: 'POST',
-          path: '/v3/catalog/query',
-          headers: { authorization, 'content-type': 'application/json' },
-          body: JSON.stringify({ ...wireForm(question.query), includes }),
-        }));
+    const headers = { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' };
+    const answer = await this.pool.request({ ...requestOf(question, includes), headers });
     const body = await answer.body.text();
     if (answer.statusCode !== 200) throw new Error(`the catalog answered ${answer.statusCode}: ${body}`);
   }
@@ -43,6 +32,18 @@ export class CatalogClient {
   close(): Promise<void> {
     return this.pool.close();
   }
+}
+
+function requestOf(question: Question, includes: readonly string[]) {
+  if ('item' in question) {
+    const id = encodeURIComponent(question.item);
+    return { method: 'GET' as const, path: `/v3/catalog/items/${id}?includes=${includes.join(',')}` };
+  }
+  const [path, body] =
+    'suggest' in question
+      ? ['/v3/catalog/suggest', { query: question.suggest }]
+      : ['/v3/catalog/query', { ...wireForm(question.query), includes }];
+  return { method: 'POST' as const, path, body: JSON.stringify(body) };
 }
 
 /** The body of `POST /v3/catalog/query` (contract 4.1). */

@@ -5,6 +5,7 @@ import type { Database } from '../../../../db/core/knex';
 import { rowsOf, Sql, sql } from '../../../../db/core/sql';
 import { wordsOf } from '../../../../models/catalog/fold-text';
 import type { CatalogItem } from '../../../../models/catalog/item';
+import { SUGGESTIONS_MAX } from '../../../../models/catalog/suggestion';
 import { Random } from '../../../../models/random';
 import type { CatalogSample } from './catalog-sample';
 import type { Question, QuestionKind } from './questions';
@@ -75,7 +76,7 @@ const TRANSACTION = /^(BEGIN|COMMIT)\b/;
 export const scansAny = ({ plan }: ExplainedStatement, tables: readonly string[]): boolean =>
   plan.some((line) => tables.some((table) => new RegExp(`Seq Scan on ${table}\\b`).test(line)));
 
-/** Every statement that a question with pricing takes, in order, executed once more under EXPLAIN. */
+/** Every statement that a question, with pricing where it has any, takes, in order, executed once more under EXPLAIN. */
 export async function explain(knex: Database['knex'], question: Question): Promise<ExplainedStatement[]> {
   const asked: { sql: string; bindings: Bindings }[] = [];
   const listen = (statement: { sql: string; bindings: Bindings }) => {
@@ -104,7 +105,10 @@ export async function explain(knex: Database['knex'], question: Question): Promi
 
 async function answer(knex: Database['knex'], question: Question): Promise<void> {
   const catalog = new PostgresCatalogRepository(knex);
-  if ('item' in question) await catalog.itemsById([question.item], true);
+  if ('suggest' in question) {
+    const { suggest: text } = question;
+    await catalog.suggest({ text, words: wordsOf(text), category: null, size: SUGGESTIONS_MAX });
+  } else if ('item' in question) await catalog.itemsById([question.item], true);
   else await found(catalog, question);
 }
 

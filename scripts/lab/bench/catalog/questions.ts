@@ -3,19 +3,25 @@ import type { Random } from '../../../../models/random';
 import type { CatalogSample } from './catalog-sample';
 
 /** One call of the catalog, pricing apart. */
-export type Question = { readonly item: string } | { readonly query: CatalogQuery };
+export type Question =
+  | { readonly item: string }
+  | { readonly query: CatalogQuery }
+  | { readonly suggest: string };
 
 /** Questions of one sort, whose values differ from draw to draw. */
 export interface QuestionKind {
   readonly name: string;
   /** What the 95th percentile at one client is to stay below, in ms. */
   readonly targetMs: number;
+  /** Whether it is also asked with prices. */
+  readonly priced: boolean;
   draw(sample: CatalogSample, random: Random): Question;
 }
 
 const LOOKUP_MS = 8;
 const LISTING_MS = 40;
 const TEXT_MS = 80;
+const SUGGESTION_MS = 20;
 
 const PAGE_SIZE = 20;
 const FIRST_PAGES = 10;
@@ -28,6 +34,7 @@ export const QUESTION_KINDS: readonly QuestionKind[] = [
   {
     name: 'item lookup',
     targetMs: LOOKUP_MS,
+    priced: true,
     draw: (sample, random) => ({ item: sample.product(random).id }),
   },
   listing('listing', (_, random) => ({ page: random.integer(0, FIRST_PAGES) })),
@@ -74,17 +81,48 @@ export const QUESTION_KINDS: readonly QuestionKind[] = [
     [sample.word(random), sample.word(random), sample.word(random)].join(' '),
   ),
   text('five words', (sample, random) => sample.wordsTogether(random, 5).join(' ')),
+  suggestion('letter', (sample, random) => sample.word(random).slice(0, 1)),
+  suggestion('beginning', (sample, random) => sample.word(random).slice(0, random.integer(2, 5))),
+  suggestion('two words', (sample, random) => {
+    const [first = '', second = ''] = sample.wordsTogether(random, 2);
+    return `${first} ${second.slice(0, random.integer(1, 4))}`;
+  }),
+  suggestion('misspelt', (sample, random) =>
+    misspelt(
+      sample.word(random, (word) => /^[a-z]{5,}$/.test(word)),
+      random,
+    ),
+  ),
 ];
 
 function listing(
   name: string,
   draw: (sample: CatalogSample, random: Random) => Partial<CatalogQuery>,
 ): QuestionKind {
-  return { name, targetMs: LISTING_MS, draw: (...given) => ({ query: { ...PLAIN, ...draw(...given) } }) };
+  return {
+    name,
+    targetMs: LISTING_MS,
+    priced: true,
+    draw: (...given) => ({ query: { ...PLAIN, ...draw(...given) } }),
+  };
 }
 
 function text(name: string, draw: (sample: CatalogSample, random: Random) => string): QuestionKind {
-  return { name, targetMs: TEXT_MS, draw: (...given) => ({ query: { ...PLAIN, text: draw(...given) } }) };
+  return {
+    name,
+    targetMs: TEXT_MS,
+    priced: true,
+    draw: (...given) => ({ query: { ...PLAIN, text: draw(...given) } }),
+  };
+}
+
+function suggestion(name: string, draw: (sample: CatalogSample, random: Random) => string): QuestionKind {
+  return {
+    name: `suggest ${name}`,
+    targetMs: SUGGESTION_MS,
+    priced: false,
+    draw: (...given) => ({ suggest: draw(...given) }),
+  };
 }
 
 const PLAIN: CatalogQuery = {

@@ -1,0 +1,34 @@
+import { inject, injectable } from 'tsyringe';
+import type { CallContext } from '../access/billing';
+import { type CatalogRepository, PORTS } from '../ports';
+import { wordsOf } from './fold-text';
+import { matchedParts } from './matched-parts';
+import { categorySlug, sightOf } from './resolve-scope';
+import type { Suggestion } from './suggestion';
+import { Taxonomy } from './taxonomy';
+
+/** Completes what stands in a search box (contract 5.11). */
+@injectable()
+export class SuggestionService {
+  constructor(@inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository) {}
+
+  /**
+   * At most `size` rows, best first.
+   *
+   * @param category slug or name
+   * @throws AppError 400 for an unknown category
+   */
+  async suggest(
+    { caller }: Pick<CallContext, 'caller'>,
+    { query, category, size }: { query: string; category: string | null; size: number },
+  ): Promise<readonly Suggestion[]> {
+    const slug =
+      category === null
+        ? null
+        : categorySlug(category, 'product', new Taxonomy(await this.catalog.categories()));
+    const text = query.trim().replace(/\s+/gu, ' ');
+    const words = text === '' ? null : wordsOf(text);
+    const rows = await this.catalog.suggest({ text, words, category: slug, size, ...sightOf(caller) });
+    return rows.map((row) => ({ ...row, matched: matchedParts(row.name, words ?? []) }));
+  }
+}

@@ -1,0 +1,21 @@
+/** The folded text of queries that found nothing, and how many they were. */
+export interface SearchMiss {
+  readonly query: string;
+  readonly misses: number;
+}
+
+/** A miss over several days. */
+export interface SearchMissSum extends SearchMiss {
+  /** The last day of them, `YYYY-MM-DD`. */
+  readonly lastDay: string;
+}
+
+/** Queries that found nothing, by day (contract 5.13). */
+export interface SearchMissStore {
+  /** Adds to the counts of a day, `YYYY-MM-DD`; of more new texts than a day may have, the most frequent are kept. */
+  add(day: string, misses: readonly SearchMiss[]): Promise<void>;
+  /** Most frequent first, then by text, of the days from that of `since` on. */
+  mostFrequent(since: Date | null, limit: number): Promise<readonly SearchMissSum[]>;
+  /** Deletes those of days before that of a time, at most `limit`; how many there were. */
+  deleteBefore(time: Date, limit: number): Promise<number>;
+}
