@@ -16,9 +16,11 @@ import type {
   RateLimiter,
   VisionQueue,
 } from '../models/ports';
+import type { VisionJobService } from '../models/vision/jobs/vision-job-service';
 import type { SimilarService } from '../models/vision/similar-service';
 import type { VisionService } from '../models/vision/vision-service';
 import type { AllowedOrigins } from './middleware/allow-origins';
+import type { MemoryBudget } from './middleware/memory-budget';
 
 /** What the HTTP side needs of the rest: the capabilities, and the few ports that routes use directly. */
 export interface ApiServices {
@@ -27,6 +29,7 @@ export interface ApiServices {
   readonly vision: VisionService;
   readonly similar: SimilarService;
   readonly feedback: FeedbackService;
+  readonly jobs: VisionJobService;
   readonly accounts: AccountRepository;
   readonly limiter: RateLimiter;
   readonly prices: PricingRepository;
@@ -35,6 +38,8 @@ export interface ApiServices {
   readonly queue: Pick<VisionQueue, 'admit' | 'enter'>;
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
+  /** Memory for bodies that are read and worked on at the same time. */
+  readonly bodies: MemoryBudget;
   readonly statements: Pick<AccountService, 'statement'>;
   readonly audit: AuditLog;
   /** What operators manage accounts and keys with, on behalf of a request. */
@@ -98,8 +103,6 @@ export interface ApiSettings {
   readonly limits: DefaultLimits;
   readonly imageBytesMax: number;
   readonly visionDeadlineMs: number;
-  /** Memory for bodies that are read and worked on at the same time. */
-  readonly bodyBytes: number;
   /** Memory for pages that are made and written at the same time. */
   readonly answerBytes: number;
   /** A body that comes slower is ended; 0 is off. */

@@ -18,6 +18,7 @@ import { requestId } from './middleware/request-id';
 import { requestLog } from './middleware/request-log';
 import { Metrics } from './ops/metrics';
 import { mountOperations } from './ops/routes';
+import { mountJobs } from './v3/jobs';
 import { mountV3 } from './v3/routes';
 import { photoIdentifier } from './vision/identify-photo';
 
@@ -36,6 +37,7 @@ export function createApp(services: ApiServices, settings: ApiSettings): Express
     app.use(lifecycleGate(settings.lifecycle));
     mountFiles(app, services);
     mountV3(app, middleware, services, settings, identifyPhoto, answer);
+    mountJobs(app, middleware, services, settings, answer);
     mountLegacy(app, middleware, services, settings, identifyPhoto, answer);
     if (settings.adminToken !== undefined) mountAdmin(app, middleware, services);
     mountDocs(app);

@@ -9,6 +9,7 @@ export type * from './ports/catalog';
 export type * from './ports/catalog-import';
 export type * from './ports/housekeeping';
 export type * from './ports/indexing';
+export type * from './ports/jobs';
 export type * from './ports/vision';
 
 export interface Clock {
@@ -73,6 +74,7 @@ export const PORTS = {
   ExactNeighbours: Symbol.for('ExactNeighbours'),
   ImageSamples: Symbol.for('ImageSamples'),
   PredictionRepository: Symbol.for('PredictionRepository'),
+  VisionJobStore: Symbol.for('VisionJobStore'),
   ImageStore: Symbol.for('ImageStore'),
   Clock: Symbol.for('Clock'),
   IdSource: Symbol.for('IdSource'),

@@ -17,7 +17,7 @@ export function allowOrigins(origins: AllowedOrigins): Router {
   if (origins.length === 0) return router;
   const allow = cors({
     origin: origins === '*' ? '*' : [...origins],
-    methods: ['GET', 'HEAD', 'POST'],
+    methods: ['GET', 'HEAD', 'POST', 'DELETE'],
     allowedHeaders: [
       'Authorization',
       'Content-Type',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { MODULES } from '../../models/catalog/catalog-query';
+import { ENTRY_STATES, JOB_STATUSES } from '../../models/vision/jobs/job-states';
 import { credits, keyShown, since, until, usage } from '../wire/account-answers';
-import { attribute, marketEstimate, pictures, prices, tag, variantField } from '../wire/answers';
+import { attribute, errorAnswer, marketEstimate, pictures, prices, tag, variantField } from '../wire/answers';
 
 const variant = z.object({
   id: z.string().describe('Starts with `variant_`'),
@@ -125,4 +126,33 @@ export const feedbackAnswer = z.object({
   comment: z.string().nullable().describe('As it is kept'),
   right: z.boolean().describe('Whether the first row of the answer, or the empty answer, was right'),
   credits_used: z.literal(0).describe('Feedback is free'),
+});
+
+const count = (of: string) => z.int().describe(of);
+
+/** An entry of a job (contract 16.2). */
+export const jobEntry = z.object({
+  state: z.enum(ENTRY_STATES).describe('`failed`: the answer is a refusal'),
+  prediction_id: z
+    .string()
+    .nullable()
+    .describe('What feedback on it goes by; null without an identification'),
+  answer: z
+    .union([catalogAnswer, errorAnswer])
+    .nullable()
+    .describe('The body that the identification gives, of a refusal too; null until then'),
+});
+
+/** A job (contract 16.2). */
+export const jobAnswer = z.object({
+  success: z.literal(true).describe('`true` for every success'),
+  id: z.string().describe('What the job is asked for by'),
+  status: z.enum(JOB_STATUSES).describe('`queued` until its first entry is begun'),
+  created_at: z.iso.datetime().describe('When it was made'),
+  total: count('Entries of the job'),
+  done: count('Those that are identified'),
+  failed: count('Those whose answer is a refusal'),
+  cancelled: count('Those that will have no answer'),
+  credits_used: count('What its entries were charged until now; the job itself is free'),
+  data: z.array(jobEntry).describe('The entries, in their order'),
 });

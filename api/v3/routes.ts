@@ -14,7 +14,15 @@ import { validate } from '../middleware/validate';
 import { PATHS } from '../paths';
 import type { PhotoIdentifier } from '../vision/identify-photo';
 import { takePhotos } from '../vision/take-photos';
-import { presentEnvelope, presentFeedback, presentItem, presentItems, presentSimilar } from './presenter';
+import {
+  presentEnvelope,
+  presentFeedback,
+  presentIdentification,
+  presentItem,
+  presentItems,
+  presentSimilar,
+  wholePage,
+} from './presenter';
 import {
   catalogQueryBody,
   effectiveModules,
@@ -155,14 +163,6 @@ function showItems({ catalog }: ApiServices, settings: ApiSettings, answer: Answ
   };
 }
 
-/** All rows of an answer that has one page. */
-const wholePage = ({ length }: { readonly length: number }) => ({
-  results: length,
-  total: length,
-  page: 0,
-  totalPages: length === 0 ? 0 : 1,
-});
-
 function identify(
   settings: ApiSettings,
   identifyPhoto: PhotoIdentifier,
@@ -178,11 +178,7 @@ function identify(
     const view = { modules, address: publicAddress(req, settings) };
     await answer(req, res, 'v3.vision.identify', async (call) => {
       const { value, price: worth } = await identifyPhoto(call, res, request);
-      const data = value.items.map(({ item, ...match }) => presentItem(item, view, match));
-      const page = { data, ...wholePage(data) };
-      const { resolvedTaxonomy } = value;
-      const envelope = presentEnvelope({ ...page, creditsUsed: worth, modules, resolvedTaxonomy });
-      return { value: envelope, price: worth };
+      return { value: presentIdentification(value, worth, view), price: worth };
     });
   };
 }

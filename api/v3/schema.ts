@@ -9,6 +9,7 @@ import {
 import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
+import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/job-states';
 import { validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
 
@@ -110,6 +111,16 @@ export const identifyBody = z.strictObject({
   category_id: z.string().optional().describe('Slug or name of the category that the item is of'),
   filters,
   explain: z.boolean().default(false).describe('Whether each row has `evidence`'),
+  includes,
+});
+
+/** Body of `POST /v3/vision/jobs` (contract 16.1). */
+export const jobBody = z.strictObject({
+  entries: z
+    .array(identifyBody.omit({ includes: true }))
+    .min(1)
+    .max(JOB_ENTRIES_MAX)
+    .describe('One identification each'),
   includes,
 });
 

@@ -27,6 +27,9 @@ interface KeyRow {
   readonly revoked_at: Date | null;
 }
 
+/** With its hash, hexadecimal, and what its account has left. */
+type OpenKeyRow = KeyRow & { readonly credits: number | null; readonly hex: string };
+
 const KEY_COLUMNS = sql`id, account_id, name, versions, scopes, per_second, per_minute, concurrency, test, created_at,
   expires_at, revoked_at`;
 
@@ -46,6 +49,11 @@ export class PostgresAccountRepository implements AccountRepository {
 
   callerByKeyHash(hash: Buffer): Promise<Caller | null> {
     return this.#callers.find(hash.toString('hex'));
+  }
+
+  async callerByKeyId(id: string): Promise<Caller | null> {
+    const [row] = await this.openKeys(sql`k.id = ${id}`);
+    return row ? callerOf(row) : null;
   }
 
   /** What an account starts with is its first top-up. */
@@ -161,12 +169,17 @@ export class PostgresAccountRepository implements AccountRepository {
   }
 
   private async callersByHash(hashes: readonly string[]): Promise<ReadonlyMap<string, Caller>> {
-    const rows = await rowsOf<KeyRow & { credits: number | null; hex: string }>(
+    const wanted = hashes.map((hash) => `\\x${hash}`);
+    const rows = await this.openKeys(sql`k.hash = ANY(${wanted}::bytea[])`);
+    return new Map(rows.map((row) => [row.hex, callerOf(row)]));
+  }
+
+  private openKeys(condition: Sql): Promise<OpenKeyRow[]> {
+    return rowsOf<OpenKeyRow>(
       this.knex,
       sql`SELECT k.*, encode(k.hash, 'hex') AS hex, a.credits FROM api_keys k JOIN accounts a ON a.id = k.account_id
-          WHERE k.hash = ANY(${hashes.map((hash) => `\\x${hash}`)}::bytea[]) AND ${isOpen(this.clock.now())}`,
+          WHERE ${condition} AND ${isOpen(this.clock.now())}`,
     );
-    return new Map(rows.map((row) => [row.hex, callerOf(row)]));
   }
 
   private async keys(conditions: readonly Sql[], limit: number | null = null): Promise<readonly ApiKey[]> {
@@ -196,7 +209,7 @@ const following = (table: Sql, page?: ListPage): Sql[] =>
 /** That a key was not revoked and has not expired. */
 const isOpen = (now: Date): Sql => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
 
-function callerOf(row: KeyRow & { credits: number | null }): Caller {
+function callerOf(row: OpenKeyRow): Caller {
   const { id: keyId, accountId, versions, scopes, limits, test } = keyOf(row);
   return {
     keyId,

@@ -5,6 +5,7 @@ import type {
   LifecycleState,
   ReadinessCheck,
 } from '../../api/api-services';
+import { MemoryBudget } from '../../api/middleware/memory-budget';
 import type { DemoOffer } from '../../api/site/demo-offer';
 import { sitePages } from '../../api/site/routes';
 import { type Database, ping } from '../../db/core/knex';
@@ -32,6 +33,7 @@ import {
   type VisionQueue,
 } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
+import { VisionJobService } from '../../models/vision/jobs/vision-job-service';
 import { SimilarService } from '../../models/vision/similar-service';
 import { VisionService } from '../../models/vision/vision-service';
 import type { Config } from '../config';
@@ -59,6 +61,7 @@ export function apiServices(container: Container): ApiServices {
     vision: container.resolve(VisionService),
     similar: container.resolve(SimilarService),
     feedback: container.resolve(FeedbackService),
+    jobs: container.resolve(VisionJobService),
     accounts: container.resolve<AccountRepository>(PORTS.AccountRepository),
     limiter: container.resolve<RateLimiter>(PORTS.RateLimiter),
     prices: container.resolve<PricingRepository>(PORTS.PricingRepository),
@@ -67,6 +70,7 @@ export function apiServices(container: Container): ApiServices {
     queue: container.resolve<VisionQueue>(PORTS.VisionQueue),
     idempotency: container.resolve<IdempotencyStore>(PORTS.IdempotencyStore),
     clock: container.resolve<Clock>(PORTS.Clock),
+    bodies: container.resolve(MemoryBudget),
     statements: container.resolve(AccountService),
     audit: container.resolve<AuditLog>(PORTS.AuditLog),
     admin: (requestId) => adminServices(container, requestId),
@@ -112,7 +116,6 @@ export function apiSettings(
     },
     imageBytesMax: config.IMAGE_BYTES_MAX,
     visionDeadlineMs: config.VISION_DEADLINE_MS,
-    bodyBytes: config.BODY_MEMORY_MIB * 2 ** 20,
     answerBytes: config.ANSWER_MEMORY_MIB * 2 ** 20,
     uploadBytesPerSecondMin: config.UPLOAD_BYTES_PER_SECOND_MIN,
     pageSizeMax: config.PAGE_SIZE_MAX,

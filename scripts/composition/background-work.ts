@@ -1,4 +1,7 @@
 import { hostname } from 'node:os';
+import { bodyMemory } from '../../api/middleware/endpoint-middleware';
+import { MemoryBudget } from '../../api/middleware/memory-budget';
+import { entryPresenter } from '../../api/v3/job-presenter';
 import {
   type CreditLedger,
   type EmbedderRegistry,
@@ -8,6 +11,12 @@ import {
   PORTS,
   type ReadinessRepository,
 } from '../../models/ports';
+import { ENTRY_PRESENTER } from '../../models/vision/jobs/entry-presenter';
+import {
+  OPEN_ENTRY_ROOM,
+  type OpenEntryRoom,
+  VisionJobRunner,
+} from '../../models/vision/jobs/vision-job-runner';
 import { AbandonedImages } from '../../workers/abandoned-images';
 import { ModelWarmer } from '../../workers/model-warmer';
 import type { Opening } from './adapters';
@@ -22,6 +31,11 @@ const LOOK_AT_HOUSE_MS = 300_000;
 
 /** How long an image waits at most for somebody to see to it. */
 const LOOK_FOR_IMAGES_MS = 20_000;
+
+/** How soon an entry of a job is begun where none was before, how many are in work, and how long one may take. */
+const LOOK_FOR_ENTRIES_MS = 1_000;
+const ENTRIES_AT_ONCE = 2;
+const ENTRY_MS = 45_000;
 
 /** How soon a worker loads the model of a new version, says so again, tries again, and lets go of one. */
 const WARMER = { everyMs: 2_000, tellEveryMs: 8_000, retryAfterMs: 15_000, unloadAfterMs: 120_000 };
@@ -63,6 +77,23 @@ export function keepHouse({ config, container, logger, closing }: Opening): void
   const task = new RecurringTask('housekeeping', LOOK_AT_HOUSE_MS, () => housekeeping.look(), logger);
   closing(() => task.stop());
   task.start();
+}
+
+/** The entries of jobs are looked at beside the calls of this process (contract 16.5). */
+export function workOffJobs({ config, container, logger, closing }: Opening): void {
+  const bodies = bodyMemory(config.BODY_MEMORY_MIB * 2 ** 20);
+  container.register(MemoryBudget, { useValue: bodies });
+  container.register<OpenEntryRoom>(OPEN_ENTRY_ROOM, { useValue: (keyId) => bodies.open(keyId) });
+  container.register(ENTRY_PRESENTER, { useValue: entryPresenter(config.IMAGE_BASE_URL) });
+  const runner = container.resolve(VisionJobRunner);
+  const work = async (stop: AbortSignal) => {
+    while (!stop.aborted && (await runner.next(AbortSignal.any([stop, AbortSignal.timeout(ENTRY_MS)]))));
+  };
+  for (let at = 1; at <= ENTRIES_AT_ONCE; at += 1) {
+    const task = new RecurringTask(`job entries ${at}`, LOOK_FOR_ENTRIES_MS, work, logger);
+    closing(() => task.stop());
+    task.start();
+  }
 }
 
 /** Images that an import left behind are embedded. */

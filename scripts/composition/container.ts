@@ -12,7 +12,13 @@ import {
 } from '../../models/ports';
 import { type Config } from '../config';
 import { type Container, type Opening, type QueueAdapters, type QueuePage } from './adapters';
-import { keepHouse, keepModelsWarm, lapseReservations, seeToAbandonedImages } from './background-work';
+import {
+  keepHouse,
+  keepModelsWarm,
+  lapseReservations,
+  seeToAbandonedImages,
+  workOffJobs,
+} from './background-work';
 import { bindImageSource, bindStores, bindVision, rebind } from './bindings';
 import { databaseOf, queuesOf } from './choose-adapters';
 import { imagesReached } from './image-stores';
@@ -79,6 +85,7 @@ export function openLoupe(config: Config, parts: Parts, overrides: Overrides = {
     if (!parts.servesHttp) return null;
     lapseReservations(opening);
     keepHouse(opening);
+    workOffJobs(opening);
     return config.QUEUES_PASSWORD === undefined ? null : adapters.dashboard(opening, config.QUEUES_PASSWORD);
   });
 }

@@ -6,6 +6,7 @@ import {
   type EmbeddingRepository,
   PORTS,
   type PredictionRepository,
+  type VisionJobStore,
   type VisionQueue,
 } from '../../models/ports';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
@@ -22,6 +23,7 @@ export function gaugesOf({ container, database, parts }: Loupe): GaugeSource[] {
       : [
           ...reliabilityGauges(container),
           ...queueGauges(container.resolve<VisionQueue>(PORTS.VisionQueue)),
+          entriesGauge(container.resolve<VisionJobStore>(PORTS.VisionJobStore)),
           removedGauge(container.resolve(Housekeeping)),
         ]),
     ...(!parts.answersQueues
@@ -45,6 +47,13 @@ const removedGauge = (housekeeping: Housekeeping): GaugeSource => ({
   help: 'What housekeeping has removed since the start of the process, by kind.',
   label: 'kind',
   read: () => housekeeping.removed,
+});
+
+const entriesGauge = (jobs: VisionJobStore): GaugeSource => ({
+  name: 'loupe_vision_job_entries',
+  help: 'Entries of jobs that have no answer yet, by state.',
+  label: 'state',
+  read: async () => ({ ...(await jobs.depth()) }),
 });
 
 const queueGauges = (queue: VisionQueue): GaugeSource[] => [

@@ -36,7 +36,7 @@ describe('with a list of origins', () => {
         const answer = await preflight(service.url, `${path}/anything`, origin);
         expect(answer.status).toBe(204);
         expect(originsOf(answer)).toBe(origin);
-        expect(listOf(answer, 'Access-Control-Allow-Methods')).toEqual(['GET', 'HEAD', 'POST']);
+        expect(listOf(answer, 'Access-Control-Allow-Methods')).toEqual(['GET', 'HEAD', 'POST', 'DELETE']);
         expect(listOf(answer, 'Access-Control-Allow-Headers')).toEqual(
           expect.arrayContaining(['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id']),
         );

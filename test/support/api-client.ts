@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../api/legacy/answers';
-import type { catalogAnswer, itemsAnswer } from '../../api/v3/answers';
+import type { catalogAnswer, itemsAnswer, jobAnswer } from '../../api/v3/answers';
 import { DocumentCheck, type Exchange } from './document-check';
 
 export type CatalogAnswer = z.output<typeof catalogAnswer>;
 export type ItemsAnswer = z.output<typeof itemsAnswer>;
+export type JobAnswer = z.output<typeof jobAnswer>;
 
 export type LegacyAnswer = z.output<typeof legacyAnswer>;
 export type LegacyVisionAnswer = z.output<typeof legacyVisionAnswer>;
@@ -82,6 +83,14 @@ export class ApiClient {
 
   identify(body: object): Promise<Answer<CatalogAnswer>> {
     return this.send('POST', '/v3/vision/identify', { body });
+  }
+
+  createJob(body: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer<JobAnswer>> {
+    return this.send('POST', '/v3/vision/jobs', { body, headers });
+  }
+
+  job(id: string, method: 'GET' | 'DELETE' = 'GET'): Promise<Answer<JobAnswer>> {
+    return this.send(method, `/v3/vision/jobs/${encodeURIComponent(id)}`);
   }
 
   identifyV2(body: object): Promise<Answer<LegacyVisionAnswer>> {

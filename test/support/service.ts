@@ -150,6 +150,8 @@ export class TestService {
         ...this.overrides,
       },
     );
+    // Those of earlier files are not looked at in this one.
+    await loupe.container.resolve<Knex>(PORTS.Knex)('vision_jobs').delete();
     const live = await loupe.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
     this.versionId = live?.id ?? 0;
     const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };

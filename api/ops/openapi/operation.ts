@@ -13,6 +13,8 @@ export interface Operation {
   readonly body?: string;
   /** Name of the answer's schema, or the media types of an answer that is no JSON of ours. */
   readonly answer: { readonly schema: string } | { readonly mediaTypes: readonly string[] };
+  /** Of a success, where that is not 200. */
+  readonly status?: 202;
   readonly errors: readonly number[];
   /** Headers of a success: those that are always there, and those that may be. */
   readonly headers: readonly string[];

@@ -135,6 +135,47 @@ export const OPERATIONS: readonly Operation[] = [
     maybe: LIMITS,
   }),
   billed({
+    id: 'createJob',
+    method: 'post',
+    tag: 'v3',
+    summary: 'Identify many photos later',
+    description: `Up to 100 \`entries\`, each one identification; the answer is the job, before any of them is looked at. Ask for it by its \`id\` until its \`status\` is \`done\`.
+
+- Prefer \`url\` to \`base64\`: the body is limited to twice that of an identification.
+- A photo that can't be used is the answer of its entry; a malformed entry refuses the job.
+- Photos of identifications go first. What is unavailable for the moment is tried again for a day.
+- **Credits:** each entry as its identification; the job itself is free. The balance must cover the dearest entry.`,
+    version: V3,
+    body: 'JobRequest',
+    answer: { schema: 'JobAnswer' },
+    status: 202,
+    errors: WITH_BODY,
+  }),
+  billed({
+    id: 'showJob',
+    method: 'get',
+    tag: 'v3',
+    summary: 'A job and its answers',
+    description:
+      'Each entry has the body that its identification gives, of a refusal too, once it has been looked at. Kept as long as predictions are. Free.',
+    version: V3,
+    answer: { schema: 'JobAnswer' },
+    errors: [...WITH_KEY, 404],
+    maybe: LIMITS,
+  }),
+  billed({
+    id: 'cancelJob',
+    method: 'delete',
+    tag: 'v3',
+    summary: 'Cancel what is left of a job',
+    description:
+      'Entries that are not begun will have no answer, and cost nothing; those that are begun end as they would. Answers stay. Free.',
+    version: V3,
+    answer: { schema: 'JobAnswer' },
+    errors: [...WITH_KEY, 404],
+    maybe: LIMITS,
+  }),
+  billed({
     id: 'listProductsV2',
     method: 'post',
     tag: 'v2',

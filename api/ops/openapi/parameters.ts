@@ -103,6 +103,10 @@ function ownParametersOf(operation: keyof typeof PATHS): object[] {
       return [inPath('id', { type: 'string' }, 'Id of the key', 'key_0197a3f0')];
     case 'showAuditLog':
       return [...ofList(), inQuery('account', { type: 'string' }, 'Entries that concern this account')];
+    case 'showJob':
+    case 'cancelJob':
+      return [inPath('id', { type: 'string' }, 'The `id` of the job', 'job_V1StGXR8_Z5jdHi6B-myT')];
+    case 'createJob':
     case 'queryCatalog':
     case 'showItems':
     case 'identify':

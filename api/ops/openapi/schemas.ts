@@ -12,8 +12,10 @@ import {
   evidence,
   feedbackAnswer,
   itemsAnswer,
+  jobAnswer,
+  jobEntry,
 } from '../../v3/answers';
-import { catalogQueryBody, feedbackBody, identifyBody, itemsBody } from '../../v3/schema';
+import { catalogQueryBody, feedbackBody, identifyBody, itemsBody, jobBody } from '../../v3/schema';
 import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
 import { healthAnswer, readinessAnswer } from './health-answers';
 
@@ -36,6 +38,8 @@ const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   IdentifyRequest: identifyBody,
   Region: identifyBody.shape.region.unwrap(),
   ItemsRequest: itemsBody,
+  JobRequest: jobBody,
+  JobPhotos: jobBody.shape.entries.element,
   Feedback: feedbackBody,
   NewAccount: adminBodies.accountBody,
   Credit: adminBodies.creditBody,
@@ -66,6 +70,9 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   KeyMade: adminAnswers.keyMade,
   KeyRevoked: adminAnswers.keyRevoked,
   AuditLog: adminAnswers.auditLog,
+  JobAnswer: jobAnswer,
+  JobEntry: jobEntry,
+  Refusal: errorAnswer,
   ResolvedTaxonomy: catalogAnswer.shape.resolved_taxonomy,
   LegacyAnswer: legacyAnswer,
   LegacyRow: legacyRow,

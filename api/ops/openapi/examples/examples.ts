@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../../legacy/answers';
 import type { PATHS } from '../../../paths';
-import type { catalogAnswer, evidence as rowEvidence } from '../../../v3/answers';
+import type { catalogAnswer, jobAnswer, evidence as rowEvidence } from '../../../v3/answers';
 import { ACCOUNT_EXAMPLES } from './accounts';
 import { category, estimate, legacyProduct, model, pricedProduct, product } from './rows';
 
@@ -55,6 +55,37 @@ const catalog = (
   ...rest,
   data,
 });
+
+const job: z.output<typeof jobAnswer> = {
+  success: true,
+  id: 'job_V1StGXR8_Z5jdHi6B-myT',
+  status: 'running',
+  created_at: '2026-03-15T12:00:00.000Z',
+  total: 3,
+  done: 1,
+  failed: 1,
+  cancelled: 0,
+  credits_used: 5,
+  data: [
+    {
+      state: 'done',
+      prediction_id: '0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55',
+      answer: catalog([{ ...product, confidence: 0.97 }], { credits_used: 5 }),
+    },
+    {
+      state: 'failed',
+      prediction_id: null,
+      answer: {
+        success: false,
+        error: 'unprocessable',
+        message: 'The address answered with HTTP status 404.',
+        request_id: 'job_V1StGXR8_Z5jdHi6B-myT.1',
+        reason: 'url_status',
+      },
+    },
+    { state: 'waiting', prediction_id: null, answer: null },
+  ],
+};
 
 const legacy: z.output<typeof legacyAnswer> = {
   success: true,
@@ -277,6 +308,41 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
     },
   },
   ...ACCOUNT_EXAMPLES,
+  createJob: {
+    requests: {
+      photos: {
+        summary: 'A piece by one photo, and one by two',
+        value: {
+          entries: [
+            { base64: PHOTO, category_id: 'handbags' },
+            { images: [{ base64: LARGER_PHOTO }, { base64: LARGER_PHOTO }] },
+          ],
+          includes: ['taxonomy', 'pricing'],
+        },
+      },
+    },
+    answers: {
+      queued: {
+        summary: 'Nothing is looked at yet',
+        value: {
+          ...{ ...job, status: 'queued', total: 1, done: 0, failed: 0, credits_used: 0 },
+          data: [{ state: 'waiting', prediction_id: null, answer: null }],
+        },
+      },
+    },
+  },
+  showJob: { answers: { running: { summary: 'One entry is still to be looked at', value: job } } },
+  cancelJob: {
+    answers: {
+      cancelled: {
+        summary: 'The last entry was not begun',
+        value: {
+          ...{ ...job, status: 'done', cancelled: 1 },
+          data: [...job.data.slice(0, 2), { state: 'cancelled', prediction_id: null, answer: null }],
+        },
+      },
+    },
+  },
   listProductsV2: {
     requests: {
       search: { summary: 'Free text', value: { search: 'birkin', page_size: 10 } },
