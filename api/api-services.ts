@@ -19,6 +19,7 @@ import type {
 import type { VisionJobService } from '../models/vision/jobs/vision-job-service';
 import type { SimilarService } from '../models/vision/similar-service';
 import type { VisionService } from '../models/vision/vision-service';
+import type { WebhookService } from '../models/webhooks/webhook-service';
 import type { AllowedOrigins } from './middleware/allow-origins';
 import type { MemoryBudget } from './middleware/memory-budget';
 
@@ -30,6 +31,7 @@ export interface ApiServices {
   readonly similar: SimilarService;
   readonly feedback: FeedbackService;
   readonly jobs: VisionJobService;
+  readonly webhooks: WebhookService;
   readonly accounts: AccountRepository;
   readonly limiter: RateLimiter;
   readonly prices: PricingRepository;

@@ -525,6 +525,40 @@ CREATE TABLE vision_job_entries (
 );
 CREATE INDEX vision_job_entries_due ON vision_job_entries USING btree ("position", due_at) WHERE state = ANY (ARRAY['waiting'::text, 'running'::text]);
 
+-- secret: signs messages, so it is kept as it is
+-- due_at: before that nothing is sent: a message is under way, or the last ones failed
+-- failures: since the last message that arrived
+CREATE TABLE webhook_endpoints (
+  id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  url text NOT NULL,
+  events text[] NOT NULL,
+  credits_below bigint,
+  secret text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  failures integer NOT NULL DEFAULT 0,
+  last_failure text,
+  disabled_at timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX webhook_endpoints_account ON webhook_endpoints USING btree (account_id);
+
+-- What an address is still to be told; written together with the fact.
+CREATE TABLE webhook_messages (
+  id text COLLATE "C" NOT NULL,
+  endpoint_id text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  data json NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  tries integer NOT NULL DEFAULT 0,
+  due_at timestamp with time zone NOT NULL,
+  PRIMARY KEY (id),
+  FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_messages_endpoint ON webhook_messages USING btree (endpoint_id, tries, created_at);
+
 CREATE OR REPLACE FUNCTION audit_log_only_grows()
  RETURNS trigger
  LANGUAGE plpgsql

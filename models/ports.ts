@@ -11,6 +11,7 @@ export type * from './ports/housekeeping';
 export type * from './ports/indexing';
 export type * from './ports/jobs';
 export type * from './ports/vision';
+export type * from './ports/webhooks';
 
 export interface Clock {
   now(): Date;
@@ -75,6 +76,8 @@ export const PORTS = {
   ImageSamples: Symbol.for('ImageSamples'),
   PredictionRepository: Symbol.for('PredictionRepository'),
   VisionJobStore: Symbol.for('VisionJobStore'),
+  WebhookStore: Symbol.for('WebhookStore'),
+  WebhookSender: Symbol.for('WebhookSender'),
   ImageStore: Symbol.for('ImageStore'),
   Clock: Symbol.for('Clock'),
   IdSource: Symbol.for('IdSource'),

@@ -369,6 +369,63 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v3/webhooks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The addresses that are told
+     * @description All of the account, with what failed last, without their secrets. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    get: operations['listWebhooks'];
+    put?: never;
+    /**
+     * Be told what happens
+     * @description Registers an `https` address. Each message is a POST of `{"type", "timestamp", "data"}`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the `secret` of this answer verifies it, and no later answer has it.
+     *
+     *     - `vision.job.done`: a job of the account has ended; `id`, `total`, `done`, `failed`, `cancelled`.
+     *     - `account.credits.low`: a charge took the balance below `credits_below`; `credits`, `credits_below`.
+     *     - `catalog.import.done`: `accepted`, `rejected`.
+     *     - `model.drift`: by the feedback of 30 days confidence is not true any more; `claimed`, `right`, `answers`. At most once a week.
+     *
+     *     A message comes at least once, with the same `webhook-id`: until your 2xx, with growing pauses, for a day. A 410 ends them all. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    post: operations['createWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v3/webhooks/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Be told no more
+     * @description Removes an address with all that it was still to be told. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    delete: operations['removeWebhook'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v2/products': {
     parameters: {
       query?: never;
@@ -874,6 +931,14 @@ export interface components {
        *     ]
        */
       includes?: ('taxonomy' | 'pricing')[];
+    };
+    WebhookRequest: {
+      /** @description Public https address */
+      url: string;
+      /** @description What it is told */
+      events: ('vision.job.done' | 'account.credits.low' | 'catalog.import.done' | 'model.drift')[];
+      /** @description For `account.credits.low`: the balance below which it is told */
+      credits_below?: number;
     };
     JobPhotos: {
       /** @description Public http(s) address of the photo; wins over `base64` */
@@ -1539,6 +1604,73 @@ export interface components {
       reason?: string;
       /** @description Position of the photo at fault in `images` */
       index?: number;
+    };
+    Webhook: {
+      /** @description What it is removed by */
+      id: string;
+      /** @description The address */
+      url: string;
+      /** @description What it is told */
+      events: ('vision.job.done' | 'account.credits.low' | 'catalog.import.done' | 'model.drift')[];
+      /** @description The balance below which it is told; null without that event */
+      credits_below: number | null;
+      /**
+       * Format: date-time
+       * @description When it was registered
+       */
+      created_at: string;
+      /** @description When it answered 410, and is told nothing any more */
+      disabled_at: string | null;
+      /** @description Tries that failed since the last message that arrived */
+      failures: number;
+      /** @description What the last of them met */
+      last_failure: string | null;
+    };
+    WebhookAnswer: {
+      /** @description What it is removed by */
+      id: string;
+      /** @description The address */
+      url: string;
+      /** @description What it is told */
+      events: ('vision.job.done' | 'account.credits.low' | 'catalog.import.done' | 'model.drift')[];
+      /** @description The balance below which it is told; null without that event */
+      credits_below: number | null;
+      /**
+       * Format: date-time
+       * @description When it was registered
+       */
+      created_at: string;
+      /** @description When it answered 410, and is told nothing any more */
+      disabled_at: string | null;
+      /** @description Tries that failed since the last message that arrived */
+      failures: number;
+      /** @description What the last of them met */
+      last_failure: string | null;
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description Verifies messages; no later answer has it */
+      secret: string;
+    };
+    WebhooksAnswer: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description Oldest first */
+      data: components['schemas']['Webhook'][];
+    };
+    WebhookRemoved: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description What was removed */
+      id: string;
     };
     ResolvedTaxonomy: {
       /** @description Kind of the rows; of the first hit in vision */
@@ -2434,6 +2566,7 @@ export type IdentifyRequest = components['schemas']['IdentifyRequest'];
 export type Region = components['schemas']['Region'];
 export type ItemsRequest = components['schemas']['ItemsRequest'];
 export type JobRequest = components['schemas']['JobRequest'];
+export type WebhookRequest = components['schemas']['WebhookRequest'];
 export type JobPhotos = components['schemas']['JobPhotos'];
 export type Feedback = components['schemas']['Feedback'];
 export type NewAccount = components['schemas']['NewAccount'];
@@ -2462,6 +2595,10 @@ export type AuditLog = components['schemas']['AuditLog'];
 export type JobAnswer = components['schemas']['JobAnswer'];
 export type JobEntry = components['schemas']['JobEntry'];
 export type Refusal = components['schemas']['Refusal'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookAnswer = components['schemas']['WebhookAnswer'];
+export type WebhooksAnswer = components['schemas']['WebhooksAnswer'];
+export type WebhookRemoved = components['schemas']['WebhookRemoved'];
 export type ResolvedTaxonomy = components['schemas']['ResolvedTaxonomy'];
 export type LegacyAnswer = components['schemas']['LegacyAnswer'];
 export type LegacyRow = components['schemas']['LegacyRow'];
@@ -3454,6 +3591,173 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['JobAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listWebhooks: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhooksAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['WebhookRequest'];
+      };
+    };
+    responses: {
+      /** @description Done */
+      201: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  removeWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path: {
+        /**
+         * @description The `id` of the webhook
+         * @example webhook_V1StGXR8_Z5jdHi6B-myT
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookRemoved'];
         };
       };
       400: components['responses']['BadRequest'];

@@ -43,6 +43,10 @@ export interface EndpointMiddleware {
   job(version: ApiVersion): RequestHandler[];
   /** Endpoints without a body that answer for a job. */
   jobAnswer(version: ApiVersion): RequestHandler[];
+  /** Endpoints that take a little JSON and answer a little, once; for keys that may identify. */
+  registration(version: ApiVersion): RequestHandler[];
+  /** Endpoints without a body that answer a little; for keys that may identify. */
+  overview(version: ApiVersion): RequestHandler[];
   /** Endpoints that take a little JSON and answer a little, free of charge; for every key of the account. */
   note(version: ApiVersion): RequestHandler[];
   /** Endpoints that take a photo in a JSON body, which have a deadline (contract 7.7). */
@@ -105,6 +109,8 @@ export function buildEndpointMiddleware(services: ApiServices, settings: ApiSett
       ...admitted(version, 'vision:identify'),
       answers.gate(() => ({ rows: JOB_ENTRIES_MAX, priced: true })),
     ],
+    registration: (version) => [...admitted(version, 'vision:identify'), ...smallBody, once],
+    overview: (version) => admitted(version, 'vision:identify'),
     free: (version) => admitted(version, null),
     note: (version) => [...admitted(version, null), ...smallBody],
     photo: (version) => [

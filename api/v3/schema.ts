@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CREDITS_MAX } from '../../models/access/credits';
 import {
   type CatalogQuery,
   type Filter,
@@ -10,6 +11,7 @@ import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/job-states';
+import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 import { validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
 
@@ -123,6 +125,24 @@ export const jobBody = z.strictObject({
     .describe('One identification each'),
   includes,
 });
+
+/** Body of `POST /v3/webhooks` (contract 16.10). */
+export const webhookBody = z
+  .strictObject({
+    url: z.string().describe('Public https address'),
+    events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).describe('What it is told'),
+    credits_below: z
+      .int()
+      .min(1)
+      .max(CREDITS_MAX)
+      .optional()
+      .describe('For `account.credits.low`: the balance below which it is told'),
+  })
+  .superRefine(({ events, credits_below: below }, context) => {
+    if (events.includes('account.credits.low') === (below !== undefined)) return;
+    const message = 'goes with the event account.credits.low';
+    context.addIssue({ code: 'custom', path: ['credits_below'], message });
+  });
 
 /** Body of `POST /v3/vision/predictions/{id}/feedback`. */
 export const feedbackBody = z.strictObject({

@@ -28,14 +28,19 @@ export function toImageInput(
 ): ImageInput {
   const prefix = index === undefined ? at : `${at}images.${index}.`;
   const rest = { region, index };
-  if (typeof url === 'string') return { kind: 'url', url: toImageUrl(url, `${prefix}url`), ...rest };
+  if (typeof url === 'string') return { kind: 'url', url: toHttpUrl(url, `${prefix}url`), ...rest };
   if (typeof base64 !== 'string') {
     throw badRequest('Send the photo as "url" or as "base64".', { field: `${prefix}url` });
   }
   return { kind: 'bytes', bytes: cut.get(base64) ?? decodeBase64(base64, `${prefix}base64`), ...rest };
 }
 
-function toImageUrl(text: string, field: string): URL {
+/**
+ * A caller's address, of whatever it names.
+ *
+ * @throws AppError 400 that names the field: it is no http(s) address, endless, or holds credentials
+ */
+export function toHttpUrl(text: string, field: string): URL {
   if (text.length > URL_LENGTH_MAX) {
     throw badRequest(`${field}: must not be longer than ${URL_LENGTH_MAX} characters.`, { field });
   }

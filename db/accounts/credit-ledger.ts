@@ -13,10 +13,18 @@ import {
   type UsageLine,
 } from '../../models/ports';
 import { inTransaction, rowsOf, type Sql, sql, sqlStateOf } from '../core/sql';
+import { messagesAbout } from '../webhooks/messages-about';
 
 /** SQLSTATEs of what the schema forbids. */
 const CHECK_VIOLATION = '23514';
 const UNIQUE_VIOLATION = '23505';
+
+/** The booking that takes the balance below what an address names: of all that run at the same time it is one. */
+const LOW_CREDITS = {
+  data: sql`json_build_object('credits', a.credits, 'credits_below', e.credits_below)`,
+  whose: sql`e.account_id = a.id AND a.credits < e.credits_below AND a.credits + b.amount >= e.credits_below`,
+  from: sql`, account a, booked b`,
+};
 
 /** A database that is away is back after this, or somebody has to look after it. */
 const TAKE_BACK_ATTEMPTS = 60;
@@ -63,10 +71,12 @@ export class PostgresCreditLedger implements CreditLedger {
             ), booked AS (
               ${this.entered(charge, amount, sql`EXISTS (SELECT FROM current) AND ${amount}::bigint > 0`)}
               ON CONFLICT (charge_id) DO NOTHING RETURNING amount
-            )
-            UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0),
-              credits = credits - coalesce((SELECT amount FROM booked), 0)
-            WHERE id = ${accountId} RETURNING credits, EXISTS (SELECT FROM current) AS current`,
+            ), account AS (
+              UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0),
+                credits = credits - coalesce((SELECT amount FROM booked), 0)
+              WHERE id = ${accountId} RETURNING id, credits
+            ), told AS (${messagesAbout('account.credits.low', this.clock.now(), LOW_CREDITS)})
+            SELECT credits, EXISTS (SELECT FROM current) AS current FROM account`,
       );
       return account?.current === false ? 'superseded' : { creditsRemaining: balanceOf(account) };
     } catch (error) {

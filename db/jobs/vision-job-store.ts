@@ -4,7 +4,8 @@ import type { Module } from '../../models/catalog/catalog-query';
 import { type Clock, PORTS, type VisionJobStore } from '../../models/ports';
 import type { EntryState } from '../../models/vision/jobs/job-states';
 import type { BegunEntry, EntryAnswer, NewJob, VisionJob } from '../../models/vision/jobs/vision-job';
-import { inTransaction, rowsOf, sql } from '../core/sql';
+import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
+import { messagesAbout } from '../webhooks/messages-about';
 import { type RequestRow, toKeptEntry, toRequestRow } from './kept-request';
 
 interface EntryRow {
@@ -60,6 +61,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
             FROM json_to_recordset(${JSON.stringify(rows)}::json)
               AS entry (position smallint, state text, request json, answer json)`,
       );
+      await this.tellIfDone(transaction, id);
     });
   }
 
@@ -90,14 +92,12 @@ export class PostgresVisionJobStore implements VisionJobStore {
   }
 
   async cancel(id: string): Promise<void> {
-    await inTransaction(this.knex, async (transaction) => {
-      await rowsOf(transaction, sql`UPDATE vision_jobs SET cancelled = true WHERE id = ${id}`);
-      await rowsOf(
-        transaction,
-        sql`UPDATE vision_job_entries SET state = 'cancelled', request = NULL
-            WHERE job_id = ${id} AND state = 'waiting'`,
-      );
-    });
+    await this.changed(
+      id,
+      sql`WITH job AS (UPDATE vision_jobs SET cancelled = true WHERE id = ${id})
+          UPDATE vision_job_entries SET state = 'cancelled', request = NULL
+          WHERE job_id = ${id} AND state = 'waiting' RETURNING state`,
+    );
   }
 
   /** The first entry of every job comes before the second of any: nobody waits for a long job of somebody else. */
@@ -124,25 +124,53 @@ export class PostgresVisionJobStore implements VisionJobStore {
     { jobId, position, tries }: BegunEntry,
     { state, predictionId, answer }: EntryAnswer,
   ): Promise<boolean> {
-    const finished = await rowsOf(
-      this.knex,
+    const finished = await this.changed(
+      jobId,
       sql`UPDATE vision_job_entries SET state = ${state}, prediction_id = ${predictionId},
             answer = ${JSON.stringify(answer)}::json, request = NULL
           WHERE job_id = ${jobId} AND position = ${position} AND state = 'running' AND tries = ${tries}
-          RETURNING true`,
+          RETURNING state`,
     );
-    return finished.length > 0;
+    return finished > 0;
   }
 
   async postpone({ jobId, position, tries }: BegunEntry, until: Date): Promise<void> {
-    await rowsOf(
-      this.knex,
+    await this.changed(
+      jobId,
       sql`UPDATE vision_job_entries e SET due_at = ${until},
             state = CASE WHEN j.cancelled THEN 'cancelled' ELSE 'waiting' END,
             request = CASE WHEN j.cancelled THEN NULL ELSE request END
-          FROM (SELECT id, cancelled FROM vision_jobs WHERE id = ${jobId} FOR SHARE) j
-          WHERE e.job_id = j.id AND e.position = ${position} AND e.state = 'running' AND e.tries = ${tries}`,
+          FROM vision_jobs j
+          WHERE j.id = e.job_id AND e.job_id = ${jobId} AND e.position = ${position}
+            AND e.state = 'running' AND e.tries = ${tries}
+          RETURNING e.state`,
     );
+  }
+
+  /**
+   * Changes entries of a job, one such change after the other, and tells of its end with the last one.
+   *
+   * @param change an UPDATE that returns the states
+   * @returns how many entries were changed
+   */
+  private changed(id: string, change: Sql): Promise<number> {
+    return inTransaction(this.knex, async (transaction) => {
+      await rowsOf(transaction, sql`SELECT FROM vision_jobs WHERE id = ${id} FOR NO KEY UPDATE`);
+      const changed = await rowsOf<{ state: EntryState }>(transaction, change);
+      if (changed.some(({ state }) => state !== 'waiting')) await this.tellIfDone(transaction, id);
+      return changed.length;
+    });
+  }
+
+  private async tellIfDone(transaction: Knex, id: string): Promise<void> {
+    const inState = (state: EntryState) => sql`count(*) FILTER (WHERE state = ${state})`;
+    const data = sql`(SELECT json_build_object('id', j.id, 'total', count(*), 'done', ${inState('done')},
+        'failed', ${inState('failed')}, 'cancelled', ${inState('cancelled')})
+      FROM vision_job_entries WHERE job_id = j.id)`;
+    const whose = sql`e.account_id = j.account_id AND j.id = ${id}
+      AND NOT EXISTS (SELECT FROM vision_job_entries WHERE job_id = j.id AND ${IS_OPEN})`;
+    const message = { data, whose, from: sql`, vision_jobs j` };
+    await rowsOf(transaction, messagesAbout('vision.job.done', this.clock.now(), message));
   }
 
   async deleteOf(accountId: string): Promise<void> {

@@ -3,6 +3,7 @@ import * as firstVersion from './202611230000-first-version';
 import * as severalPhotos from './202611231800-several-photos';
 import * as testCalls from './202611242100-test-calls';
 import * as visionJobs from './202611242110-vision-jobs';
+import * as webhooks from './202611242111-webhooks';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -16,4 +17,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611231800-several-photos': severalPhotos,
   '202611242100-test-calls': testCalls,
   '202611242110-vision-jobs': visionJobs,
+  '202611242111-webhooks': webhooks,
 };

@@ -36,6 +36,7 @@ import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { VisionJobService } from '../../models/vision/jobs/vision-job-service';
 import { SimilarService } from '../../models/vision/similar-service';
 import { VisionService } from '../../models/vision/vision-service';
+import { WebhookService } from '../../models/webhooks/webhook-service';
 import type { Config } from '../config';
 import type { AuditedTransactions } from './audited-transactions';
 import type { Container, Loupe } from './container';
@@ -62,6 +63,7 @@ export function apiServices(container: Container): ApiServices {
     similar: container.resolve(SimilarService),
     feedback: container.resolve(FeedbackService),
     jobs: container.resolve(VisionJobService),
+    webhooks: container.resolve(WebhookService),
     accounts: container.resolve<AccountRepository>(PORTS.AccountRepository),
     limiter: container.resolve<RateLimiter>(PORTS.RateLimiter),
     prices: container.resolve<PricingRepository>(PORTS.PricingRepository),

@@ -20,6 +20,7 @@ import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
+import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
 import {
   type AccountRepository,
   type AuditLog,
@@ -107,6 +108,7 @@ function bindTables(container: Container, knex: Database['knex']): void {
   container.registerSingleton(PORTS.NeighbourIndex, PgvectorNeighbourIndex);
   container.registerSingleton(PORTS.PredictionRepository, PostgresPredictionRepository);
   container.registerSingleton(PORTS.VisionJobStore, PostgresVisionJobStore);
+  container.registerSingleton(PORTS.WebhookStore, PostgresWebhookStore);
 }
 
 /** Binds what fetches pictures that lie elsewhere. */

@@ -17,6 +17,7 @@ import {
   keepModelsWarm,
   lapseReservations,
   seeToAbandonedImages,
+  sendMessages,
   workOffJobs,
 } from './background-work';
 import { bindImageSource, bindStores, bindVision, rebind } from './bindings';
@@ -86,6 +87,7 @@ export function openLoupe(config: Config, parts: Parts, overrides: Overrides = {
     lapseReservations(opening);
     keepHouse(opening);
     workOffJobs(opening);
+    sendMessages(opening);
     return config.QUEUES_PASSWORD === undefined ? null : adapters.dashboard(opening, config.QUEUES_PASSWORD);
   });
 }

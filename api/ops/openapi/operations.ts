@@ -1,23 +1,18 @@
-import { API_VERSIONS } from '../../../models/access/api-key';
 import { ADMIN_OPERATIONS } from './admin-operations';
-import type { Operation } from './operation';
-
-/** Errors that every address can answer, and those of calls with a key, with a body, with a photo. */
-const ALWAYS = [400, 405, 431, 500] as const;
-const WITH_KEY = [...ALWAYS, 401, 402, 403, 429, 503] as const;
-const WITH_BODY = [...WITH_KEY, 409, 413, 415] as const;
-const WITH_PHOTO = [...WITH_BODY, 422, 504] as const;
-
-const LIMITS = ['X-Credits-Remaining', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
-const BODY_HEADERS = [...LIMITS, 'Idempotency-Replayed'];
-const [V1, V2, V3] = API_VERSIONS;
-
-/** Endpoints of an API version. */
-const billed = <Part extends object>(part: Part) => ({
-  headers: ['X-Credits-Used', 'Cache-Control'],
-  maybe: BODY_HEADERS,
-  ...part,
-});
+import { LATER_OPERATIONS } from './later-operations';
+import {
+  ALWAYS,
+  BODY_HEADERS,
+  billed,
+  LIMITS,
+  type Operation,
+  V1,
+  V2,
+  V3,
+  WITH_BODY,
+  WITH_KEY,
+  WITH_PHOTO,
+} from './operation';
 
 /** What operators and tools read. */
 const forOperators = <Part extends object>(part: Part) => ({
@@ -134,47 +129,7 @@ export const OPERATIONS: readonly Operation[] = [
     errors: WITH_KEY,
     maybe: LIMITS,
   }),
-  billed({
-    id: 'createJob',
-    method: 'post',
-    tag: 'v3',
-    summary: 'Identify many photos later',
-    description: `Up to 100 \`entries\`, each one identification; the answer is the job, before any of them is looked at. Ask for it by its \`id\` until its \`status\` is \`done\`.
-
-- Prefer \`url\` to \`base64\`: the body is limited to twice that of an identification.
-- A photo that can't be used is the answer of its entry; a malformed entry refuses the job.
-- Photos of identifications go first. What is unavailable for the moment is tried again for a day.
-- **Credits:** each entry as its identification; the job itself is free. The balance must cover the dearest entry.`,
-    version: V3,
-    body: 'JobRequest',
-    answer: { schema: 'JobAnswer' },
-    status: 202,
-    errors: WITH_BODY,
-  }),
-  billed({
-    id: 'showJob',
-    method: 'get',
-    tag: 'v3',
-    summary: 'A job and its answers',
-    description:
-      'Each entry has the body that its identification gives, of a refusal too, once it has been looked at. Kept as long as predictions are. Free.',
-    version: V3,
-    answer: { schema: 'JobAnswer' },
-    errors: [...WITH_KEY, 404],
-    maybe: LIMITS,
-  }),
-  billed({
-    id: 'cancelJob',
-    method: 'delete',
-    tag: 'v3',
-    summary: 'Cancel what is left of a job',
-    description:
-      'Entries that are not begun will have no answer, and cost nothing; those that are begun end as they would. Answers stay. Free.',
-    version: V3,
-    answer: { schema: 'JobAnswer' },
-    errors: [...WITH_KEY, 404],
-    maybe: LIMITS,
-  }),
+  ...LATER_OPERATIONS,
   billed({
     id: 'listProductsV2',
     method: 'post',

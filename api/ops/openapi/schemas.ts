@@ -14,8 +14,19 @@ import {
   itemsAnswer,
   jobAnswer,
   jobEntry,
+  webhook,
+  webhookAnswer,
+  webhookRemoved,
+  webhooksAnswer,
 } from '../../v3/answers';
-import { catalogQueryBody, feedbackBody, identifyBody, itemsBody, jobBody } from '../../v3/schema';
+import {
+  catalogQueryBody,
+  feedbackBody,
+  identifyBody,
+  itemsBody,
+  jobBody,
+  webhookBody,
+} from '../../v3/schema';
 import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
 import { healthAnswer, readinessAnswer } from './health-answers';
 
@@ -39,6 +50,7 @@ const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   Region: identifyBody.shape.region.unwrap(),
   ItemsRequest: itemsBody,
   JobRequest: jobBody,
+  WebhookRequest: webhookBody,
   JobPhotos: jobBody.shape.entries.element,
   Feedback: feedbackBody,
   NewAccount: adminBodies.accountBody,
@@ -73,6 +85,10 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   JobAnswer: jobAnswer,
   JobEntry: jobEntry,
   Refusal: errorAnswer,
+  Webhook: webhook,
+  WebhookAnswer: webhookAnswer,
+  WebhooksAnswer: webhooksAnswer,
+  WebhookRemoved: webhookRemoved,
   ResolvedTaxonomy: catalogAnswer.shape.resolved_taxonomy,
   LegacyAnswer: legacyAnswer,
   LegacyRow: legacyRow,

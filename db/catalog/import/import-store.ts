@@ -9,6 +9,7 @@ import {
 } from '../../../models/catalog/import/records';
 import type { CatalogImportStore, StoredImage, VariantOwner } from '../../../models/ports';
 import { rowsOf, sql } from '../../core/sql';
+import { messagesAbout } from '../../webhooks/messages-about';
 import { makeSearchSnapshot } from '../search/snapshot/make-snapshot';
 import { refusedValue } from './data-refusal';
 import { countDeferredIndexes, deferIndexes, makeIndexes } from './deferred-indexes';
@@ -141,6 +142,11 @@ export class PostgresImportStore implements CatalogImportStore {
 
   async refreshSearch(): Promise<void> {
     await makeSearchSnapshot(this.knex);
+  }
+
+  async tellOfEnd(counts: Parameters<CatalogImportStore['tellOfEnd']>[0], now: Date): Promise<void> {
+    const message = { data: sql`${JSON.stringify(counts)}::json`, whose: sql`true` };
+    await this.lock.transaction((trx) => rowsOf(trx, messagesAbout('catalog.import.done', now, message)));
   }
 
   async close(): Promise<void> {

@@ -15,7 +15,7 @@ const RECORDS_WORTH_TIDYING = 1_000;
  * that was killed is finished by starting it again. Resolves to the number of records that were accepted.
  */
 export async function importRecords(ports: ImportPorts): Promise<number> {
-  const { store } = ports;
+  const { store, rejects, clock } = ports;
   const categories = new Map((await store.categories()).map((category) => [category.id, category]));
   const tags = new Set(await store.tagIds());
   const context = { ...ports, categories, tags };
@@ -23,6 +23,7 @@ export async function importRecords(ports: ImportPorts): Promise<number> {
   await deriveRows(context);
   if (accepted >= RECORDS_WORTH_TIDYING) await store.tidy();
   await store.refreshSearch();
+  await store.tellOfEnd({ accepted, rejected: rejects.count }, clock.now());
   return accepted;
 }
 

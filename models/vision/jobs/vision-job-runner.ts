@@ -14,7 +14,7 @@ import {
   type VisionJobStore,
   type VisionQueue,
 } from '../../ports';
-import { pauseAfter } from '../../retry-pauses';
+import { pauseAfter, TRIES_OF_A_DAY } from '../../retry-pauses';
 import { VisionService } from '../vision-service';
 import { ENTRY_PRESENTER, type EntryPresenter } from './entry-presenter';
 import type { BegunEntry, EntryAnswer } from './vision-job';
@@ -85,9 +85,10 @@ export class VisionJobRunner {
     const requestId = entryName(entry.jobId, entry.position);
     const { status, body } = this.presenter.refusal(failure, requestId);
     if (status >= 500) this.logger.warn({ requestId, status, reason: String(failure) }, 'job entry');
-    const pauseMs = PASSING.includes(status) ? pauseAfter(entry.tries) : null;
-    if (pauseMs === null) return { state: 'failed', predictionId: null, answer: body };
-    await this.jobs.postpone(entry, this.later(pauseMs));
+    if (!PASSING.includes(status) || entry.tries >= TRIES_OF_A_DAY) {
+      return { state: 'failed', predictionId: null, answer: body };
+    }
+    await this.jobs.postpone(entry, this.later(pauseAfter(entry.tries)));
     return null;
   }
 

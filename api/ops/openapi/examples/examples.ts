@@ -1,28 +1,11 @@
 import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../../legacy/answers';
 import type { PATHS } from '../../../paths';
-import type { catalogAnswer, jobAnswer, evidence as rowEvidence } from '../../../v3/answers';
+import type { evidence as rowEvidence } from '../../../v3/answers';
 import { ACCOUNT_EXAMPLES } from './accounts';
+import { catalog, type Examples, LARGER_PHOTO, PHOTO } from './example';
+import { LATER_EXAMPLES } from './later-examples';
 import { category, estimate, legacyProduct, model, pricedProduct, product } from './rows';
-
-interface Example {
-  readonly summary: string;
-  readonly value: unknown;
-}
-
-/** What is asked and answered, by the name of each example. */
-interface Examples {
-  readonly requests?: Readonly<Record<string, Example>>;
-  readonly answers: Readonly<Record<string, Example>>;
-}
-
-/** The smallest PNG that there is; a photo is longer. */
-const PHOTO =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-
-/** A grey square of 32 pixels. */
-const LARGER_PHOTO =
-  'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAMAAABEpIrGAAAAA1BMVEWAgICQdD0xAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEklEQVQ4y2NgGAWjYBSMAuwAAAQgAAFWu83mAAAAAElFTkSuQmCC';
 
 const evidence: z.output<typeof rowEvidence> = {
   image: 'https://loupe.example/images/0b7c0e.jpg',
@@ -37,53 +20,6 @@ const evidence: z.output<typeof rowEvidence> = {
     { field: 'brand', id: 'brand_hermes', name: 'Hermès', confidence: 0.99 },
     { field: 'model', id: 'model_birkin', name: 'Birkin', confidence: 0.99 },
     { field: 'style', id: 'style_birkin_croc', name: 'Crocodile', confidence: 0.98 },
-  ],
-};
-
-const catalog = (
-  data: z.output<typeof catalogAnswer>['data'],
-  rest: Partial<z.output<typeof catalogAnswer>>,
-): z.output<typeof catalogAnswer> => ({
-  success: true,
-  results: data.length,
-  total_results: data.length,
-  page: 0,
-  total_pages: data.length === 0 ? 0 : 1,
-  credits_used: 1,
-  includes: ['taxonomy'],
-  resolved_taxonomy: { node: 'product', level: 3 },
-  ...rest,
-  data,
-});
-
-const job: z.output<typeof jobAnswer> = {
-  success: true,
-  id: 'job_V1StGXR8_Z5jdHi6B-myT',
-  status: 'running',
-  created_at: '2026-03-15T12:00:00.000Z',
-  total: 3,
-  done: 1,
-  failed: 1,
-  cancelled: 0,
-  credits_used: 5,
-  data: [
-    {
-      state: 'done',
-      prediction_id: '0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55',
-      answer: catalog([{ ...product, confidence: 0.97 }], { credits_used: 5 }),
-    },
-    {
-      state: 'failed',
-      prediction_id: null,
-      answer: {
-        success: false,
-        error: 'unprocessable',
-        message: 'The address answered with HTTP status 404.',
-        request_id: 'job_V1StGXR8_Z5jdHi6B-myT.1',
-        reason: 'url_status',
-      },
-    },
-    { state: 'waiting', prediction_id: null, answer: null },
   ],
 };
 
@@ -308,41 +244,7 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
     },
   },
   ...ACCOUNT_EXAMPLES,
-  createJob: {
-    requests: {
-      photos: {
-        summary: 'A piece by one photo, and one by two',
-        value: {
-          entries: [
-            { base64: PHOTO, category_id: 'handbags' },
-            { images: [{ base64: LARGER_PHOTO }, { base64: LARGER_PHOTO }] },
-          ],
-          includes: ['taxonomy', 'pricing'],
-        },
-      },
-    },
-    answers: {
-      queued: {
-        summary: 'Nothing is looked at yet',
-        value: {
-          ...{ ...job, status: 'queued', total: 1, done: 0, failed: 0, credits_used: 0 },
-          data: [{ state: 'waiting', prediction_id: null, answer: null }],
-        },
-      },
-    },
-  },
-  showJob: { answers: { running: { summary: 'One entry is still to be looked at', value: job } } },
-  cancelJob: {
-    answers: {
-      cancelled: {
-        summary: 'The last entry was not begun',
-        value: {
-          ...{ ...job, status: 'done', cancelled: 1 },
-          data: [...job.data.slice(0, 2), { state: 'cancelled', prediction_id: null, answer: null }],
-        },
-      },
-    },
-  },
+  ...LATER_EXAMPLES,
   listProductsV2: {
     requests: {
       search: { summary: 'Free text', value: { search: 'birkin', page_size: 10 } },
