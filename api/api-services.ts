@@ -18,9 +18,12 @@ import type {
   VisionQueue,
 } from '../models/ports';
 import type { RecordsService } from '../models/records/records-service';
+import type { VisionJobService } from '../models/vision/jobs/vision-job-service';
 import type { SimilarService } from '../models/vision/similar-service';
 import type { VisionService } from '../models/vision/vision-service';
+import type { WebhookService } from '../models/webhooks/webhook-service';
 import type { AllowedOrigins } from './middleware/allow-origins';
+import type { MemoryBudget } from './middleware/memory-budget';
 
 /** What the HTTP side needs of the rest: the capabilities, and the few ports that routes use directly. */
 export interface ApiServices {
@@ -31,6 +34,8 @@ export interface ApiServices {
   readonly similar: SimilarService;
   readonly feedback: FeedbackService;
   readonly records: RecordsService;
+  readonly jobs: VisionJobService;
+  readonly webhooks: WebhookService;
   readonly accounts: AccountRepository;
   readonly limiter: RateLimiter;
   readonly prices: PricingRepository;
@@ -39,6 +44,8 @@ export interface ApiServices {
   readonly queue: Pick<VisionQueue, 'admit' | 'enter'>;
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
+  /** Memory for bodies that are read and worked on at the same time. */
+  readonly bodies: MemoryBudget;
   readonly statements: Pick<AccountService, 'statement'>;
   readonly audit: AuditLog;
   /** What operators manage accounts and keys with, on behalf of a request. */
@@ -104,8 +111,6 @@ export interface ApiSettings {
   readonly limits: DefaultLimits;
   readonly imageBytesMax: number;
   readonly visionDeadlineMs: number;
-  /** Memory for bodies that are read and worked on at the same time. */
-  readonly bodyBytes: number;
   /** Memory for pages that are made and written at the same time. */
   readonly answerBytes: number;
   /** A body that comes slower is ended; 0 is off. */

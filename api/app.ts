@@ -18,8 +18,10 @@ import { requestId } from './middleware/request-id';
 import { requestLog } from './middleware/request-log';
 import { Metrics } from './ops/metrics';
 import { mountOperations } from './ops/routes';
+import { mountJobs } from './v3/jobs';
 import { mountRecords } from './v3/record-routes';
 import { mountV3 } from './v3/routes';
+import { mountWebhooks } from './v3/webhooks';
 import { photoIdentifier } from './vision/identify-photo';
 
 /**
@@ -38,6 +40,8 @@ export function createApp(services: ApiServices, settings: ApiSettings): Express
     mountFiles(app, services);
     mountV3(app, middleware, services, settings, identifyPhoto, answer);
     mountRecords(app, middleware, services, answer);
+    mountJobs(app, middleware, services, settings, answer);
+    mountWebhooks(app, middleware, services, answer);
     mountLegacy(app, middleware, services, settings, identifyPhoto, answer);
     if (settings.adminToken !== undefined) mountAdmin(app, middleware, services);
     mountDocs(app);

@@ -524,6 +524,76 @@ CREATE TABLE test_calls (
   FOREIGN KEY (key_id) REFERENCES api_keys(id)
 );
 
+-- Photos that are looked at later, for a caller who asks for the answers.
+-- base_url: of addresses in the answers, as the call that made the job came
+CREATE TABLE vision_jobs (
+  id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  includes text[] NOT NULL,
+  base_url text NOT NULL,
+  cancelled boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (id),
+  FOREIGN KEY (account_id) REFERENCES accounts(id),
+  FOREIGN KEY (key_id) REFERENCES api_keys(id)
+);
+CREATE INDEX vision_jobs_account ON vision_jobs USING btree (account_id);
+CREATE INDEX vision_jobs_created ON vision_jobs USING btree (created_at);
+
+-- One identification each.
+-- request: with its prepared photos, until it is answered
+-- due_at: when to begin, or, of one that is begun, when to take its process for dead
+-- answer: the body that the caller gets
+CREATE TABLE vision_job_entries (
+  job_id text COLLATE "C" NOT NULL,
+  "position" smallint NOT NULL,
+  state text NOT NULL,
+  request json,
+  tries integer NOT NULL DEFAULT 0,
+  due_at timestamp with time zone NOT NULL,
+  prediction_id text,
+  answer json,
+  PRIMARY KEY (job_id, "position"),
+  FOREIGN KEY (job_id) REFERENCES vision_jobs(id) ON DELETE CASCADE,
+  CHECK (state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))
+);
+CREATE INDEX vision_job_entries_due ON vision_job_entries USING btree ("position", due_at) WHERE state = ANY (ARRAY['waiting'::text, 'running'::text]);
+
+-- secret: signs messages, so it is kept as it is
+-- due_at: before that nothing is sent: a message is under way, or the last ones failed
+-- failures: since the last message that arrived
+CREATE TABLE webhook_endpoints (
+  id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  url text NOT NULL,
+  events text[] NOT NULL,
+  credits_below bigint,
+  secret text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  failures integer NOT NULL DEFAULT 0,
+  last_failure text,
+  disabled_at timestamp with time zone,
+  PRIMARY KEY (id),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX webhook_endpoints_account ON webhook_endpoints USING btree (account_id);
+
+-- What an address is still to be told; written together with the fact.
+CREATE TABLE webhook_messages (
+  id text COLLATE "C" NOT NULL,
+  endpoint_id text COLLATE "C" NOT NULL,
+  type text NOT NULL,
+  data json NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  tries integer NOT NULL DEFAULT 0,
+  due_at timestamp with time zone NOT NULL,
+  PRIMARY KEY (id),
+  FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_messages_endpoint ON webhook_messages USING btree (endpoint_id, tries, created_at);
+
 -- Other readings of words in a query, folded: each of the phrases also as each of the readings.
 CREATE TABLE synonyms (
   id text COLLATE "C" NOT NULL,

@@ -10,8 +10,10 @@ export type * from './ports/catalog-import';
 export type * from './ports/catalog-records';
 export type * from './ports/housekeeping';
 export type * from './ports/indexing';
+export type * from './ports/jobs';
 export type * from './ports/search-misses';
 export type * from './ports/vision';
+export type * from './ports/webhooks';
 
 export interface Clock {
   now(): Date;
@@ -79,6 +81,9 @@ export const PORTS = {
   ImageSamples: Symbol.for('ImageSamples'),
   PredictionRepository: Symbol.for('PredictionRepository'),
   SearchMissStore: Symbol.for('SearchMissStore'),
+  VisionJobStore: Symbol.for('VisionJobStore'),
+  WebhookStore: Symbol.for('WebhookStore'),
+  WebhookSender: Symbol.for('WebhookSender'),
   ImageStore: Symbol.for('ImageStore'),
   Clock: Symbol.for('Clock'),
   IdSource: Symbol.for('IdSource'),

@@ -127,6 +127,7 @@ const settings = z
     TRUST_PROXY: wholeNumber(0, 0, 10),
     CORS_ORIGINS: origins(),
     IMAGE_FETCH_ALLOW: addressList(),
+    WEBHOOK_ALLOW: addressList(),
     RATE_PER_SECOND: wholeNumber(50),
     RATE_PER_MINUTE: wholeNumber(0),
     VISION_CONCURRENCY: wholeNumber(16),

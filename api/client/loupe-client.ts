@@ -9,6 +9,8 @@ import type {
   FeedbackAnswer,
   IdentifyRequest,
   ItemsAnswer,
+  JobAnswer,
+  JobPhotos,
   paths,
   RecordStatusAnswer,
   RecordsAnswer,
@@ -48,6 +50,11 @@ export interface CallOptions {
 
 /** What is known of the item, and whether each row has `evidence`. */
 export type IdentifyOptions = CallOptions & Pick<IdentifyRequest, 'category_id' | 'filters' | 'explain'>;
+
+/** An item of a job: its photo or photos, and what is known of it. */
+export type JobEntry = Pick<JobPhotos, 'category_id' | 'filters' | 'explain'> & {
+  readonly photo: Photo | readonly Photo[];
+};
 
 /** What is to be similar: in which category, and how many at most. */
 export type SimilarOptions = Pick<CallOptions, 'includes' | 'signal'> & {
@@ -94,15 +101,31 @@ export class LoupeClient {
     photo: Photo | readonly Photo[],
     { signal, idempotencyKey, includes, ...known }: IdentifyOptions = {},
   ): Promise<Identification> {
-    const body = {
-      ...('length' in photo ? { images: await Promise.all(photo.map(imageOf)) } : await imageOf(photo)),
-      ...known,
-      ...(includes ? { includes } : {}),
-    };
+    const body = { ...(await photosOf(photo)), ...known, ...(includes ? { includes } : {}) };
     const call = sending({ ...(signal ? { signal } : {}), ...(idempotencyKey ? { idempotencyKey } : {}) });
     const outcome = await this.endpoints.POST('/v3/vision/identify', { body, ...call });
     const predictionId = outcome.response.headers.get('X-Prediction-Id') ?? '';
     return { ...answerOf(outcome), predictionId };
+  }
+
+  /** Has up to a hundred items identified later; ask `job` for the answers. */
+  async createJob(
+    entries: readonly JobEntry[],
+    { includes, ...options }: CallOptions = {},
+  ): Promise<JobAnswer> {
+    const asked = entries.map(async ({ photo, ...known }) => ({ ...(await photosOf(photo)), ...known }));
+    const body = { entries: await Promise.all(asked), ...(includes ? { includes } : {}) };
+    return answerOf(await this.endpoints.POST('/v3/vision/jobs', { body, ...sending(options) }));
+  }
+
+  /** How far a job is, and the answers that there are. */
+  async job(id: string): Promise<JobAnswer> {
+    return answerOf(await this.endpoints.GET('/v3/vision/jobs/{id}', { params: { path: { id } } }));
+  }
+
+  /** Cancels what is not begun of a job. */
+  async cancelJob(id: string): Promise<JobAnswer> {
+    return answerOf(await this.endpoints.DELETE('/v3/vision/jobs/{id}', { params: { path: { id } } }));
   }
 
   /** Says which product the photos of an answer showed; null where the catalog does not have it. */
@@ -195,6 +218,12 @@ const sending = ({ signal, idempotencyKey }: CallOptions) => ({
   ...(signal ? { signal } : {}),
   ...(idempotencyKey ? { params: { header: { 'Idempotency-Key': idempotencyKey } } } : {}),
 });
+
+async function photosOf(
+  photo: Photo | readonly Photo[],
+): Promise<Pick<IdentifyRequest, 'url' | 'base64' | 'region' | 'images'>> {
+  return 'length' in photo ? { images: await Promise.all(photo.map(imageOf)) } : imageOf(photo);
+}
 
 async function imageOf(photo: Photo): Promise<Pick<IdentifyRequest, 'url' | 'base64' | 'region'>> {
   const part = photo.region ? { region: photo.region } : {};

@@ -416,6 +416,118 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v3/vision/jobs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Identify many photos later
+     * @description Up to 100 `entries`, each one identification; the answer is the job, before any of them is looked at. Ask for it by its `id` until its `status` is `done`.
+     *
+     *     - Prefer `url` to `base64`: the body is limited to twice that of an identification.
+     *     - A photo that can't be used is the answer of its entry; a malformed entry refuses the job.
+     *     - Photos of identifications go first. What is unavailable for the moment is tried again for a day.
+     *     - **Credits:** each entry as its identification; the job itself is free. The balance must cover the dearest entry.
+     *
+     *     **Key:** must open v3.
+     */
+    post: operations['createJob'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v3/vision/jobs/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * A job and its answers
+     * @description Each entry has the body that its identification gives, of a refusal too, once it has been looked at. Kept as long as predictions are. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    get: operations['showJob'];
+    put?: never;
+    post?: never;
+    /**
+     * Cancel what is left of a job
+     * @description Entries that are not begun will have no answer, and cost nothing; those that are begun end as they would. Answers stay. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    delete: operations['cancelJob'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v3/webhooks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The addresses that are told
+     * @description All of the account, with what failed last, without their secrets. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    get: operations['listWebhooks'];
+    put?: never;
+    /**
+     * Be told what happens
+     * @description Registers an `https` address. Each message is a POST of `{"type", "timestamp", "data"}`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the `secret` of this answer verifies it, and no later answer has it.
+     *
+     *     - `vision.job.done`: a job of the account has ended; `id`, `total`, `done`, `failed`, `cancelled`.
+     *     - `account.credits.low`: a charge took the balance below `credits_below`; `credits`, `credits_below`.
+     *     - `catalog.import.done`: `accepted`, `rejected`.
+     *     - `model.drift`: by the feedback of 30 days confidence is not true any more; `claimed`, `right`, `answers`. At most once a week.
+     *
+     *     A message comes at least once, with the same `webhook-id`: until your 2xx, with growing pauses, for a day. A 410 ends them all. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    post: operations['createWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v3/webhooks/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Be told no more
+     * @description Removes an address with all that it was still to be told. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    delete: operations['removeWebhook'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v2/products': {
     parameters: {
       query?: never;
@@ -941,6 +1053,52 @@ export interface components {
        * @default 10
        */
       size?: number;
+    };
+    JobRequest: {
+      /** @description One identification each */
+      entries: components['schemas']['JobPhotos'][];
+      /**
+       * @description What rows have beside their name and pictures
+       * @default [
+       *       "taxonomy"
+       *     ]
+       */
+      includes?: ('taxonomy' | 'pricing')[];
+    };
+    WebhookRequest: {
+      /** @description Public https address */
+      url: string;
+      /** @description What it is told */
+      events: ('vision.job.done' | 'account.credits.low' | 'catalog.import.done' | 'model.drift')[];
+      /** @description For `account.credits.low`: the balance below which it is told */
+      credits_below?: number;
+    };
+    JobPhotos: {
+      /** @description Public http(s) address of the photo; wins over `base64` */
+      url?: string;
+      /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
+      base64?: string;
+      region?: components['schemas']['Region'];
+      /** @description Photos of one item from several sides, instead of `url` or `base64` */
+      images?: {
+        /** @description Public http(s) address of the photo; wins over `base64` */
+        url?: string;
+        /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
+        base64?: string;
+        region?: components['schemas']['Region'];
+      }[];
+      /** @description Slug or name of the category that the item is of */
+      category_id?: string;
+      /**
+       * @description ANDed; the values in one are ORed
+       * @default []
+       */
+      filters?: components['schemas']['Filter'][];
+      /**
+       * @description Whether each row has `evidence`
+       * @default false
+       */
+      explain?: boolean;
     };
     Feedback: {
       /** @description The product that the photos show; null when the catalog does not have it */
@@ -1647,6 +1805,136 @@ export interface components {
        */
       credits_used: 0;
     };
+    JobAnswer: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description What the job is asked for by */
+      id: string;
+      /**
+       * @description `queued` until its first entry is begun
+       * @enum {string}
+       */
+      status: 'queued' | 'running' | 'done';
+      /**
+       * Format: date-time
+       * @description When it was made
+       */
+      created_at: string;
+      /** @description Entries of the job */
+      total: number;
+      /** @description Those that are identified */
+      done: number;
+      /** @description Those whose answer is a refusal */
+      failed: number;
+      /** @description Those that will have no answer */
+      cancelled: number;
+      /** @description What its entries were charged until now; the job itself is free */
+      credits_used: number;
+      /** @description The entries, in their order */
+      data: components['schemas']['JobEntry'][];
+    };
+    JobEntry: {
+      /**
+       * @description `failed`: the answer is a refusal
+       * @enum {string}
+       */
+      state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+      /** @description What feedback on it goes by; null without an identification */
+      prediction_id: string | null;
+      /** @description The body that the identification gives, of a refusal too; null until then */
+      answer: (components['schemas']['CatalogAnswer'] | components['schemas']['Refusal']) | null;
+    };
+    Refusal: {
+      /**
+       * @description `false` for every refusal
+       * @constant
+       */
+      success: false;
+      /** @description Code of the failure; clients branch on it */
+      error: string;
+      /** @description What a developer can do about it */
+      message: string;
+      /** @description Name of the request, for support */
+      request_id: string;
+      /** @description Path of the parameter at fault */
+      field?: string;
+      /** @description What the category has, where `taxonomy_node` is no part of it */
+      allowed_taxonomy_nodes?: string[];
+      /** @description Why an image can not be used */
+      reason?: string;
+      /** @description Position of the photo at fault in `images` */
+      index?: number;
+    };
+    Webhook: {
+      /** @description What it is removed by */
+      id: string;
+      /** @description The address */
+      url: string;
+      /** @description What it is told */
+      events: ('vision.job.done' | 'account.credits.low' | 'catalog.import.done' | 'model.drift')[];
+      /** @description The balance below which it is told; null without that event */
+      credits_below: number | null;
+      /**
+       * Format: date-time
+       * @description When it was registered
+       */
+      created_at: string;
+      /** @description When it answered 410, and is told nothing any more */
+      disabled_at: string | null;
+      /** @description Tries that failed since the last message that arrived */
+      failures: number;
+      /** @description What the last of them met */
+      last_failure: string | null;
+    };
+    WebhookAnswer: {
+      /** @description What it is removed by */
+      id: string;
+      /** @description The address */
+      url: string;
+      /** @description What it is told */
+      events: ('vision.job.done' | 'account.credits.low' | 'catalog.import.done' | 'model.drift')[];
+      /** @description The balance below which it is told; null without that event */
+      credits_below: number | null;
+      /**
+       * Format: date-time
+       * @description When it was registered
+       */
+      created_at: string;
+      /** @description When it answered 410, and is told nothing any more */
+      disabled_at: string | null;
+      /** @description Tries that failed since the last message that arrived */
+      failures: number;
+      /** @description What the last of them met */
+      last_failure: string | null;
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description Verifies messages; no later answer has it */
+      secret: string;
+    };
+    WebhooksAnswer: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description Oldest first */
+      data: components['schemas']['Webhook'][];
+    };
+    WebhookRemoved: {
+      /**
+       * @description `true` for every success
+       * @constant
+       */
+      success: true;
+      /** @description What was removed */
+      id: string;
+    };
     ResolvedTaxonomy: {
       /** @description Kind of the rows; of the first hit in vision */
       node: string | null;
@@ -2206,7 +2494,7 @@ export interface components {
         'application/json': components['schemas']['Forbidden'];
       };
     };
-    /** @description There is no such item, record, image, account, key or address. Free of charge. */
+    /** @description There is no such item, record, job, image, account, key or address. Free of charge. */
     NotFound: {
       headers: {
         /**
@@ -2545,6 +2833,9 @@ export type IdentifyRequest = components['schemas']['IdentifyRequest'];
 export type Region = components['schemas']['Region'];
 export type ItemsRequest = components['schemas']['ItemsRequest'];
 export type SuggestRequest = components['schemas']['SuggestRequest'];
+export type JobRequest = components['schemas']['JobRequest'];
+export type WebhookRequest = components['schemas']['WebhookRequest'];
+export type JobPhotos = components['schemas']['JobPhotos'];
 export type Feedback = components['schemas']['Feedback'];
 export type NewAccount = components['schemas']['NewAccount'];
 export type Credit = components['schemas']['Credit'];
@@ -2574,6 +2865,13 @@ export type RecordsAnswer = components['schemas']['RecordsAnswer'];
 export type RecordOutcome = components['schemas']['RecordOutcome'];
 export type DeletionAnswer = components['schemas']['DeletionAnswer'];
 export type RecordStatusAnswer = components['schemas']['RecordStatusAnswer'];
+export type JobAnswer = components['schemas']['JobAnswer'];
+export type JobEntry = components['schemas']['JobEntry'];
+export type Refusal = components['schemas']['Refusal'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookAnswer = components['schemas']['WebhookAnswer'];
+export type WebhooksAnswer = components['schemas']['WebhooksAnswer'];
+export type WebhookRemoved = components['schemas']['WebhookRemoved'];
 export type ResolvedTaxonomy = components['schemas']['ResolvedTaxonomy'];
 export type LegacyAnswer = components['schemas']['LegacyAnswer'];
 export type LegacyRow = components['schemas']['LegacyRow'];
@@ -3626,6 +3924,347 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['RecordStatusAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['JobRequest'];
+      };
+    };
+    responses: {
+      /** @description Done */
+      202: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['JobAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  showJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path: {
+        /**
+         * @description The `id` of the job
+         * @example job_V1StGXR8_Z5jdHi6B-myT
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['JobAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  cancelJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path: {
+        /**
+         * @description The `id` of the job
+         * @example job_V1StGXR8_Z5jdHi6B-myT
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['JobAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  listWebhooks: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhooksAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  createWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['WebhookRequest'];
+      };
+    };
+    responses: {
+      /** @description Done */
+      201: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  removeWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path: {
+        /**
+         * @description The `id` of the webhook
+         * @example webhook_V1StGXR8_Z5jdHi6B-myT
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          /**
+           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
+           */
+          'X-Request-Id': string;
+          /**
+           * @description What the call was charged
+           * @example 5
+           */
+          'X-Credits-Used': number;
+          /** @description How long the answer may be kept */
+          'Cache-Control': string;
+          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookRemoved'];
         };
       };
       400: components['responses']['BadRequest'];

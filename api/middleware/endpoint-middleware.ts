@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import type { ApiVersion, Caller, Scope } from '../../models/access/api-key';
+import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/job-states';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { authenticate } from './authenticate';
 import { authorizeOperator } from './authorize-operator';
@@ -40,6 +41,14 @@ export interface EndpointMiddleware {
   json(version: ApiVersion, pageOf: (req: Request) => PageAsked): RequestHandler[];
   /** Endpoints without a body that answer a little, free of charge, for every key. */
   free(version: ApiVersion): RequestHandler[];
+  /** Endpoints that take many photos, each in a JSON body, which are looked at later. */
+  job(version: ApiVersion): RequestHandler[];
+  /** Endpoints without a body that answer for a job. */
+  jobAnswer(version: ApiVersion): RequestHandler[];
+  /** Endpoints that take a little JSON and answer a little, once; for keys that may identify. */
+  registration(version: ApiVersion): RequestHandler[];
+  /** Endpoints without a body that answer a little; for keys that may identify. */
+  overview(version: ApiVersion): RequestHandler[];
   /** Endpoints that take a little JSON and answer a little, free of charge; `scope` null is for every key of the account. */
   note(version: ApiVersion, scope: Scope | null): RequestHandler[];
   /** Endpoints that take a photo in a JSON body, which have a deadline (contract 7.7). */
@@ -77,12 +86,7 @@ export function buildEndpointMiddleware(services: ApiServices, settings: ApiSett
   };
   const renewLinks = linkRenewal(services.signer, services.clock);
   const once = idempotent(services.idempotency, accounts, services.clock, patience, renewLinks);
-  const bodies = new MemoryBudget({
-    bytes: settings.bodyBytes,
-    littleBytes: LITTLE_BYTES.body,
-    waitMs: MEMORY_WAIT_MS,
-    what: 'large bodies',
-  });
+  const { bodies } = services;
   const answers = new PageMemory(
     new MemoryBudget({
       bytes: settings.answerBytes,
@@ -93,11 +97,9 @@ export function buildEndpointMiddleware(services: ApiServices, settings: ApiSett
   );
   const pace: UploadPace = { bytesPerSecond: settings.uploadBytesPerSecondMin, windowMs: PACE_WINDOW_MS };
   const smallBody = [readTyped(JSON_BODY, { bytesMax: BODY_BYTES_MAX, pace }, bodies), parseJson];
-  const photoBody = readTyped(
-    JSON_BODY,
-    { bytesMax: photoBodyBytesMax(settings.imageBytesMax), pace },
-    bodies,
-  );
+  const photoBytesMax = photoBodyBytesMax(settings.imageBytesMax);
+  const photoBody = readTyped(JSON_BODY, { bytesMax: photoBytesMax, pace }, bodies);
+  const jobBody = readTyped(JSON_BODY, { bytesMax: JOB_BODY_PHOTOS * photoBytesMax, pace }, bodies);
   const recordsBody = readTyped(JSON_LINES_BODY, { bytesMax: RECORDS_BYTES_MAX, pace }, bodies);
   const writer = (version: ApiVersion) => admitted(version, 'catalog:write');
   return {
@@ -108,6 +110,16 @@ export function buildEndpointMiddleware(services: ApiServices, settings: ApiSett
       answers.gate(pageOf),
       once,
     ],
+    job: (version) => [
+      ...admitted(version, 'vision:identify'),
+      ...[visionCalls, jobBody, once, parsePhotoJson],
+    ],
+    jobAnswer: (version) => [
+      ...admitted(version, 'vision:identify'),
+      answers.gate(() => ({ rows: JOB_ENTRIES_MAX, priced: true })),
+    ],
+    registration: (version) => [...admitted(version, 'vision:identify'), ...smallBody, once],
+    overview: (version) => admitted(version, 'vision:identify'),
     free: (version) => admitted(version, null),
     note: (version, scope) => [...admitted(version, scope), ...smallBody],
     photo: (version) => [
@@ -124,6 +136,18 @@ export function buildEndpointMiddleware(services: ApiServices, settings: ApiSett
     changed: writer,
   };
 }
+
+/** Memory for bodies and what calls fetch, of so many bytes; shared by key. */
+export const bodyMemory = (bytes: number): MemoryBudget =>
+  new MemoryBudget({
+    bytes,
+    littleBytes: LITTLE_BYTES.body,
+    waitMs: MEMORY_WAIT_MS,
+    what: 'large bodies',
+  });
+
+/** Of the largest bodies with photos a job's is so many: many photos of the usual size (contract 12.2). */
+const JOB_BODY_PHOTOS = 2;
 
 /** A photo of the largest size as base64, and room for the rest of the body (contract 12.2). */
 const photoBodyBytesMax = (imageBytesMax: number): number => Math.ceil((imageBytesMax * 4) / 3) + 64 * 1024;

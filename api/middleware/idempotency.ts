@@ -96,7 +96,7 @@ function freeUnanswered(res: Response, free: () => Promise<void>): void {
   let ended = false;
   res.json = (body: unknown) => {
     ended = true;
-    if (res.statusCode === 200) return send(body);
+    if (res.statusCode < 300) return send(body);
     // Whoever mends a refused call may send it at once. An overloaded or hanging store is not waited for.
     const keyIsFree = free();
     if (res.statusCode < 500) void keyIsFree.then(() => send(body));
@@ -120,7 +120,8 @@ async function replay(
 ): Promise<void> {
   await setFreeCreditHeaders(res, accounts);
   res.setHeader('Idempotency-Replayed', 'true');
-  const { body, ...headers } = JSON.parse(answer) as KeptAnswer;
+  const { status, body, ...headers } = JSON.parse(answer) as KeptAnswer;
+  res.status(status);
   for (const [name, kept] of KEPT_HEADERS)
     if (headers[kept] !== undefined) res.setHeader(name, headers[kept]);
   res.json(renewLinks(body));
@@ -128,6 +129,7 @@ async function replay(
 
 /** What is kept of an answer: the rest of it is the same for all. */
 interface KeptAnswer {
+  readonly status: number;
   readonly deprecation?: string;
   readonly predictionId?: string;
   readonly body: unknown;
@@ -140,7 +142,11 @@ const KEPT_HEADERS = [
 
 /** The text of a successful answer, to be kept for the repetitions of its call. */
 export const storedForm = (res: Response, body: unknown): string =>
-  JSON.stringify({ ...Object.fromEntries(KEPT_HEADERS.map(([name, kept]) => [kept, res.get(name)])), body });
+  JSON.stringify({
+    ...Object.fromEntries(KEPT_HEADERS.map(([name, kept]) => [kept, res.get(name)])),
+    status: res.statusCode,
+    body,
+  });
 
 /** What a call asks: its address and the bytes of its body. */
 function fingerprintOf(req: Request, res: Response): Buffer {

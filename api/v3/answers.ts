@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { MODULES } from '../../models/catalog/catalog-query';
+import { ENTRY_STATES, JOB_STATUSES } from '../../models/vision/jobs/job-states';
+import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 import { credits, keyShown, since, until, usage } from '../wire/account-answers';
-import { attribute, marketEstimate, pictures, prices, tag, variantField } from '../wire/answers';
+import { attribute, errorAnswer, marketEstimate, pictures, prices, tag, variantField } from '../wire/answers';
 
 const variant = z.object({
   id: z.string().describe('Starts with `variant_`'),
@@ -164,4 +166,63 @@ export const suggestAnswer = z.object({
       }),
     )
     .describe('The rows, best first'),
+});
+
+const count = (of: string) => z.int().describe(of);
+
+/** An entry of a job (contract 16.2). */
+export const jobEntry = z.object({
+  state: z.enum(ENTRY_STATES).describe('`failed`: the answer is a refusal'),
+  prediction_id: z
+    .string()
+    .nullable()
+    .describe('What feedback on it goes by; null without an identification'),
+  answer: z
+    .union([catalogAnswer, errorAnswer])
+    .nullable()
+    .describe('The body that the identification gives, of a refusal too; null until then'),
+});
+
+/** A job (contract 16.2). */
+export const jobAnswer = z.object({
+  success: z.literal(true).describe('`true` for every success'),
+  id: z.string().describe('What the job is asked for by'),
+  status: z.enum(JOB_STATUSES).describe('`queued` until its first entry is begun'),
+  created_at: z.iso.datetime().describe('When it was made'),
+  total: count('Entries of the job'),
+  done: count('Those that are identified'),
+  failed: count('Those whose answer is a refusal'),
+  cancelled: count('Those that will have no answer'),
+  credits_used: count('What its entries were charged until now; the job itself is free'),
+  data: z.array(jobEntry).describe('The entries, in their order'),
+});
+
+/** An address that is told what happens (contract 16.10). */
+export const webhook = z.object({
+  id: z.string().describe('What it is removed by'),
+  url: z.string().describe('The address'),
+  events: z.array(z.enum(WEBHOOK_EVENTS)).describe('What it is told'),
+  credits_below: z.int().nullable().describe('The balance below which it is told; null without that event'),
+  created_at: z.iso.datetime().describe('When it was registered'),
+  disabled_at: z.iso.datetime().nullable().describe('When it answered 410, and is told nothing any more'),
+  failures: count('Tries that failed since the last message that arrived'),
+  last_failure: z.string().nullable().describe('What the last of them met'),
+});
+
+/** The answer to a registration. */
+export const webhookAnswer = webhook.extend({
+  success: z.literal(true).describe('`true` for every success'),
+  secret: z.string().describe('Verifies messages; no later answer has it'),
+});
+
+/** All addresses of an account. */
+export const webhooksAnswer = z.object({
+  success: z.literal(true).describe('`true` for every success'),
+  data: z.array(webhook).describe('Oldest first'),
+});
+
+/** The answer to a removal. */
+export const webhookRemoved = z.object({
+  success: z.literal(true).describe('`true` for every success'),
+  id: z.string().describe('What was removed'),
 });

@@ -5,7 +5,7 @@ import { isProduct, type PricedItem } from '../../models/catalog/item';
 import type { Suggestion } from '../../models/catalog/suggestion';
 import type { Feedback } from '../../models/ports';
 import type { SimilarItem } from '../../models/vision/similar-service';
-import type { IdentifiedItem, ItemEvidence } from '../../models/vision/vision-service';
+import type { Identification, IdentifiedItem, ItemEvidence } from '../../models/vision/vision-service';
 import type { PublicAddress } from '../middleware/public-address';
 import type { WithRows } from '../middleware/send-rows';
 import { presentEstimate, presentPricing } from '../wire/presented-prices';
@@ -69,6 +69,27 @@ const presentFacets = (facets: ReadonlyMap<string, readonly FacetValue[]>) =>
       values.map(({ id, name, count }) => ({ id, name, count })),
     ]),
   );
+
+/** All rows of an answer that has one page. */
+export const wholePage = ({ length }: { readonly length: number }) => ({
+  results: length,
+  total: length,
+  page: 0,
+  totalPages: length === 0 ? 0 : 1,
+});
+
+/** What photos show (contract 7.8). */
+export function presentIdentification(
+  { items, resolvedTaxonomy }: Identification,
+  creditsUsed: number,
+  view: View,
+): WithRows<z.input<typeof catalogAnswer>> {
+  const data = items.map(({ item, ...match }) => presentItem(item, view, match));
+  return presentEnvelope({
+    ...wholePage(data),
+    ...{ data, creditsUsed, resolvedTaxonomy, modules: view.modules },
+  });
+}
 
 /** The answer to several ids (contract 6.7). */
 export const presentItems = (

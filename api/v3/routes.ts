@@ -18,10 +18,12 @@ import { takePhotos } from '../vision/take-photos';
 import {
   presentEnvelope,
   presentFeedback,
+  presentIdentification,
   presentItem,
   presentItems,
   presentSimilar,
   presentSuggestions,
+  wholePage,
 } from './presenter';
 import {
   catalogQueryBody,
@@ -167,14 +169,6 @@ function showItems({ catalog }: ApiServices, settings: ApiSettings, answer: Answ
   };
 }
 
-/** All rows of an answer that has one page. */
-const wholePage = ({ length }: { readonly length: number }) => ({
-  results: length,
-  total: length,
-  page: 0,
-  totalPages: length === 0 ? 0 : 1,
-});
-
 function suggest({ suggestions }: ApiServices, answer: AnswerCharged): RequestHandler {
   return async (req, res) => {
     const { query, category_id: category = null, size } = validate(suggestBody, req.body);
@@ -201,11 +195,7 @@ function identify(
     const view = { modules, address: publicAddress(req, settings) };
     await answer(req, res, 'v3.vision.identify', async (call) => {
       const { value, price: worth } = await identifyPhoto(call, res, request);
-      const data = value.items.map(({ item, ...match }) => presentItem(item, view, match));
-      const page = { data, ...wholePage(data) };
-      const { resolvedTaxonomy } = value;
-      const envelope = presentEnvelope({ ...page, creditsUsed: worth, modules, resolvedTaxonomy });
-      return { value: envelope, price: worth };
+      return { value: presentIdentification(value, worth, view), price: worth };
     });
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CREDITS_MAX } from '../../models/access/credits';
 import {
   type CatalogQuery,
   type FacetAsked,
@@ -12,6 +13,8 @@ import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
 import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
+import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/job-states';
+import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 import { validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
 
@@ -171,6 +174,34 @@ export const identifyBody = z.strictObject({
   explain: z.boolean().default(false).describe('Whether each row has `evidence`'),
   includes,
 });
+
+/** Body of `POST /v3/vision/jobs` (contract 16.1). */
+export const jobBody = z.strictObject({
+  entries: z
+    .array(identifyBody.omit({ includes: true }))
+    .min(1)
+    .max(JOB_ENTRIES_MAX)
+    .describe('One identification each'),
+  includes,
+});
+
+/** Body of `POST /v3/webhooks` (contract 16.10). */
+export const webhookBody = z
+  .strictObject({
+    url: z.string().describe('Public https address'),
+    events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).describe('What it is told'),
+    credits_below: z
+      .int()
+      .min(1)
+      .max(CREDITS_MAX)
+      .optional()
+      .describe('For `account.credits.low`: the balance below which it is told'),
+  })
+  .superRefine(({ events, credits_below: below }, context) => {
+    if (events.includes('account.credits.low') === (below !== undefined)) return;
+    const message = 'goes with the event account.credits.low';
+    context.addIssue({ code: 'custom', path: ['credits_below'], message });
+  });
 
 /** Body of `POST /v3/vision/predictions/{id}/feedback`. */
 export const feedbackBody = z.strictObject({

@@ -11,27 +11,52 @@ export interface PhotoParameters extends ImageParameters {
 }
 
 /**
- * The photos of a vision call, and its other parameters. The text that a photo came in goes with the body: of the
- * largest photos it would hold 27 MB until the answer.
+ * The body of a vision call, and the photos that were cut out of it. The text that a photo came in goes with the request:
+ * of the largest photos it would hold 27 MB until the answer.
  *
  * @throws AppError 400 that names the parameter at fault
  */
-export function takePhotos<Parameters extends PhotoParameters>(
+export function takeBody<Body>(
   req: Request,
   res: Response,
-  schema: z.ZodType<Parameters>,
-): { readonly photos: readonly ImageInput[]; readonly parameters: Omit<Parameters, keyof PhotoParameters> } {
+  schema: z.ZodType<Body>,
+): { readonly body: Body; readonly cut: ReadonlyMap<string, Buffer> } {
   const body = validate(schema, req.body);
-  const { url, base64, region, images, ...parameters } = body;
   const cut = res.locals.photos ?? new Map<string, Buffer>();
   req.body = undefined;
   delete res.locals.photos;
-  if (images === undefined) return { photos: [toImageInput({ url, base64, region }, cut)], parameters };
+  return { body, cut };
+}
+
+/**
+ * The photos that a body names, and its other parameters.
+ *
+ * @param cut photos that were taken out of the body
+ * @param at path of what names them, with a dot at its end, where that is not the body itself
+ * @throws AppError 400 that names the parameter at fault
+ */
+export function photosOf<Parameters extends PhotoParameters>(
+  { url, base64, region, images, ...parameters }: Parameters,
+  cut: ReadonlyMap<string, Buffer>,
+  at = '',
+): { readonly photos: readonly ImageInput[]; readonly parameters: Omit<Parameters, keyof PhotoParameters> } {
+  if (images === undefined) return { photos: [toImageInput({ url, base64, region }, cut, at)], parameters };
   const [beside] = Object.entries({ url, base64, region }).flatMap(([name, value]) =>
     value === undefined ? [] : name,
   );
   if (beside !== undefined) {
-    throw badRequest(`${beside}: send it in "images", or one photo without "images".`, { field: beside });
+    const message = `${at}${beside}: send it in "images", or one photo without "images".`;
+    throw badRequest(message, { field: `${at}${beside}` });
   }
-  return { photos: images.map((image, index) => toImageInput(image, cut, index)), parameters };
+  return { photos: images.map((image, index) => toImageInput(image, cut, at, index)), parameters };
+}
+
+/** The photos of a body that is nothing but one vision call; see `takeBody` and `photosOf`. */
+export function takePhotos<Parameters extends PhotoParameters>(
+  req: Request,
+  res: Response,
+  schema: z.ZodType<Parameters>,
+): ReturnType<typeof photosOf<Parameters>> {
+  const { body, cut } = takeBody(req, res, schema);
+  return photosOf(body, cut);
 }

@@ -55,6 +55,11 @@ export class PostgresAccountRepository implements AccountRepository {
     return this.#callers.submit(hash.toString('hex'));
   }
 
+  async callerByKeyId(id: string): Promise<Caller | null> {
+    const [row] = await this.openKeys(sql`k.id = ${id}`);
+    return row ? callerOf(row) : null;
+  }
+
   /** What an account starts with is its first top-up. */
   async createAccount(name: string, credits: number | null): Promise<Account> {
     const id = `account_${this.ids.next()}`;
@@ -167,20 +172,25 @@ export class PostgresAccountRepository implements AccountRepository {
     return counted?.calls ?? 0;
   }
 
-  /** What a call must know as it stands now, in the one statement that every call makes. */
   private async callersByHash(hashes: readonly string[]): Promise<(Caller | null)[]> {
-    const rows = await rowsOf<CallerRow>(
+    const wanted = hashes.map((hash) => `\\x${hash}`);
+    const rows = await this.openKeys(sql`k.hash = ANY(${wanted}::bytea[])`);
+    const callers = new Map(rows.map((row) => [row.hex, callerOf(row)]));
+    return hashes.map((hash) => callers.get(hash) ?? null);
+  }
+
+  /** What a call must know as it stands now, in the one statement that every call makes. */
+  private openKeys(condition: Sql): Promise<CallerRow[]> {
+    return rowsOf<CallerRow>(
       this.knex,
       prepared(
         sql`SELECT k.id, k.account_id, k.name, k.versions, k.scopes, k.per_second, k.per_minute, k.concurrency, k.test,
               k.created_at, k.expires_at, k.revoked_at, encode(k.hash, 'hex') AS hex, a.credits, a.held,
               (SELECT string_agg(id::text, ' ' ORDER BY id) FROM taxonomy_version) AS taxonomy_version
             FROM api_keys k JOIN accounts a ON a.id = k.account_id
-            WHERE k.hash = ANY(${hashes.map((hash) => `\\x${hash}`)}::bytea[]) AND ${isOpen(this.clock.now())}`,
+            WHERE ${condition} AND ${isOpen(this.clock.now())}`,
       ),
     );
-    const callers = new Map(rows.map((row) => [row.hex, callerOf(row)]));
-    return hashes.map((hash) => callers.get(hash) ?? null);
   }
 
   private async keys(conditions: readonly Sql[], limit: number | null = null): Promise<readonly ApiKey[]> {

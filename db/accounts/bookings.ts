@@ -1,9 +1,18 @@
 import { insufficientCredits } from '../../models/errors';
 import type { ChargeRequest } from '../../models/ports';
 import { type Sql, sql, sqlStateOf } from '../core/sql';
+import { messagesAbout } from '../webhooks/messages-about';
 
 /** SQLSTATE of what the schema forbids, such as a balance below zero. */
 const CHECK_VIOLATION = '23514';
+
+/** The bookings that take the balance below what an address names (contract 16.16): of all that run at the same time it is one statement's. */
+const LOW_CREDITS = {
+  data: sql`json_build_object('credits', a.credits, 'credits_below', e.credits_below)`,
+  whose: sql`e.account_id = a.id AND a.credits < e.credits_below
+    AND a.credits + (SELECT coalesce(sum(amount), 0) FROM booked) >= e.credits_below`,
+  from: sql`, account a`,
+};
 
 /**
  * The part of a statement that books charges of one account and frees what was held for them: common table expressions,
@@ -28,8 +37,8 @@ export function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date
       UPDATE accounts SET held = held - coalesce((SELECT sum(amount) FROM freed), 0)::bigint,
         credits = credits - coalesce((SELECT sum(amount) FROM booked), 0)::bigint
       WHERE id = ${accountId} AND credits IS NOT NULL AND (EXISTS (SELECT FROM freed) OR EXISTS (SELECT FROM booked))
-      RETURNING credits
-    )`;
+      RETURNING id, credits
+    ), told AS (${messagesAbout('account.credits.low', now, LOW_CREDITS)})`;
 }
 
 /** What an account has left after its `bookings`; null when it is unlimited. */

@@ -55,6 +55,13 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     );
   }
 
+  async drop({ accountId, key }: IdempotentCall): Promise<void> {
+    await rowsOf(
+      this.knex,
+      sql`DELETE FROM idempotent_calls WHERE account_id = ${accountId} AND key = ${key}`,
+    );
+  }
+
   /** Whether the answer is there to be given; from now on it and its charge stay. */
   private async give(call: IdempotentCall, chargeId: string): Promise<boolean> {
     const given = await rowsOf(

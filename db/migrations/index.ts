@@ -5,6 +5,8 @@ import * as recordsOverHttp from './202611242030-records-over-http';
 import * as searchChanges from './202611242040-search-changes';
 import * as taxonomyVersion from './202611242100-taxonomy-version';
 import * as testCalls from './202611242100-test-calls';
+import * as visionJobs from './202611242110-vision-jobs';
+import * as webhooks from './202611242111-webhooks';
 import * as wordsOfQueries from './202611242120-words-of-queries';
 
 /** One step of the schema, with its way back. */
@@ -21,5 +23,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611242040-search-changes': searchChanges,
   '202611242100-taxonomy-version': taxonomyVersion,
   '202611242100-test-calls': testCalls,
+  '202611242110-vision-jobs': visionJobs,
+  '202611242111-webhooks': webhooks,
   '202611242120-words-of-queries': wordsOfQueries,
 };

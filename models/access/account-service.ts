@@ -118,10 +118,11 @@ export class AccountService {
     });
   }
 
-  /** Deletes what is recorded of an account's photos; how many records. @throws AppError for an unknown account */
+  /** Deletes what is recorded of an account's photos, its jobs too; how many predictions. @throws AppError for an unknown account */
   deletePredictions(id: string): Promise<number> {
-    return this.audited.run('predictions delete', async ({ accounts, predictions }) => {
+    return this.audited.run('predictions delete', async ({ accounts, predictions, jobs }) => {
       await requireAccount(accounts, id);
+      await jobs.deleteOf(id);
       const deleted = await predictions.deleteOf(id);
       return { result: deleted, accountId: id, subject: id, details: { deleted } };
     });

@@ -11,6 +11,8 @@ export interface ListPage {
 export interface AccountRepository {
   /** The caller behind a credential, looked up by its SHA-256; null for unknown, revoked and expired keys. */
   callerByKeyHash(hash: Buffer): Promise<Caller | null>;
+  /** The caller behind a key, by its id; null for unknown, revoked and expired keys. */
+  callerByKeyId(id: string): Promise<Caller | null>;
   createAccount(name: string, credits: number | null): Promise<Account>;
   /** The oldest first; a page of them, or all. */
   listAccounts(page?: ListPage): Promise<readonly Account[]>;
@@ -143,6 +145,8 @@ export interface IdempotencyStore {
   claim(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<Claim>;
   /** Frees the key of a claimed call that has no answer and will get none. */
   forget(call: IdempotentCall, chargeId: string): Promise<void>;
+  /** Drops a call whose answer is kept elsewhere by now. */
+  drop(call: IdempotentCall): Promise<void>;
 }
 
 /** What a limit says about one call. */

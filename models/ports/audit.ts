@@ -1,5 +1,6 @@
 import type { AccountRepository, CreditLedger } from './access';
 import type { EmbeddingRepository } from './indexing';
+import type { VisionJobStore } from './jobs';
 import type { PredictionRepository } from './vision';
 
 /** What somebody did to an installation. Never holds a secret. */
@@ -42,6 +43,7 @@ export interface ChangedStores {
   readonly accounts: AccountRepository;
   readonly ledger: CreditLedger;
   readonly predictions: PredictionRepository;
+  readonly jobs: VisionJobStore;
   readonly embeddings: EmbeddingRepository;
 }
 

@@ -92,6 +92,8 @@ export interface CatalogImportStore extends RecordStore {
   tidy(): Promise<void>;
   /** Makes queries of a large catalog fast again if many rows have changed; they are right without. */
   refreshSearch(): Promise<void>;
+  /** Tells who wants to know of it that an import is done, and what became of its records. */
+  tellOfEnd(counts: { readonly accepted: number; readonly rejected: number }, now: Date): Promise<void>;
   /** Lets the next import begin. */
   close(): Promise<void>;
 }

@@ -1,3 +1,5 @@
+import type { PreparedImage } from './neighbours';
+
 /** A part of an upright picture, as fractions of its width and height: within 0..1. */
 export interface Region {
   readonly x: number;
@@ -9,13 +11,18 @@ export interface Region {
 /** Photos of one call at most (contract 7.14). */
 export const PHOTOS_MAX = 5;
 
-/** A photo as a caller names it; `url` wins when both are sent (contract 7.1). */
-export type ImageInput = (
-  | { readonly kind: 'url'; readonly url: URL }
-  | { readonly kind: 'bytes'; readonly bytes: Buffer }
-) & {
+interface Placed {
   /** The part that is looked at; all of it when left out. */
   readonly region?: Region | undefined;
   /** Its position, when it was sent in a list. */
   readonly index?: number | undefined;
-};
+}
+
+/** A photo by its address. */
+export type ImageAddress = { readonly kind: 'url'; readonly url: URL } & Placed;
+
+/** A photo as a caller names it; `url` wins when both are sent (contract 7.1). */
+export type ImageInput = ImageAddress | ({ readonly kind: 'bytes'; readonly bytes: Buffer } & Placed);
+
+/** A photo that is prepared already, its region too. */
+export type PreparedInput = { readonly kind: 'prepared'; readonly image: PreparedImage };

@@ -1,23 +1,24 @@
 import type { CallContext } from '../access/billing';
 import { AppError } from '../errors';
 import type { ImagePreparer, ImageSource } from '../ports';
-import type { ImageInput } from './image-input';
+import type { ImageInput, PreparedInput } from './image-input';
 import type { PreparedImage } from './neighbours';
 
 /**
- * Gets and prepares the photos of a call side by side. The first that can't be used ends the work on the others.
+ * Gets and prepares the photos of a call side by side, those that are not prepared already. The first that can't be used ends the work on the others.
  *
  * @param openRoom opens memory for a picture that is fetched, until it is prepared
  * @throws AppError 400, 422, 503 as the ports say, with the position of the photo when it was sent in a list
  */
 export async function preparePhotos(
-  photos: readonly ImageInput[],
+  photos: readonly (ImageInput | PreparedInput)[],
   { source, preparer }: { readonly source: ImageSource; readonly preparer: ImagePreparer },
   { signal, openRoom }: Pick<CallContext, 'signal' | 'openRoom'>,
 ): Promise<PreparedImage[]> {
   const failed = new AbortController();
   const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-  const prepared = async (photo: ImageInput): Promise<PreparedImage> => {
+  const prepared = async (photo: ImageInput | PreparedInput): Promise<PreparedImage> => {
+    if (photo.kind === 'prepared') return photo.image;
     const room = photo.kind === 'url' ? openRoom?.() : undefined;
     ended.addEventListener('abort', () => room?.close(), { once: true });
     try {

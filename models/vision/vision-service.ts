@@ -24,7 +24,7 @@ import {
 import { ancestryOf } from './ancestry';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
 import type { EmbeddingVersion } from './embedding-model';
-import type { ImageInput } from './image-input';
+import type { ImageInput, PreparedInput } from './image-input';
 import { evidenceFor, judgementOf, levelsOf, matchesOf, rankMatches, type Sighting } from './matches';
 import type { Neighbourhood, PreparedImage } from './neighbours';
 import { preparePhotos } from './prepare-photos';
@@ -44,7 +44,7 @@ export const VISION_SETTINGS = Symbol.for('VisionSettings');
 /** What a caller asks of the photos of one item. */
 export interface IdentifyRequest {
   /** One to five. */
-  readonly photos: readonly ImageInput[];
+  readonly photos: readonly (ImageInput | PreparedInput)[];
   /** Slug or name of the category that the item is of, when the caller knows it. */
   readonly category: string | null;
   /** What the item passes, ANDed. */

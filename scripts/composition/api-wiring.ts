@@ -5,6 +5,7 @@ import type {
   LifecycleState,
   ReadinessCheck,
 } from '../../api/api-services';
+import { MemoryBudget } from '../../api/middleware/memory-budget';
 import type { DemoOffer } from '../../api/site/demo-offer';
 import { sitePages } from '../../api/site/routes';
 import { type Database, ping } from '../../db/core/knex';
@@ -34,8 +35,10 @@ import {
 } from '../../models/ports';
 import { RecordsService } from '../../models/records/records-service';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
+import { VisionJobService } from '../../models/vision/jobs/vision-job-service';
 import { SimilarService } from '../../models/vision/similar-service';
 import { VisionService } from '../../models/vision/vision-service';
+import { WebhookService } from '../../models/webhooks/webhook-service';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import type { Config } from '../config';
 import type { AuditedTransactions } from './audited-transactions';
@@ -64,6 +67,8 @@ export function apiServices(container: Container): ApiServices {
     similar: container.resolve(SimilarService),
     feedback: container.resolve(FeedbackService),
     records: container.resolve(RecordsService),
+    jobs: container.resolve(VisionJobService),
+    webhooks: container.resolve(WebhookService),
     accounts: container.resolve<AccountRepository>(PORTS.AccountRepository),
     limiter: container.resolve<RateLimiter>(PORTS.RateLimiter),
     prices: container.resolve<PricingRepository>(PORTS.PricingRepository),
@@ -72,6 +77,7 @@ export function apiServices(container: Container): ApiServices {
     queue: container.resolve<VisionQueue>(PORTS.VisionQueue),
     idempotency: container.resolve<IdempotencyStore>(PORTS.IdempotencyStore),
     clock: container.resolve<Clock>(PORTS.Clock),
+    bodies: container.resolve(MemoryBudget),
     statements: container.resolve(AccountService),
     audit: container.resolve<AuditLog>(PORTS.AuditLog),
     admin: (requestId) => adminServices(container, requestId),
@@ -118,7 +124,6 @@ export function apiSettings(
     },
     imageBytesMax: config.IMAGE_BYTES_MAX,
     visionDeadlineMs: config.VISION_DEADLINE_MS,
-    bodyBytes: config.BODY_MEMORY_MIB * 2 ** 20,
     answerBytes: config.ANSWER_MEMORY_MIB * 2 ** 20,
     uploadBytesPerSecondMin: config.UPLOAD_BYTES_PER_SECOND_MIN,
     pageSizeMax: config.PAGE_SIZE_MAX,

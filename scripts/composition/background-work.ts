@@ -1,6 +1,10 @@
 import { hostname } from 'node:os';
+import { bodyMemory } from '../../api/middleware/endpoint-middleware';
+import { MemoryBudget } from '../../api/middleware/memory-budget';
+import { entryPresenter } from '../../api/v3/job-presenter';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { SearchMisses } from '../../models/catalog/search-misses';
+import { DriftWatch } from '../../models/feedback/drift-watch';
 import {
   type CreditLedger,
   type EmbedderRegistry,
@@ -11,8 +15,16 @@ import {
   type ReadinessRepository,
 } from '../../models/ports';
 import { RecordsService } from '../../models/records/records-service';
+import { ENTRY_PRESENTER } from '../../models/vision/jobs/entry-presenter';
+import {
+  OPEN_ENTRY_ROOM,
+  type OpenEntryRoom,
+  VisionJobRunner,
+} from '../../models/vision/jobs/vision-job-runner';
+import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
 import { AbandonedImages } from '../../workers/abandoned-images';
 import { ModelWarmer } from '../../workers/model-warmer';
+import { HttpWebhookSender } from '../../workers/webhooks/http-webhook-sender';
 import type { Opening } from './adapters';
 import { dutiesOf } from './housekeeping/duties';
 import { Housekeeping } from './housekeeping/housekeeping';
@@ -32,6 +44,16 @@ const LOOK_AT_SEARCH_MS = 10_000;
 
 /** How long an image waits at most for somebody to see to it. */
 const LOOK_FOR_IMAGES_MS = 20_000;
+
+/** Entries of jobs, and how long one may take. */
+const ENTRIES = { atOnce: 2, everyMs: 1_000 };
+const ENTRY_MS = 45_000;
+
+/** Messages to callers' addresses: so many may hang, each for so long, before others wait for them. */
+const MESSAGES = { atOnce: 8, everyMs: 2_000 };
+const MESSAGE_MS = 10_000;
+
+const LOOK_FOR_DRIFT_MS = 3_600_000;
 
 /** How soon a worker loads the model of a new version, says so again, tries again, and lets go of one. */
 const WARMER = { everyMs: 2_000, tellEveryMs: 8_000, retryAfterMs: 15_000, unloadAfterMs: 120_000 };
@@ -105,6 +127,51 @@ export function keepSearchFast({ container, logger, closing }: Opening): void {
   const task = new RecurringTask('search snapshot', LOOK_AT_SEARCH_MS, look, logger);
   closing(() => task.stop());
   task.start();
+}
+
+/** The entries of jobs are looked at beside the calls of this process (contract 16.5). */
+export function workOffJobs({ config, container, logger, closing }: Opening): void {
+  const bodies = bodyMemory(config.BODY_MEMORY_MIB * 2 ** 20);
+  container.register(MemoryBudget, { useValue: bodies });
+  container.register<OpenEntryRoom>(OPEN_ENTRY_ROOM, { useValue: (keyId) => bodies.open(keyId) });
+  container.register(ENTRY_PRESENTER, { useValue: entryPresenter(config.IMAGE_BASE_URL) });
+  const runner = container.resolve(VisionJobRunner);
+  const next = (stop: AbortSignal) => runner.next(AbortSignal.any([stop, AbortSignal.timeout(ENTRY_MS)]));
+  workSideBySide({ logger, closing }, 'job entries', ENTRIES, next);
+}
+
+/** Callers' addresses are told what happens (contract 16.13), that confidence drifts too. */
+export function sendMessages({ config, container, logger, closing }: Opening): void {
+  const sender = new HttpWebhookSender({ timeoutMs: MESSAGE_MS, allow: config.WEBHOOK_ALLOW });
+  closing(() => sender.close());
+  container.register(PORTS.WebhookSender, { useValue: sender });
+  const dispatcher = container.resolve(MessageDispatcher);
+  workSideBySide({ logger, closing }, 'webhook messages', MESSAGES, (stop) => dispatcher.next(stop));
+  const watch = container.resolve(DriftWatch);
+  const task = new RecurringTask('drift of confidence', LOOK_FOR_DRIFT_MS, () => watch.look(), logger);
+  closing(() => task.stop());
+  task.start();
+}
+
+/**
+ * Work of many pieces: several at the same time, and a look for more from time to time where there is none.
+ *
+ * @param next does one piece; whether there was one
+ */
+function workSideBySide(
+  { logger, closing }: Pick<Opening, 'logger' | 'closing'>,
+  name: string,
+  { atOnce, everyMs }: { readonly atOnce: number; readonly everyMs: number },
+  next: (stop: AbortSignal) => Promise<boolean>,
+): void {
+  const work = async (stop: AbortSignal) => {
+    while (!stop.aborted && (await next(stop)));
+  };
+  for (let at = 1; at <= atOnce; at += 1) {
+    const task = new RecurringTask(`${name} ${at}`, everyMs, work, logger);
+    closing(() => task.stop());
+    task.start();
+  }
 }
 
 /** Images that an import left behind are embedded. */

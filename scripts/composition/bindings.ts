@@ -20,8 +20,10 @@ import { PgvectorExactNeighbours } from '../../db/embeddings/exact-neighbours';
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
+import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
+import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
 import { SEARCH_MISSES_COUNTED, SearchMisses } from '../../models/catalog/search-misses';
 import {
   type AccountRepository,
@@ -31,6 +33,7 @@ import {
   type ExactNeighbours,
   PORTS,
   type PredictionRepository,
+  type VisionJobStore,
 } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
 import { VISION_SETTINGS } from '../../models/vision/vision-service';
@@ -90,6 +93,7 @@ function storesOver(container: Container, knex: Database['knex']) {
     accounts: inside.resolve<AccountRepository>(PORTS.AccountRepository),
     ledger: inside.resolve<CreditLedger>(PORTS.CreditLedger),
     predictions: inside.resolve<PredictionRepository>(PORTS.PredictionRepository),
+    jobs: inside.resolve<VisionJobStore>(PORTS.VisionJobStore),
     embeddings: inside.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
     audit: inside.resolve<AuditLog>(PORTS.AuditLog),
   };
@@ -114,6 +118,8 @@ function bindTables(container: Container, knex: Database['knex']): void {
   container.registerSingleton(PORTS.ImageSamples, PostgresImageSamples);
   container.registerSingleton(PORTS.NeighbourIndex, PgvectorNeighbourIndex);
   container.registerSingleton(PORTS.PredictionRepository, PostgresPredictionRepository);
+  container.registerSingleton(PORTS.VisionJobStore, PostgresVisionJobStore);
+  container.registerSingleton(PORTS.WebhookStore, PostgresWebhookStore);
 }
 
 /** Binds what fetches pictures that lie elsewhere. */

@@ -19,6 +19,8 @@ import {
   keepSearchFast,
   lapseReservations,
   seeToAbandonedImages,
+  sendMessages,
+  workOffJobs,
   writeSearchMisses,
 } from './background-work';
 import { bindImageSource, bindStores, bindVision, rebind } from './bindings';
@@ -90,6 +92,8 @@ export function openLoupe(config: Config, parts: Parts, overrides: Overrides = {
     followChanges(opening);
     keepSearchFast(opening);
     writeSearchMisses(opening);
+    workOffJobs(opening);
+    sendMessages(opening);
     return config.QUEUES_PASSWORD === undefined ? null : adapters.dashboard(opening, config.QUEUES_PASSWORD);
   });
 }

@@ -1,12 +1,12 @@
 import type { GaugeSource } from '../../api/api-services';
 import type { Database } from '../../db/core/knex';
+import { DriftWatch, RELIABILITY_DAYS } from '../../models/feedback/drift-watch';
 import {
-  type Clock,
   type EmbedderRegistry,
-  type EmbeddingRepository,
   PORTS,
-  type PredictionRepository,
+  type VisionJobStore,
   type VisionQueue,
+  type WebhookStore,
 } from '../../models/ports';
 import { BACKENDS } from '../../workers/embedder/backend-choice';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
@@ -24,6 +24,8 @@ export function gaugesOf({ container, database, parts }: Loupe): GaugeSource[] {
       : [
           ...reliabilityGauges(container),
           ...queueGauges(container.resolve<VisionQueue>(PORTS.VisionQueue)),
+          entriesGauge(container.resolve<VisionJobStore>(PORTS.VisionJobStore)),
+          webhooksGauge(container.resolve<WebhookStore>(PORTS.WebhookStore)),
           removedGauge(container.resolve(Housekeeping)),
         ]),
     ...(parts.answersQueues ? recallGauges(container.resolve(RecallSampler)) : []),
@@ -44,6 +46,20 @@ const removedGauge = (housekeeping: Housekeeping): GaugeSource => ({
   read: () => housekeeping.removed,
 });
 
+const entriesGauge = (jobs: VisionJobStore): GaugeSource => ({
+  name: 'loupe_vision_job_entries',
+  help: 'Entries of jobs that have no answer yet, by state.',
+  label: 'state',
+  read: async () => ({ ...(await jobs.depth()) }),
+});
+
+const webhooksGauge = (webhooks: WebhookStore): GaugeSource => ({
+  name: 'loupe_webhooks',
+  help: 'Messages that are still to be delivered (waiting), and addresses whose last try failed (failing).',
+  label: 'state',
+  read: async () => ({ ...(await webhooks.depth()) }),
+});
+
 const queueGauges = (queue: VisionQueue): GaugeSource[] => [
   {
     name: 'loupe_vision_queue_jobs',
@@ -58,33 +74,22 @@ const queueGauges = (queue: VisionQueue): GaugeSource[] => [
   },
 ];
 
-/** Feedback of so many days is looked at, and none on answers from before the live model or its calibration changed. */
-const RELIABILITY_DAYS = 30;
-
 const reliabilityGauges = (container: Loupe['container']): GaugeSource[] => {
-  const predictions = container.resolve<PredictionRepository>(PORTS.PredictionRepository);
-  const embeddings = container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
-  const clock = container.resolve<Clock>(PORTS.Clock);
-  const summary = async () => {
-    const live = (await embeddings.versions()).find(({ state }) => state === 'live');
-    const changed = Math.max(Number(live?.promotedAt ?? 0), Number(live?.calibratedAt ?? 0));
-    const recent = clock.now().getTime() - RELIABILITY_DAYS * 86_400_000;
-    return predictions.reliabilitySince(new Date(Math.max(changed, recent)));
-  };
+  const watch = container.resolve(DriftWatch);
   return [
     {
       name: 'loupe_prediction_reliability',
       help: `Of the answers of the last ${RELIABILITY_DAYS} days under the live calibration that callers gave feedback on: mean confidence claimed, share right.`,
       label: 'figure',
       read: async (): Promise<Record<string, number>> => {
-        const { claimed, right } = await summary();
+        const { claimed, right } = await watch.reliability();
         return { claimed: claimed ?? Number.NaN, right: right ?? Number.NaN };
       },
     },
     {
       name: 'loupe_prediction_feedback_answers',
       help: `Answers with rows of the last ${RELIABILITY_DAYS} days under the live calibration that callers gave feedback on.`,
-      read: async () => ({ answers: (await summary()).answers }),
+      read: async () => ({ answers: (await watch.reliability()).answers }),
     },
   ];
 };

@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../api/legacy/answers';
-import type { catalogAnswer, itemsAnswer, suggestAnswer } from '../../api/v3/answers';
+import type { catalogAnswer, itemsAnswer, jobAnswer, suggestAnswer } from '../../api/v3/answers';
 import type { recordStatusAnswer, recordsAnswer } from '../../api/v3/record-answers';
 import { DocumentCheck, type Exchange } from './document-check';
 
 export type CatalogAnswer = z.output<typeof catalogAnswer>;
 export type SuggestAnswer = z.output<typeof suggestAnswer>;
 export type ItemsAnswer = z.output<typeof itemsAnswer>;
+export type JobAnswer = z.output<typeof jobAnswer>;
 
 export type RecordsAnswer = z.output<typeof recordsAnswer>;
 export type RecordStatusAnswer = z.output<typeof recordStatusAnswer>;
@@ -110,6 +111,14 @@ export class ApiClient {
 
   identify(body: object): Promise<Answer<CatalogAnswer>> {
     return this.send('POST', '/v3/vision/identify', { body });
+  }
+
+  createJob(body: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer<JobAnswer>> {
+    return this.send('POST', '/v3/vision/jobs', { body, headers });
+  }
+
+  job(id: string, method: 'GET' | 'DELETE' = 'GET'): Promise<Answer<JobAnswer>> {
+    return this.send(method, `/v3/vision/jobs/${encodeURIComponent(id)}`);
   }
 
   identifyV2(body: object): Promise<Answer<LegacyVisionAnswer>> {

@@ -152,6 +152,10 @@ export class TestService {
         ...this.overrides,
       },
     );
+    // Those of earlier files are not looked at in this one.
+    const knex = loupe.container.resolve<Knex>(PORTS.Knex);
+    await knex('vision_jobs').delete();
+    await knex('webhook_endpoints').delete();
     const live = await loupe.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
     this.versionId = live?.id ?? 0;
     const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };

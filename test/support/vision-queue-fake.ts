@@ -12,6 +12,7 @@ export class VisionQueueFake implements VisionQueue {
   request: NeighbourRequest | null = null;
   private behaviour: Behaviour = 'answers';
   private away = false;
+  private photosWaiting = 0;
   private neighboursSeen: readonly Neighbour[] = [];
   private readonly events = new EventEmitter();
 
@@ -44,6 +45,12 @@ export class VisionQueueFake implements VisionQueue {
     this.behaviour = 'answers';
     this.calls = 0;
     this.away = false;
+    this.photosWaiting = 0;
+  }
+
+  /** So many photos wait before the workers. */
+  isWaitedFor(photos: number): void {
+    this.photosWaiting = photos;
   }
 
   isAway(away: boolean): void {
@@ -92,7 +99,7 @@ export class VisionQueueFake implements VisionQueue {
   }
 
   async depth(): Promise<{ waiting: number; active: number }> {
-    return { waiting: 0, active: 0 };
+    return { waiting: this.photosWaiting, active: 0 };
   }
 
   async oldestWaitingMs(): Promise<number> {

@@ -1,21 +1,14 @@
-import { isIP, type LookupFunction } from 'node:net';
 import { inject, injectable } from 'tsyringe';
-import { Agent, type Dispatcher, request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import { AppError, unprocessable } from '../../models/errors';
 import type { ImageSource, MemoryRoom } from '../../models/ports';
 import { decodeContent } from './decode-content';
-import { isPublicAddress } from './public-address';
-import { isInsideName, publicResolver, type ResolveName } from './resolve-public-name';
+import { BlockedAddressError, type ConnectionSettings, GuardedConnections } from './guarded-connections';
 
 /** How a caller's address is fetched (contract 7.7). */
-export interface ImageFetchSettings {
-  readonly timeoutMs: number;
+export interface ImageFetchSettings extends ConnectionSettings {
   readonly bytesMax: number;
   readonly redirectsMax: number;
-  /** `host:port` pairs, as written in the address, that may be reached although they are not public. */
-  readonly allow: readonly string[];
-  /** How the names of addresses that are not allowed by name are resolved; DNS, unless a test has its own. */
-  readonly resolve?: ResolveName;
 }
 
 /** Token of `ImageFetchSettings`. */
@@ -23,34 +16,16 @@ export const IMAGE_FETCH_SETTINGS = Symbol.for('ImageFetchSettings');
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Marks a name that leads to an address nobody outside may name. */
-class BlockedAddressError extends Error {}
-
 /**
- * Fetches a caller's address without being led inside: names are resolved once, every address is checked, a checked
- * address is the one that is dialled, and every redirect goes through the same gate. Time, bytes and redirects are
+ * Fetches a caller's address without being led inside: every redirect goes through the same gate. Time, bytes and redirects are
  * limited; no credentials or cookies are sent or taken. No content coding is asked for; one that comes is taken off.
  */
 @injectable()
 export class HttpImageSource implements ImageSource {
-  private readonly guarded: Agent;
-  private readonly open: Agent;
+  private readonly connections: GuardedConnections;
 
   constructor(@inject(IMAGE_FETCH_SETTINGS) private readonly settings: ImageFetchSettings) {
-    const limits = {
-      headersTimeout: settings.timeoutMs,
-      bodyTimeout: settings.timeoutMs,
-      maxHeaderSize: 16_384,
-    };
-    this.guarded = new Agent({
-      ...limits,
-      pipelining: 0,
-      connect: {
-        timeout: settings.timeoutMs,
-        lookup: publicLookup(settings.resolve ?? publicResolver()),
-      },
-    });
-    this.open = new Agent({ ...limits, pipelining: 0, connect: { timeout: settings.timeoutMs } });
+    this.connections = new GuardedConnections(settings);
   }
 
   async fetch(url: URL, signal?: AbortSignal, room?: MemoryRoom): Promise<Buffer> {
@@ -63,15 +38,15 @@ export class HttpImageSource implements ImageSource {
     }
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.guarded.destroy(), this.open.destroy()]);
+  close(): Promise<void> {
+    return this.connections.close();
   }
 
   private async follow(start: URL, signal: AbortSignal, room?: MemoryRoom): Promise<Buffer> {
     let url = start;
     for (let redirects = 0; redirects <= this.settings.redirectsMax; redirects += 1) {
       const answer = await request(url, {
-        dispatcher: this.dispatcherFor(url),
+        dispatcher: this.connections.to(url),
         signal,
         headers: {
           accept: 'image/jpeg, image/png, image/webp',
@@ -85,15 +60,6 @@ export class HttpImageSource implements ImageSource {
       url = redirectTarget(typeof next === 'string' ? next : (next[0] ?? ''), url);
     }
     throw unprocessable('url_status', `The address redirects more than ${this.settings.redirectsMax} times.`);
-  }
-
-  /** The connections that this address may use; an address by number is checked here, names when they are resolved. */
-  private dispatcherFor(url: URL): Agent {
-    const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-    if (this.settings.allow.includes(`${url.hostname}:${port}`)) return this.open;
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) === 0 ? isInsideName(host) : !isPublicAddress(host)) throw blocked();
-    return this.guarded;
   }
 
   private async read(answer: Dispatcher.ResponseData, room?: MemoryRoom): Promise<Buffer> {
@@ -136,22 +102,6 @@ export class HttpImageSource implements ImageSource {
     }
     return unprocessable('url_unreachable', 'The address can not be reached.', failure);
   }
-}
-
-/** Resolves a name once and refuses it when any of its addresses is not public; what it answers is what is dialled. */
-function publicLookup(resolve: ResolveName): LookupFunction {
-  return (hostname, options, callback) => {
-    const answer = async () => {
-      const addresses = await resolve(hostname);
-      const [first] = addresses;
-      if (first === undefined || !addresses.every(isPublicAddress)) throw new BlockedAddressError(hostname);
-      return { first, all: addresses.map((address) => ({ address, family: isIP(address) })) };
-    };
-    answer().then(
-      ({ first, all }) => (options.all ? callback(null, all) : callback(null, first, isIP(first))),
-      (failure: Error) => callback(failure, '', 0),
-    );
-  };
 }
 
 function redirectTarget(location: string, from: URL): URL {

@@ -66,7 +66,7 @@ function pathsOf(operations: readonly Operation[]): Record<string, object> {
 
 /** One endpoint under one of its addresses; those after the first are aliases. */
 function describe(operation: Operation, position: number): object {
-  const { id, tag, summary, description, version, errors } = operation;
+  const { id, tag, summary, description, version, errors, status = 200 } = operation;
   const alias = position > 0;
   return {
     operationId: alias ? `${id}Alias${position}` : id,
@@ -78,12 +78,12 @@ function describe(operation: Operation, position: number): object {
     parameters: parametersOf(id, version !== null),
     ...bodyOf(operation),
     responses: {
-      '200': successOf(operation),
+      [status]: successOf(operation),
       ...(id === 'image'
         ? { '304': { description: 'You hold it already', headers: headersOf(['ETag']) } }
         : {}),
       ...Object.fromEntries(
-        [...errors].sort((left, right) => left - right).map((status) => [status, failureOf(id, status)]),
+        [...errors].sort((left, right) => left - right).map((each) => [each, failureOf(id, each)]),
       ),
     },
   };

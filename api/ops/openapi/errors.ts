@@ -75,7 +75,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   not_found: {
     status: 404,
-    when: 'There is no such item, record, image, account, key or address. Free of charge.',
+    when: 'There is no such item, record, job, image, account, key or address. Free of charge.',
     maybe: OF_CALLS,
     examples: { item: { message: 'There is no item "product_nobody".' } },
   },

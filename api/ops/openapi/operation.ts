@@ -1,4 +1,4 @@
-import type { ApiVersion } from '../../../models/access/api-key';
+import { API_VERSIONS, type ApiVersion } from '../../../models/access/api-key';
 import type { PATHS } from '../../paths';
 
 /** Errors that every address can answer, and those of calls with a key, with a body, with a photo. */
@@ -20,6 +20,8 @@ export interface Operation {
   readonly body?: string | { readonly lines: string };
   /** Name of the answer's schema, or the media types of an answer that is no JSON of ours. */
   readonly answer: { readonly schema: string } | { readonly mediaTypes: readonly string[] };
+  /** Of a success, where that is not 200. */
+  readonly status?: 201 | 202;
   readonly errors: readonly number[];
   /** Headers of a success: those that are always there, and those that may be. */
   readonly headers: readonly string[];
@@ -28,8 +30,9 @@ export interface Operation {
 
 export const LIMITS = ['X-Credits-Remaining', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 export const BODY_HEADERS = [...LIMITS, 'Idempotency-Replayed'];
+export const [V1, V2, V3] = API_VERSIONS;
 
-/** Endpoints of an API version. */
+/** Endpoints of an API version, which are billed. */
 export const billed = <Part extends object>(part: Part) => ({
   headers: ['X-Credits-Used', 'Cache-Control'],
   maybe: BODY_HEADERS,

@@ -1,5 +1,5 @@
-import { API_VERSIONS } from '../../../models/access/api-key';
 import { ADMIN_OPERATIONS } from './admin-operations';
+import { LATER_OPERATIONS } from './later-operations';
 import {
   ALWAYS,
   BODY_HEADERS,
@@ -7,13 +7,14 @@ import {
   forOperators,
   LIMITS,
   type Operation,
+  V1,
+  V2,
+  V3,
   WITH_BODY,
   WITH_KEY,
   WITH_PHOTO,
 } from './operation';
 import { RECORD_OPERATIONS } from './record-operations';
-
-const [V1, V2, V3] = API_VERSIONS;
 
 /** Every endpoint, in the order of the reference (contract 14.4). */
 export const OPERATIONS: readonly Operation[] = [
@@ -135,6 +136,7 @@ export const OPERATIONS: readonly Operation[] = [
     maybe: LIMITS,
   }),
   ...RECORD_OPERATIONS,
+  ...LATER_OPERATIONS,
   billed({
     id: 'listProductsV2',
     method: 'post',

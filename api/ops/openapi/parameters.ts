@@ -107,6 +107,13 @@ function ownParametersOf(operation: keyof typeof PATHS): object[] {
       return [ofRecord(), reference('IdempotencyKey')];
     case 'showRecordStatus':
       return [ofRecord()];
+    case 'showJob':
+    case 'cancelJob':
+      return [inPath('id', { type: 'string' }, 'The `id` of the job', 'job_V1StGXR8_Z5jdHi6B-myT')];
+    case 'removeWebhook':
+      return [inPath('id', { type: 'string' }, 'The `id` of the webhook', 'webhook_V1StGXR8_Z5jdHi6B-myT')];
+    case 'createJob':
+    case 'createWebhook':
     case 'queryCatalog':
     case 'writeRecords':
     case 'showItems':

@@ -12,10 +12,24 @@ import {
   evidence,
   feedbackAnswer,
   itemsAnswer,
+  jobAnswer,
+  jobEntry,
   suggestAnswer,
+  webhook,
+  webhookAnswer,
+  webhookRemoved,
+  webhooksAnswer,
 } from '../../v3/answers';
 import { deletionAnswer, recordStatusAnswer, recordsAnswer } from '../../v3/record-answers';
-import { catalogQueryBody, feedbackBody, identifyBody, itemsBody, suggestBody } from '../../v3/schema';
+import {
+  catalogQueryBody,
+  feedbackBody,
+  identifyBody,
+  itemsBody,
+  jobBody,
+  suggestBody,
+  webhookBody,
+} from '../../v3/schema';
 import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
 import { healthAnswer, readinessAnswer } from './health-answers';
 
@@ -39,6 +53,9 @@ const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   Region: identifyBody.shape.region.unwrap(),
   ItemsRequest: itemsBody,
   SuggestRequest: suggestBody,
+  JobRequest: jobBody,
+  WebhookRequest: webhookBody,
+  JobPhotos: jobBody.shape.entries.element,
   Feedback: feedbackBody,
   NewAccount: adminBodies.accountBody,
   Credit: adminBodies.creditBody,
@@ -74,6 +91,13 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   RecordOutcome: recordsAnswer.shape.data.element,
   DeletionAnswer: deletionAnswer,
   RecordStatusAnswer: recordStatusAnswer,
+  JobAnswer: jobAnswer,
+  JobEntry: jobEntry,
+  Refusal: errorAnswer,
+  Webhook: webhook,
+  WebhookAnswer: webhookAnswer,
+  WebhooksAnswer: webhooksAnswer,
+  WebhookRemoved: webhookRemoved,
   ResolvedTaxonomy: catalogAnswer.shape.resolved_taxonomy,
   LegacyAnswer: legacyAnswer,
   LegacyRow: legacyRow,

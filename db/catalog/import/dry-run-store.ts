@@ -47,6 +47,7 @@ export class DryRunStore extends PostgresImportStore {
   override missingIndexes = async () => 0;
   override tidy = async () => undefined;
   override refreshSearch = async () => undefined;
+  override tellOfEnd = async () => undefined;
 
   override async close(): Promise<void> {
     await this.forget();

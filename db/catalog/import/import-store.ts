@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { CatalogImportStore, RecordTransaction, StoredImage } from '../../../models/ports';
 import { rowsOf, sql } from '../../core/sql';
+import { messagesAbout } from '../../webhooks/messages-about';
 import { makeSearchSnapshot } from '../search/snapshot/make-snapshot';
 import { countDeferredIndexes, deferIndexes, makeIndexes } from './deferred-indexes';
 import type { ImportLock } from './import-lock';
@@ -66,6 +67,11 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
 
   async refreshSearch(): Promise<void> {
     await makeSearchSnapshot(this.knex);
+  }
+
+  async tellOfEnd(counts: Parameters<CatalogImportStore['tellOfEnd']>[0], now: Date): Promise<void> {
+    const message = { data: sql`${JSON.stringify(counts)}::json`, whose: sql`true` };
+    await this.lock.transaction((trx) => rowsOf(trx, messagesAbout('catalog.import.done', now, message)));
   }
 
   async close(): Promise<void> {

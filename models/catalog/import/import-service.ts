@@ -20,7 +20,7 @@ type ImportPorts = WritePorts<CatalogImportStore>;
  * that was killed is finished by starting it again. Resolves to the number of records that were accepted.
  */
 export async function importRecords(ports: ImportPorts): Promise<number> {
-  const { store } = ports;
+  const { store, rejects, clock } = ports;
   const context = await contextOf(ports);
   // Also those that an import left which was killed.
   await makeIndexes(ports);
@@ -32,6 +32,7 @@ export async function importRecords(ports: ImportPorts): Promise<number> {
   await deriveRows(ports);
   if (accepted >= RECORDS_WORTH_TIDYING) await store.tidy();
   await store.refreshSearch();
+  await store.tellOfEnd({ accepted, rejected: rejects.count }, clock.now());
   return accepted;
 }
 

@@ -8,6 +8,7 @@ import {
   PORTS,
   type PredictionRepository,
   type SearchMissStore,
+  type VisionJobStore,
 } from '../../../models/ports';
 import type { Config } from '../../config';
 import type { Container } from '../adapters';
@@ -17,6 +18,9 @@ const DAY_MS = 86_400_000;
 
 /** Rows of a sweep: a fraction of a second for the database. */
 const ROWS = 1_000;
+
+/** Each has up to a hundred rows of its own. */
+const JOBS = 20;
 
 /** A draft that nobody has written to for so long is what a killed process left behind. */
 const DRAFT_DAYS = 1;
@@ -32,10 +36,12 @@ export function dutiesOf(config: Config, container: Container): Duty[] {
   const store = container.resolve<HousekeepingStore>(PORTS.HousekeepingStore);
   const predictions = container.resolve<PredictionRepository>(PORTS.PredictionRepository);
   const misses = container.resolve<SearchMissStore>(PORTS.SearchMissStore);
+  const jobs = container.resolve<VisionJobStore>(PORTS.VisionJobStore);
   const daysAgo = (days: number): Date => new Date(clock.now().getTime() - days * DAY_MS);
   const { DATA_DIR, PREDICTION_DAYS, REPORT_DAYS, SEARCH_MISS_DAYS, UNUSED_IMAGE_DAYS } = config;
   return [
     { kind: 'predictions', sweep: () => predictions.deleteBefore(daysAgo(PREDICTION_DAYS), ROWS) },
+    { kind: 'vision_jobs', sweep: () => jobs.deleteBefore(daysAgo(PREDICTION_DAYS), JOBS) },
     { kind: 'search_misses', sweep: () => misses.deleteBefore(daysAgo(SEARCH_MISS_DAYS), ROWS) },
     { kind: 'idempotent_calls', sweep: () => store.deleteExpiredCalls(ROWS) },
     ...(UNUSED_IMAGE_DAYS === 0 ? [] : [imagesDuty(container, () => daysAgo(UNUSED_IMAGE_DAYS))]),

@@ -1,29 +1,12 @@
 import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../../legacy/answers';
 import type { PATHS } from '../../../paths';
-import type { catalogAnswer, evidence as rowEvidence } from '../../../v3/answers';
+import type { evidence as rowEvidence } from '../../../v3/answers';
 import { ACCOUNT_EXAMPLES } from './accounts';
+import { catalog, type Examples, LARGER_PHOTO, PHOTO } from './example';
+import { LATER_EXAMPLES } from './later-examples';
 import { RECORD_EXAMPLES } from './records';
 import { category, estimate, legacyProduct, model, pricedProduct, product } from './rows';
-
-interface Example {
-  readonly summary: string;
-  readonly value: unknown;
-}
-
-/** What is asked and answered, by the name of each example. */
-interface Examples {
-  readonly requests?: Readonly<Record<string, Example>>;
-  readonly answers: Readonly<Record<string, Example>>;
-}
-
-/** The smallest PNG that there is; a photo is longer. */
-const PHOTO =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-
-/** A grey square of 32 pixels. */
-const LARGER_PHOTO =
-  'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAMAAABEpIrGAAAAA1BMVEWAgICQdD0xAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEklEQVQ4y2NgGAWjYBSMAuwAAAQgAAFWu83mAAAAAElFTkSuQmCC';
 
 const evidence: z.output<typeof rowEvidence> = {
   image: 'https://loupe.example/images/0b7c0e.jpg',
@@ -40,22 +23,6 @@ const evidence: z.output<typeof rowEvidence> = {
     { field: 'style', id: 'style_birkin_croc', name: 'Crocodile', confidence: 0.98 },
   ],
 };
-
-const catalog = (
-  data: z.output<typeof catalogAnswer>['data'],
-  rest: Partial<z.output<typeof catalogAnswer>>,
-): z.output<typeof catalogAnswer> => ({
-  success: true,
-  results: data.length,
-  total_results: data.length,
-  page: 0,
-  total_pages: data.length === 0 ? 0 : 1,
-  credits_used: 1,
-  includes: ['taxonomy'],
-  resolved_taxonomy: { node: 'product', level: 3 },
-  ...rest,
-  data,
-});
 
 const legacy: z.output<typeof legacyAnswer> = {
   success: true,
@@ -336,6 +303,7 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
   },
   ...ACCOUNT_EXAMPLES,
   ...RECORD_EXAMPLES,
+  ...LATER_EXAMPLES,
   listProductsV2: {
     requests: {
       search: { summary: 'Free text', value: { search: 'birkin', page_size: 10 } },

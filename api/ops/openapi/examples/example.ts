@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import type { catalogAnswer } from '../../../v3/answers';
+
+interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+/** What is asked and answered, by the name of each example. */
+export interface Examples {
+  readonly requests?: Readonly<Record<string, Example>>;
+  readonly answers: Readonly<Record<string, Example>>;
+}
+
+/** The smallest PNG that there is; a photo is longer. */
+export const PHOTO =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** A grey square of 32 pixels. */
+export const LARGER_PHOTO =
+  'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAMAAABEpIrGAAAAA1BMVEWAgICQdD0xAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEklEQVQ4y2NgGAWjYBSMAuwAAAQgAAFWu83mAAAAAElFTkSuQmCC';
+
+/** An answer of one page. */
+export const catalog = (
+  data: z.output<typeof catalogAnswer>['data'],
+  rest: Partial<z.output<typeof catalogAnswer>>,
+): z.output<typeof catalogAnswer> => ({
+  success: true,
+  results: data.length,
+  total_results: data.length,
+  page: 0,
+  total_pages: data.length === 0 ? 0 : 1,
+  credits_used: 1,
+  includes: ['taxonomy'],
+  resolved_taxonomy: { node: 'product', level: 3 },
+  ...rest,
+  data,
+});

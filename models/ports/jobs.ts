@@ -1,0 +1,25 @@
+import type { BegunEntry, EntryAnswer, NewJob, VisionJob } from '../vision/jobs/vision-job';
+
+/** Jobs and their entries, shared by all processes of an installation and whole after each of them died. */
+export interface VisionJobStore {
+  /** Keeps a job; one of this id that there is stays as it is. */
+  add(job: NewJob): Promise<void>;
+  /** Null when there is none, or it is of another account. */
+  find(accountId: string, id: string): Promise<VisionJob | null>;
+  /** Entries of an account that have no answer yet. */
+  openEntries(accountId: string): Promise<number>;
+  /** Cancels the entries of a job that are not begun, for good. */
+  cancel(id: string): Promise<void>;
+  /** Begins an entry that is due: of all that ask it is one's own until `leasedUntil`. Null when none is due. */
+  begin(leasedUntil: Date): Promise<BegunEntry | null>;
+  /** Keeps the answer of an entry and lets go of its photos; false when the entry was not one's own any more. */
+  finish(entry: BegunEntry, answer: EntryAnswer): Promise<boolean>;
+  /** Has an entry begun again at a time; one whose job was cancelled meanwhile is so too. */
+  postpone(entry: BegunEntry, until: Date): Promise<void>;
+  /** Deletes all jobs of an account. */
+  deleteOf(accountId: string): Promise<void>;
+  /** Deletes jobs of before a time, at most `limit`; how many there were. */
+  deleteBefore(time: Date, limit: number): Promise<number>;
+  /** Entries of all jobs that have no answer yet. */
+  depth(): Promise<{ waiting: number; running: number }>;
+}

@@ -1,0 +1,42 @@
+import type { OutgoingMessage, Webhook, WebhookRegistration } from '../webhooks/webhook';
+
+/** Addresses and the messages that they are to get; a message is written by whoever changes what it tells. */
+export interface WebhookStore {
+  add(webhook: WebhookRegistration & { id: string; accountId: string; secret: string }): Promise<Webhook>;
+  /** Oldest first. */
+  list(accountId: string): Promise<readonly Webhook[]>;
+  /** With what it was still to be told; false when the account has none of this id. */
+  remove(accountId: string, id: string): Promise<boolean>;
+  /** Tells all who want to know of it that confidence has drifted, at most once in an interval. */
+  tellOfDrift(data: { claimed: number; right: number; answers: number }, everyMs: number): Promise<void>;
+  /** Takes a message whose time has come; its address gets no other until `leasedUntil`. Null when there is none. */
+  begin(leasedUntil: Date): Promise<OutgoingMessage | null>;
+  delivered(message: OutgoingMessage): Promise<void>;
+  /** Has a message sent again, and any other to its address, once these times have come; drops those that are too old. */
+  failed(
+    message: OutgoingMessage,
+    failure: string,
+    again: { readonly message: Date; readonly endpoint: Date; readonly dropBefore: Date },
+  ): Promise<void>;
+  /** Messages that are still to be delivered, and addresses whose last try failed. */
+  depth(): Promise<{ waiting: number; failing: number }>;
+  /** Tells an address nothing any more. */
+  disable(endpointId: string): Promise<void>;
+}
+
+/** Sends messages to callers' addresses, never inside (contract 16.11). */
+export interface WebhookSender {
+  /** Whether an address may be registered, as far as can be told without asking for its name. */
+  accepts(url: URL): boolean;
+  /**
+   * The HTTP status of the answer, which is not followed or read.
+   *
+   * @throws Error that says, for the caller, why there was none
+   */
+  send(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<number>;
+}

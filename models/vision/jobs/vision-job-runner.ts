@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { inject, injectable } from 'tsyringe';
+import { Billing, type CallContext } from '../../access/billing';
+import { visionPrice } from '../../access/credits';
+import { callStillRuns, unauthorized } from '../../errors';
+import {
+  type AccountRepository,
+  type Clock,
+  type IdempotencyStore,
+  type IdempotentCall,
+  type Logger,
+  type MemoryRoom,
+  PORTS,
+  type VisionJobStore,
+  type VisionQueue,
+} from '../../ports';
+import { pauseAfter, TRIES_OF_A_DAY } from '../../retry-pauses';
+import { VisionService } from '../vision-service';
+import { ENTRY_PRESENTER, type EntryPresenter } from './entry-presenter';
+import type { BegunEntry, EntryAnswer } from './vision-job';
+import { entryName } from './vision-job-service';
+
+/** An entry that was begun so long ago belongs to a process that died. */
+const LEASE_MS = 60_000;
+
+/** Until its entry has it; longer than any installation stands still. */
+const BOOKED_KNOWN_MS = 365 * 86_400_000;
+
+/** What may be otherwise the next time: the same call in another process, an overload, a store that is away, a deadline. */
+const PASSING = [409, 503, 504];
+
+/** Opens memory for what an entry fetches, by the key that it is charged to. */
+export type OpenEntryRoom = (keyId: string) => MemoryRoom;
+
+/** Token of `OpenEntryRoom`. */
+export const OPEN_ENTRY_ROOM = Symbol.for('OpenEntryRoom');
+
+/**
+ * Works off the entries of jobs, each as a call of its own: what it is worth is booked together with its answer, under a
+ * name that no caller can send, so an entry that is taken up again after a death finds what was booked (contract 16.3).
+ */
+@injectable()
+export class VisionJobRunner {
+  constructor(
+    @inject(PORTS.VisionJobStore) private readonly jobs: VisionJobStore,
+    @inject(PORTS.VisionQueue) private readonly queue: VisionQueue,
+    @inject(PORTS.AccountRepository) private readonly accounts: AccountRepository,
+    @inject(PORTS.IdempotencyStore) private readonly calls: IdempotencyStore,
+    @inject(ENTRY_PRESENTER) private readonly presenter: EntryPresenter,
+    @inject(VisionService) private readonly vision: VisionService,
+    @inject(Billing) private readonly billing: Billing,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.Logger) private readonly logger: Logger,
+    @inject(OPEN_ENTRY_ROOM) private readonly openRoom: OpenEntryRoom,
+  ) {}
+
+  /**
+   * Looks at one entry, if one is due and no photo that somebody waits for is in the way (contract 16.5).
+   *
+   * @param signal ends it early, to be begun again; within a minute in any case
+   * @returns whether there was one
+   */
+  async next(signal: AbortSignal): Promise<boolean> {
+    if (await this.photosWait()) return false;
+    const entry = await this.jobs.begin(this.later(LEASE_MS));
+    if (!entry) return false;
+    const named = namedCall(entry);
+    const answer = await this.answered(entry, named, signal).catch((failure) => this.refused(entry, failure));
+    // A process that was taken for dead leaves what was booked to the one that took its place.
+    if (answer && (await this.jobs.finish(entry, answer))) await this.calls.drop(named);
+    return true;
+  }
+
+  private async photosWait(): Promise<boolean> {
+    try {
+      return (await this.queue.depth()).waiting > 0;
+    } catch {
+      // The queue is away, and nothing could be answered.
+      return true;
+    }
+  }
+
+  /** The answer to an entry that failed; null when it is to be begun again. */
+  private async refused(entry: BegunEntry, failure: unknown): Promise<EntryAnswer | null> {
+    const requestId = entryName(entry.jobId, entry.position);
+    const { status, body } = this.presenter.refusal(failure, requestId);
+    if (status >= 500) this.logger.warn({ requestId, status, reason: String(failure) }, 'job entry');
+    if (!PASSING.includes(status) || entry.tries >= TRIES_OF_A_DAY) {
+      return { state: 'failed', predictionId: null, answer: body };
+    }
+    await this.jobs.postpone(entry, this.later(pauseAfter(entry.tries)));
+    return null;
+  }
+
+  private async answered(
+    entry: BegunEntry,
+    named: IdempotentCall,
+    signal: AbortSignal,
+  ): Promise<EntryAnswer> {
+    const caller = await this.accounts.callerByKeyId(entry.keyId);
+    if (!caller) throw unauthorized();
+    const claim = await this.calls.claim(named, this.later(LEASE_MS), this.later(BOOKED_KNOWN_MS));
+    if (claim.kind === 'answered') return JSON.parse(claim.answer);
+    if (claim.kind !== 'granted') throw callStillRuns();
+    const { chargeId } = claim;
+    try {
+      return await this.charged(entry, { caller, chargeId, signal, idempotencyKey: named.key });
+    } catch (failure) {
+      await this.calls.forget(named, chargeId);
+      throw failure;
+    }
+  }
+
+  private async charged(begun: BegunEntry, named: NamedCall): Promise<EntryAnswer> {
+    const { entry, includes, keyId, jobId, position } = begun;
+    const call = {
+      ...named,
+      requestId: entryName(jobId, position),
+      endpoint: 'v3.vision.jobs',
+      openRoom: () => this.openRoom(keyId),
+    };
+    const pricing = includes.includes('pricing');
+    const price = visionPrice({ pricing, photos: entry.photos.length });
+    const work = async () => {
+      const { value, price: worth } = await this.vision.identify(call, { ...entry, pricing, price });
+      const answer = this.presenter.answer(value, worth, begun);
+      return { value: { state: 'done' as const, predictionId: value.predictionId, answer }, price: worth };
+    };
+    return (await this.billing.charge<EntryAnswer>(call, work, (answer) => JSON.stringify(answer))).value;
+  }
+
+  private later(ms: number): Date {
+    return new Date(this.clock.now().getTime() + ms);
+  }
+}
+
+type NamedCall = Required<Pick<CallContext, 'caller' | 'chargeId' | 'signal' | 'idempotencyKey'>>;
+
+/** The call of an entry, under a name that no `Idempotency-Key` can be. */
+function namedCall({ accountId, jobId, position }: BegunEntry): IdempotentCall {
+  const key = `entry ${entryName(jobId, position)}`;
+  return { accountId, key, fingerprint: createHash('sha256').update(key).digest() };
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { inject, injectable } from 'tsyringe';
+import { Billing, type CallContext } from '../../access/billing';
+import { visionPrice } from '../../access/credits';
+import { AppError, notFound, rateLimited } from '../../errors';
+import { type IdSource, type ImagePreparer, type ImageSource, PORTS, type VisionJobStore } from '../../ports';
+import type { ImageAddress, ImageInput, PreparedInput } from '../image-input';
+import { preparePhotos } from '../prepare-photos';
+import { ENTRY_PRESENTER, type EntryPresenter } from './entry-presenter';
+import type { EntryAnswer, EntryView, KeptEntry, SentEntry, VisionJob } from './vision-job';
+
+/** Entries without an answer that an account may have (contract 16.9). */
+const OPEN_ENTRIES_MAX = 1_000;
+/** Seconds after which some of them are answered. */
+const RETRY_AFTER_SECONDS = 60;
+
+/** What a caller asks. */
+export interface JobRequest extends EntryView {
+  readonly entries: readonly SentEntry[];
+  /** SHA-256 of the body, of a call that names itself. */
+  readonly bodyDigest: Buffer | undefined;
+}
+
+/** Jobs of callers: photos that are looked at later (contract 16). */
+@injectable()
+export class VisionJobService {
+  constructor(
+    @inject(PORTS.VisionJobStore) private readonly jobs: VisionJobStore,
+    @inject(PORTS.ImageSource) private readonly source: ImageSource,
+    @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
+    @inject(ENTRY_PRESENTER) private readonly presenter: EntryPresenter,
+    @inject(Billing) private readonly billing: Billing,
+    @inject(PORTS.IdSource) private readonly ids: IdSource,
+  ) {}
+
+  /**
+   * Keeps a job. Photos that were sent are prepared before, one after the other, so that others are decoded in between.
+   *
+   * @throws AppError 402 when the balance does not cover the dearest entry, 429 when the account has too many open ones
+   */
+  async create(call: CallContext, request: JobRequest): Promise<VisionJob> {
+    const { accountId, keyId } = call.caller;
+    const { includes, baseUrl } = request;
+    await this.refuseTooMany(accountId, request.entries.length);
+    const pricing = includes.includes('pricing');
+    const prices = request.entries.map(({ photos }) => visionPrice({ pricing, photos: photos.length }));
+    await this.billing.reserve(call, Math.max(...prices));
+    const id = this.idOf(call, request.bodyDigest);
+    const entries: (KeptEntry | EntryAnswer)[] = [];
+    for (const [position, entry] of request.entries.entries()) {
+      entries.push(await this.keptForm(entry, entryName(id, position), call));
+    }
+    call.signal?.throwIfAborted();
+    await this.jobs.add({ id, accountId, keyId, includes, baseUrl, entries });
+    // Nobody knows the id of a job whose caller has just gone, but by its Idempotency-Key.
+    if (call.signal?.aborted && call.idempotencyKey === undefined) await this.jobs.cancel(id);
+    return this.show(accountId, id);
+  }
+
+  /** @throws AppError 404 for a job that there is not, or of another account */
+  async show(accountId: string, id: string): Promise<VisionJob> {
+    const job = await this.jobs.find(accountId, id);
+    if (!job) throw notFound(`There is no job "${id}" of this account; it may have been deleted.`);
+    return job;
+  }
+
+  /** Cancels what is not begun. @throws AppError 404 for a job that there is not, or of another account */
+  async cancel(accountId: string, id: string): Promise<VisionJob> {
+    await this.show(accountId, id);
+    await this.jobs.cancel(id);
+    return this.show(accountId, id);
+  }
+
+  private async refuseTooMany(accountId: string, more: number): Promise<void> {
+    const open = await this.jobs.openEntries(accountId);
+    if (open + more <= OPEN_ENTRIES_MAX) return;
+    const message = `An account may have ${OPEN_ENTRIES_MAX} entries of jobs that are not answered.`;
+    throw rateLimited(message, RETRY_AFTER_SECONDS, {
+      'RateLimit-Limit': String(OPEN_ENTRIES_MAX),
+      'RateLimit-Remaining': String(Math.max(0, OPEN_ENTRIES_MAX - open)),
+      'RateLimit-Reset': String(RETRY_AFTER_SECONDS),
+    });
+  }
+
+  /** A call that is made again makes the same job, also where its first process died before it could answer. */
+  private idOf({ caller, idempotencyKey }: CallContext, bodyDigest: Buffer | undefined): string {
+    if (idempotencyKey === undefined || !bodyDigest) return `job_${this.ids.next()}`;
+    const name = createHash('sha256').update(`${caller.accountId}\n${idempotencyKey}\n`).update(bodyDigest);
+    return `job_${name.digest('base64url')}`;
+  }
+
+  private async keptForm(
+    entry: SentEntry,
+    name: string,
+    call: CallContext,
+  ): Promise<KeptEntry | EntryAnswer> {
+    try {
+      const photos: KeptEntry['photos'][number][] = [];
+      for (const photo of entry.photos) photos.push(await this.keptPhoto(photo, call));
+      return { ...entry, photos };
+    } catch (failure) {
+      if (!(failure instanceof AppError) || ![400, 422].includes(failure.status)) throw failure;
+      return { state: 'failed', predictionId: null, answer: this.presenter.refusal(failure, name).body };
+    }
+  }
+
+  private async keptPhoto(photo: ImageInput, call: CallContext): Promise<ImageAddress | PreparedInput> {
+    if (photo.kind === 'url') return photo;
+    const { source, preparer } = this;
+    const [image] = await preparePhotos([photo], { source, preparer }, call);
+    if (!image) throw new Error('a photo was prepared to nothing');
+    return { kind: 'prepared', image };
+  }
+}
+
+/** The request id of an entry, in its answer and in the ledger. */
+export const entryName = (jobId: string, position: number): string => `${jobId}.${position}`;

@@ -1,0 +1,63 @@
+import type { Filter, Module } from '../../catalog/catalog-query';
+import type { ImageAddress, ImageInput, PreparedInput } from '../image-input';
+import type { EntryState } from './job-states';
+
+/** What is asked of one entry, and its photos in one of their forms. */
+interface Asked<Photo> {
+  readonly photos: readonly Photo[];
+  readonly category: string | null;
+  readonly filters: readonly Filter[];
+  readonly explain: boolean;
+}
+
+/** An entry as its caller sends it. */
+export type SentEntry = Asked<ImageInput>;
+
+/** An entry as it is kept: what was sent as bytes is prepared. */
+export type KeptEntry = Asked<ImageAddress | PreparedInput>;
+
+/** What decides how answers are written. */
+export interface EntryView {
+  readonly includes: readonly Module[];
+  /** Before the addresses of our own pictures and files. */
+  readonly baseUrl: string;
+}
+
+/** The end of an entry: the body that its caller gets. */
+export interface EntryAnswer {
+  readonly state: 'done' | 'failed';
+  /** Of an identification. */
+  readonly predictionId: string | null;
+  readonly answer: object;
+}
+
+/** A job that is to be kept; an entry whose photos can't be used has its answer already. */
+export interface NewJob extends EntryView {
+  readonly id: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly entries: readonly (KeptEntry | EntryAnswer)[];
+}
+
+/** A job as its caller sees it. */
+export interface VisionJob {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly entries: readonly {
+    readonly state: EntryState;
+    readonly predictionId: string | null;
+    readonly answer: object | null;
+  }[];
+}
+
+/** An entry that a process has begun. */
+export interface BegunEntry extends EntryView {
+  readonly jobId: string;
+  readonly position: number;
+  readonly accountId: string;
+  /** The key that the job was made with. */
+  readonly keyId: string;
+  readonly entry: KeptEntry;
+  /** How often it was begun, this time too. */
+  readonly tries: number;
+}

@@ -1,0 +1,71 @@
+import { inject, injectable } from 'tsyringe';
+import { type Clock, PORTS, type WebhookSender, type WebhookStore } from '../ports';
+import { pauseAfter } from '../retry-pauses';
+import { signedHeaders } from './message-signature';
+import type { OutgoingMessage } from './webhook';
+
+/** A message that was taken so long ago belongs to a process that died. */
+const LEASE_MS = 30_000;
+
+/** How long a message is tried (contract 16.13). */
+const TRIED_MS = 86_400_000;
+
+/** Characters of a failure that are kept. */
+const FAILURE_LENGTH_MAX = 200;
+
+const GONE = 410;
+
+/** Sends what callers' addresses are to be told (contract 16.13, 16.14). */
+@injectable()
+export class MessageDispatcher {
+  constructor(
+    @inject(PORTS.WebhookStore) private readonly webhooks: WebhookStore,
+    @inject(PORTS.WebhookSender) private readonly sender: WebhookSender,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Sends one message, if the time of one has come.
+   *
+   * @param signal ends it early, to be sent again
+   * @returns whether there was one
+   */
+  async next(signal: AbortSignal): Promise<boolean> {
+    const message = await this.webhooks.begin(this.from(LEASE_MS));
+    if (!message) return false;
+    const outcome = await this.sent(message, signal);
+    if (outcome === GONE) await this.webhooks.disable(message.endpointId);
+    else if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {
+      await this.webhooks.delivered(message);
+    } else if (!signal.aborted) await this.failed(message, outcome);
+    return true;
+  }
+
+  /** The HTTP status, or why there is none. */
+  private async sent(
+    { url, secret, id, type, data, createdAt }: OutgoingMessage,
+    signal: AbortSignal,
+  ): Promise<number | string> {
+    const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data });
+    const seconds = Math.floor(this.clock.now().getTime() / 1000);
+    try {
+      return await this.sender.send(url, signedHeaders(secret, id, seconds, body), body, signal);
+    } catch (failure) {
+      return failure instanceof Error ? failure.message : String(failure);
+    }
+  }
+
+  private failed(message: OutgoingMessage, outcome: number | string): Promise<void> {
+    const failure =
+      typeof outcome === 'number' ? `The address answered with HTTP status ${outcome}.` : outcome;
+    return this.webhooks.failed(message, failure.slice(0, FAILURE_LENGTH_MAX), {
+      message: this.from(pauseAfter(message.tries)),
+      endpoint: this.from(pauseAfter(message.failures + 1)),
+      dropBefore: this.from(-TRIED_MS),
+    });
+  }
+
+  private from(ms: number): Date {
+    return new Date(this.clock.now().getTime() + ms);
+  }
+}

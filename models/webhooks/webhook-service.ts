@@ -1,0 +1,45 @@
+import { inject, injectable } from 'tsyringe';
+import { badRequest, conflict, notFound } from '../errors';
+import { type IdSource, PORTS, type WebhookSender, type WebhookStore } from '../ports';
+import { makeWebhookSecret } from './message-signature';
+import type { Webhook, WebhookRegistration } from './webhook';
+
+/** Addresses of an account at most (contract 16.10). */
+const WEBHOOKS_MAX = 10;
+
+/** The addresses that an account is told at (contract 16.10). */
+@injectable()
+export class WebhookService {
+  constructor(
+    @inject(PORTS.WebhookStore) private readonly webhooks: WebhookStore,
+    @inject(PORTS.WebhookSender) private readonly sender: WebhookSender,
+    @inject(PORTS.IdSource) private readonly ids: IdSource,
+  ) {}
+
+  /**
+   * Registers an address, with a secret that is shown once.
+   *
+   * @throws AppError 400 for an address that nothing may be sent to, 409 when the account has too many
+   */
+  async register(accountId: string, wanted: WebhookRegistration): Promise<Webhook & { secret: string }> {
+    if (!this.sender.accepts(wanted.url)) {
+      throw badRequest('url: must be the https address of a public host.', { field: 'url' });
+    }
+    if ((await this.webhooks.list(accountId)).length >= WEBHOOKS_MAX) {
+      throw conflict(`An account has at most ${WEBHOOKS_MAX} webhooks; remove one.`);
+    }
+    const secret = makeWebhookSecret();
+    const id = `webhook_${this.ids.next()}`;
+    return { ...(await this.webhooks.add({ ...wanted, id, accountId, secret })), secret };
+  }
+
+  list(accountId: string): Promise<readonly Webhook[]> {
+    return this.webhooks.list(accountId);
+  }
+
+  /** @throws AppError 404 for one that there is not, or of another account */
+  async remove(accountId: string, id: string): Promise<void> {
+    if (await this.webhooks.remove(accountId, id)) return;
+    throw notFound(`There is no webhook "${id}" of this account.`);
+  }
+}

@@ -1,0 +1,41 @@
+/** What an address can be told (contract 16.15, 16.16, 16.17). */
+export const WEBHOOK_EVENTS = [
+  'vision.job.done',
+  'account.credits.low',
+  'catalog.import.done',
+  'model.drift',
+] as const;
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
+/** What a caller registers. */
+export interface WebhookRegistration {
+  readonly url: URL;
+  readonly events: readonly WebhookEvent[];
+  /** The balance below which it is told of low credits; null without that event. */
+  readonly creditsBelow: number | null;
+}
+
+/** An address of an account. */
+export interface Webhook extends WebhookRegistration {
+  readonly id: string;
+  readonly createdAt: Date;
+  /** Since when it is told nothing any more: it answered 410. */
+  readonly disabledAt: Date | null;
+  /** Tries that failed since the last message that arrived, and what the last of them met. */
+  readonly failures: number;
+  readonly lastFailure: string | null;
+}
+
+/** A message that a process is sending. */
+export interface OutgoingMessage {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly url: URL;
+  readonly secret: string;
+  readonly type: WebhookEvent;
+  readonly data: object;
+  readonly createdAt: Date;
+  /** How often it was sent, this time too, and how often its address has failed before. */
+  readonly tries: number;
+  readonly failures: number;
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { PostgresAccountRepository } from '../../db/accounts/account-repository';
+import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
+import { type TestDatabase, testDatabase } from '../support/database';
+
+jest.setTimeout(240_000);
+
+let now = new Date('2026-03-01T12:00:00Z');
+const clock = { now: () => now };
+const lease = (): Date => new Date(now.getTime() + 30_000);
+
+let database: TestDatabase;
+let first: PostgresWebhookStore;
+let second: PostgresWebhookStore;
+let accountId: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  // As two processes, each with connections of its own.
+  first = new PostgresWebhookStore(database.knex, clock);
+  second = new PostgresWebhookStore(await database.connect(), clock);
+  const accounts = new PostgresAccountRepository(database.knex, { next: randomUUID }, clock);
+  accountId = (await accounts.createAccount('test', null)).id;
+}, 240_000);
+afterAll(() => database.close());
+
+const address = (id: string) =>
+  first.add({
+    ...{ id, accountId, secret: 'whsec_AAAA', creditsBelow: null },
+    ...{ url: new URL(`https://a.example/${id}`), events: ['model.drift'] as const },
+  });
+const drift = () => first.tellOfDrift({ claimed: 0.9, right: 0.5, answers: 200 }, 0);
+
+// contract 16.13, 16.14
+test('of two processes each takes its own messages, and an address gets one at a time', async () => {
+  const ids = Array.from({ length: 20 }, (_, at) => `w${at}`);
+  for (const id of ids) await address(id);
+  await drift();
+  await drift();
+  const takeAll = async (store: PostgresWebhookStore): Promise<string[]> => {
+    const taken: string[] = [];
+    for (;;) {
+      const message = await store.begin(lease());
+      if (!message) return taken;
+      taken.push(message.endpointId);
+    }
+  };
+  // One that finds all others locked comes back later; in the end each was taken once.
+  const taken: string[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    const takers = [first, second, first, second].map(takeAll);
+    taken.push(...(await Promise.all(takers)).flat());
+  }
+  expect(taken.sort()).toEqual([...ids].sort());
+  now = lease();
+  expect(await second.begin(lease())).toMatchObject({ tries: 1 });
+});
+
+test('what was tried least comes first, so that one message that always fails keeps none back', async () => {
+  await database.knex('webhook_endpoints').delete();
+  await address('one');
+  await drift();
+  const poison = await first.begin(lease());
+  const again = { message: now, endpoint: now, dropBefore: new Date(0) };
+  if (poison) await first.failed(poison, 'no', again);
+  await drift();
+  const next = await first.begin(lease());
+  expect([poison?.tries, next?.tries, next?.id === poison?.id]).toEqual([1, 1, false]);
+});
+
+test('the messages of an address that is removed go with it', async () => {
+  await address('gone');
+  await drift();
+  expect(await second.remove('account_of_nobody', 'gone')).toBe(false);
+  expect(await second.remove(accountId, 'gone')).toBe(true);
+  expect(await database.knex('webhook_messages').where({ endpoint_id: 'gone' })).toEqual([]);
+});

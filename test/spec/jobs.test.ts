@@ -1,0 +1,432 @@
+import type { Knex } from 'knex';
+import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
+import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
+import { AccountService } from '../../models/access/account-service';
+import { unavailable } from '../../models/errors';
+import { PORTS, type VisionJobStore } from '../../models/ports';
+import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
+import { ApiClient, type JobAnswer } from '../support/api-client';
+import { endsOf, holdMethod } from '../support/hold-method';
+import { requestText, sendRaw } from '../support/raw-caller';
+import { useService } from '../support/service';
+
+/** Photos that are looked at later. The workers are replaced: what they see is said by each test. */
+const service = useService();
+const damaged = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0]).toString('base64');
+const inside = { url: 'http://127.0.0.1/bag.jpg' };
+const { signal } = new AbortController();
+let photo: { base64: string };
+
+beforeAll(async () => {
+  photo = { base64: (await service.photo()).toString('base64') };
+});
+beforeEach(async () => {
+  service.queue.reset();
+  await service.sees(['product_birkin_croc', 0.05]);
+});
+// What a test leaves behind would be looked at in the next.
+afterEach(() => service.resolve<Knex>(PORTS.Knex)('vision_jobs').delete());
+
+/** The service looks by itself every second; a test has no time for that. */
+const look = () => service.resolve<VisionJobRunner>(VisionJobRunner as never).next(signal);
+
+/** The job as soon as all of its entries have ended. */
+async function ended({ body: { id } }: { body: JobAnswer }, api = service.api): Promise<JobAnswer> {
+  for (;;) {
+    const { body } = await api.job(id);
+    if (body.status === 'done') return body;
+    await look();
+  }
+}
+
+/** A client of a fresh account. */
+async function account(credits: number | null = null) {
+  const { key, keyId, accountId } = await service.newKey({ credits });
+  return { api: new ApiClient(service.url, key), key, keyId, accountId };
+}
+
+const rowsOf = (table: string, where: object) => service.resolve<Knex>(PORTS.Knex)(table).where(where);
+
+// contract 16.1
+describe('a job', () => {
+  test('is answered 202 before any of its entries is looked at', async () => {
+    const letGo = service.queue.holds();
+    const made = await service.api.createJob({ entries: [photo, { images: [photo, photo] }] });
+    expect([made.status, made.headers.get('X-Credits-Used')]).toEqual([202, '0']);
+    expect(made.body).toMatchObject({ status: 'queued', total: 2, done: 0, failed: 0, credits_used: 0 });
+    expect(made.body.data).toEqual(Array(2).fill({ state: 'waiting', prediction_id: null, answer: null }));
+    letGo();
+    expect(await ended(made)).toMatchObject({ id: made.body.id, done: 2, credits_used: 5 + 7 });
+  });
+
+  // contract 16.2
+  test.each([
+    ['alone', {}],
+    ['of several sides', { images: [1, 2, 3] }],
+    ['within a scope', { category_id: 'handbags', filters: [{ field: 'brand', include: ['brand_hermes'] }] }],
+    ['with evidence', { explain: true }],
+    ['of a part', { region: { x: 0, y: 0, width: 0.75, height: 1 } }],
+  ])('gives the answer to a photo %s that the identification gives', async (_what, asked) => {
+    const photos = 'images' in asked ? { images: [photo, photo, photo] } : photo;
+    const includes = ['taxonomy', 'pricing'];
+    const known = await service.api.identify({ ...asked, ...photos, includes });
+    const job = await ended(await service.api.createJob({ entries: [{ ...asked, ...photos }], includes }));
+    expect(job.data).toEqual([{ state: 'done', prediction_id: expect.any(String), answer: known.body }]);
+    const id = job.data[0]?.prediction_id ?? '';
+    const digestsOf = async (prediction: string) => (await service.prediction(prediction))?.imageDigests;
+    expect(await digestsOf(id)).toEqual(await digestsOf(known.headers.get('X-Prediction-Id') ?? ''));
+  });
+
+  // contract 16.2
+  test('gives the refusal of an entry that can not be identified, and goes on', async () => {
+    const entries = [
+      { images: [photo, { base64: damaged }] },
+      inside,
+      { ...photo, category_id: 'shoes' },
+      { ...photo, region: { x: 0, y: 0, width: 0.1, height: 0.1 } },
+      photo,
+    ];
+    const made = await service.api.createJob({ entries });
+    const job = await ended(made);
+    expect(job).toMatchObject({ total: 5, done: 1, failed: 4, cancelled: 0, credits_used: 5 });
+    expect(job.data.map(({ answer }) => answer)).toMatchObject([
+      { success: false, error: 'unprocessable', reason: 'image_undecodable', index: 1 },
+      { error: 'unprocessable', reason: 'url_blocked', request_id: `${made.body.id}.1` },
+      { error: 'bad_request', field: 'category_id' },
+      { error: 'bad_request', field: 'region' },
+      { success: true, credits_used: 5 },
+    ]);
+  });
+
+  // contract 16.1
+  test.each([
+    ['without entries', { entries: [] }, 'entries'],
+    ['of more than a hundred', { entries: Array(101).fill(inside) }, 'entries'],
+    ['with an entry without a photo', { entries: [inside, {}] }, 'entries.1.url'],
+    [
+      'with another scheme',
+      { entries: [{ images: [{ url: 'ftp://a.example' }] }] },
+      'entries.0.images.0.url',
+    ],
+    ['with a photo beside a list', { entries: [{ ...inside, images: [inside] }] }, 'entries.0.url'],
+    ['with includes of an entry', { entries: [{ ...inside, includes: [] }] }, 'entries.0.includes'],
+    ['with an unknown include', { entries: [inside], includes: ['catalog'] }, 'includes'],
+  ])('%s is a 400 that names the parameter', async (_what, body, field) => {
+    expect(await service.api.createJob(body)).toMatchObject({ status: 400, body: { field } });
+  });
+
+  // contract 12.2
+  test('may be twice as large as an identification, and no larger', async () => {
+    const raw = (bytes: number) => ({ raw: JSON.stringify({ entries: [inside] }).padEnd(bytes) });
+    const identification = Math.ceil((256 * 1024 * 4) / 3) + 64 * 1024;
+    const send = (bytes: number) => service.api.send('POST', '/v3/vision/jobs', raw(bytes));
+    expect((await send(2 * identification)).status).toBe(202);
+    expect((await send(2 * identification + 1)).status).toBe(413);
+  });
+});
+
+// contract 16.3
+describe('the charge of a job', () => {
+  test('is that of its entries, and what its answers say', async () => {
+    const { api, accountId } = await account(100);
+    const made = await api.createJob({ entries: [photo, { images: [photo, photo] }, { base64: damaged }] });
+    expect(await service.creditsBooked(accountId)).toBe(0);
+    expect((await ended(made, api)).credits_used).toBe(12);
+    expect(await service.creditsBooked(accountId)).toBe(12);
+    expect(await service.balance(accountId)).toBe(88);
+  });
+
+  test('is nothing where nothing is found', async () => {
+    const { api, accountId } = await account(100);
+    await service.sees();
+    const job = await ended(await api.createJob({ entries: [photo] }), api);
+    expect(job.data[0]?.answer).toMatchObject({ success: true, data: [], credits_used: 0 });
+    expect(await service.creditsBooked(accountId)).toBe(0);
+  });
+
+  test('that the balance does not cover for its dearest entry refuses the job', async () => {
+    const { api, accountId } = await account(6);
+    const entries = [photo, { images: [photo, photo] }];
+    expect((await api.createJob({ entries })).status).toBe(402);
+    expect(await rowsOf('vision_jobs', { account_id: accountId })).toEqual([]);
+    expect((await api.createJob({ entries: [photo, photo] })).status).toBe(202);
+  });
+
+  test('is refused for the entries that are left when the credits end', async () => {
+    const { api, accountId } = await account(12);
+    const job = await ended(await api.createJob({ entries: [photo, photo, photo, photo] }), api);
+    expect(job).toMatchObject({ done: 2, failed: 2, credits_used: 10 });
+    const refusals = job.data.filter(({ state }) => state === 'failed').map(({ answer }) => answer);
+    expect(refusals).toMatchObject(Array(2).fill({ error: 'insufficient_credits' }));
+    expect(await service.balance(accountId)).toBe(2);
+  });
+
+  test('is booked once, with its answer, when the process dies before it can keep the answer', async () => {
+    const { api, accountId } = await account(100);
+    const finish = jest.spyOn(PostgresVisionJobStore.prototype, 'finish');
+    finish.mockRejectedValueOnce(unavailable('The database does not answer.', 1));
+    const made = await api.createJob({ entries: [photo] });
+    while (finish.mock.calls.length === 0) await look().catch(() => undefined);
+    expect(await service.creditsBooked(accountId)).toBe(5);
+    // The catalog has nothing like it any more, and the answer was paid for.
+    await service.sees();
+    expect(await look()).toBe(false);
+    service.clock.advance(60_000);
+    const job = await ended(made, api);
+    finish.mockRestore();
+    expect(job).toMatchObject({ done: 1, credits_used: 5 });
+    expect(job.data[0]?.answer).toMatchObject({ data: [{ id: 'product_birkin_croc' }], credits_used: 5 });
+    expect(await service.creditsBooked(accountId)).toBe(5);
+    expect(await rowsOf('idempotent_calls', { account_id: accountId })).toEqual([]);
+  });
+
+  test('is booked once when a process that was taken for dead goes on', async () => {
+    const { api, accountId } = await account(100);
+    const finish = holdMethod(PostgresVisionJobStore.prototype, 'finish');
+    const made = await api.createJob({ entries: [photo] });
+    const asleep = look();
+    await finish.waiting(1);
+    finish.passNew();
+    service.clock.advance(60_000);
+    await ended(made, api);
+    finish.letGo();
+    await asleep;
+    expect((await api.job(made.body.id)).body).toMatchObject({ done: 1, credits_used: 5 });
+    expect(await service.creditsBooked(accountId)).toBe(5);
+  });
+});
+
+// contract 16.4
+describe('an entry', () => {
+  const begin = () =>
+    service
+      .resolve<VisionJobStore>(PORTS.VisionJobStore)
+      .begin(new Date(service.clock.now().getTime() + 60_000));
+
+  test('that a process began which died is begun again by another', async () => {
+    service.queue.isWaitedFor(1);
+    const made = await service.api.createJob({ entries: [photo] });
+    expect(await begin()).toMatchObject({ jobId: made.body.id, tries: 1 });
+    service.queue.isWaitedFor(0);
+    expect(await look()).toBe(false);
+    expect((await service.api.job(made.body.id)).body.status).toBe('running');
+    service.clock.advance(60_000);
+    expect(await ended(made)).toMatchObject({ done: 1, credits_used: 5 });
+  });
+
+  test('is tried again after growing pauses while the workers are away', async () => {
+    service.queue.fails();
+    const made = await service.api.createJob({ entries: [photo] });
+    for (const pause of [2_000, 4_000, 8_000]) {
+      const { calls } = service.queue;
+      while (service.queue.calls === calls) await look();
+      while (await look());
+      expect((await service.api.job(made.body.id)).body).toMatchObject({ done: 0, failed: 0 });
+      service.clock.advance(pause - 1);
+      expect(await look()).toBe(false);
+      service.clock.advance(1);
+    }
+    await service.sees(['product_birkin_croc', 0.05]);
+    expect(await ended(made)).toMatchObject({ done: 1, credits_used: 5 });
+  });
+
+  test('is given up after a day of tries, free of charge', async () => {
+    const { api, accountId } = await account(100);
+    service.queue.fails();
+    const since = service.clock.now().getTime();
+    const made = await api.createJob({ entries: [photo] });
+    for (;;) {
+      await look();
+      const { status, data } = (await api.job(made.body.id)).body;
+      if (status !== 'done') {
+        service.clock.advance(3_600_000);
+        continue;
+      }
+      expect(data[0]).toMatchObject({ state: 'failed', answer: { error: 'unavailable' } });
+      break;
+    }
+    expect(service.clock.now().getTime() - since).toBeGreaterThan(86_400_000);
+    expect([await service.creditsBooked(accountId), await service.balance(accountId)]).toEqual([0, 100]);
+  });
+});
+
+// contract 16.5
+describe('photos that somebody waits for', () => {
+  test('go before the entries of jobs', async () => {
+    service.queue.isWaitedFor(1);
+    const made = await service.api.createJob({ entries: [photo] });
+    expect(await look()).toBe(false);
+    expect((await service.api.job(made.body.id)).body.status).toBe('queued');
+    service.queue.isWaitedFor(0);
+    expect((await ended(made)).done).toBe(1);
+  });
+
+  test('the entries of jobs take turns, so that none waits for a long one', async () => {
+    service.queue.isWaitedFor(1);
+    const jobs = service.resolve<VisionJobStore>(PORTS.VisionJobStore);
+    const [long, short] = [await account(), await account()];
+    const first = await long.api.createJob({ entries: [photo, photo, photo] });
+    service.clock.advance(1_000);
+    const second = await short.api.createJob({ entries: [photo] });
+    const order: string[] = [];
+    for (let entry = 0; entry < 4; entry += 1) {
+      const begun = await jobs.begin(new Date(service.clock.now().getTime() + 60_000));
+      order.push(begun?.jobId ?? '');
+    }
+    const [a, b] = [first.body.id, second.body.id];
+    expect(order).toEqual([a, b, a, a]);
+  });
+});
+
+// contract 16.6
+describe('DELETE', () => {
+  test('cancels what is not begun; what is begun ends, and is charged', async () => {
+    const { api, accountId } = await account(100);
+    const letGo = service.queue.holds();
+    const made = await api.createJob({ entries: [photo, photo, photo, photo] });
+    const running = look();
+    await service.queue.asked();
+    const { status, body } = await api.job(made.body.id, 'DELETE');
+    expect([status, body.data.some(({ state }) => state === 'cancelled')]).toEqual([200, true]);
+    expect(body.data.filter(({ state }) => state === 'waiting')).toEqual([]);
+    letGo();
+    await running;
+    const job = await ended(made, api);
+    expect(job.done).toBeGreaterThan(0);
+    expect(job.done + job.cancelled).toBe(4);
+    expect(await service.creditsBooked(accountId)).toBe(5 * job.done);
+  });
+
+  test('also cancels an entry that would be tried again', async () => {
+    service.queue.fails();
+    const made = await service.api.createJob({ entries: [photo] });
+    const held = holdMethod(PostgresVisionJobStore.prototype, 'postpone');
+    const running = look();
+    await held.waiting(1);
+    const { body } = await service.api.job(made.body.id, 'DELETE');
+    expect(body.data[0]?.state).toBe('running');
+    held.letGo();
+    await running;
+    expect((await ended(made)).cancelled).toBe(1);
+  });
+
+  test('of a job that is done leaves its answers', async () => {
+    const made = await service.api.createJob({ entries: [photo] });
+    const job = await ended(made);
+    expect((await service.api.job(made.body.id, 'DELETE')).body).toEqual(job);
+  });
+});
+
+// contract 16.7
+describe('a job belongs to its account', () => {
+  test('and is a 404 for every other, as one that there is not', async () => {
+    const made = await service.api.createJob({ entries: [inside] });
+    const stranger = await account();
+    for (const method of ['GET', 'DELETE'] as const) {
+      expect((await stranger.api.job(made.body.id, method)).status).toBe(404);
+      expect((await service.api.job('job_of_nobody', method)).status).toBe(404);
+    }
+    expect((await ended(made)).cancelled).toBe(0);
+  });
+
+  test('and needs a key that identifies photos', async () => {
+    const { key } = await service.newKey({ scopes: ['catalog:read'] });
+    const reader = new ApiClient(service.url, key);
+    expect((await reader.createJob({ entries: [inside] })).status).toBe(403);
+    expect((await reader.job('job_x')).status).toBe(403);
+  });
+
+  test('and what is left when its key is revoked is a 401', async () => {
+    service.queue.isWaitedFor(1);
+    const { api, keyId, accountId } = await account(100);
+    const made = await api.createJob({ entries: [photo] });
+    await service.revoke(keyId);
+    service.queue.isWaitedFor(0);
+    const other = new ApiClient(service.url, (await service.newKey({ accountId })).key);
+    expect((await ended(made, other)).data[0]).toMatchObject({
+      state: 'failed',
+      answer: { error: 'unauthorized' },
+    });
+    expect(await service.creditsBooked(accountId)).toBe(0);
+  });
+
+  test('and is not made for a caller who is gone', async () => {
+    const { key, accountId } = await account(100);
+    const held = holdMethod(PostgresVisionJobStore.prototype, 'openEntries', 'after');
+    const ends = endsOf([PostgresCreditLedger.prototype, 'release']);
+    service.log.clear();
+    const call = { method: 'POST', path: '/v3/vision/jobs', body: { entries: [photo] } } as const;
+    const socket = await sendRaw(service.url, requestText(call, key));
+    await held.waiting(1);
+    socket.destroy();
+    await service.log.lines(1);
+    held.letGo();
+    await ends.all();
+    expect(await rowsOf('vision_jobs', { account_id: accountId })).toEqual([]);
+  });
+});
+
+// contract 16.8
+describe('what is kept of a job', () => {
+  test('are its answers, and no photo once it is answered', async () => {
+    service.queue.isWaitedFor(1);
+    const made = await service.api.createJob({ entries: [photo] });
+    const request = async () =>
+      (await rowsOf('vision_job_entries', { job_id: made.body.id }).first('request')).request;
+    expect(await request()).toMatchObject({ photos: [{ jpeg: expect.any(String) }] });
+    service.queue.isWaitedFor(0);
+    await ended(made);
+    expect(await request()).toBeNull();
+  });
+
+  test('goes with the predictions, by age and when an operator deletes them', async () => {
+    const jobs = service.resolve<VisionJobStore>(PORTS.VisionJobStore);
+    const { api, accountId } = await account();
+    const made = await api.createJob({ entries: [inside] });
+    expect(await jobs.deleteBefore(service.clock.now(), 10)).toBe(0);
+    expect((await api.job(made.body.id)).status).toBe(200);
+    await service.resolve<AccountService>(AccountService as never).deletePredictions(accountId);
+    expect((await api.job(made.body.id)).status).toBe(404);
+    const old = await api.createJob({ entries: [inside] });
+    service.clock.advance(1);
+    expect(await jobs.deleteBefore(service.clock.now(), 10)).toBe(1);
+    expect((await api.job(old.body.id)).status).toBe(404);
+  });
+});
+
+// contract 16.9
+describe('the limits of jobs', () => {
+  test('an account with a thousand entries without an answer is sent away, and others are not', async () => {
+    service.queue.isWaitedFor(1);
+    const { api } = await account();
+    const entries = Array(100).fill(inside);
+    for (let job = 0; job < 10; job += 1) expect((await api.createJob({ entries })).status).toBe(202);
+    const refused = await api.createJob({ entries: [inside] });
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '60']);
+    expect((await service.api.createJob({ entries: [inside] })).status).toBe(202);
+  }, 60_000);
+
+  test('a job with an Idempotency-Key is made once', async () => {
+    const { api, accountId } = await account(100);
+    const body = { entries: [photo] };
+    const first = await api.createJob(body, { 'Idempotency-Key': 'mine' });
+    const again = await api.createJob(body, { 'Idempotency-Key': 'mine' });
+    expect([again.status, again.headers.get('Idempotency-Replayed')]).toEqual([202, 'true']);
+    expect(again.body.id).toBe(first.body.id);
+    const other = await api.createJob({ entries: [photo, photo] }, { 'Idempotency-Key': 'mine' });
+    expect(other.status).toBe(409);
+    expect(await rowsOf('vision_jobs', { account_id: accountId })).toHaveLength(1);
+  });
+
+  test('also when its process died before it could answer', async () => {
+    const { api, accountId } = await account(100);
+    const settle = jest.spyOn(PostgresCreditLedger.prototype, 'settle');
+    settle.mockRejectedValueOnce(unavailable('The database does not answer.', 1));
+    const send = () => api.createJob({ entries: [inside] }, { 'Idempotency-Key': 'mine' });
+    expect((await send()).status).toBe(503);
+    settle.mockRestore();
+    service.clock.advance(60_000);
+    expect((await send()).status).toBe(202);
+    expect(await rowsOf('vision_jobs', { account_id: accountId })).toHaveLength(1);
+  });
+});

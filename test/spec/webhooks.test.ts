@@ -1,0 +1,395 @@
+import { createHmac } from 'node:crypto';
+import type { Knex } from 'knex';
+import { openImport } from '../../db/catalog/import/open-import';
+import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
+import { importRecords } from '../../models/catalog/import/import-service';
+import { DriftWatch } from '../../models/feedback/drift-watch';
+import { type CreditLedger, type EmbeddingRepository, PORTS } from '../../models/ports';
+import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
+import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
+import { ApiClient } from '../support/api-client';
+import { useService } from '../support/service';
+import { type ReceivedMessage, WebhookReceiver } from '../support/webhook-receiver';
+
+/** Callers who are told what happens, at a host of this machine. */
+const settings: Record<string, string> = {};
+const receiver = new WebhookReceiver();
+const canary = new WebhookReceiver();
+let inside: string;
+let host: string;
+beforeAll(async () => {
+  host = await receiver.listen();
+  inside = await canary.listen();
+  settings['WEBHOOK_ALLOW'] = host;
+});
+const service = useService(settings);
+afterAll(() => Promise.all([receiver.close(), canary.close()]));
+
+const { signal } = new AbortController();
+let photo: { base64: string };
+beforeAll(async () => {
+  photo = { base64: (await service.photo()).toString('base64') };
+});
+beforeEach(async () => {
+  receiver.answers(() => 204);
+  service.queue.reset();
+  await service.sees(['product_birkin_croc', 0.05]);
+});
+afterEach(() => service.resolve<Knex>(PORTS.Knex)('webhook_endpoints').delete());
+
+interface Registered {
+  readonly id: string;
+  readonly secret: string;
+  readonly failures: number;
+  readonly last_failure: string | null;
+  readonly disabled_at: string | null;
+}
+
+let paths = 0;
+/** A client of a fresh account, with an address of its own that is told of these events. */
+async function told(events: readonly string[], rest: object = {}, credits: number | null = null) {
+  const { key, accountId } = await service.newKey({ credits });
+  const api = new ApiClient(service.url, key);
+  paths += 1;
+  const path = `/${paths}`;
+  const body = { url: `http://${host}${path}`, events, ...rest };
+  const { id, secret } = (await api.send<Registered>('POST', '/v3/webhooks', { body })).body;
+  const listed = async () => (await api.send<{ data: Registered[] }>('GET', '/v3/webhooks')).body.data[0];
+  return { api, accountId, path, id, secret, listed };
+}
+
+const dispatcher = () => service.resolve<MessageDispatcher>(MessageDispatcher as never);
+/** The service sends by itself every two seconds; a test has no time for that. */
+async function send(): Promise<void> {
+  while (await dispatcher().next(signal));
+}
+
+/** A job with one entry, made and done. */
+async function done(api: ApiClient, entry: object = photo): Promise<string> {
+  const { id } = (await api.createJob({ entries: [entry] })).body;
+  const runner = service.resolve<VisionJobRunner>(VisionJobRunner as never);
+  while ((await api.job(id)).body.status !== 'done') await runner.next(signal);
+  return id;
+}
+
+const idOf = ({ headers }: ReceivedMessage) => headers['webhook-id'];
+const dataOf = ({ body }: ReceivedMessage): unknown => JSON.parse(body).data;
+
+// contract 16.10
+describe('a webhook', () => {
+  test('is registered with a secret that is shown once, listed and removed', async () => {
+    const { api, id, secret } = await told(['vision.job.done', 'vision.job.done']);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const listed = await api.send<{ data: object[] }>('GET', '/v3/webhooks');
+    expect(listed.body.data).toMatchObject([{ id, events: ['vision.job.done'], failures: 0 }]);
+    expect(listed.text).not.toContain('whsec_');
+    expect((await api.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(200);
+    expect((await api.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(404);
+    await done(api);
+    expect(await service.resolve<Knex>(PORTS.Knex)('webhook_messages').where({ endpoint_id: id })).toEqual(
+      [],
+    );
+  });
+
+  test('of another account is not seen, and a 404', async () => {
+    const { id } = await told(['model.drift']);
+    const stranger = new ApiClient(service.url, (await service.newKey()).key);
+    expect((await stranger.send('GET', '/v3/webhooks')).body).toMatchObject({ data: [] });
+    expect((await stranger.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(404);
+    const reader = new ApiClient(service.url, (await service.newKey({ scopes: ['catalog:read'] })).key);
+    expect((await reader.send('GET', '/v3/webhooks')).status).toBe(403);
+  });
+
+  test('is one of at most ten of an account', async () => {
+    const { api } = await told(['model.drift']);
+    const body = { url: 'https://shop.example/loupe', events: ['model.drift'] };
+    const statuses = [];
+    for (let at = 2; at <= 11; at += 1)
+      statuses.push((await api.send('POST', '/v3/webhooks', { body })).status);
+    expect(statuses).toEqual([...Array(9).fill(201), 409]);
+  });
+
+  test.each([
+    ['an unknown event', { events: ['job.done'] }, 'events'],
+    ['no event', { events: [] }, 'events'],
+    ['low credits without a balance', { events: ['account.credits.low'] }, 'credits_below'],
+    ['a balance without low credits', { events: ['model.drift'], credits_below: 5 }, 'credits_below'],
+    // contract 16.11
+    ['http', { url: 'http://shop.example/loupe' }, 'url'],
+    ['a password', { url: 'https://user:secret@shop.example' }, 'url'],
+    ['a host inside', { url: 'https://localhost/loupe' }, 'url'],
+    ['an address inside', { url: 'https://10.0.0.1/loupe' }, 'url'],
+    ['an IPv6 address inside', { url: 'https://[::1]/loupe' }, 'url'],
+    ['a metadata service', { url: 'https://169.254.169.254/latest' }, 'url'],
+    ['no address', { url: 'shop.example' }, 'url'],
+  ])('with %s is a 400', async (_what, wrong, field) => {
+    const body = { url: 'https://shop.example/loupe', events: ['model.drift'], ...wrong };
+    expect(await service.api.send('POST', '/v3/webhooks', { body })).toMatchObject({
+      status: 400,
+      body: { field },
+    });
+  });
+});
+
+// contract 16.12, 16.15
+describe('the end of a job', () => {
+  test('is told to its account alone, once, in a signed message', async () => {
+    const { api, path, secret } = await told(['vision.job.done']);
+    const other = await told(['vision.job.done']);
+    const id = await done(api);
+    await send();
+    const [message] = await receiver.has(1, path);
+    await send();
+    expect([receiver.to(path).length, receiver.to(other.path).length]).toEqual([1, 0]);
+    const { headers, body } = message as ReceivedMessage;
+    expect(JSON.parse(body)).toEqual({
+      type: 'vision.job.done',
+      timestamp: service.clock.now().toISOString(),
+      data: { id, total: 1, done: 1, failed: 0, cancelled: 0 },
+    });
+    const seconds = Math.floor(service.clock.now().getTime() / 1000);
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+    const signed = `${headers['webhook-id']}.${seconds}.${body}`;
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
+    });
+  });
+
+  test('is told of a job none of whose photos can be used, and of one that is cancelled', async () => {
+    const { api, path } = await told(['vision.job.done']);
+    const unusable = await done(api, { base64: Buffer.from('no picture').toString('base64') });
+    service.queue.isWaitedFor(1);
+    const { id } = (await api.createJob({ entries: [photo, photo] })).body;
+    await api.job(id, 'DELETE');
+    await api.job(id, 'DELETE');
+    await send();
+    const messages = await receiver.has(2, path);
+    expect(messages).toHaveLength(2);
+    // What happens at the same time is told in any order.
+    expect(messages.map(dataOf)).toEqual(
+      expect.arrayContaining([
+        { id: unusable, total: 1, done: 0, failed: 1, cancelled: 0 },
+        { id, total: 2, done: 0, failed: 0, cancelled: 2 },
+      ]),
+    );
+  });
+});
+
+// contract 16.13
+describe('a message', () => {
+  test('is sent again with growing pauses until it arrives, under the same id', async () => {
+    const { api, path, listed } = await told(['vision.job.done']);
+    receiver.answers(() => 500);
+    await done(api);
+    for (const [tries, pause] of [2_000, 4_000, 8_000].entries()) {
+      await send();
+      await receiver.has(tries + 1, path);
+      while ((await listed())?.failures !== tries + 1);
+      service.clock.advance(pause - 1);
+      await send();
+      expect(receiver.to(path)).toHaveLength(tries + 1);
+      service.clock.advance(1);
+    }
+    expect(await listed()).toMatchObject({ last_failure: 'The address answered with HTTP status 500.' });
+    receiver.answers(() => 200);
+    await send();
+    const messages = await receiver.has(4, path);
+    expect(new Set(messages.map(idOf)).size).toBe(1);
+    while ((await listed())?.failures !== 0);
+    service.clock.advance(86_400_000);
+    await send();
+    expect(receiver.to(path)).toHaveLength(4);
+  });
+
+  test('is given up after a day, and the next one is sent', async () => {
+    const { api, path, id } = await told(['vision.job.done']);
+    receiver.answers(() => 503);
+    const left = () => service.resolve<Knex>(PORTS.Knex)('webhook_messages').where({ endpoint_id: id });
+    await done(api);
+    let hours = 0;
+    for (; (await left()).length > 0; hours += 1) {
+      await send();
+      service.clock.advance(3_600_000);
+    }
+    expect(hours).toBeGreaterThanOrEqual(24);
+    expect(hours).toBeLessThan(27);
+    receiver.answers(() => 200);
+    const next = await done(api);
+    await send();
+    expect(dataOf(receiver.to(path).at(-1) as ReceivedMessage)).toMatchObject({ id: next });
+  });
+
+  test('whose process dies before it can note its arrival is sent again, under the same id', async () => {
+    const { api, path } = await told(['vision.job.done']);
+    const noted = jest.spyOn(PostgresWebhookStore.prototype, 'delivered');
+    noted.mockRejectedValueOnce(new Error('killed'));
+    await done(api);
+    while (noted.mock.calls.length === 0) await send().catch(() => undefined);
+    await send();
+    expect(receiver.to(path)).toHaveLength(1);
+    service.clock.advance(30_000);
+    await send();
+    const messages = await receiver.has(2, path);
+    noted.mockRestore();
+    expect(new Set(messages.map(idOf)).size).toBe(1);
+  });
+
+  test('ends with a 410 for good', async () => {
+    const { api, path, listed } = await told(['vision.job.done']);
+    receiver.answers(() => 410);
+    await done(api);
+    await send();
+    await receiver.has(1, path);
+    while ((await listed())?.disabled_at === null);
+    receiver.answers(() => 200);
+    await done(api);
+    service.clock.advance(3_600_000);
+    await send();
+    expect(receiver.to(path)).toHaveLength(1);
+  });
+
+  // contract 16.11
+  test('is not led inside by a redirect', async () => {
+    const { api, path, listed } = await told(['vision.job.done']);
+    receiver.answers(() => [307, { location: `http://${inside}/` }]);
+    await done(api);
+    await send();
+    await receiver.has(1, path);
+    while ((await listed())?.failures !== 1);
+    expect(await listed()).toMatchObject({ last_failure: 'The address answered with HTTP status 307.' });
+    expect(canary.received).toEqual([]);
+  });
+});
+
+// contract 16.14
+test('an address that hangs gets one message at a time, and keeps none from others', async () => {
+  const slow = await told(['vision.job.done']);
+  const quick = await told(['vision.job.done']);
+  let letGo = (): void => undefined;
+  const held = new Promise<number>((resolve) => {
+    letGo = () => resolve(204);
+  });
+  receiver.answers(({ path }) => (path === slow.path ? held : 204));
+  await done(slow.api);
+  await done(slow.api);
+  const hanging = send();
+  await receiver.has(1, slow.path);
+  await done(quick.api);
+  await send();
+  await receiver.has(1, quick.path);
+  expect(receiver.to(slow.path)).toHaveLength(1);
+  letGo();
+  await hanging;
+  await send();
+  expect(new Set((await receiver.has(2, slow.path)).map(idOf)).size).toBe(2);
+});
+
+// contract 16.16
+describe('low credits', () => {
+  test('are told once, by the charge that takes the balance below, of all that run at the same time', async () => {
+    const { api, path, accountId } = await told(['account.credits.low'], { credits_below: 80 }, 100);
+    await Promise.all(Array.from({ length: 8 }, () => api.identify(photo)));
+    await send();
+    const [message] = await receiver.has(1, path);
+    expect(dataOf(message as ReceivedMessage)).toEqual({ credits: 75, credits_below: 80 });
+    await api.identify(photo);
+    await send();
+    expect(receiver.to(path)).toHaveLength(1);
+    await service.resolve<CreditLedger>(PORTS.CreditLedger).topUp(accountId, 30, null);
+    // 80, and 75.
+    for (const _call of [1, 2]) await api.identify(photo);
+    await send();
+    expect((await receiver.has(2, path)).map(dataOf)[1]).toEqual({ credits: 75, credits_below: 80 });
+  });
+
+  test('are told to nobody by a call that is free', async () => {
+    const { api, path } = await told(['account.credits.low'], { credits_below: 100 }, 100);
+    await service.sees();
+    await api.identify(photo);
+    await send();
+    expect(receiver.to(path)).toEqual([]);
+  });
+});
+
+// contract 16.17
+describe('what concerns all', () => {
+  const importNothing = async (dryRun: boolean): Promise<void> => {
+    const store = await openImport(service.resolve<Knex>(PORTS.Knex), dryRun);
+    const nothing = () => undefined;
+    await importRecords({
+      source: { file: async () => null },
+      store,
+      pictures: { storeAll: async (batch) => batch },
+      rejects: { count: 3, add: nothing, settle: async () => undefined },
+      progress: { begin: nothing, reach: nothing, end: nothing, note: nothing },
+      clock: service.clock,
+      transactionMs: 500,
+    }).finally(() => store.close());
+  };
+
+  test('an import that is done is told to every account that wants to know, a dry run to none', async () => {
+    const [one, two, none] = [
+      await told(['catalog.import.done']),
+      await told(['catalog.import.done']),
+      await told(['model.drift']),
+    ];
+    await importNothing(true);
+    await importNothing(false);
+    await send();
+    for (const { path } of [one, two]) {
+      expect((await receiver.has(1, path)).map(dataOf)).toEqual([{ accepted: 0, rejected: 3 }]);
+    }
+    expect(receiver.to(none.path)).toEqual([]);
+  });
+
+  test('confidence that drifts is told, once a week', async () => {
+    const { path } = await told(['model.drift']);
+    const watch = service.resolve<DriftWatch>(DriftWatch as never);
+    const answers = async (count: number, right: boolean): Promise<void> => {
+      service.clock.advance(60_000);
+      const live = await service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
+      const row = {
+        ...{
+          account_id: 'nobody',
+          endpoint: 'test',
+          request_id: 'drift',
+          version_id: live?.id,
+          model: live?.model,
+        },
+        ...{ created_at: service.clock.now(), image_digests: ['x'], neighbours: '[]', timings: '{}' },
+        rows: JSON.stringify([{ id: 'product_x', confidence: 0.9 }]),
+        feedback: JSON.stringify({ right, correctId: null, comment: null, at: '' }),
+      };
+      const rows = Array.from({ length: count }, (_, at) => ({
+        ...row,
+        id: `${service.clock.now().getTime()}-${at}`,
+      }));
+      await service.resolve<Knex>(PORTS.Knex)('predictions').insert(rows);
+    };
+    await service.resolve<Knex>(PORTS.Knex)('predictions').delete();
+    await service.resolve<Knex>(PORTS.Knex)('housekeeping').where({ task: 'model.drift' }).delete();
+    await answers(199, false);
+    await watch.look();
+    await answers(1, true);
+    await watch.look();
+    await watch.look();
+    await send();
+    const [message] = await receiver.has(1, path);
+    expect(dataOf(message as ReceivedMessage)).toEqual({
+      claimed: expect.closeTo(0.9),
+      right: expect.closeTo(1 / 200),
+      answers: 200,
+    });
+    service.clock.advance(7 * 86_400_000);
+    await watch.look();
+    await send();
+    await receiver.has(2, path);
+    await answers(1_800, true);
+    service.clock.advance(7 * 86_400_000);
+    await watch.look();
+    await send();
+    expect(receiver.to(path)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,55 @@
+import { request } from 'undici';
+import type { WebhookSender } from '../../models/ports';
+import {
+  BlockedAddressError,
+  type ConnectionSettings,
+  GuardedConnections,
+} from '../image/guarded-connections';
+
+/** Sends messages over the connections that photos are fetched over; an answer is neither followed nor read. */
+export class HttpWebhookSender implements WebhookSender {
+  readonly #connections: GuardedConnections;
+
+  constructor(private readonly settings: ConnectionSettings) {
+    this.#connections = new GuardedConnections(settings);
+  }
+
+  accepts(url: URL): boolean {
+    try {
+      this.#connections.to(url);
+      return url.protocol === 'https:' || (url.protocol === 'http:' && this.#connections.isAllowed(url));
+    } catch {
+      return false;
+    }
+  }
+
+  async send(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { timeoutMs } = this.settings;
+    const deadline = AbortSignal.timeout(timeoutMs);
+    try {
+      const answer = await request(url, {
+        method: 'POST',
+        dispatcher: this.#connections.to(url),
+        signal: AbortSignal.any([signal, deadline]),
+        headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'Loupe' },
+        body,
+      });
+      answer.body.on('error', () => undefined).destroy();
+      return answer.statusCode;
+    } catch (failure) {
+      if (failure instanceof BlockedAddressError)
+        throw new Error('The address leads to a place that is not public.');
+      if (deadline.aborted) throw new Error(`The address did not answer within ${timeoutMs} ms.`);
+      throw new Error('The address can not be reached.', { cause: failure });
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+}
