@@ -477,7 +477,7 @@ CREATE TABLE prediction_photos (
   FOREIGN KEY (prediction_id) REFERENCES predictions(id) ON DELETE CASCADE
 );
 
--- How often categories, tags or entities were written: rows that a writer derived before that are derived again.
+-- How often categories, tags or entities were written.
 CREATE TABLE catalog_taxonomy_version (
   only_one boolean NOT NULL DEFAULT true,
   version bigint NOT NULL,
@@ -507,12 +507,6 @@ CREATE TABLE search_snapshot_facets (
   lists jsonb NOT NULL,
   codes bytea NOT NULL,
   PRIMARY KEY (snapshot, field, chunk)
-);
-
--- All lines together name the state of categories, tags and the kinds of entities. A change adds a line and takes away those
--- that nobody else holds, so writers never wait for each other here.
-CREATE TABLE taxonomy_version (
-  id uuid NOT NULL DEFAULT gen_random_uuid()
 );
 
 -- Calls of each test key in the month (UTC) of its latest call.
@@ -777,50 +771,12 @@ AS $function$
         RETURN NULL;
       END $function$;
 
-CREATE OR REPLACE FUNCTION entities_inserted()
+CREATE OR REPLACE FUNCTION catalog_taxonomy_changed()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
     BEGIN
-      IF EXISTS (
-        SELECT FROM (SELECT DISTINCT category, kind FROM new_rows) AS given WHERE NOT EXISTS (
-          SELECT FROM entities e WHERE e.category = given.category AND e.kind = given.kind
-            AND e.id NOT IN (SELECT id FROM new_rows))
-      ) THEN
-        PERFORM renew_taxonomy_version();
-      END IF;
-      RETURN NULL;
-    END $function$;
-
-CREATE OR REPLACE FUNCTION entities_updated()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    BEGIN
-      IF EXISTS (
-        SELECT FROM old_rows JOIN new_rows USING (id)
-        WHERE (old_rows.category, old_rows.kind) <> (new_rows.category, new_rows.kind)
-      ) THEN
-        PERFORM renew_taxonomy_version();
-      END IF;
-      RETURN NULL;
-    END $function$;
-
-CREATE OR REPLACE FUNCTION renew_taxonomy_version()
- RETURNS void
- LANGUAGE sql
-AS $function$
-      WITH free AS (SELECT ctid FROM taxonomy_version FOR UPDATE SKIP LOCKED)
-      DELETE FROM taxonomy_version v USING free WHERE v.ctid = free.ctid;
-      INSERT INTO taxonomy_version DEFAULT VALUES;
-    $function$;
-
-CREATE OR REPLACE FUNCTION taxonomy_changed()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    BEGIN
-      PERFORM renew_taxonomy_version();
+      UPDATE catalog_taxonomy_version SET version = version + 1;
       RETURN NULL;
     END $function$;
 
@@ -835,15 +791,11 @@ AS $function$
     RETURN QUERY SELECT word FROM search_words WHERE deletions @> ARRAY[deletion] LIMIT words_max;
   END $function$;
 
-CREATE TRIGGER categories_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON categories FOR EACH STATEMENT EXECUTE FUNCTION taxonomy_changed();
+CREATE TRIGGER categories_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON categories FOR EACH STATEMENT EXECUTE FUNCTION catalog_taxonomy_changed();
 
-CREATE TRIGGER tags_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON tags FOR EACH STATEMENT EXECUTE FUNCTION taxonomy_changed();
+CREATE TRIGGER tags_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON tags FOR EACH STATEMENT EXECUTE FUNCTION catalog_taxonomy_changed();
 
-CREATE TRIGGER entities_deleted AFTER DELETE OR TRUNCATE ON entities FOR EACH STATEMENT EXECUTE FUNCTION taxonomy_changed();
-
-CREATE TRIGGER entities_inserted AFTER INSERT ON entities REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION entities_inserted();
-
-CREATE TRIGGER entities_updated AFTER UPDATE ON entities REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION entities_updated();
+CREATE TRIGGER entities_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON entities FOR EACH STATEMENT EXECUTE FUNCTION catalog_taxonomy_changed();
 
 CREATE TRIGGER catalog_rows_delete AFTER DELETE ON catalog_rows REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION catalog_rows_after_delete();
 

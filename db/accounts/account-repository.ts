@@ -34,7 +34,7 @@ interface CallerRow extends KeyRow {
   readonly hex: string;
   readonly credits: number | null;
   readonly held: number;
-  readonly taxonomy_version: string;
+  readonly taxonomy_version: number;
 }
 
 /**
@@ -186,7 +186,7 @@ export class PostgresAccountRepository implements AccountRepository {
       prepared(
         sql`SELECT k.id, k.account_id, k.name, k.versions, k.scopes, k.per_second, k.per_minute, k.concurrency, k.test,
               k.created_at, k.expires_at, k.revoked_at, encode(k.hash, 'hex') AS hex, a.credits, a.held,
-              (SELECT string_agg(id::text, ' ' ORDER BY id) FROM taxonomy_version) AS taxonomy_version
+              (SELECT version FROM catalog_taxonomy_version) AS taxonomy_version
             FROM api_keys k JOIN accounts a ON a.id = k.account_id
             WHERE ${condition} AND ${isOpen(this.clock.now())}`,
       ),

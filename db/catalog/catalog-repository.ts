@@ -37,15 +37,15 @@ export class PostgresCatalogRepository implements CatalogRepository {
 
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
-  categories(taxonomyVersion?: string): Promise<readonly Category[]> {
+  categories(taxonomyVersion?: number): Promise<readonly Category[]> {
     return this.#categories.at(taxonomyVersion);
   }
 
-  tags(taxonomyVersion?: string): Promise<readonly Tag[]> {
+  tags(taxonomyVersion?: number): Promise<readonly Tag[]> {
     return this.#tags.at(taxonomyVersion);
   }
 
-  facetFields(taxonomyVersion?: string): Promise<readonly string[]> {
+  facetFields(taxonomyVersion?: number): Promise<readonly string[]> {
     return this.#facetFields.at(taxonomyVersion);
   }
 

@@ -3,12 +3,12 @@
  * anew: so nobody gets it older than the version that he saw.
  */
 export class Remembered<Value> {
-  #version: string | undefined;
+  #version: number | undefined;
   #value: Promise<Value> | undefined;
 
   constructor(private readonly read: () => Promise<Value>) {}
 
-  at(version?: string): Promise<Value> {
+  at(version?: number): Promise<Value> {
     if (this.#value !== undefined && version !== undefined && version === this.#version) return this.#value;
     const value = this.read();
     if (version === undefined) return value;

@@ -3,7 +3,6 @@ import * as firstVersion from './202611230000-first-version';
 import * as severalPhotos from './202611231800-several-photos';
 import * as recordsOverHttp from './202611242030-records-over-http';
 import * as searchChanges from './202611242040-search-changes';
-import * as taxonomyVersion from './202611242100-taxonomy-version';
 import * as testCalls from './202611242100-test-calls';
 import * as visionJobs from './202611242110-vision-jobs';
 import * as webhooks from './202611242111-webhooks';
@@ -21,7 +20,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611231800-several-photos': severalPhotos,
   '202611242030-records-over-http': recordsOverHttp,
   '202611242040-search-changes': searchChanges,
-  '202611242100-taxonomy-version': taxonomyVersion,
   '202611242100-test-calls': testCalls,
   '202611242110-vision-jobs': visionJobs,
   '202611242111-webhooks': webhooks,

@@ -60,7 +60,7 @@ export interface Caller {
   /** Of these, what other calls hold. */
   readonly held: number;
   /** Of the taxonomy, when the call came. */
-  readonly taxonomyVersion: string;
+  readonly taxonomyVersion: number;
 }
 
 const KEY_FORM = /^loupe_(live|test)_[0-9A-Za-z]{32,128}$/;

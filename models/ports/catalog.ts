@@ -9,11 +9,11 @@ import type { ChargeRequest } from './access';
  * under, its small tables may be remembered: what is answered is at least as new as that (contract 14.12).
  */
 export interface CatalogRepository {
-  categories(taxonomyVersion?: string): Promise<readonly Category[]>;
+  categories(taxonomyVersion?: number): Promise<readonly Category[]>;
   /** The closed vocabulary, ordered by group, then display order. */
-  tags(taxonomyVersion?: string): Promise<readonly Tag[]>;
+  tags(taxonomyVersion?: number): Promise<readonly Tag[]>;
   /** Every field that an attribute may have: all hierarchy attributes and all kinds of entities, `category` excluded. */
-  facetFields(taxonomyVersion?: string): Promise<readonly string[]>;
+  facetFields(taxonomyVersion?: number): Promise<readonly string[]>;
   /** Rows in the order of the ids, with their prices if they are asked for; unknown ids are left out. */
   itemsById(ids: readonly string[], pricing?: boolean): Promise<readonly CatalogItem[]>;
   /** One page of a query with the exact total (contract 4.10), its rows with their prices if they are asked for. */

@@ -60,7 +60,7 @@ describe('accounts and keys', () => {
       limits: LIMITS,
       credits: account.credits,
       held: 0,
-      taxonomyVersion: expect.any(String),
+      taxonomyVersion: expect.any(Number),
     });
     expect(await accounts.callerByKeyHash(hashOf('b'))).toBeNull();
   });

@@ -10,7 +10,7 @@ import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { refusedValue } from './data-refusal';
 import { loadEntityRecords } from './load-sources';
 import { countStale, deriveRows, deriveStale } from './stale-rows';
-import { countTaxonomyChange, taxonomyVersion } from './taxonomy-version';
+import { taxonomyVersion } from './taxonomy-version';
 import type { Vocabulary } from './vocabulary';
 import { writeEstimates, writeHistory, writeListings } from './write-prices';
 import { writeProducts } from './write-products';
@@ -21,7 +21,6 @@ import { writeCategories, writeEntities, writeTags } from './write-taxonomy';
 const STALE_AT_ONCE = 500;
 /** So long in all; then the rest of a large import leaves it to its end, where each row comes once. */
 const DERIVING_AT_ONCE_MS = 2_000;
-const TAXONOMY: readonly RecordKind[] = ['categories', 'tags', 'entities'];
 
 type Writers = {
   readonly [Kind in RecordKind]: (trx: Knex, records: readonly WrittenRecords[Kind][]) => Promise<void>;
@@ -76,7 +75,6 @@ export class PostgresRecordTransaction implements RecordTransaction {
   async write<Kind extends RecordKind>(kind: Kind, records: readonly WrittenRecords[Kind][]): Promise<void> {
     try {
       await inTransaction(this.trx, async (savepoint) => {
-        if (TAXONOMY.includes(kind)) await countTaxonomyChange(savepoint);
         await this.writers[kind](savepoint, records);
         if (this.memory.derivingMs < DERIVING_AT_ONCE_MS) await this.deriveAtOnce(savepoint);
       });
