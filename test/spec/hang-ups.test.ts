@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
+import { PostgresItemSales } from '../../db/catalog/item-sales';
 import { Billing } from '../../models/access/billing';
-import { type ChargeRequest, PORTS } from '../../models/ports';
+import { type ChargeRequest, PORTS, type Sale } from '../../models/ports';
 import { processEnvironment } from '../../scripts/config';
 import { type Answer, ApiClient } from '../support/api-client';
 import { useEmbeddedPictures } from '../support/embedded-pictures';
@@ -146,17 +147,26 @@ function messages(count: number): { readonly reached: Promise<void>; now(): void
 
 /** Notes whose connection the service had seen closed when their booking was done. */
 function bookings() {
-  const real = PostgresCreditLedger.prototype.settle;
+  const { settle } = PostgresCreditLedger.prototype;
+  const { sell } = PostgresItemSales.prototype;
   const done: { readonly requestId: string; readonly lines: number }[] = [];
+  const note = async ({ requestId }: ChargeRequest) =>
+    void done.push({ requestId, lines: (await service.log.lines(0)).length });
   service.log.clear();
   PostgresCreditLedger.prototype.settle = async function (charge: ChargeRequest, ...rest) {
-    const booking = await real.call(this, charge, ...rest);
-    done.push({ requestId: charge.requestId, lines: (await service.log.lines(0)).length });
+    const booking = await settle.call(this, charge, ...rest);
+    await note(charge);
     return booking;
+  };
+  PostgresItemSales.prototype.sell = async function (sale: Sale) {
+    const sold = await sell.call(this, sale);
+    await note(sale.charge);
+    return sold;
   };
   return {
     end: () => {
-      PostgresCreditLedger.prototype.settle = real;
+      PostgresCreditLedger.prototype.settle = settle;
+      PostgresItemSales.prototype.sell = sell;
     },
     tooLate: async (): Promise<Set<string>> => {
       const closed = (await service.log.lines(0)).map((line) => (line as { requestId: string }).requestId);

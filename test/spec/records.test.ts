@@ -123,7 +123,7 @@ describe('PUT /v3/catalog/records', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ accepted: 1, rejected: 10 });
     const noFile =
-      'is no object with one key, the file of the record in a bundle: categories, tags, entities, products, estimates, estimate-history, listings';
+      'is no object with one key, the file of the record in a bundle: categories, tags, synonyms, entities, products, estimates, estimate-history, listings';
     expect(body.data.map(({ line, id: of, field, reason }) => [line, of, field, reason])).toEqual([
       [1, id, 'category', 'there is no category "cars"'],
       [3, id, undefined, undefined],
