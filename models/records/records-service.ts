@@ -2,7 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import type { CallContext } from '../access/billing';
 import { writeRecords } from '../catalog/import/import-service';
 import { ListedSource } from '../catalog/import/listed-records';
-import { ADDRESSES_ALONE } from '../catalog/import/picture-paths';
+import { AddressedPictures } from '../catalog/import/picture-paths';
 import type { Fault } from '../catalog/import/reference-fault';
 import { placeText, reasonText } from '../catalog/import/reject-text';
 import { notFound } from '../errors';
@@ -15,6 +15,7 @@ import {
   type Clock,
   type EmbeddingRepository,
   type FoundRecord,
+  type ImageStore,
   PORTS,
   type Progress,
   type RecordBodies,
@@ -54,6 +55,7 @@ export class RecordsService {
     @inject(PORTS.CatalogRecords) private readonly records: CatalogRecords,
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(NewPictures) private readonly pictures: NewPictures,
+    @inject(PORTS.ImageStore) private readonly images: ImageStore,
     @inject(PORTS.AuditLog) private readonly audit: AuditLog,
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
@@ -118,7 +120,7 @@ export class RecordsService {
       const accepted = await writeRecords({
         source,
         store: this.records.open(),
-        pictures: ADDRESSES_ALONE,
+        pictures: new AddressedPictures(this.images),
         rejects,
         progress: UNSEEN,
         clock: this.clock,

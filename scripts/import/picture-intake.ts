@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import pMap from 'p-map';
-import { hasPath, isPath, namesPath } from '../../models/catalog/import/picture-paths';
-import type { Pictured, VariantRecord } from '../../models/catalog/import/records';
+import {
+  hasPath,
+  isPath,
+  namesPath,
+  PictureFault,
+  withPictures,
+} from '../../models/catalog/import/picture-paths';
+import type { Pictured } from '../../models/catalog/import/records';
 import type { Batch, PicturedRecord, Pictures, Reject } from '../../models/catalog/import/stage';
 import { AppError } from '../../models/errors';
 import type { CatalogImportStore, ImagePreparer, ImageStore, StoredImage } from '../../models/ports';
@@ -22,15 +28,6 @@ interface IntakeOptions {
   readonly imageBytesMax: number;
   /** Pictures are read and decoded, nothing is stored. */
   readonly dryRun: boolean;
-}
-
-class PictureFault extends Error {
-  constructor(
-    readonly field: string,
-    reason: string,
-  ) {
-    super(reason);
-  }
 }
 
 /**
@@ -54,7 +51,10 @@ export class PictureIntake implements Pictures {
       batch,
       async (numbered) => {
         try {
-          return { ...numbered, record: await this.store(numbered.record) };
+          return {
+            ...numbered,
+            record: await withPictures(numbered.record, (...pictured) => this.addresses(...pictured)),
+          };
         } catch (failure) {
           if (!(failure instanceof PictureFault)) throw failure;
           reject(numbered.line, failure.field, failure.message);
@@ -64,17 +64,6 @@ export class PictureIntake implements Pictures {
       { concurrency: availableParallelism() },
     );
     return stored.filter((numbered) => numbered !== null);
-  }
-
-  private async store<Given extends PicturedRecord>(record: Given): Promise<Given> {
-    if ('deleted' in record) return record;
-    const own = { ...record, ...(await this.addresses(record, '')) };
-    if (!record.variants) return own;
-    const variants: VariantRecord[] = [];
-    for (const [position, variant] of record.variants.entries()) {
-      variants.push({ ...variant, ...(await this.addresses(variant, `variants.${position}.`)) });
-    }
-    return { ...own, variants };
   }
 
   private async addresses(

@@ -1,4 +1,4 @@
-import { PORTS } from '../../models/ports';
+import { type ImageStore, PORTS } from '../../models/ports';
 import { type ApiClient, idsOf } from '../support/api-client';
 import { useService } from '../support/service';
 import { StoredVectors } from '../support/stored-vectors';
@@ -39,6 +39,16 @@ describe('PUT /v3/catalog/records', () => {
       variants: [{ id: variantOf(id), pricing: { market_estimates: [{ A: 58_000, currency: 'usd' }] } }],
     });
     expect(idsOf(await writer.query({ query: word }))).toEqual([id]);
+  });
+
+  // contract 15.2
+  test('takes the address of a stored picture, as an answer gave it, for that picture', async () => {
+    const id = fresh('product');
+    const stored = await service.resolve<ImageStore>(PORTS.ImageStore).put(Buffer.from(RUN), 'png');
+    const foreign = `https://shop.example/images/${'0'.repeat(64)}.png`;
+    const { body } = await writer.write([bag(id, { images: [`https://cdn.example${stored}`, foreign] })]);
+    expect(body.accepted).toBe(1);
+    expect(await found(id)).toMatchObject({ images: [`${service.url}${stored}`, foreign] });
   });
 
   // contract 15.1

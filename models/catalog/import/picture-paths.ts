@@ -1,5 +1,6 @@
-import type { Pictured } from './records';
-import type { PicturedRecord, Pictures } from './stage';
+import type { ImageStore } from '../../ports';
+import type { Pictured, VariantRecord } from './records';
+import type { Batch, PicturedRecord, Pictures, Reject } from './stage';
 
 /** Whether a picture is named by a path inside a bundle; what begins with `/` is an address already. */
 export const isPath = (reference: string): boolean =>
@@ -11,26 +12,77 @@ export const hasPath = ({ images, thumbnails }: Pictured): boolean =>
 export const namesPath = (record: PicturedRecord): boolean =>
   !('deleted' in record) && [record, ...(record.variants ?? [])].some(hasPath);
 
-/** The pictures of records that come without files: addresses stay, a path is a reject (contract 15.2). */
-export const ADDRESSES_ALONE: Pictures = {
-  storeAll: async (batch, reject) =>
-    batch.filter(({ line, record }) => {
-      const fault = firstPath(record);
-      if (fault) reject(line, fault.field, `${fault.path}: ${NO_PATHS}`);
-      return !fault;
-    }),
-};
+/** A picture of a record that can't be taken. */
+export class PictureFault extends Error {
+  constructor(
+    readonly field: string,
+    reason: string,
+  ) {
+    super(reason);
+  }
+}
+
+type Addresses = Pick<Pictured, 'images' | 'thumbnails'>;
+
+/**
+ * A record with other pictures, of its variants too.
+ *
+ * @param addressesOf gets what has pictures, and what stands before the names of its fields
+ */
+export async function withPictures<Given extends PicturedRecord>(
+  record: Given,
+  addressesOf: (pictured: Pictured, before: string) => Promise<Addresses>,
+): Promise<Given> {
+  if ('deleted' in record) return record;
+  const own = { ...record, ...(await addressesOf(record, '')) };
+  if (!record.variants) return own;
+  const variants: VariantRecord[] = [];
+  for (const [position, variant] of record.variants.entries()) {
+    variants.push({ ...variant, ...(await addressesOf(variant, `variants.${position}.`)) });
+  }
+  return { ...own, variants };
+}
 
 const NO_PATHS = 'is a path in a bundle; give an https:// address here, or import the bundle';
 
-function firstPath(record: PicturedRecord): { field: string; path: string } | null {
-  if (!namesPath(record) || 'deleted' in record) return null;
-  for (const [position, pictured] of [record, ...(record.variants ?? [])].entries()) {
-    const before = position === 0 ? '' : `variants.${position - 1}.`;
-    for (const list of ['images', 'thumbnails'] as const) {
-      const at = pictured[list].findIndex(isPath);
-      if (at >= 0) return { field: `${before}${list}.${at}`, path: pictured[list][at] ?? '' };
+/** How answers name a stored image: the name is the hash of its content, so wherever it is served it is the same. */
+const STORED_IMAGE = /\/images\/[0-9a-f]{64}\.(?:jpg|png|webp)$/;
+
+/**
+ * The pictures of records that come without files (contract 15.2): addresses stay, but those of stored images as answers
+ * give them, which are the stored ones again; a path is a reject.
+ */
+export class AddressedPictures implements Pictures {
+  constructor(private readonly images: Pick<ImageStore, 'size'>) {}
+
+  async storeAll<Given extends PicturedRecord>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>> {
+    const taken: { line: number; bytes: number; record: Given }[] = [];
+    for (const numbered of batch) {
+      try {
+        const record = await withPictures(numbered.record, (...pictured) => this.#addresses(...pictured));
+        taken.push({ ...numbered, record });
+      } catch (failure) {
+        if (!(failure instanceof PictureFault)) throw failure;
+        reject(numbered.line, failure.field, failure.message);
+      }
     }
+    return taken;
   }
-  return null;
+
+  async #addresses({ images, thumbnails }: Pictured, before: string): Promise<Addresses> {
+    return {
+      images: await this.#all(images, `${before}images`),
+      thumbnails: await this.#all(thumbnails, `${before}thumbnails`),
+    };
+  }
+
+  #all(references: readonly string[], field: string): Promise<string[]> {
+    return Promise.all(
+      references.map(async (reference, position) => {
+        if (isPath(reference)) throw new PictureFault(`${field}.${position}`, `${reference}: ${NO_PATHS}`);
+        const [stored] = STORED_IMAGE.exec(reference) ?? [];
+        return stored !== undefined && (await this.images.size(stored)) !== null ? stored : reference;
+      }),
+    );
+  }
 }
