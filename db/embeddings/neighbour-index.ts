@@ -66,8 +66,9 @@ export class PgvectorNeighbourIndex implements NeighbourIndex {
       if (!(await hasNearestIndex(this.knex, id))) return rowsOf<NearRow>(this.knex, exact(query));
       this.#indexed.add(id);
     }
-    if ((await this.#shareOf(scope)) < INDEXED_SHARE_MIN) return rowsOf<NearRow>(this.knex, exact(query));
-    const found = await rowsOf<NearRow>(this.knex, byIndex(query));
+    const share = await this.#shareOf(scope);
+    if (share < INDEXED_SHARE_MIN) return rowsOf<NearRow>(this.knex, exact(query));
+    const found = await rowsOf<NearRow>(this.knex, byIndex(query, share));
     // Fewer than asked for: a filter may have ended the search early. The scan loses nothing.
     return found.length >= query.each ? found : rowsOf<NearRow>(this.knex, exact(query));
   }
@@ -114,21 +115,24 @@ interface Query {
 /** Vectors of each query vector's neighbourhood that surely hold the wanted number of images. */
 const neededOf = ({ version, each }: Query): number => each * version.manifest.views.catalog.length;
 
-const candidatesOf = (query: Query): number =>
-  Math.min(CANDIDATES_MAX, Math.max(CANDIDATES_MIN, neededOf(query)));
+/** In a scope so many more that as many of its own are in view. */
+const candidatesOf = (query: Query, share: number): number =>
+  Math.round(Math.min(CANDIDATES_MAX, Math.max(CANDIDATES_MIN, neededOf(query))) / share);
 
 /**
  * The images that the index finds near any query vector, then all their views against all query vectors. How the index is searched
  * is set by the statement itself, which spares a transaction and three ways to the database: a query vector is there only once that is
  * done, and no search begins without one.
+ *
+ * @param share of the products that count
  */
-function byIndex(query: Query): Sql {
+function byIndex(query: Query, share: number): Sql {
   const { version, vectors, limit, shown } = query;
   const type = vectorType(version.manifest.output.dimensions);
   const table = embeddingsOf(version.id);
   return sql`
     WITH asked AS MATERIALIZED (
-      SELECT vector, set_config('hnsw.ef_search', ${String(candidatesOf(query))}, true),
+      SELECT vector, set_config('hnsw.ef_search', ${String(candidatesOf(query, share))}, true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true)
       FROM unnest(${vectors.map(vectorText)}::${type}[]) AS given (vector)
     ), near AS (
