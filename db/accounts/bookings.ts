@@ -41,9 +41,13 @@ export function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date
     ), told AS (${messagesAbout('account.credits.low', now, LOW_CREDITS)})`;
 }
 
-/** What an account has left after its `bookings`; null when it is unlimited. */
+/**
+ * What an account has left after its `bookings`; null when it is unlimited. Where they changed nothing, another process has
+ * just booked the same: the lock reads what it left, which the statement's own snapshot may lack.
+ */
 export const creditsLeft = (accountId: string | undefined): Sql =>
-  sql`coalesce((SELECT credits FROM account), (SELECT credits FROM accounts WHERE id = ${accountId ?? null}))`;
+  sql`coalesce((SELECT credits FROM account),
+    (SELECT credits FROM accounts WHERE id = ${accountId ?? null} AND credits IS NOT NULL FOR NO KEY UPDATE))`;
 
 /**
  * Does work that books for all of the items at once or, when their account does not cover all, for each by itself, so that

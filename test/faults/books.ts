@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { hashKey, makeKey } from '../../models/access/credential';
@@ -8,6 +9,10 @@ import type { Outcome } from './load';
 
 /** Longer than any reservation lasts. */
 const LATER_MS = 10 * 60_000;
+
+/** Charges of calls that failed are taken back after their answers, as soon as the database is there again. */
+const TAKEN_BACK_MS_MAX = 10_000;
+const LOOK_EVERY_MS = 200;
 
 const CREDITS = 1_000_000;
 
@@ -45,9 +50,24 @@ export async function openAccount(
 
 /**
  * Compares ledger and answers call by call: an answered call is booked once with its `credits_used`, a refused one not at
- * all, and one whose client got no answer at most once.
+ * all, and one whose client got no answer at most once. What is wrong for no longer than a charge needs to be taken back
+ * is no fault.
  */
 export async function audit(
+  installation: Pick<Installation, 'database'>,
+  payer: Payer,
+  outcomes: readonly Outcome[],
+): Promise<Books> {
+  const until = performance.now() + TAKEN_BACK_MS_MAX;
+  let books = await auditNow(installation, payer, outcomes);
+  while (books.faults.length > 0 && performance.now() < until) {
+    await delay(LOOK_EVERY_MS);
+    books = await auditNow(installation, payer, outcomes);
+  }
+  return books;
+}
+
+async function auditNow(
   { database: { knex } }: Pick<Installation, 'database'>,
   { accountId }: Payer,
   outcomes: readonly Outcome[],

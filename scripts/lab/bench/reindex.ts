@@ -81,9 +81,9 @@ export async function benchReindex(options: ReindexBenchOptions): Promise<Measur
       ...(options.model === 'tiny' ? { MODEL: first } : {}),
     };
     if (options.model === 'tiny') await install(settings.DATA_DIR, first);
-    for (const ROLE of ['api', 'worker']) processes.push(await startProcess({ ...settings, ROLE }));
     const bench = { settings, database, processes, options };
     await fillCatalog(bench, folder);
+    for (const ROLE of ['api', 'worker']) processes.push(await startProcess({ ...settings, ROLE }));
     return await measured(bench);
   } finally {
     for (const each of processes.reverse()) await each.stop();
@@ -96,7 +96,9 @@ export async function benchReindex(options: ReindexBenchOptions): Promise<Measur
 async function fillCatalog({ settings, database, options }: Bench, folder: string): Promise<void> {
   const bundle = join(folder, 'bundle');
   await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true });
-  await runLoupe(settings, 'catalog', 'import', bundle);
+  const importing = await startProcess({ ...settings, ROLE: 'worker' });
+  await runLoupe(settings, 'catalog', 'import', bundle).finally(() => importing.stop());
+  // No worker runs while they are added: it would embed them beside the build that does so, and halve its rate.
   process.stderr.write(`drawing ${options.images} pictures\n`);
   const store = new LocalImageStore(join(settings.DATA_DIR, 'images'));
   const { pictureSide: side } = MODELS[options.model];
