@@ -1,4 +1,6 @@
+import type { Response } from 'express';
 import { timeout } from '../../models/errors';
+import { type Gate, pass } from './gate';
 
 /**
  * Room for the last look of those who keep the deadline themselves and know more about it. What does not (a store
@@ -63,4 +65,46 @@ export class Deadline {
     this.#over.abort();
     for (const cutOff of this.#cutOffs) cutOff();
   }
+}
+
+/** The first gate of a call with a deadline. */
+export function startDeadline(ms: number): Gate {
+  return (_req, res) => {
+    const deadline = new Deadline(ms);
+    res.locals.deadline = deadline;
+    res.once('close', () => deadline.stop());
+  };
+}
+
+/** Gates that ask a store: 504 when they are not passed before the deadline, however long the store takes. */
+export function withinDeadline(...gates: Gate[]): Gate {
+  return (req, res) => deadlineOf(res).enforce(pass(gates, req, res));
+}
+
+/** A gate that waits for the caller: meanwhile the clock of the deadline stands still. */
+export function outsideDeadline(gate: Gate): Gate {
+  return async (req, res) => {
+    const deadline = deadlineOf(res);
+    deadline.stop();
+    await gate(req, res);
+    deadline.go();
+  };
+}
+
+/** Waits within such a gate for what the caller is not to blame for: meanwhile the clock goes, where the call has one. */
+export async function raceDeadline<Result>(res: Response, work: Promise<Result>): Promise<Result> {
+  const { deadline } = res.locals;
+  if (!deadline) return work;
+  deadline.go();
+  try {
+    return await deadline.enforce(work);
+  } finally {
+    deadline.stop();
+  }
+}
+
+/** The deadline of a call; a gate that asks without `startDeadline` before it is a mistake in the table of endpoints. */
+function deadlineOf({ locals: { deadline } }: Response): Deadline {
+  if (!deadline) throw new Error('A gate reads the deadline before it is started.');
+  return deadline;
 }
