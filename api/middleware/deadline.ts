@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { timeout } from '../../models/errors';
-import { type Gate, pass } from './gate';
+import type { Gate } from './gate';
 
 /**
  * Room for the last look of those who keep the deadline themselves and know more about it. What does not (a store
@@ -76,22 +76,7 @@ export function startDeadline(ms: number): Gate {
   };
 }
 
-/** Gates that ask a store: 504 when they are not passed before the deadline, however long the store takes. */
-export function withinDeadline(...gates: Gate[]): Gate {
-  return (req, res) => deadlineOf(res).enforce(pass(gates, req, res));
-}
-
-/** A gate that waits for the caller: meanwhile the clock of the deadline stands still. */
-export function outsideDeadline(gate: Gate): Gate {
-  return async (req, res) => {
-    const deadline = deadlineOf(res);
-    deadline.stop();
-    await gate(req, res);
-    deadline.go();
-  };
-}
-
-/** Waits within such a gate for what the caller is not to blame for: meanwhile the clock goes, where the call has one. */
+/** Waits, while the clock stands still, for what the caller is not to blame for: meanwhile it goes, where the call has one. */
 export async function raceDeadline<Result>(res: Response, work: Promise<Result>): Promise<Result> {
   const { deadline } = res.locals;
   if (!deadline) return work;
@@ -101,10 +86,4 @@ export async function raceDeadline<Result>(res: Response, work: Promise<Result>)
   } finally {
     deadline.stop();
   }
-}
-
-/** The deadline of a call; a gate that asks without `startDeadline` before it is a mistake in the table of endpoints. */
-function deadlineOf({ locals: { deadline } }: Response): Deadline {
-  if (!deadline) throw new Error('A gate reads the deadline before it is started.');
-  return deadline;
 }

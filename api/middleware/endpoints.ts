@@ -4,7 +4,7 @@ import type { ApiServices, ApiSettings } from '../api-services';
 import { authenticate } from './authenticate';
 import { authorizeOperator } from './authorize-operator';
 import { chargedAnswer, type Route } from './charged-answer';
-import { outsideDeadline, startDeadline, withinDeadline } from './deadline';
+import { startDeadline } from './deadline';
 import { forceFailure } from './force-failure';
 import { type Gate, pass } from './gate';
 import { idempotent } from './idempotency';
@@ -91,9 +91,12 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings): En
     photo: (name, route) =>
       through(
         startDeadline(deadlineMs),
-        withinDeadline(...admitted(name, 'vision:identify'), visionCalls, shedLoad(queue, clock, deadlineMs)),
-        outsideDeadline(photoBody),
-        withinDeadline(once, takePlace(queue, clock, deadlineMs)),
+        ...admitted(name, 'vision:identify'),
+        visionCalls,
+        shedLoad(queue, clock, deadlineMs),
+        photoBody,
+        once,
+        takePlace(queue, clock, deadlineMs),
         parsePhotoJson,
         answer(name, route),
       ),

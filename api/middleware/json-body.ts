@@ -36,7 +36,11 @@ export function readTyped(type: BodyType, limits: BodyLimits, budget: MemoryBudg
     res.locals.openRoom = () => budget.open(keyId);
     const reservation = budget.open(keyId);
     onceClosed(res, () => reservation.close());
+    // The clock of the deadline stands still while the caller sends.
+    const { deadline } = res.locals;
+    deadline?.stop();
     req.body = await readBody(req, reservation, limits, (wait) => raceDeadline(res, wait));
+    deadline?.go();
     if (req.get('Idempotency-Key') !== undefined) res.locals.bodyDigest = digestOf(req.body);
   };
 }
