@@ -27,7 +27,7 @@ export function mountAdmin(
   { operator, operatorNote }: Endpoints,
   services: ApiServices,
 ): void {
-  const { accounts, idempotency, audit, clock } = services;
+  const { audit, clock } = services;
   const answer =
     (route: AdminRoute): Gate =>
     async (req, res) => {
@@ -40,9 +40,7 @@ export function mountAdmin(
   const credits = operatorNote(
     (req, res) => services.admin(res.locals.requestId).accounts.show(idOf(req)),
     idempotent(
-      idempotency,
-      accounts,
-      clock,
+      services,
       PATIENCE,
       (kept) => kept,
       (key, req) => ({ accountId: idOf(req), key: `admin ${key}` }),

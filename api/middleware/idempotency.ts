@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { badRequest, callStillRuns, conflict } from '../../models/errors';
 import type { Claim, Clock, IdempotencyStore, IdempotentCall } from '../../models/ports';
+import type { ApiServices } from '../api-services';
 import { callerOf, onceClosed } from './call';
 import { type Balances, setFreeCreditHeaders } from './credit-headers';
 import type { Gate } from './gate';
@@ -14,6 +15,8 @@ const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 /** How long a key stands for its answer. */
 const KEPT_MS = 24 * 3_600_000;
 const POLL_MS = 100;
+
+type Stores = Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>;
 
 /** How long a running call is waited for, and taken for alive. */
 export interface RetryOptions {
@@ -35,9 +38,7 @@ export interface RetryOptions {
  * @param nameOf default: of the caller's account, as it says
  */
 export function idempotent(
-  store: IdempotencyStore,
-  accounts: Balances,
-  clock: Clock,
+  { idempotency: store, accounts, clock }: Stores,
   patience: RetryOptions,
   renewLinks: LinkRenewal,
   nameOf: CallNames = callersName,
