@@ -55,15 +55,8 @@ export class KeyLookups<Known> {
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-      throw rateLimited(
-        'Too many unknown keys came from this address; check the key and call again later.',
-        seconds,
-        {
-          'RateLimit-Limit': String(this.perMinute),
-          'RateLimit-Remaining': '0',
-          'RateLimit-Reset': String(seconds),
-        },
-      );
+      const message = 'Too many unknown keys came from this address; check the key and call again later.';
+      throw rateLimited(message, { limit: this.perMinute, remaining: 0, resetSeconds: seconds });
     }
   }
 }

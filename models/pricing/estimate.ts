@@ -20,19 +20,6 @@ export interface MarketEstimate extends GradeValues {
   readonly confidence: number | null;
 }
 
-/** A signed link to one region's data file of a variant. */
-export interface UrlEntry {
-  readonly region: Region;
-  readonly url: string;
-}
-
-/** Null where there is nothing; an empty array of links says that signing failed (contract 2.1). */
-export interface VariantPricing {
-  readonly marketEstimates: readonly MarketEstimate[] | null;
-  readonly historicalEstimates: readonly UrlEntry[] | null;
-  readonly pricingData: readonly UrlEntry[] | null;
-}
-
 /** The two kinds of per-variant CSV files. */
 export const DATA_FILE_KINDS = ['historical_estimates', 'pricing_data'] as const;
 export type DataFileKind = (typeof DATA_FILE_KINDS)[number];

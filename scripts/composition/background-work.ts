@@ -1,12 +1,14 @@
 import { hostname } from 'node:os';
-import { bodyMemory } from '../../api/middleware/endpoint-middleware';
+import { bodyMemory } from '../../api/middleware/endpoints';
 import { MemoryBudget } from '../../api/middleware/memory-budget';
 import { entryPresenter } from '../../api/v3/job-presenter';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { SearchMisses } from '../../models/catalog/search-misses';
 import { DriftWatch } from '../../models/feedback/drift-watch';
 import {
+  type Clock,
   type CreditLedger,
+  type DataFileSigner,
   type EmbedderRegistry,
   type EmbeddingRepository,
   type HousekeepingStore,
@@ -134,7 +136,10 @@ export function workOffJobs({ config, container, logger, closing }: Opening): vo
   const bodies = bodyMemory(config.BODY_MEMORY_MIB * 2 ** 20);
   container.register(MemoryBudget, { useValue: bodies });
   container.register<OpenEntryRoom>(OPEN_ENTRY_ROOM, { useValue: (keyId) => bodies.open(keyId) });
-  container.register(ENTRY_PRESENTER, { useValue: entryPresenter(config.IMAGE_BASE_URL) });
+  const signer = container.resolve<DataFileSigner>(PORTS.DataFileSigner);
+  const clock = container.resolve<Clock>(PORTS.Clock);
+  const presenter = entryPresenter({ signer, clock }, config.IMAGE_BASE_URL);
+  container.register(ENTRY_PRESENTER, { useValue: presenter });
   const runner = container.resolve(VisionJobRunner);
   const next = (stop: AbortSignal) => runner.next(AbortSignal.any([stop, AbortSignal.timeout(ENTRY_MS)]));
   workSideBySide({ logger, closing }, 'job entries', ENTRIES, next);

@@ -1,22 +1,43 @@
-import { LINK_LIFETIME_MS } from '../../models/catalog/pricing-service';
-import type { Clock, DataFileSigner } from '../../models/ports';
+import type { Request } from 'express';
 import { DATA_FILE_KINDS, type DataFile, REGIONS } from '../../models/pricing/estimate';
+import type { ApiServices, ApiSettings } from '../api-services';
+import { isObject } from './parse-json-object';
+import { type PublicAddress, publicAddress } from './public-address';
+
+/** Signed links live this long (contract 2.5). */
+const LIFETIME_MS = 3_600_000;
+
+/** How an answer points to pictures and data files. */
+export interface Links {
+  readonly address: PublicAddress;
+  /** The signed path of a data file; null where nothing can sign, and the link is left out (contract 2.6). */
+  readonly sign: (file: DataFile) => string | null;
+}
+
+type Signing = Pick<ApiServices, 'signer' | 'clock'>;
+
+/** The links of the answer to a request. */
+export const linksOf = (req: Request, services: Signing, settings: ApiSettings): Links => ({
+  address: publicAddress(req, settings),
+  sign: fileSigner(services),
+});
+
+/** Signs for an hour from now. */
+export const fileSigner =
+  ({ signer, clock }: Signing): Links['sign'] =>
+  (file) =>
+    signer.sign(file, new Date(clock.now().getTime() + LIFETIME_MS));
 
 /** Signs the links to data files in an answer anew. */
 export type LinkRenewal = (answer: unknown) => unknown;
 
-/**
- * An answer that was kept is given to another request, and links are made for the request that they answer (contract 2.5
- * 2.2). One that can't be signed is left out, as in every answer.
- */
-export function linkRenewal(signer: DataFileSigner, clock: Clock): LinkRenewal {
-  return (answer) => {
-    const expiresAt = new Date(clock.now().getTime() + LINK_LIFETIME_MS);
-    return renewed(answer, (file) => signer.sign(file, expiresAt));
-  };
+/** An answer that was kept is given to another request, and links are made for the request that they answer. */
+export function linkRenewal(services: Signing): LinkRenewal {
+  const sign = fileSigner(services);
+  return (answer) => renewed(answer, sign);
 }
 
-type Sign = (file: DataFile) => string | null;
+type Sign = Links['sign'];
 
 function renewed(value: unknown, sign: Sign): unknown {
   if (Array.isArray(value)) return value.flatMap((each: unknown) => renewedEntry(each, sign));
@@ -43,6 +64,3 @@ function linkOf(url: unknown): { readonly base: string; readonly file: DataFile 
   if (base === undefined || kind === undefined || variant === undefined || region === undefined) return null;
   return { base, file: { kind, variantId: decodeURIComponent(variant), region } };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

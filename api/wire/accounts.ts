@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import { API_VERSIONS, SCOPES } from '../../models/access/api-key';
+import { API_VERSIONS, type ApiKey, SCOPES } from '../../models/access/api-key';
 
-/** What an account has left; null is unlimited. */
-export const credits = z.int().nullable();
+/** What callers and operators are told of an account. */
+export const accountFields = {
+  id: z.string().describe('Id of the account'),
+  name: z.string().describe('Its name, for people'),
+  credits: z.int().nullable().describe('What it has left; null is unlimited'),
+};
 
 const time = z.iso.datetime();
 
@@ -16,6 +20,17 @@ export const keyShown = {
   created_at: time.describe('When it was made'),
   expires_at: time.nullable().describe('From then on it opens nothing; null: never'),
 };
+
+/** A key as `keyShown` describes it; its secret is known to nobody. */
+export const presentKey = ({ id, name, versions, scopes, test, createdAt, expiresAt }: ApiKey) => ({
+  id,
+  name,
+  versions: [...versions],
+  scopes: [...scopes],
+  test,
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt?.toISOString() ?? null,
+});
 
 /** The period of a usage. */
 export const since = time.describe('From then on');
@@ -33,3 +48,9 @@ export const usage = z
     }),
   )
   .describe('By day, then endpoint; days without a charge are left out');
+
+type Usage = z.output<typeof usage>;
+
+/** What was charged, as `usage` describes it. */
+export const presentUsage = (lines: readonly Usage[number][]): Usage =>
+  lines.map(({ day, endpoint, calls, credits: charged }) => ({ day, endpoint, calls, credits: charged }));
