@@ -1,7 +1,7 @@
 import type { BagLook } from '../look/look';
 import type { Point, Point3 } from '../paint/camera';
 import { bezier, rounded } from '../paint/curves';
-import type { BagPose, Part, StrapMake } from './parts';
+import type { BagPose, Fitting, Part, StrapMake } from './parts';
 
 /** A body outline with its own corner radii: `foot` and `head` are its widths at the floor and at the top. */
 export function body(
@@ -36,18 +36,11 @@ export function panel(
   z: number,
   given: Partial<Omit<Extract<Part, { part: 'panel' }>, 'part' | 'outline' | 'z'>> = {},
 ): Part {
-  return {
-    part: 'panel',
-    outline,
-    z,
-    tone: 'main',
-    patterned: true,
-    bulge: 1,
-    edge: 'stitched',
-    raised: false,
-    ...given,
-  };
+  return { part: 'panel', outline, z, tone: 'main', bulge: 1, edge: 'stitched', raised: false, ...given };
 }
+
+/** How the front of a bag is finished. */
+export const edgeOf = ({ piping }: BagLook) => (piping ? 'piped' : 'stitched');
 
 /** A handle from one foot to the other, rising by `rise` between them. */
 export function handle(
@@ -67,7 +60,7 @@ export function handle(
     { x: feet.half, y: feet.y },
     32,
   );
-  return { part: 'strap', line: lifted(line, feet.z), width: look.handleWidth, make, tone: 'trim' };
+  return { part: 'strap', line: lifted(line, feet.z), width: look.handleWidth, make };
 }
 
 /**
@@ -86,7 +79,7 @@ export function shoulderStrap(look: BagLook, half: number, y: number, pose: BagP
       { x: half, y },
       40,
     );
-    return { part: 'strap', line: lifted(line, frontOf(look) + 18), width, make, tone: 'trim', over: true };
+    return { part: 'strap', line: lifted(line, frontOf(look) + 18), width, make, over: true };
   }
   const rise = Math.min(620, look.height * 0.5 + 240) * pose.lift * (look.strapCarry === 'low' ? 0.5 : 1);
   const fallen = (1 - pose.lift) * (pose.lean >= 0 ? 1 : -1) * half * 0.9;
@@ -97,8 +90,23 @@ export function shoulderStrap(look: BagLook, half: number, y: number, pose: BagP
     { x: half, y },
     40,
   );
-  return { part: 'strap', line: lifted(line, 0), width, make, tone: 'trim' };
+  return { part: 'strap', line: lifted(line, 0), width, make };
 }
+
+/** A fitting at a place. */
+export const fitting = (part: Fitting, x: number, y: number, z: number, size: number): Part => ({
+  part,
+  at: { x, y, z },
+  size,
+});
+
+/** The fastener, where the look has one. */
+export const clasp = (look: BagLook, x: number, y: number, z: number, size: number): readonly Part[] =>
+  where(look.clasp !== 'none', fitting('clasp', x, y, z, size));
+
+/** What hangs from the bag, if anything does. */
+export const charm = (look: BagLook, x: number, y: number, z: number, size: number): readonly Part[] =>
+  where(look.charm !== 'none', fitting('charm', x, y, z, size));
 
 /** How far in front of its middle a bag's front lies. */
 export function frontOf({ shape, depth }: Pick<BagLook, 'shape' | 'depth'>): number {

@@ -1,82 +1,82 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
+import type { BagLook } from '../look/look';
 import type { Point } from '../paint/camera';
 import { openPath, stations } from '../paint/curves';
-import { toneOf } from './draw-panel';
 import type { BagEasel } from './easel';
-import type { Part } from './parts';
+import type { Part, StrapMake } from './parts';
 
-type Strap = Extract<Part, { part: 'strap' }>;
-type Line = Extract<Part, { part: 'seam' | 'fold' }>;
-type Zip = Extract<Part, { part: 'zip' }>;
+/** A line on a bag's front. */
+interface FrontLine {
+  readonly line: readonly Point[];
+  readonly z: number;
+}
+
+const MAKES: Readonly<
+  Record<StrapMake, (context: SKRSContext2D, line: readonly Point[], width: number, look: BagLook) => void>
+> = {
+  leather: drawFlat,
+  rolled: (context, line, width, { trim }) => drawTube(context, line, width * 0.8, trim),
+  cord: (context, line, width, { trim }) => drawTube(context, line, width, trim),
+  bamboo: drawBamboo,
+  chain: (context, line, width, { metal }) => drawChain(context, line, width * 0.62, metal),
+  'woven-chain': (context, line, width, { trim, metal }) => {
+    drawTube(context, line, width * 0.34, trim);
+    drawChain(context, line, width * 0.66, metal, 1.5);
+  },
+};
 
 /** A handle or strap along its line, as it is made. */
-export function drawStrap({ context, look, camera }: BagEasel, strap: Strap): void {
-  const line = strap.line.map((point) => camera.project(point));
-  const colour = toneOf(look, strap.tone);
+export function drawStrap(
+  { context, look, camera }: BagEasel,
+  { line, width, make }: Extract<Part, { part: 'strap' }>,
+): void {
   context.save();
   context.lineCap = 'round';
   context.lineJoin = 'round';
-  switch (strap.make) {
-    case 'leather':
-      drawFlat(context, line, strap.width, colour, look.stitch);
-      break;
-    case 'rolled':
-    case 'cord':
-      drawTube(context, line, strap.width * (strap.make === 'cord' ? 1 : 0.8), colour);
-      break;
-    case 'bamboo':
-      drawBamboo(context, line, strap.width);
-      break;
-    case 'chain':
-      drawChain(context, line, strap.width * 0.62, look.metal);
-      break;
-    case 'woven-chain':
-      drawTube(context, line, strap.width * 0.34, colour);
-      drawChain(context, line, strap.width * 0.66, look.metal, 1.5);
-      break;
-  }
+  MAKES[make](
+    context,
+    line.map((point) => camera.project(point)),
+    width,
+    look,
+  );
   context.restore();
 }
 
-/** A line of stitches, or a soft fold. */
-export function drawSeam({ context, look, camera }: BagEasel, seam: Line): void {
-  const path = openPath(seam.line.map((point) => camera.project({ ...point, z: seam.z })));
+const pathOn = ({ camera }: BagEasel, { line, z }: FrontLine) =>
+  openPath(line.map((point) => camera.project({ ...point, z })));
+
+/** A line of stitches. */
+export function drawSeam(easel: BagEasel, seam: FrontLine): void {
+  const { context, look } = easel;
   context.save();
   context.lineCap = 'round';
-  if (seam.part === 'fold') {
-    for (const share of [1, 0.6, 0.25]) {
-      context.lineWidth = seam.width * share;
-      context.strokeStyle = 'rgba(0,0,0,0.075)';
-      context.stroke(path);
-    }
-    context.translate(seam.width * 0.55, 0);
-    context.lineWidth = seam.width * 0.4;
-    context.strokeStyle = 'rgba(255,255,255,0.08)';
-    context.stroke(path);
-  } else {
-    context.setLineDash([9, 6]);
-    context.lineWidth = 2.5;
-    context.strokeStyle = css(look.stitch, 0.9);
-    context.stroke(path);
-  }
+  context.setLineDash([9, 6]);
+  stroke(context, pathOn(easel, seam), 2.5, css(look.stitch, 0.9));
   context.restore();
 }
 
-/** A zip: tape, teeth and a puller at its end. */
-export function drawZip({ context, look, camera }: BagEasel, zip: Zip): void {
-  const line = zip.line.map((point) => camera.project({ ...point, z: zip.z }));
-  const path = openPath(line);
+/** A soft fold. */
+export function drawFold(easel: BagEasel, fold: FrontLine & { readonly width: number }): void {
+  const { context } = easel;
+  const path = pathOn(easel, fold);
   context.save();
-  context.lineWidth = 19;
-  context.strokeStyle = css(lit(look.main, -0.55));
-  context.stroke(path);
-  context.lineWidth = 8;
-  context.strokeStyle = css(lit(look.metal, -0.35));
-  context.stroke(path);
+  context.lineCap = 'round';
+  for (const share of [1, 0.6, 0.25]) stroke(context, path, fold.width * share, 'rgba(0,0,0,0.075)');
+  context.translate(fold.width * 0.55, 0);
+  stroke(context, path, fold.width * 0.4, 'rgba(255,255,255,0.08)');
+  context.restore();
+}
+
+/** A zip: tape, and teeth. */
+export function drawZip(easel: BagEasel, zip: FrontLine): void {
+  const { context, look } = easel;
+  const path = pathOn(easel, zip);
+  context.save();
+  stroke(context, path, 19, css(lit(look.main, -0.55)));
+  stroke(context, path, 8, css(lit(look.metal, -0.35)));
   context.setLineDash([3.5, 3.5]);
-  context.strokeStyle = css(lit(look.metal, 0.25));
-  context.stroke(path);
+  stroke(context, path, 8, css(lit(look.metal, 0.25)));
   context.restore();
 }
 
@@ -84,15 +84,14 @@ function drawFlat(
   context: SKRSContext2D,
   line: readonly Point[],
   width: number,
-  colour: Rgb,
-  stitch: Rgb,
+  { trim, stitch }: BagLook,
 ): void {
   const path = openPath(line);
-  stroke(context, path, width, css(lit(colour, -0.5)));
-  stroke(context, path, width - 3, css(lit(colour, -0.08)));
+  stroke(context, path, width, css(lit(trim, -0.5)));
+  stroke(context, path, width - 3, css(lit(trim, -0.08)));
   context.save();
   context.translate(-width * 0.06, -width * 0.06);
-  stroke(context, path, width * 0.5, css(lit(colour, 0.1), 0.7));
+  stroke(context, path, width * 0.5, css(lit(trim, 0.1), 0.7));
   context.restore();
   context.setLineDash([8, 6]);
   stroke(context, path, 2.2, css(stitch, 0.75));

@@ -1,6 +1,6 @@
 import type { BagLook } from '../look/look';
 import { bezier } from '../paint/curves';
-import { body, box, handle, panel, where } from './cuts';
+import { body, box, charm, clasp, edgeOf, fitting, handle, panel, where } from './cuts';
 import type { BagPose, Part } from './parts';
 
 /** An open bag with two long handles. */
@@ -14,7 +14,7 @@ export function tote(look: BagLook, pose: BagPose): Part[] {
   return [
     handle(look, { half, y: height - 10, z: -mouthDepth / 2 }, look.handleDrop, pose),
     ...mouth(width, head, height, mouthDepth),
-    { part: 'solid', outline: front, depth, soft: false, tone: 'main' },
+    { part: 'solid', outline: front, depth, soft: false },
     panel(front, depth / 2),
     ...where(
       look.frontPocket,
@@ -26,34 +26,20 @@ export function tote(look: BagLook, pose: BagPose): Part[] {
       look.beltStraps,
       panel(body(head - ((head - width) * 40) / height, head, 40, 3, 3, height - 40), depth / 2 + 1, {
         tone: 'trim',
-        patterned: false,
         bulge: 0.6,
       }),
     ),
-    ...[-half, half].flatMap((x): Part[] => [
+    ...[-half, half].flatMap((x) => [
       panel(
         box(x - look.handleWidth * 0.9, foot - 40, look.handleWidth * 1.8, height - foot + 34, 8),
         depth / 2 + 3,
-        {
-          tone: 'trim',
-          patterned: false,
-          raised: true,
-        },
+        { tone: 'trim', raised: true },
       ),
-      { part: 'rivet', at: { x, y: foot - 16, z: depth / 2 + 4 }, size: 9 },
+      fitting('rivet', x, foot - 16, depth / 2 + 4, 9),
     ]),
     handle(look, { half, y: height - 14, z: depth / 2 + 4 }, look.handleDrop, pose),
-    ...where(look.clasp !== 'none', {
-      part: 'clasp',
-      at: { x: 0, y: height * 0.84 },
-      z: depth / 2 + 5,
-      size: look.claspSize * 0.8,
-    }),
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: half, y: height * 0.9, z: depth / 2 + 8 },
-      size: 110,
-    }),
+    ...clasp(look, 0, height * 0.84, depth / 2 + 5, look.claspSize * 0.8),
+    ...charm(look, half, height * 0.9, depth / 2 + 8, 110),
   ];
 }
 
@@ -93,9 +79,8 @@ export function hobo(look: BagLook, pose: BagPose): Part[] {
     { x: half * 0.9, y: height * 0.9 },
   );
   const strapHalf = half * 0.97;
-  const ringed = look.clasp === 'ring';
   return [
-    { part: 'solid', outline: front, depth: depth * 0.8, soft: true, tone: 'main' },
+    { part: 'solid', outline: front, depth: depth * 0.8, soft: true },
     handle(
       look,
       { half: strapHalf, y: height - 4, z: 0 },
@@ -103,7 +88,7 @@ export function hobo(look: BagLook, pose: BagPose): Part[] {
       pose,
       look.handle === 'chain' ? 'chain' : 'leather',
     ),
-    panel(front, depth * 0.4, { bulge: 1.5, edge: look.piping ? 'piped' : 'stitched' }),
+    panel(front, depth * 0.4, { bulge: 1.5, edge: edgeOf(look) }),
     {
       part: 'fold',
       line: bezier(
@@ -127,22 +112,10 @@ export function hobo(look: BagLook, pose: BagPose): Part[] {
       width: 22,
     },
     { part: 'zip', line: zip, z: depth * 0.4 + 2 },
-    ...where(
-      ringed,
-      { part: 'ring', at: { x: -strapHalf, y: height, z: 8 }, size: 36 },
-      { part: 'ring', at: { x: strapHalf, y: height, z: 8 }, size: 36 },
-    ),
-    ...where(!ringed && look.clasp !== 'none', {
-      part: 'clasp',
-      at: { x: 0, y: height * 0.44 },
-      z: depth * 0.4 + 3,
-      size: look.claspSize * 0.8,
-    }),
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: half * 0.86, y: height * 0.9, z: depth * 0.4 + 6 },
-      size: 110,
-    }),
+    ...(look.clasp === 'ring'
+      ? [fitting('ring', -strapHalf, height, 8, 36), fitting('ring', strapHalf, height, 8, 36)]
+      : clasp(look, 0, height * 0.44, depth * 0.4 + 3, look.claspSize * 0.8)),
+    ...charm(look, half * 0.86, height * 0.9, depth * 0.4 + 6, 110),
   ];
 }
 

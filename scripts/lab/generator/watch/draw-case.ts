@@ -3,6 +3,7 @@ import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { WatchLook } from '../look/look';
 import { closedPath } from '../paint/curves';
 import { polished, turned } from '../paint/metal';
+import { segment } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
 import { dialShape, outline } from './outline';
 
@@ -66,12 +67,8 @@ function drawShoulder(
   context.lineTo(half * 1.06, up * height * 1.08);
   context.lineTo(look.radius * 0.86, up * height * 0.45);
   context.closePath();
-  context.fillStyle = polished(
-    context,
-    look.metal,
-    { x: 0, y: up * height * 1.1 },
-    { x: look.radius * 0.3, y: 0 },
-  );
+  const from = { x: 0, y: up * height * 1.1 };
+  context.fillStyle = polished(context, look.metal, from, { x: look.radius * 0.3, y: 0 });
   context.fill();
   context.lineWidth = 2;
   context.strokeStyle = css(lit(look.metal, -0.5));
@@ -141,13 +138,9 @@ function drawCrown(context: SKRSContext2D, look: WatchLook): void {
     context.ellipse(from + size * 0.35, 0, size * 0.62, size * 0.72, 0, 0, Math.PI * 2);
   else context.roundRect(from, -size * 0.62, size * 0.8, size * 1.24, 5);
   context.fill();
-  context.lineWidth = 2.2;
   context.strokeStyle = css(lit(look.metal, -0.6), 0.8);
   for (let y = -0.5; y <= 0.5; y += 0.16) {
-    context.beginPath();
-    context.moveTo(from + size * 0.1, y * size);
-    context.lineTo(from + size * 0.74, y * size);
-    context.stroke();
+    segment(context, { x: from + size * 0.1, y: y * size }, { x: from + size * 0.74, y: y * size }, 2.2);
   }
   if (look.crown !== 'cabochon') return;
   context.fillStyle = css(look.accent);

@@ -10,23 +10,11 @@ export function drawLink(
   pitch: number,
   row: number,
 ): void {
-  switch (look.strap) {
-    case 'jubilee':
-      drawJubilee(context, look, width, pitch);
-      break;
-    case 'president':
-      drawLinks(context, look, width, pitch, [0.31, 0.38, 0.31], 0.45);
-      break;
-    case 'integrated':
-      drawIntegrated(context, look, width, pitch);
-      break;
-    case 'mesh':
-      drawMesh(context, look, width, pitch, row);
-      break;
-    default:
-      drawLinks(context, look, width, pitch, [0.29, 0.42, 0.29], 0.14);
-      break;
-  }
+  if (look.strap === 'jubilee') drawJubilee(context, look, width, pitch);
+  else if (look.strap === 'president') drawLinks(context, look, width, pitch, [0.31, 0.38, 0.31], 0.45);
+  else if (look.strap === 'integrated') drawIntegrated(context, look, width, pitch);
+  else if (look.strap === 'mesh') drawMesh(context, look, width, pitch, row);
+  else drawLinks(context, look, width, pitch, [0.29, 0.42, 0.29], 0.14);
 }
 
 function drawLinks(
@@ -41,17 +29,8 @@ function drawLinks(
   context.fillRect(-width / 2, 0, width, pitch);
   let x = -width / 2;
   shares.forEach((share, index) => {
-    const middle = index === 1;
-    link(
-      context,
-      middle ? look.secondMetal : look.metal,
-      x,
-      0,
-      width * share,
-      pitch,
-      roundness,
-      middle ? 0.22 : 0,
-    );
+    const [metal, lift] = index === 1 ? [look.secondMetal, 0.22] : [look.metal, 0];
+    link(context, metal, x, 0, width * share, pitch, roundness, lift);
     x += width * share;
   });
 }
@@ -63,26 +42,8 @@ function drawJubilee(context: SKRSContext2D, look: WatchLook, width: number, pit
   link(context, look.metal, width * 0.28, 0, width * 0.22, pitch, 0.3, 0);
   for (const [index, share] of [-0.28, -0.093, 0.093].entries()) {
     const shift = index === 1 ? pitch * 0.5 : 0;
-    link(
-      context,
-      look.secondMetal,
-      share * width,
-      shift - pitch * 0.25,
-      width * 0.187,
-      pitch * 0.52,
-      0.45,
-      0.2,
-    );
-    link(
-      context,
-      look.secondMetal,
-      share * width,
-      shift + pitch * 0.27,
-      width * 0.187,
-      pitch * 0.52,
-      0.45,
-      0.2,
-    );
+    for (const y of [shift - pitch * 0.25, shift + pitch * 0.27])
+      link(context, look.secondMetal, share * width, y, width * 0.187, pitch * 0.52, 0.45, 0.2);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 import { layTile, surfaceTile } from '../../../../workers/image/distortion/texture';
-import type { WatchLook } from '../look/look';
+import { isBracelet, type WatchLook } from '../look/look';
 import type { Point3 } from '../paint/camera';
 import { closedPath } from '../paint/curves';
 import { drawLink } from './draw-link';
@@ -13,19 +13,9 @@ export const WRIST = 430;
 /** Both halves of the strap or bracelet, bending away from the case at twelve and at six. */
 export function drawWatchStrap(easel: WatchEasel): void {
   for (const side of [1, -1] as const) {
-    if (isBracelet(easel.look)) drawBracelet(easel, side);
+    if (isBracelet(easel.look.strap)) drawBracelet(easel, side);
     else drawBand(easel, side);
   }
-}
-
-function isBracelet({ strap }: WatchLook): boolean {
-  return (
-    strap === 'oyster' ||
-    strap === 'jubilee' ||
-    strap === 'president' ||
-    strap === 'integrated' ||
-    strap === 'mesh'
-  );
 }
 
 /** How far from the hands' axis the strap leaves the case. */
