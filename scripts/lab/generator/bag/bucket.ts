@@ -1,6 +1,6 @@
 import type { BagLook } from '../look/look';
 import type { Point } from '../paint/camera';
-import { arc, bezier } from '../paint/curves';
+import { arc, curve } from '../paint/curves';
 import { charm, clasp, fitting, lifted, panel, shoulderStrap, where } from './cuts';
 import type { BagPose, Part } from './parts';
 
@@ -64,11 +64,11 @@ const cord = (line: readonly Point[], z: number, width: number): Part => ({
 function creases(head: number, neck: number, height: number): Part[] {
   return [-0.36, -0.2, -0.05, 0.12, 0.27, 0.4].map((share, index) => ({
     part: 'fold',
-    line: bezier(
-      { x: share * head, y: height + dip(head, share) - 14 },
-      { x: share * head, y: neck },
-      { x: share * head * 1.04, y: neck - height * 0.1 },
-      { x: share * head * 1.1, y: neck - height * (0.2 + 0.05 * (index % 3)) },
+    line: curve(
+      [share * head, height + dip(head, share) - 14],
+      [share * head, neck],
+      [share * head * 1.04, neck - height * 0.1],
+      [share * head * 1.1, neck - height * (0.2 + 0.05 * (index % 3))],
     ),
     z: 2,
     width: 20,
@@ -80,11 +80,11 @@ function drawstring(head: number, neck: number, rimDip: number, height: number, 
   const eyelets = [-0.42, -0.3, -0.17, -0.06, 0.06, 0.17, 0.3, 0.42];
   const fall = pose.lean * 14;
   const end = (side: number) =>
-    bezier(
-      { x: side * 6, y: neck - rimDip },
-      { x: side * 44, y: neck - rimDip - height * 0.06 },
-      { x: side * 22 + fall, y: neck - height * 0.26 },
-      { x: side * 32 + fall, y: neck - height * (0.36 + side * 0.03) },
+    curve(
+      [side * 6, neck - rimDip],
+      [side * 44, neck - rimDip - height * 0.06],
+      [side * 22 + fall, neck - height * 0.26],
+      [side * 32 + fall, neck - height * (0.36 + side * 0.03)],
     );
   return [
     ...eyelets.map((share) => fitting('rivet', share * head, neck + dip(head, share), 3, 11)),

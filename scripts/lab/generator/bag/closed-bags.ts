@@ -1,6 +1,6 @@
 import type { BagLook } from '../look/look';
 import type { Point } from '../paint/camera';
-import { bezier, rounded } from '../paint/curves';
+import { arch, curveOf, rounded } from '../paint/curves';
 import {
   body,
   box,
@@ -59,11 +59,11 @@ export function clutch(look: BagLook, pose: BagPose): Part[] {
   );
   const tip = height * (0.78 - look.flapShare * 0.6);
   const fold = rounded([
-    { x: -width / 2, y: height, radius: 8 },
-    { x: -width / 2 + 4, y: height * 0.86, radius: 4 },
-    { x: 0, y: tip, radius: 26 },
-    { x: width / 2 - 4, y: height * 0.86, radius: 4 },
-    { x: width / 2, y: height, radius: 8 },
+    [-width / 2, height, 8],
+    [-width / 2 + 4, height * 0.86, 4],
+    [0, tip, 26],
+    [width / 2 - 4, height * 0.86, 4],
+    [width / 2, height, 8],
   ]);
   const closed: Part[] = framed
     ? [
@@ -92,46 +92,30 @@ export function saddle(look: BagLook, pose: BagPose): Part[] {
   const { width, height, depth } = look;
   const z = depth * 0.35;
   const half = width / 2;
-  const back: Point[] = [
-    ...bezier(
-      { x: -half * 0.94, y: height },
-      { x: -half * 1.1, y: height * 0.1 },
-      { x: -half * 0.7, y: 0 },
-      { x: half * 0.08, y: 0 },
-      20,
-    ),
-    ...bezier(
-      { x: half * 0.08, y: 0 },
-      { x: half * 0.8, y: 0 },
-      { x: half * 1.12, y: height * 0.2 },
-      { x: half * 0.94, y: height },
-      20,
-    ).slice(1),
-  ];
+  const back = curveOf(
+    20,
+    [-half * 0.94, height],
+    [-half * 1.1, height * 0.1],
+    [-half * 0.7, 0],
+    [half * 0.08, 0],
+    [half * 0.8, 0],
+    [half * 1.12, height * 0.2],
+    [half * 0.94, height],
+  );
   const skew = look.flare > 1 ? 0.22 : 0;
-  const over = [
-    ...bezier(
-      { x: -half * 0.96, y: height },
-      { x: -half * 1.06, y: height * 0.5 },
-      { x: -half * 0.8, y: height * 0.42 },
-      { x: -half * 0.2, y: height * 0.3 },
-      16,
-    ),
-    ...bezier(
-      { x: -half * 0.2, y: height * 0.3 },
-      { x: half * 0.1, y: height * 0.24 },
-      { x: half * skew, y: height * 0.1 },
-      { x: half * (0.36 + skew), y: height * 0.14 },
-      16,
-    ).slice(1),
-    ...bezier(
-      { x: half * (0.36 + skew), y: height * 0.14 },
-      { x: half * 0.9, y: height * 0.2 },
-      { x: half * 1.06, y: height * 0.6 },
-      { x: half * 0.96, y: height },
-      16,
-    ).slice(1),
-  ];
+  const over = curveOf(
+    16,
+    [-half * 0.96, height],
+    [-half * 1.06, height * 0.5],
+    [-half * 0.8, height * 0.42],
+    [-half * 0.2, height * 0.3],
+    [half * 0.1, height * 0.24],
+    [half * skew, height * 0.1],
+    [half * (0.36 + skew), height * 0.14],
+    [half * 0.9, height * 0.2],
+    [half * 1.06, height * 0.6],
+    [half * 0.96, height],
+  );
   return [
     ...where(
       look.strap,
@@ -158,16 +142,7 @@ export function camera(look: BagLook, pose: BagPose): Part[] {
     ...where(look.strap, shoulderStrap(look, width * 0.47, height * 0.9, pose, strapMake(look))),
     { part: 'solid', outline: front, depth, soft: true },
     panel(front, z, { edge: edgeOf(look) }),
-    {
-      part: 'zip',
-      line: bezier(
-        { x: -width * 0.42, y: height * 0.9 },
-        { x: -width * 0.2, y: height * 0.965 },
-        { x: width * 0.2, y: height * 0.965 },
-        { x: width * 0.42, y: height * 0.9 },
-      ),
-      z: z + 1,
-    },
+    { part: 'zip', line: arch(width * 0.42, height * 0.9, width * 0.2, height * 0.965), z: z + 1 },
     ...where(look.frontPocket, panel(pocket, z + 4, { raised: true })),
     ...clasp(look, 0, height * (look.frontPocket ? 0.46 : 0.5), z + 8, look.claspSize),
     fitting('charm', width * 0.4, height * 0.9, z + 6, look.charm === 'none' ? 60 : 95),
@@ -179,10 +154,10 @@ export function flapOutline(width: number, height: number, drop: number, roundne
   const radius = Math.min(width * 0.22, (height - drop) * (0.25 + roundness * 1.4));
   return rounded(
     [
-      { x: -width / 2, y: drop, radius },
-      { x: width / 2, y: drop, radius },
-      { x: width / 2, y: height + 4, radius: 12 },
-      { x: -width / 2, y: height + 4, radius: 12 },
+      [-width / 2, drop, radius],
+      [width / 2, drop, radius],
+      [width / 2, height + 4, 12],
+      [-width / 2, height + 4, 12],
     ],
     10,
   );
@@ -214,11 +189,6 @@ export function frontBelt(x: number, from: number, to: number, width: number, z:
 
 /** A short loop of leather standing on a bag's top. */
 export function loop(half: number, y: number, rise: number, width: number): Part {
-  const line = bezier(
-    { x: -half, y },
-    { x: -half, y: y + rise * 1.3 },
-    { x: half, y: y + rise * 1.3 },
-    { x: half, y },
-  );
+  const line = arch(half, y, half, y + rise * 1.3);
   return { part: 'strap', line: lifted(line, 0), width, make: 'leather' };
 }

@@ -2,10 +2,10 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import { Random } from '../../../../models/random';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { BagLook } from '../look/look';
-import { bezier } from '../paint/curves';
+import { curve } from '../paint/curves';
 import { emblemPath } from '../paint/emblem';
 import { polished } from '../paint/metal';
-import { disc, segment } from '../paint/shapes';
+import { disc, segment, stroke } from '../paint/shapes';
 
 /** What hangs from a bag, drawn down from where it is tied. */
 export function drawCharm(context: SKRSContext2D, look: BagLook, size: number): void {
@@ -77,17 +77,12 @@ function drawTag(context: SKRSContext2D, look: BagLook, size: number): void {
 /** A silk scarf tied in a bow. */
 function drawTwilly(context: SKRSContext2D, look: BagLook, size: number): void {
   for (const side of [-1, 1]) {
-    const loop = bezier(
-      { x: 0, y: 0 },
-      { x: side * size * 0.7, y: -size * 0.5 },
-      { x: side * size * 0.7, y: size * 0.35 },
-      { x: 0, y: 6 },
-    );
-    const tail = bezier(
-      { x: 0, y: 4 },
-      { x: side * size * 0.2, y: size * 0.3 },
-      { x: side * size * 0.1, y: size * 0.6 },
-      { x: side * size * 0.34, y: size * 0.95 },
+    const loop = curve([0, 0], [side * size * 0.7, -size * 0.5], [side * size * 0.7, size * 0.35], [0, 6]);
+    const tail = curve(
+      [0, 4],
+      [side * size * 0.2, size * 0.3],
+      [side * size * 0.1, size * 0.6],
+      [side * size * 0.34, size * 0.95],
     );
     for (const [line, width] of [
       [tail, 26],
@@ -96,13 +91,9 @@ function drawTwilly(context: SKRSContext2D, look: BagLook, size: number): void {
       context.lineCap = 'round';
       context.beginPath();
       for (const point of line) context.lineTo(point.x, point.y);
-      context.lineWidth = width;
-      context.strokeStyle = css(lit(look.charmColour, -0.15));
-      context.stroke();
+      stroke(context, css(lit(look.charmColour, -0.15)), width);
       context.setLineDash([12, 12]);
-      context.lineWidth = width * 0.5;
-      context.strokeStyle = css(lit(look.second, 0.3));
-      context.stroke();
+      stroke(context, css(lit(look.second, 0.3)), width * 0.5);
       context.setLineDash([]);
     }
   }

@@ -5,7 +5,7 @@ import type { Point3 } from '../paint/camera';
 import { emblemPath } from '../paint/emblem';
 import { write } from '../paint/lettering';
 import { polished, turned } from '../paint/metal';
-import { disc, ring, roundBox } from '../paint/shapes';
+import { disc, ring, roundBox, stroke } from '../paint/shapes';
 import { drawCharm } from './draw-charm';
 import type { BagEasel } from './easel';
 import type { Fitting, Part } from './parts';
@@ -93,9 +93,7 @@ function drawEmblem(context: SKRSContext2D, look: BagLook, size: number): void {
   context.restore();
   context.fillStyle = polished(context, look.metal, { x: -radius, y: -radius }, { x: radius, y: radius });
   context.fill(path, 'evenodd');
-  context.lineWidth = 1.5;
-  context.strokeStyle = css(lit(look.metal, -0.5));
-  context.stroke(path);
+  stroke(context, css(lit(look.metal, -0.5)), 1.5, path);
 }
 
 function drawPlate(context: SKRSContext2D, look: BagLook, width: number, height: number): void {
@@ -106,9 +104,7 @@ function drawPlate(context: SKRSContext2D, look: BagLook, width: number, height:
   context.fillStyle = acrossBox(context, look, width, height);
   roundBox(context, { x: 0, y: 0 }, width, height, radius);
   context.fill();
-  context.lineWidth = 1.5;
-  context.strokeStyle = css(lit(look.metal, -0.5));
-  context.stroke();
+  stroke(context, css(lit(look.metal, -0.5)), 1.5);
 }
 
 const acrossBox = (context: SKRSContext2D, look: BagLook, width: number, height: number) =>

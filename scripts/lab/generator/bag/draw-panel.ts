@@ -5,6 +5,7 @@ import { creaseTile, layTile, surfaceTile } from '../../../../workers/image/dist
 import type { BagLook, BagShape } from '../look/look';
 import { facing, type Point } from '../paint/camera';
 import { closedPath, inset } from '../paint/curves';
+import { stroke } from '../paint/shapes';
 import { drawPattern } from './draw-pattern';
 import type { BagEasel, PanelBox } from './easel';
 import type { Part } from './parts';
@@ -143,10 +144,8 @@ function castShadow(context: SKRSContext2D, path: Path2D): void {
     [10, 0.07],
     [4, 0.1],
   ] as const) {
-    context.lineWidth = width;
-    context.strokeStyle = `rgba(0,0,0,${opacity})`;
     context.lineJoin = 'round';
-    context.stroke(path);
+    stroke(context, `rgba(0,0,0,${opacity})`, width, path);
   }
   context.restore();
 }
@@ -161,30 +160,20 @@ function drawEdge(
   context.save();
   context.clip(path);
   context.lineJoin = 'round';
-  context.lineWidth = 14;
-  context.strokeStyle = 'rgba(0,0,0,0.14)';
-  context.stroke(path);
-  context.lineWidth = 4;
-  context.strokeStyle = css(lit(look[tone], -0.36), 0.8);
-  context.stroke(path);
+  stroke(context, 'rgba(0,0,0,0.14)', 14, path);
+  stroke(context, css(lit(look[tone], -0.36), 0.8), 4, path);
   context.restore();
   if (edge === 'stitched') {
     stitchInside(context, look, outline);
   } else if (edge === 'piped') {
-    context.lineWidth = 9;
-    context.strokeStyle = css(lit(look.trim, -0.28));
-    context.stroke(path);
-    context.lineWidth = 4;
-    context.strokeStyle = css(lit(look.trim, 0.26));
-    context.stroke(path);
+    stroke(context, css(lit(look.trim, -0.28)), 9, path);
+    stroke(context, css(lit(look.trim, 0.26)), 4, path);
   }
 }
 
 function stitchInside(context: SKRSContext2D, look: BagLook, outline: readonly Point[]): void {
   context.save();
   context.setLineDash([9, 6]);
-  context.lineWidth = 2.4;
-  context.strokeStyle = css(look.stitch, 0.85);
-  context.stroke(closedPath(inset(outline, 11)));
+  stroke(context, css(look.stitch, 0.85), 2.4, closedPath(inset(outline, 11)));
   context.restore();
 }

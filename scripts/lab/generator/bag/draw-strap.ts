@@ -3,6 +3,7 @@ import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 import type { BagLook } from '../look/look';
 import type { Point } from '../paint/camera';
 import { openPath, stations } from '../paint/curves';
+import { stroke } from '../paint/shapes';
 import type { BagEasel } from './easel';
 import type { Part, StrapMake } from './parts';
 
@@ -52,7 +53,7 @@ export function drawSeam(easel: BagEasel, seam: FrontLine): void {
   context.save();
   context.lineCap = 'round';
   context.setLineDash([9, 6]);
-  stroke(context, pathOn(easel, seam), 2.5, css(look.stitch, 0.9));
+  stroke(context, css(look.stitch, 0.9), 2.5, pathOn(easel, seam));
   context.restore();
 }
 
@@ -62,9 +63,9 @@ export function drawFold(easel: BagEasel, fold: FrontLine & { readonly width: nu
   const path = pathOn(easel, fold);
   context.save();
   context.lineCap = 'round';
-  for (const share of [1, 0.6, 0.25]) stroke(context, path, fold.width * share, 'rgba(0,0,0,0.075)');
+  for (const share of [1, 0.6, 0.25]) stroke(context, 'rgba(0,0,0,0.075)', fold.width * share, path);
   context.translate(fold.width * 0.55, 0);
-  stroke(context, path, fold.width * 0.4, 'rgba(255,255,255,0.08)');
+  stroke(context, 'rgba(255,255,255,0.08)', fold.width * 0.4, path);
   context.restore();
 }
 
@@ -73,10 +74,10 @@ export function drawZip(easel: BagEasel, zip: FrontLine): void {
   const { context, look } = easel;
   const path = pathOn(easel, zip);
   context.save();
-  stroke(context, path, 19, css(lit(look.main, -0.55)));
-  stroke(context, path, 8, css(lit(look.metal, -0.35)));
+  stroke(context, css(lit(look.main, -0.55)), 19, path);
+  stroke(context, css(lit(look.metal, -0.35)), 8, path);
   context.setLineDash([3.5, 3.5]);
-  stroke(context, path, 8, css(lit(look.metal, 0.25)));
+  stroke(context, css(lit(look.metal, 0.25)), 8, path);
   context.restore();
 }
 
@@ -87,25 +88,25 @@ function drawFlat(
   { trim, stitch }: BagLook,
 ): void {
   const path = openPath(line);
-  stroke(context, path, width, css(lit(trim, -0.5)));
-  stroke(context, path, width - 3, css(lit(trim, -0.08)));
+  stroke(context, css(lit(trim, -0.5)), width, path);
+  stroke(context, css(lit(trim, -0.08)), width - 3, path);
   context.save();
   context.translate(-width * 0.06, -width * 0.06);
-  stroke(context, path, width * 0.5, css(lit(trim, 0.1), 0.7));
+  stroke(context, css(lit(trim, 0.1), 0.7), width * 0.5, path);
   context.restore();
   context.setLineDash([8, 6]);
-  stroke(context, path, 2.2, css(stitch, 0.75));
+  stroke(context, css(stitch, 0.75), 2.2, path);
   context.setLineDash([]);
 }
 
 function drawTube(context: SKRSContext2D, line: readonly Point[], width: number, colour: Rgb): void {
   const path = openPath(line);
-  stroke(context, path, width, css(lit(colour, -0.55)));
-  stroke(context, path, width * 0.86, css(lit(colour, -0.2)));
+  stroke(context, css(lit(colour, -0.55)), width, path);
+  stroke(context, css(lit(colour, -0.2)), width * 0.86, path);
   context.translate(-width * 0.08, -width * 0.1);
-  stroke(context, path, width * 0.5, css(lit(colour, 0.06)));
+  stroke(context, css(lit(colour, 0.06)), width * 0.5, path);
   context.translate(-width * 0.06, -width * 0.08);
-  stroke(context, path, width * 0.16, css(lit(colour, 0.5), 0.7));
+  stroke(context, css(lit(colour, 0.5), 0.7), width * 0.16, path);
   context.translate(width * 0.14, width * 0.18);
 }
 
@@ -138,27 +139,10 @@ function drawChain(
     context.rotate(link.angle);
     context.beginPath();
     context.ellipse(0, 0, length * 0.56, index % 2 === 0 ? width * 0.5 : width * 0.2, 0, 0, Math.PI * 2);
-    context.lineWidth = width * 0.36;
-    context.strokeStyle = css(lit(metal, -0.55));
-    context.stroke();
-    context.lineWidth = width * 0.24;
-    context.strokeStyle = css(lit(metal, -0.02));
-    context.stroke();
-    context.lineWidth = width * 0.09;
-    context.strokeStyle = css(lit(metal, 0.65));
+    stroke(context, css(lit(metal, -0.55)), width * 0.36);
+    stroke(context, css(lit(metal, -0.02)), width * 0.24);
     context.translate(-1, -1);
-    context.stroke();
+    stroke(context, css(lit(metal, 0.65)), width * 0.09);
     context.restore();
   });
-}
-
-function stroke(
-  context: SKRSContext2D,
-  path: ReturnType<typeof openPath>,
-  width: number,
-  style: string,
-): void {
-  context.lineWidth = width;
-  context.strokeStyle = style;
-  context.stroke(path);
 }

@@ -1,5 +1,5 @@
 import type { BagLook } from '../look/look';
-import { bezier } from '../paint/curves';
+import { arch, curve, curveOf } from '../paint/curves';
 import { body, box, charm, clasp, edgeOf, fitting, handle, panel, where } from './cuts';
 import type { BagPose, Part } from './parts';
 
@@ -50,34 +50,18 @@ export function hobo(look: BagLook, pose: BagPose): Part[] {
   const dip = height * 0.34;
   const sag = 0.08 + 0.5 * look.roundness;
   const front = [
-    ...bezier(
-      { x: -half, y: height },
-      { x: -half * 1.12, y: height * 0.2 },
-      { x: -half * (0.9 - sag * 0.2), y: 0 },
-      { x: 0, y: 0 },
+    ...curveOf(
       20,
+      [-half, height],
+      [-half * 1.12, height * 0.2],
+      [-half * (0.9 - sag * 0.2), 0],
+      [0, 0],
+      [half * (0.9 - sag * 0.2), 0],
+      [half * 1.12, height * 0.2],
+      [half, height],
     ),
-    ...bezier(
-      { x: 0, y: 0 },
-      { x: half * (0.9 - sag * 0.2), y: 0 },
-      { x: half * 1.12, y: height * 0.2 },
-      { x: half, y: height },
-      20,
-    ).slice(1),
-    ...bezier(
-      { x: half, y: height },
-      { x: half * 0.6, y: height - dip },
-      { x: -half * 0.6, y: height - dip },
-      { x: -half, y: height },
-      24,
-    ).slice(1, -1),
+    ...arch(-half, height, -half * 0.6, height - dip).slice(1, -1),
   ];
-  const zip = bezier(
-    { x: -half * 0.9, y: height * 0.9 },
-    { x: -half * 0.5, y: height - dip * 0.98 },
-    { x: half * 0.5, y: height - dip * 0.98 },
-    { x: half * 0.9, y: height * 0.9 },
-  );
   const strapHalf = half * 0.97;
   return [
     { part: 'solid', outline: front, depth: depth * 0.8, soft: true },
@@ -91,27 +75,31 @@ export function hobo(look: BagLook, pose: BagPose): Part[] {
     panel(front, depth * 0.4, { bulge: 1.5, edge: edgeOf(look) }),
     {
       part: 'fold',
-      line: bezier(
-        { x: -half * 0.72, y: height * 0.7 },
-        { x: -half * 0.5, y: height * 0.5 },
-        { x: -half * 0.4, y: height * 0.3 },
-        { x: -half * 0.44, y: height * 0.16 },
+      line: curve(
+        [-half * 0.72, height * 0.7],
+        [-half * 0.5, height * 0.5],
+        [-half * 0.4, height * 0.3],
+        [-half * 0.44, height * 0.16],
       ),
       z: depth * 0.4,
       width: 26,
     },
     {
       part: 'fold',
-      line: bezier(
-        { x: half * 0.7, y: height * 0.72 },
-        { x: half * 0.55, y: height * 0.5 },
-        { x: half * 0.52, y: height * 0.36 },
-        { x: half * 0.34, y: height * 0.2 },
+      line: curve(
+        [half * 0.7, height * 0.72],
+        [half * 0.55, height * 0.5],
+        [half * 0.52, height * 0.36],
+        [half * 0.34, height * 0.2],
       ),
       z: depth * 0.4,
       width: 22,
     },
-    { part: 'zip', line: zip, z: depth * 0.4 + 2 },
+    {
+      part: 'zip',
+      line: arch(half * 0.9, height * 0.9, half * 0.5, height - dip * 0.98),
+      z: depth * 0.4 + 2,
+    },
     ...(look.clasp === 'ring'
       ? [fitting('ring', -strapHalf, height, 8, 36), fitting('ring', strapHalf, height, 8, 36)]
       : clasp(look, 0, height * 0.44, depth * 0.4 + 3, look.claspSize * 0.8)),

@@ -1,5 +1,5 @@
 import type { BagLook } from '../look/look';
-import { arc, bezier, rounded } from '../paint/curves';
+import { arc, arch, curve, rounded } from '../paint/curves';
 import { flapOutline, frontBelt, loop } from './closed-bags';
 import {
   body,
@@ -102,11 +102,11 @@ export function backpack(look: BagLook, pose: BagPose): Part[] {
   const strap = (side: number): Part => ({
     part: 'strap',
     line: lifted(
-      bezier(
-        { x: side * width * 0.26, y: height * 0.96 },
-        { x: side * width * 0.74, y: height * 0.86 },
-        { x: side * width * 0.72, y: height * 0.3 },
-        { x: side * width * 0.44, y: height * 0.06 },
+      curve(
+        [side * width * 0.26, height * 0.96],
+        [side * width * 0.74, height * 0.86],
+        [side * width * 0.72, height * 0.3],
+        [side * width * 0.44, height * 0.06],
       ),
       -look.depth * 0.5,
     ),
@@ -151,10 +151,10 @@ export function bowling(look: BagLook, pose: BagPose): Part[] {
   const z = depth / 2;
   const front = rounded(
     [
-      { x: -width / 2, y: 0, radius: height * 0.22 },
-      { x: width / 2, y: 0, radius: height * 0.22 },
-      { x: (width / 2) * look.flare, y: height, radius: height * (0.3 + look.roundness * 0.6) },
-      { x: (-width / 2) * look.flare, y: height, radius: height * (0.3 + look.roundness * 0.6) },
+      [-width / 2, 0, height * 0.22],
+      [width / 2, 0, height * 0.22],
+      [(width / 2) * look.flare, height, height * (0.3 + look.roundness * 0.6)],
+      [(-width / 2) * look.flare, height, height * (0.3 + look.roundness * 0.6)],
     ],
     12,
   );
@@ -167,16 +167,7 @@ export function bowling(look: BagLook, pose: BagPose): Part[] {
     panel(front, z, { bulge: 1.2, edge: 'piped' }),
     panel(body(width, width * 0.998, height * 0.16, height * 0.12, 2), z + 1, { tone: 'trim' }),
     ...where(look.beltStraps, band(-half), band(half)),
-    {
-      part: 'zip',
-      line: bezier(
-        { x: -width * 0.4, y: height * 0.9 },
-        { x: -width * 0.25, y: height * 0.975 },
-        { x: width * 0.25, y: height * 0.975 },
-        { x: width * 0.4, y: height * 0.9 },
-      ),
-      z: z + 2,
-    },
+    { part: 'zip', line: arch(width * 0.4, height * 0.9, width * 0.25, height * 0.975), z: z + 2 },
     fitting('rivet', -half, height * 0.72, z + 6, 12),
     fitting('rivet', half, height * 0.72, z + 6, 12),
     handle(look, { half, y: height * 0.74, z: z + 5 }, look.handleDrop * 0.75 + height * 0.16, pose),

@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { Path2D, SKRSContext2D } from '@napi-rs/canvas';
 import type { Point } from './camera';
 
 /** Begins the path of a circle. */
@@ -17,6 +17,19 @@ export function disc(context: SKRSContext2D, x: number, y: number, radius: numbe
 export function ring(context: SKRSContext2D, x: number, y: number, radius: number): void {
   circle(context, x, y, radius);
   context.stroke();
+}
+
+/** Draws a path, or the current one, as a line. */
+export function stroke(
+  context: SKRSContext2D,
+  style: SKRSContext2D['strokeStyle'],
+  width: number,
+  path?: Path2D,
+): void {
+  context.lineWidth = width;
+  context.strokeStyle = style;
+  if (path) context.stroke(path);
+  else context.stroke();
 }
 
 /** A straight line. */

@@ -5,7 +5,7 @@ import type { Point } from '../paint/camera';
 import { openPath } from '../paint/curves';
 import { write } from '../paint/lettering';
 import { polished, turned } from '../paint/metal';
-import { disc, segment } from '../paint/shapes';
+import { disc, segment, stroke } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
 import { dialShape, rim, STEPS } from './outline';
 
@@ -76,9 +76,7 @@ function drawRims(context: SKRSContext2D, look: WatchLook): void {
     [0.02, 5, 0.3],
     [0, 2, -0.5],
   ] as const) {
-    context.lineWidth = width;
-    context.strokeStyle = css(lit(look.metal, light));
-    context.stroke(openPath(around(look, share)));
+    stroke(context, css(lit(look.metal, light)), width, openPath(around(look, share)));
   }
 }
 
@@ -159,9 +157,7 @@ function drawGems(context: SKRSContext2D, look: WatchLook): void {
 export function drawGem(context: SKRSContext2D, at: Point, size: number, turn: number): void {
   context.fillStyle = 'rgb(196,208,222)';
   disc(context, at.x, at.y, size);
-  context.lineWidth = 1.2;
-  context.strokeStyle = 'rgba(70,80,96,0.9)';
-  context.stroke();
+  stroke(context, 'rgba(70,80,96,0.9)', 1.2);
   context.beginPath();
   for (let facet = 0; facet < 4; facet++) {
     const angle = facet * 1.571 + turn;
@@ -181,9 +177,7 @@ function drawScrews(context: SKRSContext2D, look: WatchLook): void {
     context.rotate(screw * 0.9 + 0.3);
     context.fillStyle = turned(context, lit(look.secondMetal, 0.12), 0, 0, 2);
     disc(context, 0, 0, size);
-    context.lineWidth = 1.6;
-    context.strokeStyle = css(lit(look.metal, -0.6));
-    context.stroke();
+    stroke(context, css(lit(look.metal, -0.6)), 1.6);
     context.fillStyle = css(lit(look.metal, -0.75));
     context.fillRect(-size * 0.9, -2, size * 1.8, 4);
     context.restore();

@@ -3,7 +3,7 @@ import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { WatchLook } from '../look/look';
 import { closedPath } from '../paint/curves';
 import { polished, turned } from '../paint/metal';
-import { segment } from '../paint/shapes';
+import { segment, stroke } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
 import { dialShape, outline } from './outline';
 
@@ -70,9 +70,7 @@ function drawShoulder(
   const from = { x: 0, y: up * height * 1.1 };
   context.fillStyle = polished(context, look.metal, from, { x: look.radius * 0.3, y: 0 });
   context.fill();
-  context.lineWidth = 2;
-  context.strokeStyle = css(lit(look.metal, -0.5));
-  context.stroke();
+  stroke(context, css(lit(look.metal, -0.5)), 2);
 }
 
 function drawLug(
@@ -115,9 +113,7 @@ function drawLug(
     { x: outer + side * 6, y: up * height * 0.9 },
   );
   context.fill();
-  context.lineWidth = 2;
-  context.strokeStyle = css(lit(look.metal, -0.55));
-  context.stroke();
+  stroke(context, css(lit(look.metal, -0.55)), 2);
 }
 
 function drawCrown(context: SKRSContext2D, look: WatchLook): void {
@@ -160,9 +156,7 @@ function drawPushers(context: SKRSContext2D, look: WatchLook): void {
     context.beginPath();
     context.roundRect(from + 14, -15, 20, 30, 5);
     context.fill();
-    context.lineWidth = 1.5;
-    context.strokeStyle = css(lit(look.metal, -0.55));
-    context.stroke();
+    stroke(context, css(lit(look.metal, -0.55)), 1.5);
     context.restore();
   }
 }

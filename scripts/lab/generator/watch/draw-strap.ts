@@ -4,6 +4,7 @@ import { layTile, surfaceTile } from '../../../../workers/image/distortion/textu
 import { isBracelet, type WatchLook } from '../look/look';
 import type { Point3 } from '../paint/camera';
 import { closedPath } from '../paint/curves';
+import { stroke } from '../paint/shapes';
 import { drawLink } from './draw-link';
 import { LAYERS, type WatchEasel } from './easel';
 
@@ -75,9 +76,7 @@ function drawBand(easel: WatchEasel, side: 1 | -1): void {
   );
   paintBand(context, look);
   context.restore();
-  context.lineWidth = 3;
-  context.strokeStyle = css(lit(look.strapColour, -0.55), 0.9);
-  context.stroke(path);
+  stroke(context, css(lit(look.strapColour, -0.55), 0.9), 3, path);
 }
 
 /** A strap's face in its own drawing: y runs from the case to the buckle. */
