@@ -4,6 +4,7 @@ import type { BagLook } from '../look/look';
 import type { Point3 } from '../paint/camera';
 import { emblemPath } from '../paint/emblem';
 import { write } from '../paint/lettering';
+import { black, fillBox, stops, white } from '../paint/light';
 import { polished, turned } from '../paint/metal';
 import { disc, ring, roundBox, stroke } from '../paint/shapes';
 import { drawCharm } from './draw-charm';
@@ -54,8 +55,7 @@ export function drawFitting(
 
 function drawTurnLock(context: SKRSContext2D, look: BagLook, size: number): void {
   drawPlate(context, look, size, size * 0.62);
-  context.fillStyle = css(lit(look.metal, -0.6), 0.8);
-  context.fillRect(-size * 0.2, -size * 0.1, size * 0.4, size * 0.2);
+  fillBox(context, css(lit(look.metal, -0.6), 0.8), -size * 0.2, -size * 0.1, size * 0.4, size * 0.2);
   drawPlate(context, look, size * 0.16, size * 0.5);
 }
 
@@ -75,10 +75,10 @@ function drawStamp(context: SKRSContext2D, look: BagLook, size: number): void {
     return;
   }
   context.translate(0, size * 0.1);
-  context.strokeStyle = 'rgba(255,255,255,0.22)';
+  context.strokeStyle = white(0.22);
   write(context, look.wordmark, size, size * 0.14, 1.1);
   context.translate(0, -size * 0.1);
-  context.strokeStyle = 'rgba(0,0,0,0.45)';
+  context.strokeStyle = black(0.45);
   write(context, look.wordmark, size, size * 0.14, 1.1);
 }
 
@@ -88,7 +88,7 @@ function drawEmblem(context: SKRSContext2D, look: BagLook, size: number): void {
   const path = emblemPath(look.emblem, radius);
   context.save();
   context.translate(3, 5);
-  context.fillStyle = 'rgba(0,0,0,0.4)';
+  context.fillStyle = black(0.4);
   context.fill(path, 'evenodd');
   context.restore();
   context.fillStyle = polished(context, look.metal, { x: -radius, y: -radius }, { x: radius, y: radius });
@@ -98,7 +98,7 @@ function drawEmblem(context: SKRSContext2D, look: BagLook, size: number): void {
 
 function drawPlate(context: SKRSContext2D, look: BagLook, width: number, height: number): void {
   const radius = Math.min(width, height) * 0.24;
-  context.fillStyle = 'rgba(0,0,0,0.35)';
+  context.fillStyle = black(0.35);
   roundBox(context, { x: 3, y: 5 }, width, height, radius);
   context.fill();
   context.fillStyle = acrossBox(context, look, width, height);
@@ -114,17 +114,16 @@ function drawBuckle(context: SKRSContext2D, look: BagLook, width: number): void 
   const height = width * 0.9;
   const thick = width * 0.16;
   context.lineWidth = thick;
-  context.strokeStyle = 'rgba(0,0,0,0.35)';
+  context.strokeStyle = black(0.35);
   context.strokeRect(-width / 2 + 3, -height / 2 + 4, width, height);
   context.strokeStyle = acrossBox(context, look, width, height);
   context.strokeRect(-width / 2, -height / 2, width, height);
-  context.fillStyle = css(lit(look.metal, 0.2));
-  context.fillRect(-thick * 0.35, -height / 2, thick * 0.7, height);
+  fillBox(context, css(lit(look.metal, 0.2)), -thick * 0.35, -height / 2, thick * 0.7, height);
 }
 
 function drawRing(context: SKRSContext2D, look: BagLook, radius: number): void {
   context.lineWidth = radius * 0.36;
-  context.strokeStyle = 'rgba(0,0,0,0.3)';
+  context.strokeStyle = black(0.3);
   ring(context, 3, 5, radius);
   context.strokeStyle = turned(context, look.metal, 0, 0, 3);
   ring(context, 0, 0, radius);
@@ -134,12 +133,10 @@ function drawRing(context: SKRSContext2D, look: BagLook, radius: number): void {
 }
 
 function drawStud(context: SKRSContext2D, look: BagLook, radius: number): void {
-  context.fillStyle = 'rgba(0,0,0,0.35)';
+  context.fillStyle = black(0.35);
   disc(context, 2, 3, radius);
   const ball = context.createRadialGradient(-radius * 0.35, -radius * 0.4, 0, 0, 0, radius);
-  ball.addColorStop(0, css(lit(look.metal, 0.8)));
-  ball.addColorStop(0.45, css(look.metal));
-  ball.addColorStop(1, css(lit(look.metal, -0.55)));
+  stops(ball, [0, css(lit(look.metal, 0.8))], [0.45, css(look.metal)], [1, css(lit(look.metal, -0.55))]);
   context.fillStyle = ball;
   disc(context, 0, 0, radius);
 }

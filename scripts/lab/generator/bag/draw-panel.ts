@@ -5,6 +5,7 @@ import { creaseTile, layTile, surfaceTile } from '../../../../workers/image/dist
 import type { BagLook, BagShape } from '../look/look';
 import { facing, type Point } from '../paint/camera';
 import { closedPath, inset } from '../paint/curves';
+import { black, fillBox, stops, white } from '../paint/light';
 import { stroke } from '../paint/shapes';
 import { drawPattern } from './draw-pattern';
 import type { BagEasel, PanelBox } from './easel';
@@ -50,8 +51,7 @@ export function drawPanel({ context, look, camera }: BagEasel, panel: Panel): vo
   context.transform(
     ...camera.onto(facing({ x: box.x + box.width / 2, y: box.y + box.height / 2, z: panel.z })),
   );
-  context.fillStyle = css(look[panel.tone]);
-  context.fillRect(-box.width, -box.height, box.width * 2, box.height * 2);
+  fillBox(context, css(look[panel.tone]), -box.width, -box.height, box.width * 2, box.height * 2);
   if (panel.tone === 'main') drawPattern(context, look, box);
   const tile = surfaceTile(surface, look.surfaceSeed);
   layTile(context, tile, span * (panel.tone === 'trim' ? 1 : look.surfaceScale), reach);
@@ -104,22 +104,20 @@ function boundsOf(outline: readonly Point[]): PanelBox {
 function shade(context: SKRSContext2D, box: PanelBox, bulge: number, gloss: number): void {
   const { width, height } = box;
   const across = context.createLinearGradient(-width / 2, 0, width / 2, 0);
-  across.addColorStop(0, `rgba(0,0,0,${0.26 * bulge})`);
-  across.addColorStop(0.16, 'rgba(0,0,0,0)');
-  across.addColorStop(0.17, 'rgba(255,255,255,0)');
-  across.addColorStop(0.34, `rgba(255,255,255,${0.1 * bulge})`);
-  across.addColorStop(0.56, 'rgba(255,255,255,0)');
-  across.addColorStop(0.57, 'rgba(0,0,0,0)');
-  across.addColorStop(1, `rgba(0,0,0,${0.32 * bulge})`);
-  context.fillStyle = across;
-  context.fillRect(-width, -height, width * 2, height * 2);
+  stops(
+    across,
+    [0, black(0.26 * bulge)],
+    [0.16, black(0)],
+    [0.17, white(0)],
+    [0.34, white(0.1 * bulge)],
+    [0.56, white(0)],
+    [0.57, black(0)],
+    [1, black(0.32 * bulge)],
+  );
+  fillBox(context, across, -width, -height, width * 2, height * 2);
   const down = context.createLinearGradient(0, -height / 2, 0, height / 2);
-  down.addColorStop(0, 'rgba(255,255,255,0.10)');
-  down.addColorStop(0.3, 'rgba(255,255,255,0)');
-  down.addColorStop(0.45, 'rgba(0,0,0,0)');
-  down.addColorStop(1, 'rgba(0,0,0,0.28)');
-  context.fillStyle = down;
-  context.fillRect(-width, -height, width * 2, height * 2);
+  stops(down, [0, white(0.1)], [0.3, white(0)], [0.45, black(0)], [1, black(0.28)]);
+  fillBox(context, down, -width, -height, width * 2, height * 2);
   if (gloss === 0) return;
   const spot = context.createRadialGradient(
     -width * 0.2,
@@ -129,11 +127,8 @@ function shade(context: SKRSContext2D, box: PanelBox, bulge: number, gloss: numb
     -height * 0.28,
     width * 0.5,
   );
-  spot.addColorStop(0, `rgba(255,255,255,${gloss})`);
-  spot.addColorStop(0.5, `rgba(255,255,255,${gloss * 0.25})`);
-  spot.addColorStop(1, 'rgba(255,255,255,0)');
-  context.fillStyle = spot;
-  context.fillRect(-width, -height, width * 2, height * 2);
+  stops(spot, [0, white(gloss)], [0.5, white(gloss * 0.25)], [1, white(0)]);
+  fillBox(context, spot, -width, -height, width * 2, height * 2);
 }
 
 function castShadow(context: SKRSContext2D, path: Path2D): void {
@@ -145,7 +140,7 @@ function castShadow(context: SKRSContext2D, path: Path2D): void {
     [4, 0.1],
   ] as const) {
     context.lineJoin = 'round';
-    stroke(context, `rgba(0,0,0,${opacity})`, width, path);
+    stroke(context, black(opacity), width, path);
   }
   context.restore();
 }
@@ -160,7 +155,7 @@ function drawEdge(
   context.save();
   context.clip(path);
   context.lineJoin = 'round';
-  stroke(context, 'rgba(0,0,0,0.14)', 14, path);
+  stroke(context, black(0.14), 14, path);
   stroke(context, css(lit(look[tone], -0.36), 0.8), 4, path);
   context.restore();
   if (edge === 'stitched') {

@@ -4,6 +4,7 @@ import { css, lit, mixed } from '../../../../workers/image/distortion/rgb';
 import { layTile } from '../../../../workers/image/distortion/texture';
 import type { BagLook, Pattern } from '../look/look';
 import { emblemPath } from '../paint/emblem';
+import { black, fillBox } from '../paint/light';
 import { polished } from '../paint/metal';
 import { disc } from '../paint/shapes';
 import type { PanelBox } from './easel';
@@ -45,10 +46,8 @@ function drawMonogram(context: SKRSContext2D, look: BagLook): void {
 
 function drawWeb(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
   const half = box.width * 0.075 * look.patternScale;
-  context.fillStyle = css(look.second);
-  context.fillRect(-half, -box.height, half * 2, box.height * 2);
-  context.fillStyle = css(look.trim);
-  context.fillRect(-half * 0.36, -box.height, half * 0.72, box.height * 2);
+  fillBox(context, css(look.second), -half, -box.height, half * 2, box.height * 2);
+  fillBox(context, css(look.trim), -half * 0.36, -box.height, half * 0.72, box.height * 2);
 }
 
 function drawCheck(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
@@ -62,8 +61,7 @@ function drawCheck(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
   ];
   for (let from = -Math.ceil(reach / period) * period; from < reach; from += period) {
     for (const [start, width, style] of bands) {
-      context.fillStyle = style;
-      context.fillRect(from + start * period, -reach, width * period, reach * 2);
+      fillBox(context, style, from + start * period, -reach, width * period, reach * 2);
       context.fillRect(-reach, from + start * period, reach * 2, width * period);
     }
   }
@@ -96,7 +94,7 @@ function drawStuds(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
     for (let column = -columns; column <= columns; column++) {
       const x = (column + (row % 2) * 0.5) * gap;
       const y = row * gap;
-      context.fillStyle = 'rgba(0,0,0,0.35)';
+      context.fillStyle = black(0.35);
       disc(context, x + 2, y + 3, radius);
       const corner = { x: x + radius, y: y + radius };
       context.fillStyle = polished(context, look.metal, { x: x - radius, y: y - radius }, corner);

@@ -3,6 +3,7 @@ import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 import type { BagLook } from '../look/look';
 import type { Point } from '../paint/camera';
 import { openPath, stations } from '../paint/curves';
+import { black, fillBox, white } from '../paint/light';
 import { stroke } from '../paint/shapes';
 import type { BagEasel } from './easel';
 import type { Part, StrapMake } from './parts';
@@ -63,9 +64,9 @@ export function drawFold(easel: BagEasel, fold: FrontLine & { readonly width: nu
   const path = pathOn(easel, fold);
   context.save();
   context.lineCap = 'round';
-  for (const share of [1, 0.6, 0.25]) stroke(context, 'rgba(0,0,0,0.075)', fold.width * share, path);
+  for (const share of [1, 0.6, 0.25]) stroke(context, black(0.075), fold.width * share, path);
   context.translate(fold.width * 0.55, 0);
-  stroke(context, 'rgba(255,255,255,0.08)', fold.width * 0.4, path);
+  stroke(context, white(0.08), fold.width * 0.4, path);
   context.restore();
 }
 
@@ -117,10 +118,8 @@ function drawBamboo(context: SKRSContext2D, line: readonly Point[], width: numbe
     context.save();
     context.translate(node.x, node.y);
     context.rotate(node.angle);
-    context.fillStyle = css(lit(cane, -0.55), 0.85);
-    context.fillRect(-3, -width / 2, 6, width);
-    context.fillStyle = css(lit(cane, 0.4), 0.6);
-    context.fillRect(3, -width / 2, 3, width);
+    fillBox(context, css(lit(cane, -0.55), 0.85), -3, -width / 2, 6, width);
+    fillBox(context, css(lit(cane, 0.4), 0.6), 3, -width / 2, 3, width);
     context.restore();
   }
 }

@@ -4,6 +4,7 @@ import type { Bezel, WatchLook } from '../look/look';
 import type { Point } from '../paint/camera';
 import { openPath } from '../paint/curves';
 import { write } from '../paint/lettering';
+import { black, fillBox, stops, white } from '../paint/light';
 import { polished, turned } from '../paint/metal';
 import { disc, segment, stroke } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
@@ -61,10 +62,7 @@ function drawRing(context: SKRSContext2D, look: WatchLook, to: number, inset: bo
   context.fill(path, 'evenodd');
   if (!inset) return;
   const shine = context.createLinearGradient(-reach, -reach, reach, reach);
-  shine.addColorStop(0, 'rgba(255,255,255,0.34)');
-  shine.addColorStop(0.35, 'rgba(255,255,255,0)');
-  shine.addColorStop(0.7, 'rgba(255,255,255,0.14)');
-  shine.addColorStop(1, 'rgba(0,0,0,0.2)');
+  stops(shine, [0, white(0.34)], [0.35, white(0)], [0.7, white(0.14)], [1, black(0.2)]);
   context.fillStyle = shine;
   context.fill(path, 'evenodd');
 }
@@ -178,8 +176,7 @@ function drawScrews(context: SKRSContext2D, look: WatchLook): void {
     context.fillStyle = turned(context, lit(look.secondMetal, 0.12), 0, 0, 2);
     disc(context, 0, 0, size);
     stroke(context, css(lit(look.metal, -0.6)), 1.6);
-    context.fillStyle = css(lit(look.metal, -0.75));
-    context.fillRect(-size * 0.9, -2, size * 1.8, 4);
+    fillBox(context, css(lit(look.metal, -0.75)), -size * 0.9, -2, size * 1.8, 4);
     context.restore();
   }
 }

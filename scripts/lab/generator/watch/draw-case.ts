@@ -2,6 +2,7 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { WatchLook } from '../look/look';
 import { closedPath } from '../paint/curves';
+import { fillBox } from '../paint/light';
 import { polished, turned } from '../paint/metal';
 import { segment, stroke } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
@@ -29,9 +30,7 @@ export function drawCase(easel: WatchEasel): void {
       ? polished(layer, look.metal, { x: -look.radius, y: -height }, { x: look.radius, y: height })
       : turned(layer, look.metal, 0, 0, 4);
     layer.fill(path);
-    layer.lineWidth = 2;
-    layer.strokeStyle = css(lit(look.metal, -0.5));
-    layer.stroke(path);
+    stroke(layer, css(lit(look.metal, -0.5)), 2, path);
   });
 }
 
@@ -151,8 +150,7 @@ function drawPushers(context: SKRSContext2D, look: WatchLook): void {
     context.save();
     context.rotate(angle);
     const from = look.radius * 0.97;
-    context.fillStyle = polished(context, look.metal, { x: 0, y: -14 }, { x: 0, y: 14 });
-    context.fillRect(from, -8, 20, 16);
+    fillBox(context, polished(context, look.metal, { x: 0, y: -14 }, { x: 0, y: 14 }), from, -8, 20, 16);
     context.beginPath();
     context.roundRect(from + 14, -15, 20, 30, 5);
     context.fill();

@@ -3,6 +3,7 @@ import { at } from '../../../../models/random';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { Complication, WatchLook } from '../look/look';
 import { write } from '../paint/lettering';
+import { black, fillBox } from '../paint/light';
 import { circle, disc, ring, segment } from '../paint/shapes';
 import { dialHalves } from './easel';
 
@@ -70,8 +71,7 @@ export function drawDateWindow(context: SKRSContext2D, look: WatchLook): void {
 
 /** Leaves its ink to write with. */
 function window(context: SKRSContext2D, look: WatchLook, width: number, height: number): void {
-  context.fillStyle = 'rgb(248,247,243)';
-  context.fillRect(-width / 2, -height / 2, width, height);
+  fillBox(context, 'rgb(248,247,243)', -width / 2, -height / 2, width, height);
   context.lineWidth = 3.5;
   context.strokeStyle = css(lit(look.indexColour, -0.1));
   context.strokeRect(-width / 2, -height / 2, width, height);
@@ -82,7 +82,7 @@ function drawSubdial(context: SKRSContext2D, look: WatchLook, radius: number, po
   context.fillStyle = css(look.subdialColour);
   disc(context, 0, 0, radius);
   context.lineWidth = 1.2;
-  context.strokeStyle = 'rgba(0,0,0,0.14)';
+  context.strokeStyle = black(0.14);
   for (let share = 0.25; share < 1; share += 0.16) ring(context, 0, 0, radius * share);
   context.lineWidth = 3;
   context.strokeStyle = css(lit(look.subdialColour, -0.35));
@@ -90,8 +90,7 @@ function drawSubdial(context: SKRSContext2D, look: WatchLook, radius: number, po
   context.strokeStyle = css(look.indexColour);
   drawMarks(context, radius, 0.94, 0.8, 3, 1.4);
   context.rotate((pointer / 60) * Math.PI * 2);
-  context.fillStyle = css(look.handColour);
-  context.fillRect(-2.4, -radius * 0.78, 4.8, radius * 0.98);
+  fillBox(context, css(look.handColour), -2.4, -radius * 0.78, 4.8, radius * 0.98);
   disc(context, 0, 0, 6);
 }
 
@@ -149,8 +148,7 @@ function drawReserve(context: SKRSContext2D, look: WatchLook, halfHeight: number
     context.stroke();
   }
   context.rotate(-1.9 + (minutes % 60) / 18);
-  context.fillStyle = css(look.handColour);
-  context.fillRect(-2.5, -radius * 0.9, 5, radius);
+  fillBox(context, css(look.handColour), -2.5, -radius * 0.9, 5, radius);
   context.restore();
 }
 

@@ -1,6 +1,7 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { HandStyle, WatchLook } from '../look/look';
+import { black, fillBox } from '../paint/light';
 import { disc, polygon } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
 
@@ -46,7 +47,7 @@ function drawHand(context: SKRSContext2D, look: WatchLook, hand: Hand, angle: nu
   context.save();
   context.translate(4, 6);
   context.rotate(angle);
-  fill(hand, foot, 'rgba(0,0,0,0.32)');
+  fill(hand, foot, black(0.32));
   context.restore();
   context.save();
   context.rotate(angle);
@@ -127,8 +128,7 @@ const OUTLINES: Readonly<Record<HandStyle, Outline>> = {
 function drawSeconds(context: SKRSContext2D, look: WatchLook, length: number, turn: number): void {
   context.save();
   context.rotate(turn * Math.PI * 2);
-  context.fillStyle = css(look.accent);
-  context.fillRect(-1.8, -length, 3.6, length * 1.26);
+  fillBox(context, css(look.accent), -1.8, -length, 3.6, length * 1.26);
   disc(context, 0, length * 0.2, 6.5);
   context.restore();
 }
@@ -136,8 +136,7 @@ function drawSeconds(context: SKRSContext2D, look: WatchLook, length: number, tu
 function drawZoneHand(context: SKRSContext2D, look: WatchLook, length: number, angle: number): void {
   context.save();
   context.rotate(angle);
-  context.fillStyle = css(look.accent);
-  context.fillRect(-2.6, -length, 5.2, length);
+  fillBox(context, css(look.accent), -2.6, -length, 5.2, length);
   context.beginPath();
   polygon(context, [0, -length - 14], [15, -length + 14], [-15, -length + 14]);
   context.fill();

@@ -2,6 +2,7 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { Complication, DateWindow, IndexStyle, WatchLook } from '../look/look';
 import { ROMAN, write } from '../paint/lettering';
+import { black, fillBox } from '../paint/light';
 import { polished } from '../paint/metal';
 import { disc, polygon, segment } from '../paint/shapes';
 import { drawGem } from './draw-bezel';
@@ -102,12 +103,9 @@ function drawBaton(
   context.rotate(angle);
   const bars = hour === 12 ? [-width * 0.75, width * 0.75] : [0];
   for (const x of bars) {
-    context.fillStyle = 'rgba(0,0,0,0.4)';
-    context.fillRect(x - width / 2 + 2, -length / 2 + 3, width, length);
-    context.fillStyle = css(lit(look.indexColour, 0.1));
-    context.fillRect(x - width / 2, -length / 2, width, length);
-    context.fillStyle = css(lit(look.indexColour, -0.35));
-    context.fillRect(x, -length / 2, width / 2, length);
+    fillBox(context, black(0.4), x - width / 2 + 2, -length / 2 + 3, width, length);
+    fillBox(context, css(lit(look.indexColour, 0.1)), x - width / 2, -length / 2, width, length);
+    fillBox(context, css(lit(look.indexColour, -0.35)), x, -length / 2, width / 2, length);
   }
 }
 
@@ -126,7 +124,7 @@ function drawArabic(
   weight: number,
 ): void {
   context.translate(1.5, 2);
-  context.strokeStyle = 'rgba(0,0,0,0.35)';
+  context.strokeStyle = black(0.35);
   write(context, `${hour}`, height, weight);
   context.translate(-1.5, -2);
   context.strokeStyle = css(look.indexColour);
