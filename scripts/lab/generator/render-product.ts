@@ -1,8 +1,8 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { fillBox, stops } from '../../../workers/image/distortion/light';
 import { css, mixed, type Rgb } from '../../../workers/image/distortion/rgb';
 import { type Box, drawCutout, studioView } from './cutout';
 import type { Look, Studio } from './look/look';
-import { fillBox, stops } from './paint/light';
 import { paintSoftShadow } from './paint/soft-shadow';
 
 /** How the picture of a product is made. */

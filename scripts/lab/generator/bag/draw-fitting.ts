@@ -1,10 +1,10 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import { black, fillBox, stops, white } from '../../../../workers/image/distortion/light';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { BagLook } from '../look/look';
 import type { Point3 } from '../paint/camera';
 import { emblemPath } from '../paint/emblem';
 import { write } from '../paint/lettering';
-import { black, fillBox, stops, white } from '../paint/light';
 import { polished, turned } from '../paint/metal';
 import { disc, ring, roundBox, stroke } from '../paint/shapes';
 import { drawCharm } from './draw-charm';

@@ -1,10 +1,10 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { Random } from '../../../../models/random';
+import { black, fillBox } from '../../../../workers/image/distortion/light';
 import { css, lit, mixed } from '../../../../workers/image/distortion/rgb';
 import { layTile } from '../../../../workers/image/distortion/texture';
 import type { BagLook, Pattern } from '../look/look';
 import { emblemPath } from '../paint/emblem';
-import { black, fillBox } from '../paint/light';
 import { polished } from '../paint/metal';
 import { disc } from '../paint/shapes';
 import type { PanelBox } from './easel';

@@ -1,5 +1,5 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
-import { fillBox } from './light';
+import { fillBox } from '../../../../workers/image/distortion/light';
 
 /** How a shadow falls: moved by so many pixels, so soft, so dark (0 to 1). */
 export interface SoftShadow {

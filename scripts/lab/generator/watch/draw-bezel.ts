@@ -1,10 +1,10 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import { black, fillBox, stops, white } from '../../../../workers/image/distortion/light';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { Bezel, WatchLook } from '../look/look';
 import type { Point } from '../paint/camera';
 import { openPath } from '../paint/curves';
 import { write } from '../paint/lettering';
-import { black, fillBox, stops, white } from '../paint/light';
 import { polished, turned } from '../paint/metal';
 import { disc, segment, stroke } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';

@@ -1,10 +1,10 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import { black, fillBox, stops, white } from '../../../../workers/image/distortion/light';
 import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 import { layTile, surfaceTile } from '../../../../workers/image/distortion/texture';
 import { isBracelet, type WatchLook } from '../look/look';
 import type { Point3 } from '../paint/camera';
 import { closedPath } from '../paint/curves';
-import { black, fillBox, stops, white } from '../paint/light';
 import { stroke } from '../paint/shapes';
 import { drawLink } from './draw-link';
 import { LAYERS, type WatchEasel } from './easel';
