@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
 import { openImport } from '../../db/catalog/import/open-import';
-import { prepareTemplate } from '../../db/embedded/template';
 import {
   type Clock,
   type EmbeddingRepository,
@@ -18,6 +17,7 @@ import { processEnvironment, readConfig } from '../../scripts/config';
 import { importBundle } from '../../scripts/import/import-bundle';
 import { writeFixtureBundles } from './catalog-fixture';
 import { copyDataFolder } from './data-folder';
+import { prepareTemplate } from './embedded-template';
 import { createOwnDatabase } from './own-database';
 import { inOwnBucket } from './s3-bucket';
 import { digestOf, ENGINE_SOURCES } from './source-digest';

@@ -9,13 +9,15 @@ import type { RecordTransaction, VariantOwner } from '../../../models/ports';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { refusedValue } from './data-refusal';
 import { loadEntityRecords } from './load-sources';
+import { SOURCE_TABLES } from './source-tables';
+import { upsert } from './staging';
 import { countStale, deriveRows, deriveStale } from './stale-rows';
 import { taxonomyVersion } from './taxonomy-version';
 import type { Vocabulary } from './vocabulary';
-import { writeEstimates, writeHistory, writeListings } from './write-prices';
+import { writeEstimates } from './write-prices';
 import { writeProducts } from './write-products';
 import { writeSynonyms } from './write-synonyms';
-import { writeCategories, writeEntities, writeTags } from './write-taxonomy';
+import { writeCategories, writeEntities } from './write-taxonomy';
 
 /** As many rows are derived again in the transaction that made them stale; more wait, so that it stays short. */
 const STALE_AT_ONCE = 500;
@@ -37,13 +39,14 @@ export interface WriterMemory {
 export class PostgresRecordTransaction implements RecordTransaction {
   private readonly writers: Writers = {
     categories: writeCategories,
-    tags: writeTags,
+    // Rows hold ids of tags only, so nothing else changes with them.
+    tags: (trx, records) => upsert(trx, SOURCE_TABLES.tags, records),
     synonyms: writeSynonyms,
     entities: writeEntities,
     products: (trx, records) => this.writeProducts(trx, records),
     estimates: writeEstimates,
-    history: writeHistory,
-    listings: writeListings,
+    history: (trx, records) => upsert(trx, SOURCE_TABLES.history, records),
+    listings: (trx, records) => upsert(trx, SOURCE_TABLES.listings, records),
   };
 
   constructor(

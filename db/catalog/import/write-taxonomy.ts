@@ -4,7 +4,6 @@ import {
   type Deletion,
   type EntityRecord,
   isDeletion,
-  type TagRecord,
 } from '../../../models/catalog/import/records';
 import { rowsOf, sql } from '../../core/sql';
 import { SOURCE_TABLES } from './source-tables';
@@ -29,12 +28,6 @@ export async function writeCategories(trx: Knex, records: readonly CategoryRecor
   );
   const changed = await upsertStaged(trx, SOURCE_TABLES.categories);
   await writeRows(trx, await deriveCategories(trx, changed));
-}
-
-/** Writes tags. Rows hold ids of tags only, so nothing else changes with them. */
-export async function writeTags(trx: Knex, records: readonly TagRecord[]): Promise<void> {
-  await stage(trx, SOURCE_TABLES.tags, records);
-  await upsertStaged(trx, SOURCE_TABLES.tags);
 }
 
 /**

@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { cpus } from 'node:os';
-import { connectPostgres } from '../../../../db/core/knex';
+import type { Database } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
-import type { ChargeRequest } from '../../../../models/ports';
 import { Random } from '../../../../models/random';
-import { runLoupe, startProcess } from '../../service-processes';
-import { bareBooking } from '../ledger';
+import { startProcess } from '../../service-processes';
+import { bareBooking, chargeTo } from '../ledger';
 import { type Measurement, percentile, runConcurrently } from '../measure';
+import { onDatabase } from '../set-up';
+import { openAccount } from '../vision-installation';
 import { CatalogClient } from './catalog-client';
 import { CatalogSample } from './catalog-sample';
 import { measureByTurns } from './changed-catalog';
@@ -30,10 +30,12 @@ export interface CatalogBenchOptions {
   readonly changes: number;
 }
 
-type Knex = ReturnType<typeof connectPostgres>['knex'];
+type Knex = Database['knex'];
 
 const SEED = 11;
 const CLIENTS = 16;
+/** As the service has by default. */
+const CONNECTIONS = 10;
 const WARM_UP_CALLS = 16;
 /** It answers some questions in seconds. */
 const PEER_CALLS_MAX = 40;
@@ -50,23 +52,20 @@ interface Times {
  * beside a bare look-up by id through the same kind of pool and an SQLite FTS5 index over the same rows.
  */
 export async function benchCatalog(options: CatalogBenchOptions): Promise<Measurement> {
-  return withLoadedCatalog(options, SEED, async (catalog) => {
-    const database = connectPostgres({ url: catalog.databaseUrl });
-    try {
-      const sample = await CatalogSample.read(database.knex, SEED);
+  return withLoadedCatalog(options, SEED, (catalog) =>
+    onDatabase(catalog.databaseUrl, CONNECTIONS, async (knex) => {
+      const sample = await CatalogSample.read(knex, SEED);
       const kinds = QUESTION_KINDS.filter(({ name }) => name.includes(options.only ?? ''));
       if (options.explain !== undefined) {
-        await explainQuestions(database.knex, sample, kinds, options.explain, SEED);
+        await explainQuestions(knex, sample, kinds, options.explain, SEED);
       }
-      const peer = await FullTextPeer.load(database.knex);
+      const peer = await FullTextPeer.load(knex);
       const floor = await measureBoth(options.calls, drawItems(sample), async (id) => {
-        await rowsOf(database.knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
+        await rowsOf(knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
       });
-      const measure = () => measureService(catalog, database.knex, sample, kinds, peer, options.calls);
+      const measure = () => measureService(catalog, knex, sample, kinds, peer, options.calls);
       const rows =
-        options.changes === 0
-          ? await measure()
-          : await measureByTurns(database.knex, options.changes, SEED, measure);
+        options.changes === 0 ? await measure() : await measureByTurns(knex, options.changes, SEED, measure);
       peer.close();
       return {
         title: `catalog over HTTP: ${sample.size} products, PostgreSQL, ${cpus().length} cores`,
@@ -81,10 +80,8 @@ export async function benchCatalog(options: CatalogBenchOptions): Promise<Measur
           'The limit is an answer of the service that asks nobody and then a SELECT with a durable booking, with as many clients. The client, the service and PostgreSQL share the cores. FTS5 answers ids and a total within the client process.',
         ],
       };
-    } finally {
-      await database.close();
-    }
-  });
+    }),
+  );
 }
 
 async function measureService(
@@ -137,22 +134,6 @@ async function measureService(
     await client.close();
     await api.stop();
   }
-}
-
-const chargeTo = (accountId: string): ChargeRequest => ({
-  ...{ chargeId: randomUUID(), accountId, keyId: 'key_bench' },
-  ...{ endpoint: 'v3.catalog.item', requestId: randomUUID() },
-});
-
-async function openAccount(
-  settings: Readonly<Record<string, string>>,
-): Promise<{ accountId: string; key: string }> {
-  const account = (await runLoupe(settings, 'accounts', 'create', '--name', 'bench')) as { id: string };
-  const { key } = (await runLoupe(
-    settings,
-    ...['keys', 'create', '--account', account.id, '--name', 'bench', '--versions', 'v3'],
-  )) as { key: string };
-  return { accountId: account.id, key };
 }
 
 /** With one client, then with many; every call draws values of its own, so no cache has seen them. */
