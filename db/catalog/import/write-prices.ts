@@ -7,8 +7,8 @@ import { stage, upsertStaged } from './staging';
 
 const { estimates } = SOURCE_TABLES;
 
-/** Writes market estimates, and the best estimate of the rows above their products. */
-export async function writeEstimates(trx: Knex, records: readonly EstimateRecord[]): Promise<void> {
+/** Writes market estimates, and the best estimate of the rows above their products; those that need a closer look are noted. */
+export async function writeEstimates(trx: Knex, records: readonly EstimateRecord[]): Promise<string[]> {
   await stage(trx, estimates, records);
   const product = sql`CROSS JOIN LATERAL (SELECT product_id FROM variants WHERE id = given.variant_id OFFSET 0) AS variant`;
   await doubtBest(
@@ -19,5 +19,8 @@ export async function writeEstimates(trx: Knex, records: readonly EstimateRecord
         ) AS old`,
   );
   await upsertStaged(trx, estimates);
-  await raiseBest(trx, sql`SELECT product_id, given.* FROM staged_market_estimates AS given ${product}`);
+  return await raiseBest(
+    trx,
+    sql`SELECT product_id, given.* FROM staged_market_estimates AS given ${product}`,
+  );
 }

@@ -2,9 +2,15 @@ import type { ImageStore } from '../../ports';
 import type { Pictured, VariantRecord } from './records';
 import type { Batch, PicturedRecord, Pictures, Reject } from './stage';
 
-/** Whether a picture is named by a path inside a bundle; what begins with `/` is an address already. */
+/** How answers name a stored image: the name is the hash of its content, so wherever it is served it is the same. */
+const STORED_IMAGE = /\/images\/[0-9a-f]{64}\.(?:jpg|png|webp)$/;
+
+/** The stored image that an address in an answer is of, if it may be one. */
+export const storedImageOf = (address: string): string | undefined => STORED_IMAGE.exec(address)?.[0];
+
+/** Whether a picture has yet to be found, by a path in a bundle or where it is stored; other addresses stay as they are. */
 export const isPath = (reference: string): boolean =>
-  !reference.includes('://') && !reference.startsWith('/');
+  !reference.startsWith('/') && (!reference.includes('://') || /^http:/i.test(reference));
 
 export const hasPath = ({ images, thumbnails }: Pictured): boolean =>
   images.some(isPath) || thumbnails.some(isPath);
@@ -44,9 +50,7 @@ export async function withPictures<Given extends PicturedRecord>(
 }
 
 const NO_PATHS = 'is a path in a bundle; give an https:// address here, or import the bundle';
-
-/** How answers name a stored image: the name is the hash of its content, so wherever it is served it is the same. */
-const STORED_IMAGE = /\/images\/[0-9a-f]{64}\.(?:jpg|png|webp)$/;
+const NOT_STORED = 'is no https:// address, and of no picture that is stored here';
 
 /**
  * The pictures of records that come without files (contract 15.2): addresses stay, but those of stored images as answers
@@ -79,9 +83,11 @@ export class AddressedPictures implements Pictures {
   #all(references: readonly string[], field: string): Promise<string[]> {
     return Promise.all(
       references.map(async (reference, position) => {
-        if (isPath(reference)) throw new PictureFault(`${field}.${position}`, `${reference}: ${NO_PATHS}`);
-        const [stored] = STORED_IMAGE.exec(reference) ?? [];
-        return stored !== undefined && (await this.images.size(stored)) !== null ? stored : reference;
+        const stored = storedImageOf(reference);
+        if (stored !== undefined && (await this.images.size(stored)) !== null) return stored;
+        if (!isPath(reference)) return reference;
+        const reason = reference.includes('://') ? NOT_STORED : NO_PATHS;
+        throw new PictureFault(`${field}.${position}`, `${reference}: ${reason}`);
       }),
     );
   }
