@@ -2,32 +2,20 @@ import { CommanderError } from 'commander';
 import { buildProgram } from '../../scripts/commands/program';
 import { ApiClient } from '../support/api-client';
 import { createUntouchedData, FIXTURE } from '../support/fixture-data';
-import { runLoupe } from '../support/run-loupe';
+import { runLoupe, runLoupeHere } from '../support/run-loupe';
 import { useService } from '../support/service';
 
 /** contract 14: accounts, keys, usage and predictions, as an operator's scripts call them. */
 const service = useService();
 
-/** Runs a command beside the service of this file or on other settings. */
-const loupe = (words: readonly string[], settings = environmentOfService()) => runLoupe(words, settings);
+/** Runs a command beside the service of this file. Not two at a time. */
+const loupe = (words: readonly string[]) => runLoupeHere(words, environmentOfService());
 
-/** What a command answers with `--json` in this process, which says nothing else. Not for two at a time. */
+/** What a command answers with `--json`, beside which it says nothing. */
 async function json<Document>(...words: string[]): Promise<Document> {
-  Object.assign(process.env, environmentOfService());
-  const printed = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((stream) =>
-    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
-      printed[stream] += String(text);
-      return true;
-    }),
-  );
-  try {
-    await buildProgram(words).parseAsync([...words, '--json'], { from: 'user' });
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-  }
-  expect(printed.stderr).toBe('');
-  return JSON.parse(printed.stdout) as Document;
+  const { code, stdout, stderr } = await loupe([...words, '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as Document;
 }
 
 function environmentOfService(): Readonly<Record<string, string>> {
@@ -81,11 +69,9 @@ test('a correction takes credits off and says why, and no account has less than 
   const words = ['accounts', 'credit', accountId];
   const corrected = await json(...words, '-4', '--note', 'refunded by hand');
   expect(corrected).toEqual({ id: accountId, credits: 6 });
-  const [tooMuch, tooLittle, history] = await Promise.all([
-    loupe([...words, '-7']),
-    loupe([...words, '9999999999999999']),
-    json('accounts', 'history', accountId),
-  ]);
+  const tooMuch = await loupe([...words, '-7']);
+  const tooLittle = await loupe([...words, '9999999999999999']);
+  const history = await json('accounts', 'history', accountId);
   expect([tooMuch.code, tooLittle.code]).toEqual([1, 2]);
   expect(tooMuch.stderr).toContain('The account has 6 credits');
   expect(tooLittle.stderr).toContain('must be at most 1000000000000000');
@@ -253,13 +239,14 @@ test('a prediction is shown with model, time, neighbours and distances', async (
 });
 
 test('what does not exist is exit code 1, wrong usage is 2, each with a reason on stderr and nothing on stdout', async () => {
+  const settings = environmentOfService();
   const outcomes = await Promise.all([
-    loupe(['keys', 'revoke', 'key_nobody', '--json']),
-    loupe(['usage', '--account', 'account_nobody', '--json']),
-    loupe(['accounts', 'credit', 'account_nobody', '5', '--json']),
-    loupe(['accounts', 'credit', 'account_nobody', 'five', '--json']),
+    runLoupe(['keys', 'revoke', 'key_nobody', '--json'], settings),
+    runLoupe(['accounts', 'credit', 'account_nobody', 'five', '--json'], settings),
   ]);
-  expect(outcomes.map(({ code }) => code)).toEqual([1, 1, 1, 2]);
+  outcomes.push(await loupe(['usage', '--account', 'account_nobody', '--json']));
+  outcomes.push(await loupe(['accounts', 'credit', 'account_nobody', '5', '--json']));
+  expect(outcomes.map(({ code }) => code)).toEqual([1, 2, 1, 1]);
   for (const { stdout, stderr } of outcomes) {
     expect(stdout).toBe('');
     expect(stderr).toMatch(/\S/);
@@ -308,8 +295,8 @@ describe('wrong usage is', () => {
 
 test('--help on a group and on a command says how it is used', async () => {
   const [group, command] = await Promise.all([
-    loupe(['accounts', '--help']),
-    loupe(['keys', 'create', '--help']),
+    runLoupe(['accounts', '--help'], {}),
+    runLoupe(['keys', 'create', '--help'], {}),
   ]);
   expect([group.code, command.code]).toEqual([0, 0]);
   expect(group.stdout).toContain('Usage: loupe accounts');
@@ -329,8 +316,8 @@ test('--help on a group and on a command says how it is used', async () => {
 test('without a running service the commands work as well', async () => {
   const data = await createUntouchedData(FIXTURE);
   try {
-    const made = await loupe(['accounts', 'create', '--name', 'Alone', '--json'], data.settings);
-    const listed = await loupe(['accounts', 'list', '--json'], data.settings);
+    const made = await runLoupe(['accounts', 'create', '--name', 'Alone', '--json'], data.settings);
+    const listed = await runLoupe(['accounts', 'list', '--json'], data.settings);
     expect([made.code, made.stderr]).toEqual([0, '']);
     expect(JSON.parse(listed.stdout)).toEqual([JSON.parse(made.stdout)]);
   } finally {
