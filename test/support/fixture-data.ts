@@ -17,6 +17,7 @@ import { processEnvironment, readConfig } from '../../scripts/config';
 import { importBundle } from '../../scripts/import/import-bundle';
 import { writeFixtureBundles } from './catalog-fixture';
 import { copyDataFolder } from './data-folder';
+import { migratedTemplate } from './database';
 import { prepareTemplate } from './embedded-template';
 import { createOwnDatabase } from './own-database';
 import { inOwnBucket } from './s3-bucket';
@@ -77,7 +78,11 @@ const digestOfData = ({ sources }: CatalogSource): string => digestOf([...SOURCE
 
 async function preparedFolder(source: CatalogSource): Promise<string> {
   const key = `${source.name}-${digestOfData(source)}`;
-  return dirname(await prepareTemplate(TEMPLATES, key, (dataDir) => fill(source, dataDir)));
+  const prepared = await prepareTemplate(TEMPLATES, key, async (dataDir) => {
+    copyDataFolder(dirname(await migratedTemplate()), dataDir);
+    await fill(source, dataDir);
+  });
+  return dirname(prepared);
 }
 
 async function inServer(server: string, source: CatalogSource): Promise<FixtureData> {
