@@ -9,6 +9,7 @@ export const readinessAnswer = z.object({
   checks: z
     .record(z.string(), z.enum(['ok', 'failed', 'starting', 'ready', 'stopping']))
     .describe('`process` (its state) and each thing that it needs: `ok` or `failed`'),
+  warnings: z.array(z.string()).describe('What it serves without, though less: with the reason'),
   inference: z
     .record(z.string(), z.enum(['tensorflow', 'onnx', 'wasm', 'cpu']))
     .describe('What computes each model in the memory of this process'),
