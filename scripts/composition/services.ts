@@ -15,6 +15,7 @@ import {
   PORTS,
   type PredictionRepository,
   type SearchMissStore,
+  type WebhookStore,
 } from '../../models/ports';
 import { type Config, readCommandConfig } from '../config';
 import type { ImportResult } from '../import/import-bundle';
@@ -28,6 +29,7 @@ export interface StoreServices {
   readonly predictions: PredictionRepository;
   readonly feedback: FeedbackService;
   readonly searchMisses: SearchMissStore;
+  readonly webhooks: WebhookStore;
   readonly embeddings: EmbeddingRepository;
   readonly recalibration: RecalibrationService;
   readonly status: StatusService;
@@ -45,6 +47,7 @@ export function storeServices({ container }: Loupe): StoreServices {
     predictions: container.resolve<PredictionRepository>(PORTS.PredictionRepository),
     feedback: container.resolve(FeedbackService),
     searchMisses: container.resolve<SearchMissStore>(PORTS.SearchMissStore),
+    webhooks: container.resolve<WebhookStore>(PORTS.WebhookStore),
     embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
     recalibration: container.resolve(RecalibrationService),
     status: container.resolve(StatusService),
