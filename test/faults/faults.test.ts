@@ -29,7 +29,7 @@ const BACK_MS_MAX = 20_000;
 const POLL_MS = 20;
 /** Photos of the looks at whether the service is back, unlike those of the load. */
 const PROBES_FROM = 60_000;
-const SCENARIO_MS_MAX = IS_FULL ? 900_000 : 180_000;
+const SCENARIO_MS_MAX = IS_FULL ? 1_800_000 : 180_000;
 
 interface Row {
   readonly scenario: string;

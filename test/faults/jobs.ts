@@ -11,7 +11,7 @@ import { judged, type Outcome, type Pace, runClients } from './load';
 
 /** Entries of a job. */
 export const ENTRIES = 5;
-const POLL_MS = 100;
+const POLL_MS = 200;
 /** A message whose process died is sent again after half a minute, and after the pauses of its address. */
 const TOLD_MS_MAX = 120_000;
 /** Photos unlike those of the other loads. */
