@@ -1994,6 +1994,8 @@ export interface components {
       checks: {
         [key: string]: 'ok' | 'failed' | 'starting' | 'ready' | 'stopping';
       };
+      /** @description What it serves without, though less: with the reason */
+      warnings: string[];
       /** @description What computes each model in the memory of this process */
       inference: {
         [key: string]: 'tensorflow' | 'onnx' | 'wasm' | 'cpu';

@@ -17,6 +17,7 @@ export const readinessAnswer = z.object({
   checks: z
     .record(z.string(), z.enum(['ok', 'failed', 'starting', 'ready', 'stopping']))
     .describe('`process` (its state) and each thing that it needs: `ok` or `failed`'),
+  warnings: z.array(z.string()).describe('What it serves without, though less: with the reason'),
   inference: z
     .record(z.string(), z.enum(['tensorflow', 'onnx', 'wasm', 'cpu']))
     .describe('What computes each model in the memory of this process'),
@@ -27,22 +28,21 @@ export const showHealth: RequestHandler = (_req, res) => {
   res.set('Cache-Control', 'no-store').json({ status: 'alive' } satisfies z.input<typeof healthAnswer>);
 };
 
-/** 200 when this process can serve, else 503; either way with the state of each thing that it needs. */
+/** 200 when this process can serve, else 503; either way with the state of each thing that it uses. */
 export function showReadiness({ readiness, inference, lifecycle }: ApiSettings): RequestHandler {
   return async (_req, res) => {
     const results = await Promise.all(
       readiness.map(async (each) => ({ ...each, fault: await faultOf(each) })),
     );
-    const failed = results.flatMap(({ name, fault }) =>
-      fault === null ? [] : [fault === '' ? name : `${name} (${fault})`],
-    );
+    const failed = toldOf(results.filter(({ isOptional }) => !isOptional));
     const states = {
       process: lifecycle(),
       ...Object.fromEntries(results.map(({ name, fault }) => [name, fault === null ? 'ok' : 'failed'])),
     };
     res.set('Cache-Control', 'no-store');
     if (lifecycle() === 'ready' && failed.length === 0) {
-      res.json({ status: 'ready', checks: states, inference: inference() });
+      const warnings = toldOf(results.filter(({ isOptional }) => isOptional));
+      res.json({ status: 'ready', checks: states, warnings, inference: inference() });
       return;
     }
     const why = failed.length > 0 ? `not ready: ${failed.join(', ')}` : `the process is ${lifecycle()}`;
@@ -53,6 +53,10 @@ export function showReadiness({ readiness, inference, lifecycle }: ApiSettings):
       .json({ ...errorBody(failure, res.locals.requestId), checks: states });
   };
 }
+
+/** What fails, with the reason where it may be told. */
+const toldOf = (results: readonly { readonly name: string; readonly fault: string | null }[]): string[] =>
+  results.flatMap(({ name, fault }) => (fault === null ? [] : [fault === '' ? name : `${name} (${fault})`]));
 
 /** Null when all is well; else why not, as far as it may be told to anybody: in words of ours. */
 async function faultOf({ check }: ReadinessCheck): Promise<string | null> {

@@ -27,12 +27,21 @@ export interface DatabaseDump {
   readonly identities: readonly DumpedIdentity[];
 }
 
-/** What says which processes are alive, or which steps were made: nothing of it is true elsewhere. */
-const LEFT_OUT = [
+/**
+ * What is true of this database alone: which processes are alive, which steps were made, and the search snapshot with the
+ * changes since, which are told apart by the numbers of transactions. A service makes the snapshot anew.
+ */
+export const LEFT_OUT: readonly string[] = [
   'catalog_import_lock',
+  'catalog_search_changes',
   'embedding_readiness',
   'schema_migrations',
   'schema_migrations_lock',
+  'search_snapshot_bitmaps',
+  'search_snapshot_facets',
+  'search_snapshot_ordinals',
+  'search_snapshot_orders',
+  'search_snapshots',
 ];
 
 /**

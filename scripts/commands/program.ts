@@ -34,6 +34,14 @@ const GROUPS: readonly Group[] = [
     register: (group) => (require('./search') as typeof import('./search')).registerSearch(group),
   },
   {
+    name: 'webhooks',
+    description: 'the addresses that callers are told at',
+    register: (group) => {
+      const { registerWebhooks }: typeof import('./webhooks') = require('./webhooks');
+      registerWebhooks(group);
+    },
+  },
+  {
     name: 'identify',
     description: 'what a photo shows',
     register: (group) => (require('./identify') as typeof import('./identify')).registerIdentify(group),

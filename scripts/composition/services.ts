@@ -15,6 +15,7 @@ import {
   PORTS,
   type PredictionRepository,
   type SearchMissStore,
+  type WebhookStore,
 } from '../../models/ports';
 import { type Config, readCommandConfig } from '../config';
 import { type Loupe, NO_PARTS, openLoupe, openStores } from './container';
@@ -27,6 +28,7 @@ export const storeServices = ({ container }: Loupe) => ({
   predictions: container.resolve<PredictionRepository>(PORTS.PredictionRepository),
   feedback: container.resolve(FeedbackService),
   searchMisses: container.resolve<SearchMissStore>(PORTS.SearchMissStore),
+  webhooks: container.resolve<WebhookStore>(PORTS.WebhookStore),
   embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
   recalibration: container.resolve(RecalibrationService),
   status: container.resolve(StatusService),

@@ -79,6 +79,8 @@ async function auditNow(
 ): Promise<Books> {
   const lines: { request_id: string; amount: string }[] = await knex('credit_ledger')
     .where({ account_id: accountId })
+    // What was taken back is there with nothing.
+    .andWhere('amount', '>', 0)
     .select('request_id', 'amount');
   const [account]: { credits: string; held: string }[] = await knex('accounts').where({ id: accountId });
   const reserved: { amount: string }[] = await knex('credit_reservations').where({ account_id: accountId });

@@ -261,3 +261,24 @@ test('without a running service the commands work as well', async () => {
     await data.remove();
   }
 });
+
+// contract 16.18
+test('the webhooks of all accounts are listed, or of one, without their secrets', async () => {
+  const [one, other] = [await service.newKey(), await service.newKey()];
+  const url = 'https://shop.example/loupe';
+  for (const { key } of [one, other]) {
+    const body = { url, events: ['model.drift'] };
+    expect((await new ApiClient(service.url, key).send('POST', '/v3/webhooks', { body })).status).toBe(201);
+  }
+  const all = await json<{ account: string }[]>('webhooks', 'list');
+  expect(all.map(({ account }) => account)).toEqual(
+    expect.arrayContaining([one.accountId, other.accountId]),
+  );
+  expect(await json('webhooks', 'list', '--account', one.accountId)).toEqual([
+    {
+      ...{ id: expect.stringMatching(/^webhook_/), account: one.accountId, url, events: ['model.drift'] },
+      ...{ creditsBelow: null, createdAt: expect.any(String), disabledAt: null },
+      ...{ failures: 0, lastFailure: null },
+    },
+  ]);
+});

@@ -293,6 +293,7 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
   readiness: one('Ready', {
     status: 'ready',
     checks: { process: 'ready', database: 'ok', storage: 'ok', model: 'ok', index: 'ok', queue: 'ok' },
+    warnings: [],
     inference: { 'loupe-eye@1.0.0': 'onnx' },
   }),
   dataFile: {

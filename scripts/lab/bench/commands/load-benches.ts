@@ -88,12 +88,19 @@ export function registerLoadBenches(program: Command): void {
     );
   program
     .command('soak')
-    .description('thousands of identifications of different photos: whether memory stays flat')
-    .option('--calls <calls>', 'identifications', '10000')
+    .description(
+      'thousands of identifications and lookups: whether memory and all else that is held stays flat',
+    )
+    .option('--calls <calls>', 'identifications, each of another photo', '10000')
+    .option('--lookups <lookups>', 'lookups of items, between the identifications', '100000')
     .option('--products <products>', 'size of the generated catalog', '300')
-    .action(async (options: { calls: string; products: string }) =>
-      report('soak', await benchSoak(Number(options.calls), Number(options.products))),
-    );
+    .action(async (options: { calls: string; lookups: string; products: string }) => {
+      const { calls, lookups, products } = options;
+      report(
+        'soak',
+        await benchSoak({ calls: Number(calls), lookups: Number(lookups), products: Number(products) }),
+      );
+    });
   program
     .command('loop')
     .description("what inference does to the event loop of the service's main thread")
