@@ -18,7 +18,7 @@ import { positionOf } from './search/ranked-rows';
 import { searchRows } from './search/search-rows';
 import { SnapshotMemory } from './search/snapshot/snapshot-memory';
 import { searchSnapshot } from './search/snapshot/snapshot-search';
-import { suggestedIds } from './search/suggestions';
+import { suggestedRows } from './search/suggestions';
 import { expandTerms } from './search/term-expansion';
 
 /** Kind of the rows that snapshots are about. */
@@ -112,15 +112,8 @@ export class PostgresCatalogRepository implements CatalogRepository {
     });
   }
 
-  async suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
-    return inOneState(this.knex, async (trx) => {
-      const ids = await suggestedIds(trx, query);
-      return rowsOf<SuggestedRow>(
-        trx,
-        sql`SELECT id, kind, name, attributes FROM catalog_rows WHERE id = ANY(${ids}::text[])
-            ORDER BY array_position(${ids}::text[], id)`,
-      );
-    });
+  suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
+    return suggestedRows(this.knex, query);
   }
 
   async within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]> {

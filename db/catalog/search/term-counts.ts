@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Filter, ResolvedQuery } from '../../../models/catalog/catalog-query';
 import { facetOf } from '../../../models/catalog/index-terms';
-import { rowsOf, sql } from '../../core/sql';
+import { prepared, rowsOf, sql } from '../../core/sql';
 import type { Scope } from './catalog-clauses';
 
 /** The term that every row carries. */
@@ -29,12 +29,12 @@ export class TermCounts {
       severalOf(field),
       ...[...include, ...exclude].map((id) => facetOf(field, id)),
     ]);
-    const within = query.categories === null ? sql`true` : sql`category = ANY(${query.categories}::text[])`;
     const lines = await rowsOf<{ category: string; term: string; rows: number }>(
       knex,
-      sql`SELECT category, term, sum(rows)::bigint AS rows FROM term_counts
-          WHERE kind = ${query.node} AND term = ANY(${[EVERY_ROW, ...facets, ...terms]}::text[]) AND ${within}
-          GROUP BY category, term HAVING sum(rows) > 0 ORDER BY category`,
+      prepared(sql`SELECT category, term, sum(rows)::bigint AS rows FROM term_counts
+          WHERE kind = ${query.node} AND term = ANY(${[EVERY_ROW, ...facets, ...terms]}::text[])
+            AND (${query.categories}::text[] IS NULL OR category = ANY(${query.categories}::text[]))
+          GROUP BY category, term HAVING sum(rows) > 0 ORDER BY category`),
     );
     const counts = new Map<string, number>();
     for (const { term, rows } of lines) counts.set(term, (counts.get(term) ?? 0) + rows);

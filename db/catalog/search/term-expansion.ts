@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 import type { ResolvedQuery } from '../../../models/catalog/catalog-query';
 import { partBeginning } from '../../../models/catalog/index-terms';
-import { rowsOf, sql } from '../../core/sql';
-import { type NearWord, nearWords } from './near-words';
-import { type Reading, readingsOf } from './synonyms';
+import type { Synonym } from '../../../models/catalog/synonym';
+import { prepared, rowsOf, type Sql, sql } from '../../core/sql';
+import { candidatesOf, type NearWord, nearWords, type WordsByWord } from './near-words';
+import { type Reading, readingsOf, synonymsOf } from './synonyms';
 import { TermCounts } from './term-counts';
 
 /** What a word of a query may stand for among the words of the catalog. */
@@ -45,26 +46,47 @@ export async function expandTerms(
   scope: Scope,
   words: readonly string[],
 ): Promise<TermExpansion[]> {
+  const { typed, candidates } = await lookUp(knex, words, candidatesOf(words));
+  const misspelt = await listed(knex, scope, typed.length, nearWords(candidates));
+  return typed.map((each) => ({ ...each, misspelt: misspelt.get(each.word) ?? [] }));
+}
+
+/** The same, as if no word were misspelt: that is most of the work. */
+export async function expandTyped(knex: Knex, words: readonly string[]): Promise<TermExpansion[]> {
+  return (await lookUp(knex, words, candidatesOf([]))).typed;
+}
+
+/** The words as they are typed and, in the same statement, what they may be misspellings of. */
+async function lookUp(
+  knex: Knex,
+  words: readonly string[],
+  candidates: Sql,
+): Promise<{ readonly typed: TermExpansion[]; readonly candidates: WordsByWord }> {
   const last = words.at(-1);
-  if (last === undefined) return [];
+  if (last === undefined) return { typed: [], candidates: {} };
   const distinct = [...new Set(words)];
-  const begun = distinct.flatMap((word) => {
-    const beginning = partBeginning(word) ?? (word === last ? word : null);
-    return beginning === null ? [] : [{ word, beginning }];
-  });
-  const longerMax = Math.min(LONGER_MAX, Math.floor(LISTED_MAX / Math.max(1, begun.length)));
-  const longer = await longerTerms(
-    knex,
-    begun.map(({ beginning }) => beginning),
-    longerMax,
+  const beginnings = new Map(
+    distinct.flatMap((word) => {
+      const beginning = partBeginning(word) ?? (word === last ? word : null);
+      return beginning === null ? [] : [[word, beginning] as const];
+    }),
   );
-  const misspelt = await listed(knex, scope, distinct.length, await nearWords(knex, distinct));
-  const synonyms = await readingsOf(knex, words);
-  const beginnings = new Map(begun.map(({ word, beginning }) => [word, beginning]));
-  return distinct.map((word) => {
+  const longerMax = Math.min(LONGER_MAX, Math.floor(LISTED_MAX / Math.max(1, beginnings.size)));
+  const [found] = await rowsOf<{
+    longer: WordsByWord | null;
+    synonyms: Synonym[] | null;
+    candidates: WordsByWord | null;
+  }>(
+    knex,
+    prepared(sql`SELECT (${longerOf([...beginnings.values()], longerMax)}) AS longer,
+        (${synonymsOf(words)}) AS synonyms, (${candidates}) AS candidates`),
+  );
+  const longer = new Map(Object.entries(found?.longer ?? {}));
+  const synonyms = readingsOf(words, found?.synonyms ?? []);
+  const typed = distinct.map((word) => {
     const beginning = beginnings.get(word) ?? null;
-    const begunSo = beginning === null ? undefined : longer.get(beginning);
-    const terms = (begunSo ?? []).filter((term) => term !== word);
+    const begunSo = beginning === null ? [] : (longer.get(beginning) ?? []);
+    const terms = begunSo.filter((term) => term !== word && term.startsWith(beginning ?? ''));
     const anyLonger = terms.length > longerMax;
     return {
       word,
@@ -72,9 +94,18 @@ export async function expandTerms(
       beginning,
       longer: anyLonger ? terms.filter((term) => term === beginning) : terms,
       anyLonger,
-      misspelt: misspelt.get(word) ?? [],
+      misspelt: [],
     };
   });
+  return { typed, candidates: found?.candidates ?? {} };
+}
+
+/** The terms that begin so, itself among them, and what follows; of each more than are listed, if there are more. */
+function longerOf(beginnings: readonly string[], listedMax: number): Sql {
+  // Words sort by code point, so they lie side by side.
+  return sql`SELECT json_object_agg(beginning, ARRAY(
+      SELECT word FROM search_words WHERE word >= beginning ORDER BY word LIMIT ${listedMax + 2}))
+    FROM unnest(${beginnings}::text[]) AS begun (beginning)`;
 }
 
 /** Every listed word of an expansion. */
@@ -133,24 +164,4 @@ async function listed(
       .slice(0, max);
   };
   return new Map([...near].map(([word, each]) => [word, best(each).map((found) => found.word)]));
-}
-
-/** The terms that begin so, itself among them; of each more than are listed, if there are more. */
-async function longerTerms(
-  knex: Knex,
-  beginnings: readonly string[],
-  listedMax: number,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  // Words sort by code point, so they lie side by side.
-  const lines = await rowsOf<{ beginning: string; word: string }>(
-    knex,
-    sql`SELECT begun.beginning, following.word FROM unnest(${beginnings}::text[]) AS begun (beginning)
-        CROSS JOIN LATERAL (
-          SELECT word FROM search_words WHERE word >= begun.beginning ORDER BY word LIMIT ${listedMax + 2}) AS following`,
-  );
-  const found = new Map<string, string[]>();
-  for (const { beginning, word } of lines) {
-    if (word.startsWith(beginning)) found.set(beginning, [...(found.get(beginning) ?? []), word]);
-  }
-  return found;
 }

@@ -9,7 +9,7 @@ import { onDatabase } from '../set-up';
 import { openAccount } from '../vision-installation';
 import { CatalogClient } from './catalog-client';
 import { CatalogSample } from './catalog-sample';
-import { measureByTurns } from './changed-catalog';
+import { changeProducts, measureByTurns } from './changed-catalog';
 import { explainQuestions } from './explain-questions';
 import { FullTextPeer } from './full-text-peer';
 import { type LoadedCatalog, withLoadedCatalog } from './loaded-catalog';
@@ -41,6 +41,12 @@ const WARM_UP_CALLS = 16;
 const PEER_CALLS_MAX = 40;
 const NONE = '';
 
+/** Questions of every sort of statement that changes make another. */
+const afterChanges = (kinds: readonly QuestionKind[]): QuestionKind[] =>
+  kinds
+    .filter(({ name }) => ['three filters', 'facets', 'by cursor', 'by name', 'two words'].includes(name))
+    .map((kind) => ({ ...kind, name: `${kind.name} after changes` }));
+
 /** Times of one sort of question, in ms. */
 interface Times {
   readonly each: readonly number[];
@@ -58,6 +64,10 @@ export async function benchCatalog(options: CatalogBenchOptions): Promise<Measur
       const kinds = QUESTION_KINDS.filter(({ name }) => name.includes(options.only ?? ''));
       if (options.explain !== undefined) {
         await explainQuestions(knex, sample, kinds, options.explain, SEED);
+        if (options.changes > 0) {
+          await changeProducts(knex, options.changes, SEED);
+          await explainQuestions(knex, sample, afterChanges(kinds), options.explain, SEED);
+        }
       }
       const peer = await FullTextPeer.load(knex);
       const floor = await measureBoth(options.calls, drawItems(sample), async (id) => {
