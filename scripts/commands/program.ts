@@ -12,26 +12,38 @@ const GROUPS: readonly Group[] = [
   {
     name: 'accounts',
     description: 'accounts and their credits',
-    register: (group) => (require('./accounts') as typeof import('./accounts')).registerAccounts(group),
+    register: (group) => {
+      const { registerAccounts }: typeof import('./accounts') = require('./accounts');
+      registerAccounts(group);
+    },
   },
   {
     name: 'keys',
     description: 'API keys',
-    register: (group) => (require('./keys') as typeof import('./keys')).registerKeys(group),
+    register: (group) => {
+      const { registerKeys }: typeof import('./keys') = require('./keys');
+      registerKeys(group);
+    },
   },
   {
     name: 'catalog',
     description: 'the catalog',
     register: (group) => {
-      (require('./catalog') as typeof import('./catalog')).registerCatalog(group);
-      (require('./generate') as typeof import('./generate')).registerGenerate(group);
-      (require('./identifiability') as typeof import('./identifiability')).registerIdentifiability(group);
+      const { registerCatalog }: typeof import('./catalog') = require('./catalog');
+      const { registerGenerate }: typeof import('./generate') = require('./generate');
+      registerCatalog(group);
+      const { registerIdentifiability }: typeof import('./identifiability') = require('./identifiability');
+      registerGenerate(group);
+      registerIdentifiability(group);
     },
   },
   {
     name: 'search',
     description: 'what people look for',
-    register: (group) => (require('./search') as typeof import('./search')).registerSearch(group),
+    register: (group) => {
+      const { registerSearch }: typeof import('./search') = require('./search');
+      registerSearch(group);
+    },
   },
   {
     name: 'webhooks',
@@ -44,53 +56,82 @@ const GROUPS: readonly Group[] = [
   {
     name: 'identify',
     description: 'what a photo shows',
-    register: (group) => (require('./identify') as typeof import('./identify')).registerIdentify(group),
+    register: (group) => {
+      const { registerIdentify }: typeof import('./identify') = require('./identify');
+      registerIdentify(group);
+    },
   },
   {
     name: 'models',
     description: 'embedding models',
-    register: (group) => (require('./models') as typeof import('./models')).registerModels(group),
+    register: (group) => {
+      const { registerModels }: typeof import('./models') = require('./models');
+      registerModels(group);
+    },
   },
   {
     name: 'embeddings',
     description: 'embeddings of the catalog images, and the change of the model',
-    register: (group) => (require('./embeddings') as typeof import('./embeddings')).registerEmbeddings(group),
+    register: (group) => {
+      const { registerEmbeddings }: typeof import('./embeddings') = require('./embeddings');
+      registerEmbeddings(group);
+    },
   },
   {
     name: 'images',
     description: 'where the stored images lie',
-    register: (group) => (require('./images') as typeof import('./images')).registerImages(group),
+    register: (group) => {
+      const { registerImages }: typeof import('./images') = require('./images');
+      registerImages(group);
+    },
   },
   {
     name: 'mcp',
     description: 'the API as tools for a model (Model Context Protocol)',
-    register: (group) => (require('./mcp') as typeof import('./mcp')).registerMcp(group),
+    register: (group) => {
+      const { registerMcp }: typeof import('./mcp') = require('./mcp');
+      registerMcp(group);
+    },
   },
   {
     name: 'predictions',
     description: 'records of identifications',
-    register: (group) =>
-      (require('./predictions') as typeof import('./predictions')).registerPredictions(group),
+    register: (group) => {
+      const { registerPredictions }: typeof import('./predictions') = require('./predictions');
+      registerPredictions(group);
+    },
   },
   {
     name: 'backup',
     description: 'database, stored images, keys and models into one file',
-    register: (group) => (require('./backup') as typeof import('./backup')).registerBackup(group),
+    register: (group) => {
+      const { registerBackup }: typeof import('./backup') = require('./backup');
+      registerBackup(group);
+    },
   },
   {
     name: 'restore',
     description: 'an installation from what backup wrote',
-    register: (group) => (require('./backup') as typeof import('./backup')).registerRestore(group),
+    register: (group) => {
+      const { registerRestore }: typeof import('./backup') = require('./backup');
+      registerRestore(group);
+    },
   },
   {
     name: 'audit',
     description: 'who did what and when',
-    register: (group) => (require('./audit') as typeof import('./audit')).registerAudit(group),
+    register: (group) => {
+      const { registerAudit }: typeof import('./audit') = require('./audit');
+      registerAudit(group);
+    },
   },
   {
     name: 'usage',
     description: 'credits that an account used, by day and endpoint',
-    register: (group) => (require('./usage') as typeof import('./usage')).registerUsage(group),
+    register: (group) => {
+      const { registerUsage }: typeof import('./usage') = require('./usage');
+      registerUsage(group);
+    },
   },
 ];
 
