@@ -60,17 +60,16 @@ export async function benchCatalog(options: CatalogBenchOptions): Promise<Measur
       if (options.explain !== undefined) {
         await explainQuestions(database.knex, sample, kinds, options.explain, SEED);
       }
-      const fullText = await FullTextPeer.load(database.knex);
-      const peers = [fullText, new PlainSqlPeer(database.knex)];
+      const peer = await FullTextPeer.load(database.knex);
       const floor = await measureBoth(options.calls, drawItems(sample), async (id) => {
         await rowsOf(database.knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
       });
-      const measure = () => measureService(catalog, database.knex, sample, kinds, peers, options.calls);
+      const measure = () => measureService(catalog, database.knex, sample, kinds, peer, options.calls);
       const rows =
         options.changes === 0
           ? await measure()
           : await measureByTurns(database.knex, options.changes, SEED, measure);
-      fullText.close();
+      peer.close();
       return {
         title: `catalog over HTTP: ${sample.size} products, PostgreSQL, ${cpus().length} cores`,
         head: [
@@ -95,7 +94,7 @@ async function measureService(
   knex: Knex,
   sample: CatalogSample,
   kinds: readonly QuestionKind[],
-  peers: readonly Peer[],
+  peer: FullTextPeer,
   calls: number,
 ): Promise<(string | number)[][]> {
   const settings = { ...catalog.settings, RATE_PER_SECOND: '0' };
@@ -130,7 +129,7 @@ async function measureService(
           ...[kind.name, pricing ? 'yes' : 'no', `${kind.targetMs} ms`],
           ...[...cellsOf(measured.alone), ...cellsOf(measured.together)],
           `${((100 * measured.together.perSecond) / limit).toFixed(0)} %`,
-          ...(pricing ? NO_PEERS : await peersCells(peers, draw, calls, kind.name)),
+          ...(pricing ? NO_PEERS : await peersCells([peer, new PlainSqlPeer(knex)], draw, calls, kind.name)),
         ]);
         process.stderr.write(`${rows.at(-1)?.join(' | ')}\n`);
       }
