@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { request } from 'undici';
 import { FolderModelLibrary } from '../../../workers/library/model-library';
 import { inferencePerSecond } from './inference-alone';
 import { type Measurement, percentile, runConcurrently } from './measure';
@@ -140,14 +141,15 @@ async function measure(
   const rest: number[] = [];
   const { each, totalMs } = await runConcurrently(count, concurrency, async (index) => {
     const from = performance.now();
-    const answer = await fetch(`${url}/v3/vision/identify`, {
+    // As in the other tables the answer is not compressed; `fetch` takes twice the processor time for the same.
+    const answer = await request(`${url}/v3/vision/identify`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: bodies[index % bodies.length] ?? Buffer.alloc(0),
     });
-    await answer.arrayBuffer();
-    if (!answer.ok) throw new Error(`identify answered with ${answer.status}`);
-    const stages = stagesOf(answer.headers.get('server-timing') ?? '');
+    await answer.body.dump({ limit: 1 << 24 });
+    if (answer.statusCode !== 200) throw new Error(`identify answered with ${answer.statusCode}`);
+    const stages = stagesOf(String(answer.headers['server-timing']));
     timings.push(stages);
     rest.push(performance.now() - from - stages.intake - stages.embed - stages.neighbours);
   });

@@ -11,8 +11,9 @@ import { CatalogClient } from './catalog-client';
 import { CatalogSample } from './catalog-sample';
 import { changeProducts, measureByTurns } from './changed-catalog';
 import { explainQuestions } from './explain-questions';
-import { FullTextPeer } from './full-text-peer';
+import { FullTextPeer, type Peer } from './full-text-peer';
 import { type LoadedCatalog, withLoadedCatalog } from './loaded-catalog';
+import { PlainSqlPeer } from './plain-sql-peer';
 import { QUESTION_KINDS, type Question, type QuestionKind } from './questions';
 
 export interface CatalogBenchOptions {
@@ -37,9 +38,10 @@ const CLIENTS = 16;
 /** As the service has by default. */
 const CONNECTIONS = 10;
 const WARM_UP_CALLS = 16;
-/** It answers some questions in seconds. */
+/** They answer some questions in seconds. */
 const PEER_CALLS_MAX = 40;
 const NONE = '';
+const NO_PEERS = [NONE, NONE, NONE, NONE];
 
 /** Questions of every sort of statement that changes make another. */
 const afterChanges = (kinds: readonly QuestionKind[]): QuestionKind[] =>
@@ -55,7 +57,7 @@ interface Times {
 
 /**
  * Every sort of catalog query over HTTP against one `api` process on PostgreSQL, with one client and with sixteen,
- * beside a bare look-up by id through the same kind of pool and an SQLite FTS5 index over the same rows.
+ * beside a bare look-up by id through the same kind of pool, and over the same rows an SQLite FTS5 index and plain SQL.
  */
 export async function benchCatalog(options: CatalogBenchOptions): Promise<Measurement> {
   return withLoadedCatalog(options, SEED, (catalog) =>
@@ -83,11 +85,11 @@ export async function benchCatalog(options: CatalogBenchOptions): Promise<Measur
           ...['query', 'pricing', 'target p95'],
           ...['p50 ms', 'p95 ms', 'p99 ms', 'queries/s'],
           ...[`p50 ms, ${CLIENTS} clients`, 'p95 ms', 'p99 ms', 'queries/s', 'of the limit'],
-          ...['FTS5 p50 ms', 'FTS5 p95 ms'],
+          ...['FTS5 p50 ms', 'FTS5 p95 ms', 'plain SQL p50 ms', 'plain SQL p95 ms'],
         ],
         rows: [['bare SELECT by id', NONE, NONE, ...bothCells(floor)], ...rows],
         notes: [
-          'The limit is an answer of the service that asks nobody and then a SELECT with a durable booking, with as many clients. The client, the service and PostgreSQL share the cores. FTS5 answers ids and a total within the client process.',
+          'The limit is an answer of the service that asks nobody and then a SELECT with a durable booking, with as many clients. The client, the service and PostgreSQL share the cores. FTS5 answers ids and a total within the client process, plain SQL (websearch_to_tsquery and ts_rank, count(*) OVER ()) on the same server, both with one client.',
         ],
       };
     }),
@@ -134,7 +136,7 @@ async function measureService(
           ...[kind.name, pricing ? 'yes' : 'no', `${kind.targetMs} ms`],
           ...[...cellsOf(measured.alone), ...cellsOf(measured.together)],
           `${((100 * measured.together.perSecond) / limit).toFixed(0)} %`,
-          ...(pricing ? [NONE, NONE] : peerCells(peer, draw, calls, kind.name)),
+          ...(pricing ? NO_PEERS : await peersCells([peer, new PlainSqlPeer(knex)], draw, calls, kind.name)),
         ]);
         process.stderr.write(`${rows.at(-1)?.join(' | ')}\n`);
       }
@@ -174,23 +176,33 @@ function cellsOf({ each, perSecond }: Times): string[] {
 
 const bothCells = ({ alone, together }: { alone: Times; together: Times }): string[] => [
   ...[...cellsOf(alone), ...cellsOf(together)],
-  ...[NONE, NONE, NONE],
+  ...[NONE, ...NO_PEERS],
 ];
 
-/** The peer answers the questions that one client asked. */
-function peerCells(
-  peer: FullTextPeer,
+/** The peers answer the questions that one client asked. */
+async function peersCells(
+  peers: readonly Peer[],
   draw: (random: Random) => Question,
   calls: number,
   purpose: string,
-): string[] {
+): Promise<string[]> {
+  const cells: string[] = [];
+  for (const peer of peers) cells.push(...(await peerCells(peer, draw, calls, purpose)));
+  return cells;
+}
+
+async function peerCells(
+  peer: Peer,
+  draw: (random: Random) => Question,
+  calls: number,
+  purpose: string,
+): Promise<string[]> {
   const random = new Random(SEED, 'alone', purpose);
   const each: number[] = [];
   for (let call = 0; call < Math.min(calls, PEER_CALLS_MAX); call++) {
     const question = draw(random);
-    if (!('query' in question) || question.query.text === null) return [NONE, NONE];
     const from = performance.now();
-    peer.ask(question.query.text);
+    if (!('query' in question) || (await peer.ask(question.query)) === null) return [NONE, NONE];
     each.push(performance.now() - from);
   }
   return [percentile(each, 0.5).toFixed(1), percentile(each, 0.95).toFixed(1)];
