@@ -117,8 +117,9 @@ withServers('A catalog that is written, imported, read and embedded anew at once
       ...Array.from({ length: WRITERS }, () => times(CALLS_A_WRITER, () => writers.write(PRODUCTS_A_CALL))),
       times(IMPORTS, () => importer.import()),
       times(REBUILDS, () => rebuilder.rebuild()),
-    ]);
-    isOver = true;
+    ]).finally(() => {
+      isOver = true;
+    });
     await Promise.all(reading);
     const calls = [...world.client.takeCalls().values()].flat();
     expect((await living.conclude()).sentences()).toEqual([]);
