@@ -347,9 +347,7 @@ test('the webhooks of all accounts are listed, or of one, without their secrets'
     expect((await new ApiClient(service.url, key).send('POST', '/v3/webhooks', { body })).status).toBe(201);
   }
   const all = await json<{ account: string }[]>('webhooks', 'list');
-  expect(all.map(({ account }) => account)).toEqual(
-    expect.arrayContaining([one.accountId, other.accountId]),
-  );
+  expect(all.map(({ account }) => account)).toEqual(expect.arrayContaining([one.accountId, other.accountId]));
   expect(await json('webhooks', 'list', '--account', one.accountId)).toEqual([
     {
       ...{ id: expect.stringMatching(/^webhook_/), account: one.accountId, url, events: ['model.drift'] },
