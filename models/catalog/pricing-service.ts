@@ -27,12 +27,12 @@ export class PricingService {
   #pricingOf({ id, prices }: Variant, expiresAt: Date): [string, VariantPricing][] {
     if (!prices) return [];
     const links = (kind: DataFileKind): UrlEntry[] | null => {
-      const regions = prices.files[kind];
-      if (regions.length === 0) return null;
+      const files = prices.files.filter((file) => file.kind === kind);
+      if (files.length === 0) return null;
       // A link that can't be signed is left out (contract 2.6).
-      return regions.flatMap((region) => {
-        const url = this.signer.sign({ kind, variantId: id, region }, expiresAt);
-        return url === null ? [] : [{ region, url }];
+      return files.flatMap((file) => {
+        const url = this.signer.sign({ ...file, variantId: id }, expiresAt);
+        return url === null ? [] : [{ region: file.region, url }];
       });
     };
     const pricing = {
