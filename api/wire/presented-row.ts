@@ -36,10 +36,10 @@ export const presentPictures = (
 /** The three price fields of a variant (contract 2.1); all null where nothing is known. */
 export function presentPricing({ id, prices: stored }: Variant, links: Links): Presented<typeof prices> {
   const filesOf = (kind: DataFileKind) => {
-    const regions = stored?.files[kind] ?? [];
-    return regions.length === 0
+    const files = stored?.files.filter((file) => file.kind === kind) ?? [];
+    return files.length === 0
       ? null
-      : regions.flatMap((region) => presentLink({ kind, variantId: id, region }, links));
+      : files.flatMap((file) => presentLink({ ...file, variantId: id }, links));
   };
   return {
     market_estimates: stored?.estimates?.map(presentEstimate) ?? null,

@@ -1,14 +1,19 @@
-import { type MarketEstimate, REGIONS, type StoredPrices } from '../../models/pricing/estimate';
+import {
+  DATA_FILE_KINDS,
+  type DataFileKind,
+  type MarketEstimate,
+  REGIONS,
+  type Region,
+  type StoredPrices,
+} from '../../models/pricing/estimate';
 import { type Sql, sql } from '../core/sql';
 
 /** A market estimate as JSON has it. */
 export type EstimateJson = Omit<MarketEstimate, 'estimatedAt'> & { readonly estimated_at: string };
 
-/** What `STORED_PRICES` selects. */
-export interface StoredPricesJson {
+/** What `STORED_PRICES` selects: of each kind of file the regions that have one. */
+export interface StoredPricesJson extends Readonly<Record<DataFileKind, readonly Region[]>> {
   readonly estimates: readonly EstimateJson[] | null;
-  readonly historical_estimates: StoredPrices['files']['historical_estimates'];
-  readonly pricing_data: StoredPrices['files']['pricing_data'];
 }
 
 /** The regions in which the variant `v` has rows of a table, in their order. */
@@ -37,5 +42,5 @@ export const estimateOf = (row: EstimateJson): MarketEstimate => ({
 
 export const storedPricesOf = (row: StoredPricesJson): StoredPrices => ({
   estimates: row.estimates?.map(estimateOf) ?? null,
-  files: { historical_estimates: row.historical_estimates, pricing_data: row.pricing_data },
+  files: DATA_FILE_KINDS.flatMap((kind) => row[kind].map((region) => ({ kind, region }))),
 });

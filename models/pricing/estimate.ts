@@ -35,8 +35,8 @@ export interface DataFile {
 export interface StoredPrices {
   /** By source, then region; null without any. */
   readonly estimates: readonly MarketEstimate[] | null;
-  /** The regions with at least one row, in the order NA, EU-UK, EU-IE. */
-  readonly files: Readonly<Record<DataFileKind, readonly Region[]>>;
+  /** Those with at least one row, regions in the order NA, EU-UK, EU-IE. */
+  readonly files: readonly Omit<DataFile, 'variantId'>[];
 }
 
 /** Whether the grades that are given descend from A to D (equal values are allowed). */
