@@ -1,6 +1,5 @@
-import type { Knex } from 'knex';
 import { lettersOf } from '../../../models/catalog/index-terms';
-import { rowsOf, sql } from '../../core/sql';
+import { type Sql, sql } from '../../core/sql';
 import { deletionNeighbourhood } from './deletion-neighbourhood';
 import { editsBetween } from './edit-distance';
 
@@ -30,25 +29,23 @@ export function editsAllowed(word: string): number {
 }
 
 /**
- * The words of the vocabulary within the edits of each word, nearest first. The work is bounded whatever the vocabulary
- * holds: where more words are alike than can be looked at, those that share more letters with a word are found.
+ * The words of the vocabulary within the edits of each word, nearest first.
+ *
+ * @param candidates what `nearCandidates` selects
  */
-export async function nearWords(
-  knex: Knex,
+export function nearWords(
   words: readonly string[],
-): Promise<ReadonlyMap<string, readonly NearWord[]>> {
-  const asked = words
-    .map((word) => ({ word, letters: lettersOf(word), edits: editsAllowed(word) }))
-    .filter(({ edits }) => edits > 0);
-  if (asked.length === 0) return new Map();
-  const candidates = await wordsSharingDeletions(knex, deletionsInTurn(asked));
-  const near = asked.flatMap(({ word, letters, edits }) =>
-    [...(candidates.get(word) ?? [])].map((known) => ({
+  candidates: readonly NearCandidate[],
+): ReadonlyMap<string, readonly NearWord[]> {
+  const asked = new Map(words.map((word) => [word, lettersOf(word)]));
+  const pairs = new Map(candidates.map((pair) => [`${pair.asked} ${pair.known}`, pair]));
+  const near = [...pairs.values()]
+    .filter(({ asked: word, known }) => word !== known)
+    .map(({ asked: word, known }) => ({
       asked: word,
       word: known,
-      edits: editsBetween(letters, lettersOf(known), edits),
-    })),
-  );
+      edits: editsBetween(asked.get(word) ?? [], lettersOf(known), editsAllowed(word)),
+    }));
   const found = new Map<string, NearWord[]>();
   for (const { asked: word, ...each } of near
     .filter(({ edits }) => edits < Number.POSITIVE_INFINITY)
@@ -57,6 +54,12 @@ export async function nearWords(
     found.set(word, [...(found.get(word) ?? []), each]);
   }
   return found;
+}
+
+/** A word of the vocabulary that may be within the edits of a word. */
+export interface NearCandidate {
+  readonly asked: string;
+  readonly known: string;
 }
 
 interface AskedDeletion {
@@ -76,15 +79,16 @@ function deletionsInTurn(
     .slice(0, DELETIONS_MAX);
 }
 
-/** Other words that share a deletion with a word, as far as they are looked at. */
-async function wordsSharingDeletions(
-  knex: Knex,
-  asked: readonly AskedDeletion[],
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+/**
+ * A query for the words that may be within the edits of some words: those that share a deletion. The work is bounded whatever
+ * the vocabulary holds: where more words are alike than can be looked at, those that share more letters with a word are found.
+ */
+export function nearCandidates(words: readonly string[]): Sql {
+  const asked = deletionsInTurn(
+    words.map((word) => ({ word, edits: editsAllowed(word) })).filter(({ edits }) => edits > 0),
+  );
   // The statistics of the column tell which deletions are common without reading them: an index reads its lists whole.
-  const lines = await rowsOf<{ asked: string; known: string }>(
-    knex,
-    sql`WITH common AS MATERIALIZED (
+  return sql`WITH common AS MATERIALIZED (
           SELECT deletion FROM pg_stats CROSS JOIN LATERAL
             ROWS FROM (unnest(most_common_elems::text::text[]), unnest(most_common_elem_freqs)) AS most (deletion, share)
           WHERE schemaname = current_schema() AND tablename = 'search_words' AND attname = 'deletions'
@@ -101,13 +105,5 @@ async function wordsSharingDeletions(
         CROSS JOIN LATERAL (
           (SELECT word FROM search_words WHERE word < asked.word ORDER BY word DESC LIMIT ${BESIDE_MAX})
           UNION ALL
-          (SELECT word FROM search_words WHERE word > asked.word ORDER BY word LIMIT ${BESIDE_MAX})) AS beside`,
-  );
-  const found = new Map<string, Set<string>>();
-  for (const { asked: word, known } of lines) {
-    if (known === word) continue;
-    const others = found.get(word) ?? new Set();
-    found.set(word, others.add(known));
-  }
-  return found;
+          (SELECT word FROM search_words WHERE word > asked.word ORDER BY word LIMIT ${BESIDE_MAX})) AS beside`;
 }

@@ -30,7 +30,8 @@ export async function suggestedIds(knex: Knex, query: SuggestionQuery): Promise<
   };
   if (words === null) await takeMatching([]);
   else {
-    const terms = (await expandTerms(knex, productsOf(query), words)).map((term) => ({ ...term, rows: 1 }));
+    const { expansions } = await expandTerms(knex, productsOf(query), words);
+    const terms = expansions.map((term) => ({ ...term, rows: 1 }));
     await take(search.nodesNamed());
     await takeMatching(terms.map((term) => ({ ...term, misspelt: [] })));
     if (terms.some(({ misspelt }) => misspelt.length > 0)) await takeMatching(terms);

@@ -1,6 +1,5 @@
-import type { Knex } from 'knex';
 import { PHRASE_WORDS_MAX, type Synonym } from '../../../models/catalog/synonym';
-import { rowsOf, sql } from '../../core/sql';
+import { type Sql, sql } from '../../core/sql';
 
 /** Records that are looked at for one query. */
 const SYNONYMS_MAX = 200;
@@ -10,22 +9,23 @@ const WORDS_MAX = 200;
 /** Words that all together stand for a word of a query. */
 export type Reading = readonly string[];
 
+/** A query for the synonyms of runs of words in a query, as far as they are looked at. */
+export const synonymsOf = (words: readonly string[]): Sql =>
+  sql`SELECT phrases, readings FROM synonyms WHERE phrases && ${[...phrasesIn(words).keys()]}::text[]
+      ORDER BY id LIMIT ${SYNONYMS_MAX}`;
+
 /**
  * What the words of a query may also be read as (contract 5.9, 5.10), by word; a reading of a phrase is one of each of
  * its words. The work is bounded however many synonyms there are.
  *
  * @param words of the query in their order
+ * @param synonyms what `synonymsOf` selects
  */
-export async function readingsOf(
-  knex: Knex,
+export function readingsOf(
   words: readonly string[],
-): Promise<ReadonlyMap<string, readonly Reading[]>> {
+  synonyms: readonly Synonym[],
+): ReadonlyMap<string, readonly Reading[]> {
   const phrases = phrasesIn(words);
-  const synonyms = await rowsOf<Synonym>(
-    knex,
-    sql`SELECT phrases, readings FROM synonyms WHERE phrases && ${[...phrases.keys()]}::text[]
-        ORDER BY id LIMIT ${SYNONYMS_MAX}`,
-  );
   const wordsMax = Math.max(PHRASE_WORDS_MAX, Math.floor(WORDS_MAX / Math.max(1, new Set(words).size)));
   const found = new Map<string, Set<string>>();
   for (const synonym of synonyms) {

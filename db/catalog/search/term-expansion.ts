@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
 import type { ResolvedQuery } from '../../../models/catalog/catalog-query';
 import { partBeginning } from '../../../models/catalog/index-terms';
-import { rowsOf, sql } from '../../core/sql';
-import { type NearWord, nearWords } from './near-words';
-import { type Reading, readingsOf } from './synonyms';
+import type { Synonym } from '../../../models/catalog/synonym';
+import type { CatalogState } from '../../../models/ports';
+import { prepared, rowsOf, type Sql, sql } from '../../core/sql';
+import { STATE } from './catalog-state';
+import { type NearCandidate, type NearWord, nearCandidates, nearWords } from './near-words';
+import { type Reading, readingsOf, synonymsOf } from './synonyms';
 import { TermCounts } from './term-counts';
 
 /** What a word of a query may stand for among the words of the catalog. */
@@ -36,46 +39,84 @@ const LISTED_MAX = 200;
 
 type Scope = Pick<ResolvedQuery, 'node' | 'categories' | 'filters'>;
 
+/** Expansions of all words of a query, and the state of the catalog that they are of; null where none had to be read. */
+interface Expanded {
+  readonly expansions: readonly TermExpansion[];
+  readonly state: CatalogState | null;
+}
+
 /**
  * Looks the words of a query up in the vocabulary; each once, in their order. What a text of any length leads to is
  * bounded: of more misspelt words than are listed the nearest, then the most frequent of the scope are.
  */
-export async function expandTerms(
-  knex: Knex,
-  scope: Scope,
-  words: readonly string[],
-): Promise<TermExpansion[]> {
+export async function expandTerms(knex: Knex, scope: Scope, words: readonly string[]): Promise<Expanded> {
   const last = words.at(-1);
-  if (last === undefined) return [];
+  if (last === undefined) return { expansions: [], state: null };
   const distinct = [...new Set(words)];
-  const begun = distinct.flatMap((word) => {
-    const beginning = partBeginning(word) ?? (word === last ? word : null);
-    return beginning === null ? [] : [{ word, beginning }];
-  });
-  const longerMax = Math.min(LONGER_MAX, Math.floor(LISTED_MAX / Math.max(1, begun.length)));
-  const longer = await longerTerms(
+  const beginnings = new Map(
+    distinct.flatMap((word) => {
+      const beginning = partBeginning(word) ?? (word === last ? word : null);
+      return beginning === null ? [] : [[word, beginning]];
+    }),
+  );
+  const longerMax = Math.min(LONGER_MAX, Math.floor(LISTED_MAX / Math.max(1, beginnings.size)));
+  const { state, longer, near, synonyms } = await lookUp(
     knex,
-    begun.map(({ beginning }) => beginning),
+    words,
+    distinct,
+    [...new Set(beginnings.values())],
     longerMax,
   );
-  const misspelt = await listed(knex, scope, distinct.length, await nearWords(knex, distinct));
-  const synonyms = await readingsOf(knex, words);
-  const beginnings = new Map(begun.map(({ word, beginning }) => [word, beginning]));
-  return distinct.map((word) => {
+  const misspelt = await listed(knex, scope, distinct.length, nearWords(distinct, near));
+  const readings = readingsOf(words, synonyms);
+  const expansions = distinct.map((word) => {
     const beginning = beginnings.get(word) ?? null;
-    const begunSo = beginning === null ? undefined : longer.get(beginning);
-    const terms = (begunSo ?? []).filter((term) => term !== word);
+    const terms = longer
+      .filter(({ asked, known }) => asked === beginning && known.startsWith(asked) && known !== word)
+      .map(({ known }) => known);
     const anyLonger = terms.length > longerMax;
     return {
       word,
-      synonyms: synonyms.get(word) ?? [],
+      synonyms: readings.get(word) ?? [],
       beginning,
       longer: anyLonger ? terms.filter((term) => term === beginning) : terms,
       anyLonger,
       misspelt: misspelt.get(word) ?? [],
     };
   });
+  return { expansions, state };
 }
+
+/** All that the vocabulary has for some words, in one statement. */
+async function lookUp(
+  knex: Knex,
+  words: readonly string[],
+  distinct: readonly string[],
+  beginnings: readonly string[],
+  longerMax: number,
+) {
+  const lines = await rowsOf<FoundLine>(
+    knex,
+    prepared(sql`SELECT 'state' AS part, NULL::text AS asked, NULL::text AS known,
+        json_build_object('transactions', transactions, 'snapshot', snapshot) AS told FROM (SELECT ${STATE}) AS state
+      UNION ALL SELECT 'longer', asked, known, NULL FROM (${longerTerms(beginnings, longerMax)}) AS longer
+      UNION ALL SELECT 'near', asked, known, NULL FROM (${nearCandidates(distinct)}) AS near
+      UNION ALL SELECT 'synonym', NULL, NULL, json_build_object('phrases', phrases, 'readings', readings)
+        FROM (${synonymsOf(words)}) AS synonyms`),
+  );
+  return {
+    state: lines.flatMap((line) => (line.part === 'state' ? [line.told] : []))[0] ?? null,
+    longer: lines.filter((line) => line.part === 'longer'),
+    near: lines.filter((line) => line.part === 'near'),
+    synonyms: lines.flatMap((line) => (line.part === 'synonym' ? [line.told] : [])),
+  };
+}
+
+type FoundLine =
+  | { readonly part: 'state'; readonly told: CatalogState }
+  | ({ readonly part: 'longer' } & NearCandidate)
+  | ({ readonly part: 'near' } & NearCandidate)
+  | { readonly part: 'synonym'; readonly told: Synonym };
 
 /** Every listed word of an expansion. */
 export const wordsListed = ({ word, synonyms, longer, misspelt }: TermExpansion): string[] => [
@@ -135,22 +176,9 @@ async function listed(
   return new Map([...near].map(([word, each]) => [word, best(each).map((found) => found.word)]));
 }
 
-/** The terms that begin so, itself among them; of each more than are listed, if there are more. */
-async function longerTerms(
-  knex: Knex,
-  beginnings: readonly string[],
-  listedMax: number,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+/** A query for the terms that begin so, itself among them; of each more than are listed, if there are more. */
+const longerTerms = (beginnings: readonly string[], listedMax: number): Sql =>
   // Words sort by code point, so they lie side by side.
-  const lines = await rowsOf<{ beginning: string; word: string }>(
-    knex,
-    sql`SELECT begun.beginning, following.word FROM unnest(${beginnings}::text[]) AS begun (beginning)
-        CROSS JOIN LATERAL (
-          SELECT word FROM search_words WHERE word >= begun.beginning ORDER BY word LIMIT ${listedMax + 2}) AS following`,
-  );
-  const found = new Map<string, string[]>();
-  for (const { beginning, word } of lines) {
-    if (word.startsWith(beginning)) found.set(beginning, [...(found.get(beginning) ?? []), word]);
-  }
-  return found;
-}
+  sql`SELECT begun.beginning AS asked, following.word AS known FROM unnest(${beginnings}::text[]) AS begun (beginning)
+      CROSS JOIN LATERAL (
+        SELECT word FROM search_words WHERE word >= begun.beginning ORDER BY word LIMIT ${listedMax + 2}) AS following`;
