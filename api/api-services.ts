@@ -61,9 +61,11 @@ export interface AdminServices {
 /** Whether this process takes calls: before it is ready and while it stops, every call is a 503. */
 export type LifecycleState = 'starting' | 'ready' | 'stopping';
 
-/** One thing that must work for the service to serve; `check` fails when it does not. */
+/** One thing that the service needs to serve; `check` fails when it does not work. */
 export interface ReadinessCheck {
   readonly name: string;
+  /** Without it queries and photos are answered all the same: its failure is a warning. */
+  readonly isOptional?: true;
   check(): Promise<unknown>;
 }
 

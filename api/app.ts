@@ -4,46 +4,48 @@ import helmet from 'helmet';
 import { mountAdmin } from './admin/routes';
 import type { ApiServices, ApiSettings } from './api-services';
 import { mountDocs } from './docs/routes';
-import { mountFiles } from './files/routes';
+import { sendDataFile } from './files/data-file';
+import { sendImage } from './files/image';
 import { mountLegacy } from './legacy/routes';
 import { allowOrigins } from './middleware/allow-origins';
-import { answersCharged } from './middleware/charged-answer';
+import { oneAtATime } from './middleware/call';
 import { compress } from './middleware/compress';
-import { buildEndpointMiddleware } from './middleware/endpoint-middleware';
-import { errorHandler, refuseMissingHost, unknownRoute } from './middleware/error-handler';
-import { oneAtATime } from './middleware/hang-up';
-import { lifecycleGate } from './middleware/lifecycle-gate';
-import { readAddress } from './middleware/readable-address';
-import { requestId } from './middleware/request-id';
-import { requestLog } from './middleware/request-log';
+import { buildEndpoints } from './middleware/endpoints';
+import { errorHandler, unknownRoute } from './middleware/error-handler';
+import { mountRoute } from './middleware/mount-route';
+import { readAddress, refuseMissingHost } from './middleware/request-address';
+import { requestId, requestLog } from './middleware/request-log';
+import './middleware/locals';
+import { lifecycleGate } from './middleware/shed-load';
 import { Metrics } from './ops/metrics';
 import { mountOperations } from './ops/routes';
+import { PATHS } from './paths';
 import { mountJobs } from './v3/jobs';
 import { mountRecords } from './v3/record-routes';
 import { mountV3 } from './v3/routes';
 import { mountWebhooks } from './v3/webhooks';
-import { photoIdentifier } from './vision/identify-photo';
+import { photoIdentifier } from './wire/identify-photo';
 
 /**
  * The whole of the service over HTTP. The order here and in `framed` is the security policy: every request is named,
- * logged and measured, gets its protective headers, and meets its endpoint, whose middleware
- * (`middleware/endpoint-middleware.ts`) refuses in the order 401, 403, 429, 413/415, 400, 402, 404/422; what is thrown
- * anywhere becomes an answer in `middleware/error-handler.ts`.
+ * logged and measured, gets its protective headers, and meets its endpoint, whose gates (`middleware/endpoints.ts`)
+ * refuse in the order 401, 403, 429, 413/415, 400, 402, 404/422; what is thrown anywhere becomes an answer in
+ * `middleware/error-handler.ts`.
  */
 export function createApp(services: ApiServices, settings: ApiSettings): Express {
   const metrics = new Metrics(settings.gauges);
-  const middleware = buildEndpointMiddleware(services, settings);
+  const endpoints = buildEndpoints(services, settings);
   const identifyPhoto = photoIdentifier(services.vision, metrics);
-  const answer = answersCharged(services.billing);
   return framed(settings, metrics, services.accounts, (app) => {
     app.use(lifecycleGate(settings.lifecycle));
-    mountFiles(app, services);
-    mountV3(app, middleware, services, settings, identifyPhoto, answer);
-    mountRecords(app, middleware, services, answer);
-    mountJobs(app, middleware, services, settings, answer);
-    mountWebhooks(app, middleware, services, answer);
-    mountLegacy(app, middleware, services, settings, identifyPhoto, answer);
-    if (settings.adminToken !== undefined) mountAdmin(app, middleware, services);
+    mountRoute(app, PATHS.dataFile, { get: sendDataFile(services) });
+    mountRoute(app, PATHS.image, { get: sendImage(services) });
+    mountV3(app, endpoints, services, settings, identifyPhoto);
+    mountRecords(app, endpoints, services);
+    mountJobs(app, endpoints, services, settings);
+    mountWebhooks(app, endpoints, services);
+    mountLegacy(app, endpoints, services, settings, identifyPhoto);
+    if (settings.adminToken !== undefined) mountAdmin(app, endpoints, services);
     mountDocs(app);
     if (settings.queues) app.use('/queues', settings.queues);
     for (const page of settings.pages ?? []) app.use(page);

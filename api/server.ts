@@ -8,8 +8,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type AppError, badRequest, headersTooLarge } from '../models/errors';
-import { errorBody } from './middleware/error-body';
-import { failureField } from './middleware/failure-field';
+import { errorBody } from './middleware/error-handler';
 
 /** Request line and headers together (contract 11.2). */
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -61,7 +60,7 @@ export function createServer(app: RequestListener): Server {
 }
 
 function refusalOf(failure: Error): AppError {
-  switch (failureField(failure, 'code')) {
+  switch ('code' in failure && failure.code) {
     case 'HPE_HEADER_OVERFLOW':
       return headersTooLarge();
     case 'ERR_HTTP_REQUEST_TIMEOUT':

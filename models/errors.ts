@@ -2,22 +2,24 @@
  * Every failure that a caller may see, one constructor each (contract 11.2). `message` is public and
  * tells a developer what to do; the inside of a fault goes to `cause`, which is logged and never answered.
  */
-export type ErrorCode =
-  | 'bad_request'
-  | 'unauthorized'
-  | 'insufficient_credits'
-  | 'forbidden'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'conflict'
-  | 'payload_too_large'
-  | 'unsupported_media_type'
-  | 'unprocessable'
-  | 'rate_limited'
-  | 'headers_too_large'
-  | 'internal_error'
-  | 'unavailable'
-  | 'timeout';
+export const ERROR_CODES = [
+  'bad_request',
+  'unauthorized',
+  'insufficient_credits',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'payload_too_large',
+  'unsupported_media_type',
+  'unprocessable',
+  'rate_limited',
+  'headers_too_large',
+  'internal_error',
+  'unavailable',
+  'timeout',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** Why an image that was named or sent can't be used (422). */
 export const IMAGE_FAULTS = [
@@ -64,6 +66,10 @@ export class AppError extends Error {
   }
 }
 
+const retryAfter = (seconds: number): Record<string, string> => ({
+  'Retry-After': String(Math.max(1, Math.ceil(seconds))),
+});
+
 /** 400: a body or parameter is malformed; `extras.field` is its path. */
 export const badRequest = (message: string, extras: ErrorExtras = {}): AppError =>
   new AppError(400, 'bad_request', message, { extras });
@@ -103,7 +109,7 @@ export const methodNotAllowed = (allow: readonly string[]): AppError =>
 /** 409: an `Idempotency-Key` stands for another call, or its first call still runs. */
 export const conflict = (message: string, retryAfterSeconds?: number): AppError =>
   new AppError(409, 'conflict', message, {
-    headers: retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) },
+    headers: retryAfterSeconds === undefined ? {} : retryAfter(retryAfterSeconds),
   });
 
 /** The first call with an `Idempotency-Key` is not over yet. */
@@ -136,14 +142,24 @@ export const unsupportedMediaType = (
 export const unprocessable = (reason: ImageFault, message: string, cause?: unknown): AppError =>
   new AppError(422, 'unprocessable', message, { extras: { reason }, cause });
 
-/** 429: a limit of the key is used up; `headers` carries the `RateLimit-*` of the limit that was met. */
-export const rateLimited = (
-  message: string,
-  retryAfterSeconds: number,
-  headers: Record<string, string> = {},
-): AppError =>
+/** How a limit stands. */
+export interface LimitState {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/** The headers that tell how a limit stands (contract 9.5). */
+export const limitHeaders = ({ limit, remaining, resetSeconds }: LimitState): Record<string, string> => ({
+  'RateLimit-Limit': String(limit),
+  'RateLimit-Remaining': String(Math.max(0, remaining)),
+  'RateLimit-Reset': String(Math.max(0, Math.ceil(resetSeconds))),
+});
+
+/** 429: a limit is used up. */
+export const rateLimited = (message: string, state: LimitState): AppError =>
   new AppError(429, 'rate_limited', message, {
-    headers: { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+    headers: { ...limitHeaders(state), ...retryAfter(state.resetSeconds) },
   });
 
 /** 431: request line or headers over the limit. */
@@ -164,7 +180,7 @@ export const internalError = (cause: unknown): AppError =>
 /** 503: overloaded, starting, stopping, or a store is away. */
 export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown): AppError =>
   new AppError(503, 'unavailable', message, {
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) },
+    headers: retryAfter(retryAfterSeconds),
     cause,
   });
 

@@ -1,18 +1,21 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { storedForm } from '../middleware/idempotency';
+import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
+import { presentUsage } from '../wire/accounts';
 import { periodOf } from '../wire/period';
-import { presentUsage } from '../wire/presented-accounts';
 import {
   type accountList,
   type accountShown,
+  type auditLog,
   type creditsAdded,
   presentAccount,
+  presentEntry,
   type usageShown,
 } from './answers';
-import { type Admin, andOneMore, idOf, pageOf } from './request';
-import { accountBody, creditBody, keepPhotosBody, listPage } from './schema';
+import { type Admin, andOneMore, pageOf } from './request';
+import { accountBody, auditFilter, creditBody, keepPhotosBody, listPage } from './schema';
 
 type Shown = Promise<z.output<typeof accountShown>>;
 
@@ -74,4 +77,11 @@ export async function showUsage(
     credits: lines.reduce((sum, line) => sum + line.credits, 0),
     usage: presentUsage(lines),
   };
+}
+
+/** `GET /admin/v1/audit` */
+export async function showAuditLog({ query }: Request, { audit }: Admin): Promise<z.output<typeof auditLog>> {
+  const filter = auditFilter(query);
+  const { shown, next_cursor } = pageOf(await audit.list(andOneMore(filter)), filter);
+  return { success: true, entries: shown.map(presentEntry), next_cursor };
 }

@@ -2,16 +2,13 @@ import { z } from 'zod';
 import type { Account, ApiKey } from '../../models/access/api-key';
 import type { MadeKey } from '../../models/access/key-service';
 import type { AuditRecord } from '../../models/ports';
-import { credits, keyShown, since, until, usage } from '../wire/account-answers';
-import { presentKey } from '../wire/presented-accounts';
+import { accountFields, keyShown, presentKey, since, until, usage } from '../wire/accounts';
+import { success } from '../wire/answers';
 
-const success = z.literal(true).describe('`true` for every success');
 const nextCursor = z.string().nullable().describe('Leads to the next page, as `cursor`; null at the end');
 
 const account = z.object({
-  id: z.string().describe('Id of the account'),
-  name: z.string().describe('Its name, for people'),
-  credits: credits.describe('What it has left; null is unlimited'),
+  ...accountFields,
   keeps_photos: z.boolean().describe('Whether photos are kept as long as their predictions'),
 });
 

@@ -1,9 +1,10 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { API_VERSIONS, SCOPES } from '../../models/access/api-key';
+import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import { type keyList, type keyMade, type keyRevoked, presentMadeKey, presentOwnedKey } from './answers';
-import { type Admin, andOneMore, idOf, pageOf } from './request';
+import { type Admin, andOneMore, pageOf } from './request';
 import { keyBody, listPage, rotationBody } from './schema';
 
 const HOUR_MS = 3_600_000;

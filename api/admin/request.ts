@@ -1,8 +1,6 @@
 import type { Request, Response } from 'express';
 import type { AuditLog, Clock } from '../../models/ports';
 import type { AdminServices } from '../api-services';
-import { refuseBrokenText } from '../middleware/parse-json-object';
-import { pathParameter } from '../middleware/path-parameter';
 
 /** What a route of the operators' API works with, for one request. */
 export interface Admin extends AdminServices {
@@ -12,13 +10,6 @@ export interface Admin extends AdminServices {
 
 /** Makes the answer to a request. */
 export type AdminRoute = (req: Request, admin: Admin, res: Response) => Promise<object>;
-
-/** The id in the address. @throws AppError 400 for one that is no text */
-export function idOf(req: Request): string {
-  const id = pathParameter(req, 'id');
-  refuseBrokenText(id, 'id');
-  return id;
-}
 
 /** One entry more than a page shows, which tells whether there is another page. */
 export const andOneMore = <Page extends { readonly limit: number }>(page: Page): Page => ({

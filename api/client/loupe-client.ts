@@ -17,6 +17,10 @@ import type {
   Region,
   SuggestAnswer,
   SuggestRequest,
+  WebhookAnswer,
+  WebhookRemoved,
+  WebhookRequest,
+  WebhooksAnswer,
 } from './schema';
 
 export { LoupeError } from './loupe-error';
@@ -126,6 +130,21 @@ export class LoupeClient {
   /** Cancels what is not begun of a job. */
   async cancelJob(id: string): Promise<JobAnswer> {
     return answerOf(await this.endpoints.DELETE('/v3/vision/jobs/{id}', { params: { path: { id } } }));
+  }
+
+  /** Has an address told what happens; the `secret` that its messages are signed with is in this answer alone. */
+  async createWebhook(wanted: WebhookRequest): Promise<WebhookAnswer> {
+    return answerOf(await this.endpoints.POST('/v3/webhooks', { body: wanted }));
+  }
+
+  /** The addresses that the account is told at, with what failed last. */
+  async webhooks(): Promise<WebhooksAnswer> {
+    return answerOf(await this.endpoints.GET('/v3/webhooks'));
+  }
+
+  /** Has an address told nothing any more. */
+  async removeWebhook(id: string): Promise<WebhookRemoved> {
+    return answerOf(await this.endpoints.DELETE('/v3/webhooks/{id}', { params: { path: { id } } }));
   }
 
   /** Says which product the photos of an answer showed; null where the catalog does not have it. */

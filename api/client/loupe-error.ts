@@ -1,38 +1,9 @@
-import type {
-  BadRequest,
-  Conflict,
-  Forbidden,
-  HeadersTooLarge,
-  InsufficientCredits,
-  InternalError,
-  MethodNotAllowed,
-  NotFound,
-  PayloadTooLarge,
-  RateLimited,
-  Timeout,
-  Unauthorized,
-  Unavailable,
-  Unprocessable,
-  UnsupportedMediaType,
-} from './schema';
+import type { components } from './schema';
+
+type Refusals = components['responses'];
 
 /** The body of any refusal; `error` tells them apart. */
-export type Failure =
-  | BadRequest
-  | Unauthorized
-  | InsufficientCredits
-  | Forbidden
-  | NotFound
-  | MethodNotAllowed
-  | Conflict
-  | PayloadTooLarge
-  | UnsupportedMediaType
-  | Unprocessable
-  | RateLimited
-  | HeadersTooLarge
-  | InternalError
-  | Unavailable
-  | Timeout;
+export type Failure = Refusals[Exclude<keyof Refusals, 'NotReady'>]['content']['application/json'];
 
 /** A refusal of the service: `failure.error` says which, with the fields that it alone has. */
 export class LoupeError extends Error {

@@ -31,62 +31,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/api/v3/catalog/search': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Search or list the catalog (alias of /v3/catalog/query)
-     * @deprecated
-     * @description Products, or the taxonomy rows of `taxonomy_node`, by free text and filters.
-     *
-     *     - Filter objects are ANDed, the values in one are ORed; repeat a field to require several tags. A field or value that no row has finds nothing; an unknown tag is a 400.
-     *     - A `query` is ordered by relevance, whatever the `sort`; `sort_applied` tells the order.
-     *     - A page past the end has no rows, and is no error.
-     *     - **Credits:** 1; with `pricing` on products 6; a page without rows is free.
-     *
-     *     **Key:** must open v3.
-     */
-    post: operations['queryCatalogAlias1'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v3/catalog/query': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Search or list the catalog (alias of /v3/catalog/query)
-     * @deprecated
-     * @description Products, or the taxonomy rows of `taxonomy_node`, by free text and filters.
-     *
-     *     - Filter objects are ANDed, the values in one are ORed; repeat a field to require several tags. A field or value that no row has finds nothing; an unknown tag is a 400.
-     *     - A `query` is ordered by relevance, whatever the `sort`; `sort_applied` tells the order.
-     *     - A page past the end has no rows, and is no error.
-     *     - **Credits:** 1; with `pricing` on products 6; a page without rows is free.
-     *
-     *     **Key:** must open v3.
-     */
-    post: operations['queryCatalogAlias2'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   '/v3/catalog/items/{id}': {
     parameters: {
       query?: never;
@@ -103,31 +47,6 @@ export interface paths {
      *     **Key:** must open v3.
      */
     get: operations['showItem'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v3/catalog/items/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * One catalog row by id (alias of /v3/catalog/items/:id)
-     * @deprecated
-     * @description `data` holds one row. Not found are unknown and deleted rows, and ids of variants.
-     *
-     *     **Credits:** 1; with `pricing` on a product 6; an unknown id and HEAD are free.
-     *
-     *     **Key:** must open v3.
-     */
-    get: operations['showItemAlias1'];
     put?: never;
     post?: never;
     delete?: never;
@@ -241,37 +160,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/api/v3/vision/identify': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Identify the item in a photo (alias of /v3/vision/identify)
-     * @deprecated
-     * @description At most ten rows, best first, each with a calibrated `confidence`: of all answers given with 0.9, nine in ten are right.
-     *
-     *     - Send the photo as `url` or `base64`; `url` wins. JPEG, PNG or WebP, told by their bytes.
-     *     - Or send two to five photos of the item from several sides as `images`: they have one answer. One that shows something else decides little.
-     *     - `region` names the part of a photo that is looked at; `category_id` and `filters` the rows that may be the answer.
-     *     - `explain` gives each row its `evidence`.
-     *     - Where the photo shows a style, model or brand but not which product of it, that taxonomy row is the answer, without `variants`.
-     *     - Nothing sure enough: an empty `data`.
-     *     - **Credits:** 5, with `pricing` 10; 2 more for each photo after the first; an answer without rows is free.
-     *
-     *     **Key:** must open v3.
-     */
-    post: operations['identifyAlias1'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   '/v3/vision/predictions/{id}/feedback': {
     parameters: {
       query?: never;
@@ -288,29 +176,6 @@ export interface paths {
      *     **Key:** must open v3.
      */
     post: operations['correct'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v3/vision/predictions/{id}/feedback': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Say what the photos showed (alias of /v3/vision/predictions/:id/feedback)
-     * @deprecated
-     * @description The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any of its keys. Free. It makes the reliability of the service known, and its confidence better.
-     *
-     *     **Key:** must open v3.
-     */
-    post: operations['correctAlias1'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1276,38 +1141,38 @@ export interface components {
       id: string;
       /** @description Of a product brand, model and style; else the name of the entity */
       name: string;
-      /** @description Vision answers only: how sure the match is, calibrated */
-      confidence?: number;
-      /** @description Similar items only: cosine of the nearest views; of several pictures the mean */
-      similarity?: number;
       /** @description Higher is more popular */
       popularity: number;
       /** @description Addresses of pictures */
       images: string[];
       /** @description Addresses of small pictures */
       thumbnails: string[];
+      /** @description Category rows only */
+      available_tags?: components['schemas']['Tag'][];
+      /** @description Vision answers only: how sure the match is, calibrated */
+      confidence?: number;
+      /** @description Similar items only: cosine of the nearest views; of several pictures the mean */
+      similarity?: number;
       /** @description With `taxonomy` */
       attributes?: components['schemas']['Attribute'][];
       /** @description Vision answers with `explain` only: why this row */
       evidence?: components['schemas']['Evidence'];
       /** @description Products only */
       variants?: components['schemas']['Variant'][];
-      /** @description Category rows only */
-      available_tags?: components['schemas']['Tag'][];
       /** @description With `pricing`, rows that are no product */
       max_market_estimate?: components['schemas']['MarketEstimate'] | null;
     };
     Variant: {
       /** @description Starts with `variant_` */
       id: string;
-      /** @description With `taxonomy` */
-      fields?: components['schemas']['VariantField'][];
+      /** @description Higher is more popular */
+      popularity: number;
       /** @description Addresses of pictures */
       images: string[];
       /** @description Addresses of small pictures */
       thumbnails: string[];
-      /** @description Higher is more popular */
-      popularity: number;
+      /** @description With `taxonomy` */
+      fields?: components['schemas']['VariantField'][];
       /** @description With `pricing` */
       pricing?: components['schemas']['Pricing'];
     };
@@ -1976,10 +1841,6 @@ export interface components {
       id: string;
       /** @description Of a product brand, model and style; else the name of the entity */
       name: string;
-      /** @description Its category and what stands above it */
-      attributes: components['schemas']['Attribute'][];
-      /** @description Products only */
-      variants?: components['schemas']['LegacyVariant'][];
       /** @description Higher is more popular */
       popularity: number;
       /** @description Addresses of pictures */
@@ -1988,12 +1849,22 @@ export interface components {
       thumbnails: string[];
       /** @description Category rows only */
       available_tags?: components['schemas']['Tag'][];
+      /** @description Its category and what stands above it */
+      attributes: components['schemas']['Attribute'][];
+      /** @description Products only */
+      variants?: components['schemas']['LegacyVariant'][];
       /** @description Rows that are no product */
       max_market_estimate?: components['schemas']['MarketEstimate'] | null;
     };
     LegacyVariant: {
       /** @description Starts with `variant_` */
       id: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
       /** @description What the variant differs in */
       fields: components['schemas']['VariantField'][];
       /** @description One per source and region; null where there is none */
@@ -2002,12 +1873,6 @@ export interface components {
       historical_estimates: components['schemas']['DataFileLink'][] | null;
       /** @description Signed links to the listings behind the estimates, one per region, valid for one hour; null where there is no data */
       pricing_data: components['schemas']['DataFileLink'][] | null;
-      /** @description Higher is more popular */
-      popularity: number;
-      /** @description Addresses of pictures */
-      images: string[];
-      /** @description Addresses of small pictures */
-      thumbnails: string[];
     };
     LegacyVisionAnswer: {
       /**
@@ -2129,6 +1994,8 @@ export interface components {
       checks: {
         [key: string]: 'ok' | 'failed' | 'starting' | 'ready' | 'stopping';
       };
+      /** @description What it serves without, though less: with the reason */
+      warnings: string[];
       /** @description What computes each model in the memory of this process */
       inference: {
         [key: string]: 'tensorflow' | 'onnx' | 'wasm' | 'cpu';
@@ -2378,6 +2245,22 @@ export interface components {
       /** @description Name of the request, for support */
       request_id: string;
     };
+    Timeout: {
+      /**
+       * @description `false` for every refusal
+       * @constant
+       */
+      success: false;
+      /**
+       * @description Code of the failure; branch on it
+       * @constant
+       */
+      error: 'timeout';
+      /** @description What a developer can do about it */
+      message: string;
+      /** @description Name of the request, for support */
+      request_id: string;
+    };
     NotReady: {
       /**
        * @description `false` for every refusal
@@ -2397,22 +2280,6 @@ export interface components {
       checks: {
         [key: string]: 'ok' | 'failed' | 'starting' | 'ready' | 'stopping';
       };
-    };
-    Timeout: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
-      success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
-      error: 'timeout';
-      /** @description What a developer can do about it */
-      message: string;
-      /** @description Name of the request, for support */
-      request_id: string;
     };
   };
   responses: {
@@ -2899,8 +2766,8 @@ export type RateLimited = components['schemas']['RateLimited'];
 export type HeadersTooLarge = components['schemas']['HeadersTooLarge'];
 export type InternalError = components['schemas']['InternalError'];
 export type Unavailable = components['schemas']['Unavailable'];
-export type NotReady = components['schemas']['NotReady'];
 export type Timeout = components['schemas']['Timeout'];
+export type NotReady = components['schemas']['NotReady'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseInsufficientCredits = components['responses']['InsufficientCredits'];
@@ -2999,195 +2866,7 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  queryCatalogAlias1: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
-        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
-        'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
-        'X-Loupe-Force'?: components['parameters']['Force'];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CatalogQuery'];
-      };
-    };
-    responses: {
-      /** @description Done */
-      200: {
-        headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
-          Deprecation: components['headers']['Deprecation'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CatalogAnswer'];
-        };
-      };
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      402: components['responses']['InsufficientCredits'];
-      403: components['responses']['Forbidden'];
-      405: components['responses']['MethodNotAllowed'];
-      409: components['responses']['Conflict'];
-      413: components['responses']['PayloadTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      431: components['responses']['HeadersTooLarge'];
-      500: components['responses']['InternalError'];
-      503: components['responses']['Unavailable'];
-    };
-  };
-  queryCatalogAlias2: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
-        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
-        'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
-        'X-Loupe-Force'?: components['parameters']['Force'];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CatalogQuery'];
-      };
-    };
-    responses: {
-      /** @description Done */
-      200: {
-        headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
-          Deprecation: components['headers']['Deprecation'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CatalogAnswer'];
-        };
-      };
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      402: components['responses']['InsufficientCredits'];
-      403: components['responses']['Forbidden'];
-      405: components['responses']['MethodNotAllowed'];
-      409: components['responses']['Conflict'];
-      413: components['responses']['PayloadTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      431: components['responses']['HeadersTooLarge'];
-      500: components['responses']['InternalError'];
-      503: components['responses']['Unavailable'];
-    };
-  };
   showItem: {
-    parameters: {
-      query?: {
-        /**
-         * @description Comma-separated; empty for neither
-         * @example [
-         *       "taxonomy",
-         *       "pricing"
-         *     ]
-         */
-        includes?: ('taxonomy' | 'pricing')[];
-      };
-      header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
-        'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
-        'X-Loupe-Force'?: components['parameters']['Force'];
-      };
-      path: {
-        /**
-         * @description Id of a row, from a search or an identification
-         * @example product_birkin_croc
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Done */
-      200: {
-        headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CatalogAnswer'];
-        };
-      };
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      402: components['responses']['InsufficientCredits'];
-      403: components['responses']['Forbidden'];
-      404: components['responses']['NotFound'];
-      405: components['responses']['MethodNotAllowed'];
-      429: components['responses']['RateLimited'];
-      431: components['responses']['HeadersTooLarge'];
-      500: components['responses']['InternalError'];
-      503: components['responses']['Unavailable'];
-    };
-  };
-  showItemAlias1: {
     parameters: {
       query?: {
         /**
@@ -3507,74 +3186,6 @@ export interface operations {
       504: components['responses']['Timeout'];
     };
   };
-  identifyAlias1: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
-        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
-        'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
-        'X-Loupe-Force'?: components['parameters']['Force'];
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['IdentifyRequest'];
-      };
-    };
-    responses: {
-      /** @description Done */
-      200: {
-        headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
-          /**
-           * @description Under which the identification is recorded; in v2 the same as `predictionId`
-           * @example 0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55
-           */
-          'X-Prediction-Id': string;
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
-          'Server-Timing': components['headers']['Server-Timing'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CatalogAnswer'];
-        };
-      };
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      402: components['responses']['InsufficientCredits'];
-      403: components['responses']['Forbidden'];
-      405: components['responses']['MethodNotAllowed'];
-      409: components['responses']['Conflict'];
-      413: components['responses']['PayloadTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      422: components['responses']['Unprocessable'];
-      429: components['responses']['RateLimited'];
-      431: components['responses']['HeadersTooLarge'];
-      500: components['responses']['InternalError'];
-      503: components['responses']['Unavailable'];
-      504: components['responses']['Timeout'];
-    };
-  };
   correct: {
     parameters: {
       query?: never;
@@ -3618,7 +3229,6 @@ export interface operations {
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
           'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -3631,72 +3241,6 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
-      409: components['responses']['Conflict'];
-      413: components['responses']['PayloadTooLarge'];
-      415: components['responses']['UnsupportedMediaType'];
-      429: components['responses']['RateLimited'];
-      431: components['responses']['HeadersTooLarge'];
-      500: components['responses']['InternalError'];
-      503: components['responses']['Unavailable'];
-    };
-  };
-  correctAlias1: {
-    parameters: {
-      query?: never;
-      header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
-        'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
-        'X-Loupe-Force'?: components['parameters']['Force'];
-      };
-      path: {
-        /**
-         * @description The `X-Prediction-Id` of an answer
-         * @example V1StGXR8_Z5jdHi6B-myT
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Feedback'];
-      };
-    };
-    responses: {
-      /** @description Done */
-      200: {
-        headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['FeedbackAnswer'];
-        };
-      };
-      400: components['responses']['BadRequest'];
-      401: components['responses']['Unauthorized'];
-      402: components['responses']['InsufficientCredits'];
-      403: components['responses']['Forbidden'];
-      404: components['responses']['NotFound'];
-      405: components['responses']['MethodNotAllowed'];
-      409: components['responses']['Conflict'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];

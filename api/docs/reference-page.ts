@@ -1,16 +1,13 @@
-import type { ReferenceFiles } from './reference-files';
+import type { Asset } from '../pages';
 
-/** What the reference may load, run and talk to: this service, and the icons that its style sheet holds. */
-export const REFERENCE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** What the reference is made of: Swagger UI as it is published, and what this service adds to it. */
+export interface ReferenceFiles {
+  readonly library: Asset;
+  readonly libraryStyle: Asset;
+  readonly script: Asset;
+  readonly style: Asset;
+  readonly icon: Asset;
+}
 
 /** The document at `/docs`; it holds no script and no style, and its addresses are relative. */
 export const referencePage = ({

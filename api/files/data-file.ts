@@ -1,17 +1,23 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { stringify } from 'csv-stringify';
 import type { Request, RequestHandler } from 'express';
 import { forbidden } from '../../models/errors';
 import { DATA_FILE_KINDS, type DataFile, REGIONS } from '../../models/pricing/estimate';
 import type { ApiServices } from '../api-services';
-import { pathParameter } from '../middleware/path-parameter';
-import { csvWriter, neutralised } from './csv';
+import { pathParameter } from '../middleware/request-address';
 
 /** Columns of each kind of file (contract 2.8). */
 const COLUMNS = {
   pricing_data: ['link', 'variant_name', 'vendor', 'price', 'currency', 'date'],
   historical_estimates: ['date', 'source', 'A', 'B', 'C', 'D', 'currency', 'confidence'],
 } as const;
+
+/** CRLF, quotes where they are needed: by itself the library would leave lone line breaks without. */
+const RFC_4180 = { record_delimiter: 'windows', quoted_match: /[\r\n]/ } as const;
+
+/** Starts of a cell that spreadsheets run as a formula (contract 2.9). */
+const FORMULA = /^[=+\-@\t\r]/;
 
 /**
  * A price file as CSV, for whoever holds a signed address that has not expired; every other address is a 403
@@ -30,7 +36,7 @@ export function sendDataFile({ signer, prices, clock }: ApiServices): RequestHan
     res.attachment(`${file.variantId}-${file.kind}-${file.region}.csv`);
     res.set('Content-Type', 'text/csv; charset=utf-8');
     if (first === null) return void res.end();
-    await pipeline(Readable.from(linesOf(COLUMNS[file.kind], first, rows)), csvWriter(), res);
+    await pipeline(Readable.from(linesOf(COLUMNS[file.kind], first, rows)), stringify(RFC_4180), res);
   };
 }
 
@@ -41,7 +47,8 @@ function dataFileOf(req: Request): DataFile | null {
   return kind === undefined || region === undefined ? null : { kind, variantId, region };
 }
 
-type Cells = readonly (string | number | null)[];
+type Cell = string | number | null;
+type Cells = readonly Cell[];
 
 /** Header and rows, neutralised; ends the reading of the store when it is ended itself. */
 async function* linesOf(
@@ -56,3 +63,7 @@ async function* linesOf(
     await rest.return?.();
   }
 }
+
+/** A cell that no spreadsheet runs: text that would be a formula gets a leading apostrophe; numbers stay as they are. */
+const neutralised = (cell: Cell): Cell =>
+  typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : cell;

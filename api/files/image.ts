@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { notFound } from '../../models/errors';
 import type { ImageStore } from '../../models/ports';
 import type { ApiServices } from '../api-services';
-import { pathParameter } from '../middleware/path-parameter';
+import { pathParameter } from '../middleware/request-address';
 
 const NAME = /^([0-9a-f]{64})\.(jpg|png|webp)$/;
 

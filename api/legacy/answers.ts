@@ -1,37 +1,35 @@
 import { z } from 'zod';
-import { attribute, marketEstimate, pictures, prices, tag, variantField } from '../wire/answers';
-
-const popularity = z.number().describe('Higher is more popular');
+import {
+  attribute,
+  marketEstimate,
+  pageFields,
+  prices,
+  rowFields,
+  success,
+  variantField,
+  variantFields,
+} from '../wire/answers';
 
 const legacyVariant = z.object({
-  id: z.string().describe('Starts with `variant_`'),
+  ...variantFields,
   fields: z.array(variantField).describe('What the variant differs in'),
   ...prices,
-  popularity,
-  ...pictures,
 });
 
 /** A row of v1 and v2 products (contract 8.5). */
 export const legacyRow = z.object({
-  id: z.string().describe('Starts with its kind, such as `product_` or `brand_`'),
-  name: z.string().describe('Of a product brand, model and style; else the name of the entity'),
+  ...rowFields,
   attributes: z.array(attribute).describe('Its category and what stands above it'),
   variants: z.array(legacyVariant).optional().describe('Products only'),
-  popularity,
-  ...pictures,
-  available_tags: z.array(tag).optional().describe('Category rows only'),
   max_market_estimate: marketEstimate.nullable().optional().describe('Rows that are no product'),
 });
 
 /** What v1 and v2 products answer (contract 8.4). */
 export const legacyAnswer = z.object({
-  success: z.literal(true).describe('`true` for every success'),
+  success,
   data: z.array(legacyRow).describe('The rows of this page, in order'),
   search: z.string().describe('The query as sent; empty for a listing'),
-  results: z.int().describe('Rows in this page'),
-  total_results: z.int().describe('Rows of all pages'),
-  page: z.int().describe('0-based'),
-  total_pages: z.int().describe('A count; the last page is one less'),
+  ...pageFields,
   stats: z
     .object({
       id: z.record(z.string(), z.int()).describe('Rows of this page by the id of each of their attributes'),
@@ -53,7 +51,7 @@ export const legacyMatch = z.object({
       category_id: z.string().describe('Its category'),
       attributes: z.array(attribute).describe('Its category and what stands above it'),
       variants: z.array(legacyVariant).describe('Empty where the match is no product'),
-      popularity,
+      popularity: rowFields.popularity,
       deleted: z.boolean().describe('Deleted rows are not matched'),
       nbWordsMatched: z.int().describe('0: a photo has no words'),
     })
@@ -62,7 +60,7 @@ export const legacyMatch = z.object({
 
 /** What v2 vision answers (contract 8.6). */
 export const legacyVisionAnswer = z.object({
-  success: z.literal(true).describe('`true` for every success'),
+  success,
   results: z.array(legacyMatch).describe('Matches, best first'),
   processingTime: z.number().describe('Milliseconds'),
   predictionId: z.string().describe('What an operator can look the identification up by'),

@@ -1,21 +1,27 @@
 import type { z } from 'zod';
 import type { CatalogPage } from '../../models/catalog/catalog-service';
-import { isProduct, type PricedItem, type Variant } from '../../models/catalog/item';
+import { type CatalogItem, isProduct } from '../../models/catalog/item';
 import type { IdentifiedItem } from '../../models/vision/vision-service';
-import type { PublicAddress } from '../middleware/public-address';
+import type { Links } from '../middleware/links';
 import { mapped, type WithRows } from '../middleware/send-rows';
-import { presentEstimate, presentPricing } from '../wire/presented-prices';
-import { presentAttribute, presentPictures, presentTag, presentVariantField } from '../wire/presented-row';
+import {
+  presentAttribute,
+  presentEstimate,
+  presentPictures,
+  presentPricing,
+  presentTag,
+  presentVariantField,
+} from '../wire/presented-row';
 import type { legacyAnswer, legacyMatch, legacyRow } from './answers';
 
 /** The answer of v1 and v2 products (contract 8.4). */
 export const presentLegacyPage = (
   page: CatalogPage,
   search: string,
-  address: PublicAddress,
+  links: Links,
 ): WithRows<z.input<typeof legacyAnswer>> => ({
   success: true,
-  data: mapped(page.rows, (row) => presentLegacyRow(row, address)),
+  data: mapped(page.rows, (row) => presentLegacyRow(row, links)),
   search,
   results: page.rows.length,
   total_results: page.total,
@@ -26,31 +32,31 @@ export const presentLegacyPage = (
 });
 
 /** One row with its prices, which v1 and v2 always carry (contract 2.3). */
-function presentLegacyRow(item: PricedItem, address: PublicAddress): z.input<typeof legacyRow> {
+function presentLegacyRow(item: CatalogItem, links: Links): z.input<typeof legacyRow> {
   const best = item.maxMarketEstimate;
   return {
     id: item.id,
     name: item.name,
     attributes: item.attributes.map(presentAttribute),
-    ...(isProduct(item) ? { variants: presentLegacyVariants(item, address) } : {}),
+    ...(isProduct(item) ? { variants: presentLegacyVariants(item, links) } : {}),
     popularity: item.popularity,
-    ...presentPictures(item, address),
+    ...presentPictures(item, links.address),
     ...(item.kind === 'category' ? { available_tags: (item.availableTags ?? []).map(presentTag) } : {}),
     ...(isProduct(item) ? {} : { max_market_estimate: best ? presentEstimate(best) : null }),
   };
 }
 
-const presentLegacyVariants = (item: PricedItem, address: PublicAddress) =>
-  item.variants.map((variant: Variant) => ({
+const presentLegacyVariants = (item: CatalogItem, links: Links) =>
+  item.variants.map((variant) => ({
     id: variant.id,
     fields: variant.fields.map(presentVariantField),
-    ...presentPricing(item.pricing?.get(variant.id), address),
+    ...presentPricing(variant, links),
     popularity: variant.popularity,
-    ...presentPictures(variant, address),
+    ...presentPictures(variant, links.address),
   }));
 
 /** How many rows of the page carry each attribute id (contract 8.4). */
-function countAttributes(rows: readonly PricedItem[]): Record<string, number> {
+function countAttributes(rows: readonly CatalogItem[]): Record<string, number> {
   const counts = new Map<string, number>();
   for (const row of rows) {
     for (const id of new Set(row.attributes.map((attribute) => attribute.id))) {
@@ -63,7 +69,7 @@ function countAttributes(rows: readonly PricedItem[]): Record<string, number> {
 /** One element of a v2 vision answer (contract 8.6); a taxonomy row has the same keys with no variants. */
 export const presentLegacyMatch = (
   { item, confidence }: IdentifiedItem,
-  address: PublicAddress,
+  links: Links,
 ): z.input<typeof legacyMatch> => ({
   label: labelOf(item),
   confidence,
@@ -73,7 +79,7 @@ export const presentLegacyMatch = (
     updated_at: item.updatedAt.toISOString(),
     category_id: item.category,
     attributes: item.attributes.map(presentAttribute),
-    variants: presentLegacyVariants(item, address),
+    variants: presentLegacyVariants(item, links),
     popularity: item.popularity,
     deleted: false,
     nbWordsMatched: 0,
@@ -81,7 +87,7 @@ export const presentLegacyMatch = (
 });
 
 /** The item's name and its style; the style is named once, also where the name ends with it already. */
-function labelOf(item: PricedItem): string {
+function labelOf(item: CatalogItem): string {
   const style = item.attributes.find((attribute) => attribute.field === 'style')?.name ?? '';
   return style === '' || item.name.endsWith(style) ? item.name : `${item.name} ${style}`;
 }

@@ -1,88 +1,87 @@
-import type { IRouter, Request, RequestHandler } from 'express';
+import type { IRouter, Request } from 'express';
 import { legacyVisionPrice } from '../../models/access/credits';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { callerOf } from '../middleware/call';
-import type { AnswerCharged } from '../middleware/charged-answer';
-import type { EndpointMiddleware } from '../middleware/endpoint-middleware';
+import type { Route } from '../middleware/charged-answer';
+import type { Endpoints } from '../middleware/endpoints';
+import { linksOf } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
-import { pageAsked } from '../middleware/page-memory';
-import { publicAddress } from '../middleware/public-address';
 import { PATHS } from '../paths';
-import type { PhotoIdentifier } from '../vision/identify-photo';
-import { takePhotos } from '../vision/take-photos';
+import type { PhotoIdentifier } from '../wire/identify-photo';
+import { photosOf, takeBody } from '../wire/photos';
 import { presentLegacyMatch, presentLegacyPage } from './presenter';
 import { type LegacyParameters, legacyIdentifyBody, toLegacyQuery } from './schema';
 
 /** The APIs of older integrations (contract 8.1): their wire forms around the same services. */
 export function mountLegacy(
   router: IRouter,
-  middleware: EndpointMiddleware,
+  { plain, json, photo }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
   identifyPhoto: PhotoIdentifier,
-  answer: AnswerCharged,
 ): void {
-  const listed = (endpoint: string, parametersOf: (req: Request) => LegacyParameters) =>
-    listProducts(services, settings, answer, endpoint, parametersOf);
   mountRoute(router, PATHS.listProductsV1, {
-    get: [
-      ...middleware.page('v1', ({ query }) => pageAsked(query['page_size'], true, settings.pageSizeMax)),
-      listed('v1.products', (req) => req.query),
-    ],
+    get: plain(
+      'v1.products',
+      'catalog:read',
+      listProducts(services, settings, (req) => req.query),
+    ),
   });
   mountRoute(router, PATHS.listProductsV2, {
-    post: [
-      ...middleware.json('v2', ({ body }) => pageAsked(body.page_size, true, settings.pageSizeMax)),
-      listed('v2.products', (req) => req.body),
-    ],
+    post: json(
+      'v2.products',
+      'catalog:read',
+      listProducts(services, settings, (req) => req.body),
+    ),
   });
   mountRoute(router, PATHS.identifyV2, {
-    post: [...middleware.photo('v2'), identify(settings, identifyPhoto, answer)],
+    post: photo('v2.vision', identify(services, settings, identifyPhoto)),
   });
 }
 
 function listProducts(
-  { catalog }: ApiServices,
+  services: ApiServices,
   settings: ApiSettings,
-  answer: AnswerCharged,
-  endpoint: string,
   parametersOf: (req: Request) => LegacyParameters,
-): RequestHandler {
+): Route {
   return async (req, res) => {
+    const { catalog } = services;
     const caller = callerOf(res);
     const [taxonomy, facetFields] = await Promise.all([
       catalog.taxonomy(caller),
       catalog.facetFields(caller),
     ]);
     const known = { taxonomy, facetFields, pageSizeMax: settings.pageSizeMax };
-    const { query, search } = toLegacyQuery(parametersOf(req), known);
-    const address = publicAddress(req, settings);
-    await answer(req, res, endpoint, async (call) => {
-      const options = { pricing: true, categoryRule: 'unknown-is-empty' } as const;
-      const { value, price } = await catalog.search(call, query, options);
-      return { value: presentLegacyPage(value, search, address), price };
-    });
+    const query = toLegacyQuery(parametersOf(req), known);
+    const links = linksOf(req, services, settings);
+    return {
+      page: { rows: query.pageSize, priced: true },
+      make: async (call) => {
+        const options = { pricing: true, categoryRule: 'unknown-is-empty' } as const;
+        const { value, price } = await catalog.search(call, query, options);
+        return { value: presentLegacyPage(value, query.text ?? '', links), price };
+      },
+    };
   };
 }
 
-function identify(
-  settings: ApiSettings,
-  identifyPhoto: PhotoIdentifier,
-  answer: AnswerCharged,
-): RequestHandler {
-  return async (req, res) => {
-    const { photos } = takePhotos(req, res, legacyIdentifyBody);
-    const address = publicAddress(req, settings);
-    await answer(req, res, 'v2.vision', async (call) => {
-      const request = { photos, category: null, filters: [], pricing: true, explain: false };
-      const { value, price } = await identifyPhoto(call, res, { ...request, price: legacyVisionPrice() });
-      const body = {
-        success: true,
-        results: value.items.map((match) => presentLegacyMatch(match, address)),
-        processingTime: value.totalMs,
-        predictionId: value.predictionId,
-      };
-      return { value: body, price };
-    });
+function identify(services: ApiServices, settings: ApiSettings, identifyPhoto: PhotoIdentifier): Route {
+  return (req, res) => {
+    const { body, cut } = takeBody(req, res, legacyIdentifyBody);
+    const { photos } = photosOf(body, cut);
+    const links = linksOf(req, services, settings);
+    const request = { photos, category: null, filters: [], pricing: true, explain: false };
+    return {
+      make: async (call) => {
+        const { value, price } = await identifyPhoto(call, res, { ...request, price: legacyVisionPrice() });
+        const answer = {
+          success: true,
+          results: value.items.map((match) => presentLegacyMatch(match, links)),
+          processingTime: value.totalMs,
+          predictionId: value.predictionId,
+        };
+        return { value: answer, price };
+      },
+    };
   };
 }

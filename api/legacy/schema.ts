@@ -70,21 +70,17 @@ interface Known {
 
 /**
  * A v1 or v2 product search as the catalog query that it means; versions stop here. Parameters of no meaning are
- * ignored, as older clients expect (contract 8.1).
+ * ignored, as older clients expect (contract 8.1). Its text is echoed as `search`.
  *
- * @returns the query, and the text to echo as `search`
  * @throws AppError 400 that names the parameter at fault
  */
-export function toLegacyQuery(
-  parameters: LegacyParameters,
-  known: Known,
-): { query: CatalogQuery; search: string } {
+export function toLegacyQuery(parameters: LegacyParameters, known: Known): CatalogQuery {
   const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));
   for (const [name, value] of Object.entries(given)) {
     for (const text of [value].flat()) if (typeof text === 'string') refuseBrokenText(text, name);
   }
   const fixed = validate(legacyQuery, given);
-  const query: CatalogQuery = {
+  return {
     text: fixed.search,
     categories: fixed.category.length > 0 ? fixed.category : DEFAULT_CATEGORIES,
     node: nodeOf(fixed.attribute, known.taxonomy),
@@ -93,7 +89,6 @@ export function toLegacyQuery(
     pageSize: Math.min(fixed.page_size, known.pageSizeMax),
     sort: fixed.sort,
   };
-  return { query, search: fixed.search };
 }
 
 const nodeOf = (attribute: unknown, taxonomy: Taxonomy): string =>

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { LimitDecision, Logger, RateLimiter } from '../../models/ports';
-import { decide } from './decide';
+import { CallCounters, type Window } from './call-counters';
 import { MemoryRateLimiter } from './memory-rate-limiter';
-import { WINDOW_SECONDS, type Window } from './windows';
 
 /**
  * Takes a place among those of a key: KEYS[1] is a sorted set of places by the time at which each lapses. The clock is
@@ -27,7 +26,7 @@ const AWAY_MS = 2_000;
  * itself: limits are a courtesy between callers, and no reason to refuse a catalog query that needs no Redis.
  */
 export class RedisRateLimiter implements RateLimiter {
-  private readonly counters = new Map<string, RateLimiterRedis>();
+  private readonly calls: CallCounters;
   private readonly fallback = new MemoryRateLimiter();
   private awayUntil = 0;
 
@@ -39,11 +38,21 @@ export class RedisRateLimiter implements RateLimiter {
     private readonly redis: Redis,
     private readonly prefix: string,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    this.calls = new CallCounters(
+      (options) =>
+        new RateLimiterRedis({
+          ...options,
+          storeClient: redis,
+          keyPrefix: `${prefix}:calls:${options.keyPrefix}`,
+          rejectIfRedisNotReady: true,
+        }),
+    );
+  }
 
   consume(keyId: string, window: Window, limit: number): Promise<LimitDecision> {
     return this.sharedOrOwn(
-      () => decide(limit, () => this.counter(window, limit).consume(keyId)),
+      () => this.calls.consume(keyId, window, limit),
       () => this.fallback.consume(keyId, window, limit),
     );
   }
@@ -77,20 +86,5 @@ export class RedisRateLimiter implements RateLimiter {
 
   private async leave(key: string, place: string): Promise<void> {
     await this.redis.zrem(key, place);
-  }
-
-  private counter(window: Window, limit: number): RateLimiterRedis {
-    const name = `${window}:${limit}`;
-    const known = this.counters.get(name);
-    if (known) return known;
-    const made = new RateLimiterRedis({
-      storeClient: this.redis,
-      keyPrefix: `${this.prefix}:calls:${name}`,
-      points: limit,
-      duration: WINDOW_SECONDS[window],
-      rejectIfRedisNotReady: true,
-    });
-    this.counters.set(name, made);
-    return made;
   }
 }

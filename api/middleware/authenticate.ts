@@ -1,21 +1,17 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request } from 'express';
 import { type ApiVersion, type Caller, isKeyForm, opens, type Scope } from '../../models/access/api-key';
 import { hashKey } from '../../models/access/credential';
 import { forbidden, unauthorized } from '../../models/errors';
+import type { Gate } from './gate';
 import type { KeyLookups } from './key-lookups';
-import './locals';
 
 /**
  * Lets a call pass whose key is known and has not expired (else 401), opens this API version and has the scope that the
  * endpoint wants, if any (else 403), in this order (contract 9.1, 9.3); an address that tried too many unknown keys gets 429.
  * The credential is compared by its hash and goes no further than this function.
  */
-export function authenticate(
-  keys: KeyLookups<Caller>,
-  version: ApiVersion,
-  scope: Scope | null,
-): RequestHandler {
-  return async (req, res, next) => {
+export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scope: Scope | null): Gate {
+  return async (req, res) => {
     res.setHeader('Cache-Control', 'no-store');
     const credential = credentialOf(req);
     if (credential === null || !isKeyForm(credential)) throw unauthorized();
@@ -31,7 +27,6 @@ export function authenticate(
       throw forbidden('A test key does not write the catalog, which all keys see; take a live one.');
     }
     res.locals.caller = caller;
-    next();
   };
 }
 

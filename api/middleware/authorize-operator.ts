@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { RequestHandler } from 'express';
 import { hashKey } from '../../models/access/credential';
 import { unauthorized } from '../../models/errors';
 import { credentialOf } from './authenticate';
+import type { Gate } from './gate';
 import { KeyLookups } from './key-lookups';
 
 /**
@@ -11,16 +11,15 @@ import { KeyLookups } from './key-lookups';
  *
  * @param token null lets nobody pass
  */
-export function authorizeOperator(token: string | null, unknownPerMinute: number): RequestHandler {
+export function authorizeOperator(token: string | null, unknownPerMinute: number): Gate {
   const expected = token === null ? null : hashKey(token);
   const lookUp = async (hash: Buffer) => (expected && timingSafeEqual(hash, expected) ? true : null);
   const tokens = new KeyLookups<true>(lookUp, unknownPerMinute);
-  return async (req, res, next) => {
+  return async (req, res) => {
     res.setHeader('Cache-Control', 'no-store');
     const credential = credentialOf(req);
     if (credential === null || !(await tokens.find(hashKey(credential), req.ip ?? ''))) {
       throw unauthorized('Send the ADMIN_TOKEN of the service as "Authorization: Bearer <ADMIN_TOKEN>".');
     }
-    next();
   };
 }

@@ -3,7 +3,6 @@ import type { Response } from 'express';
 import type { Caller } from '../../models/access/api-key';
 import type { Billed } from '../../models/access/billing';
 import type { AccountRepository } from '../../models/ports';
-import './locals';
 
 /** `X-Credits-Used`, and `X-Credits-Remaining` where the account is limited (contract 10.3). */
 export function setCreditHeaders(
@@ -36,15 +35,7 @@ export async function setFreeCreditHeaders(res: Response, accounts: Balances | n
 
 /** What is left of the account; what it had when the call came, when the store is not asked or does not say soon. */
 async function balanceOf(accounts: Balances | null, { accountId, credits }: Caller): Promise<number | null> {
-  if (!accounts) return credits;
-  const waited = new AbortController();
-  const late = delay(BALANCE_MS_MAX, null, { signal: waited.signal });
-  try {
-    return (await Promise.race([accounts.account(accountId), late]))?.credits ?? credits;
-  } catch {
-    return credits;
-  } finally {
-    waited.abort();
-    late.catch(() => null);
-  }
+  const late = delay(BALANCE_MS_MAX, null, { ref: false });
+  const account = await Promise.race([accounts?.account(accountId), late]).catch(() => null);
+  return account?.credits ?? credits;
 }

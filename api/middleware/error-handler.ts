@@ -1,19 +1,10 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { type AppError, badRequest, notFound } from '../../models/errors';
-import { classifyFailure } from './classify-failure';
+import { AppError, internalError, notFound, unavailable } from '../../models/errors';
 import { type Balances, setFreeCreditHeaders } from './credit-headers';
-import { errorBody } from './error-body';
-import './locals';
 
 /** 404 for every address that no route answers. */
 export const unknownRoute: RequestHandler = () => {
   throw notFound('There is nothing at this address; /openapi.json lists what there is.');
-};
-
-/** 400 for HTTP/1.1 without a Host, which addresses of ours could not be built from. */
-export const refuseMissingHost: RequestHandler = (req, _res, next) => {
-  if (req.httpVersion === '1.1' && !req.headers.host) throw badRequest('Send a Host header.');
-  next();
 };
 
 /**
@@ -34,6 +25,37 @@ export function errorHandler(accounts: Balances | null): ErrorRequestHandler {
     res.status(failure.status).json(errorBody(failure, res.locals.requestId));
   };
 }
+
+/** Work that was given up while it waited for another part. */
+const GIVEN_UP = new Set<unknown>(['TimeoutError', 'AbortError']);
+
+/**
+ * Any failure as one that can be answered: ours as they are (adapters tell that their store is away), what was given up
+ * as 503, everything else as 500.
+ */
+export function classifyFailure(failure: unknown): AppError {
+  if (failure instanceof AppError) return failure;
+  if (GIVEN_UP.has(Object(failure).name)) {
+    return unavailable('A part of the service is away; try again.', 2, failure);
+  }
+  return internalError(failure);
+}
+
+/** Characters of a message or a path at most: both may quote what was sent, of any length. */
+const TEXT_LENGTH_MAX = 300;
+
+/** The body of every error (contract 11.1). */
+export const errorBody = ({ code, message, extras }: AppError, requestId: string) => ({
+  success: false,
+  error: code,
+  message: shortened(message),
+  request_id: requestId,
+  ...extras,
+  ...(extras.field === undefined ? {} : { field: shortened(extras.field) }),
+});
+
+const shortened = (text: string): string =>
+  text.length <= TEXT_LENGTH_MAX ? text : `${text.slice(0, TEXT_LENGTH_MAX).replace(/\p{Surrogate}$/u, '')}…`;
 
 /** What a route may have said of an answer that did not come about. */
 const OF_SUCCESSES = [

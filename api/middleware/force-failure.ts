@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express';
 import { visionPrice } from '../../models/access/credits';
 import {
   type AppError,
@@ -21,6 +20,7 @@ import {
   unsupportedMediaType,
 } from '../../models/errors';
 import { callerOf } from './call';
+import type { Gate } from './gate';
 
 const HEADER = 'X-Loupe-Force';
 /** Of a 422 without one. */
@@ -34,10 +34,10 @@ const BEFORE_KEY = new Set([401, 403, 405, 431]);
  * Gives a test key the refusal that it asks for in `X-Loupe-Force`, before anything is counted or read (contract 9.10):
  * a status, and of a 422 perhaps the reason. 400 for what is neither. A live key is not heard.
  */
-export function forceFailure(visionDeadlineMs: number): RequestHandler {
-  return (req, res, next) => {
+export function forceFailure(visionDeadlineMs: number): Gate {
+  return (req, res) => {
     const asked = req.get(HEADER);
-    if (asked === undefined || !callerOf(res).test) return next();
+    if (asked === undefined || !callerOf(res).test) return;
     const failure = failureOf(asked, { method: req.method, visionDeadlineMs });
     if (BEFORE_KEY.has(failure.status)) delete res.locals.caller;
     // Alerts look at how routes fail.
@@ -64,8 +64,7 @@ const FAILURES: Readonly<Record<string, (circumstances: Circumstances) => AppErr
   413: () => payloadTooLarge(1024 * 1024),
   415: () => unsupportedMediaType(),
   422: ({ reason }) => unprocessable(reason, ASKED),
-  429: () =>
-    rateLimited(ASKED, 1, { 'RateLimit-Limit': '1', 'RateLimit-Remaining': '0', 'RateLimit-Reset': '1' }),
+  429: () => rateLimited(ASKED, { limit: 1, remaining: 0, resetSeconds: 1 }),
   431: () => headersTooLarge(),
   500: () => internalError(ASKED),
   503: () => unavailable(ASKED, 1),

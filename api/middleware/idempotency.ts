@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import { badRequest, callStillRuns, conflict } from '../../models/errors';
 import type { Claim, Clock, IdempotencyStore, IdempotentCall } from '../../models/ports';
-import { callerOf } from './call';
+import type { ApiServices } from '../api-services';
+import { callerOf, onceClosed } from './call';
 import { type Balances, setFreeCreditHeaders } from './credit-headers';
-import { onceClosed } from './hang-up';
-import type { LinkRenewal } from './renew-links';
+import type { Gate } from './gate';
+import type { LinkRenewal } from './links';
 
 const HEADER = 'Idempotency-Key';
 /** Printable ASCII, as long as any identifier that a client may have at hand. */
@@ -14,6 +15,8 @@ const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 /** How long a key stands for its answer. */
 const KEPT_MS = 24 * 3_600_000;
 const POLL_MS = 100;
+
+type Stores = Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>;
 
 /** How long a running call is waited for, and taken for alive. */
 export interface RetryOptions {
@@ -35,16 +38,14 @@ export interface RetryOptions {
  * @param nameOf default: of the caller's account, as it says
  */
 export function idempotent(
-  store: IdempotencyStore,
-  accounts: Balances,
-  clock: Clock,
+  { idempotency: store, accounts, clock }: Stores,
   patience: RetryOptions,
   renewLinks: LinkRenewal,
   nameOf: CallNames = callersName,
-): RequestHandler {
-  return async (req, res, next) => {
+): Gate {
+  return async (req, res) => {
     const key = req.get(HEADER);
-    if (key === undefined) return void next();
+    if (key === undefined) return;
     if (!KEY_FORM.test(key)) {
       throw badRequest(`${HEADER}: 1 to 255 printable characters without spaces.`, { field: HEADER });
     }
@@ -52,7 +53,8 @@ export function idempotent(
     const claim = await claimed(store, clock, call, patience, res);
     switch (claim.kind) {
       case 'answered':
-        return void (await replay(res, accounts, claim.answer, renewLinks));
+        await replay(res, accounts, claim.answer, renewLinks);
+        return;
       case 'other call':
         throw conflict(`This ${HEADER} stands for a call with another body; take a new one.`);
       case 'running':
@@ -60,7 +62,6 @@ export function idempotent(
       case 'granted':
         res.locals.claimed = { idempotencyKey: call.key, chargeId: claim.chargeId };
         freeUnanswered(res, () => freed(req, store.forget(call, claim.chargeId)));
-        next();
     }
   };
 }
@@ -120,33 +121,24 @@ async function replay(
 ): Promise<void> {
   await setFreeCreditHeaders(res, accounts);
   res.setHeader('Idempotency-Replayed', 'true');
-  const { status, body, ...headers } = JSON.parse(answer) as KeptAnswer;
-  res.status(status);
-  for (const [name, kept] of KEPT_HEADERS)
-    if (headers[kept] !== undefined) res.setHeader(name, headers[kept]);
-  res.json(renewLinks(body));
+  const { status, headers, body } = JSON.parse(answer) as KeptAnswer;
+  res.status(status).set(headers).json(renewLinks(body));
 }
 
-/** What is kept of an answer: the rest of it is the same for all. */
+/** What is kept of an answer: its other headers are the same for all. */
 interface KeptAnswer {
   readonly status: number;
-  readonly deprecation?: string;
-  readonly predictionId?: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-const KEPT_HEADERS = [
-  ['Deprecation', 'deprecation'],
-  ['X-Prediction-Id', 'predictionId'],
-] as const;
+const KEPT_HEADERS = ['Deprecation', 'X-Prediction-Id'];
 
 /** The text of a successful answer, to be kept for the repetitions of its call. */
-export const storedForm = (res: Response, body: unknown): string =>
-  JSON.stringify({
-    ...Object.fromEntries(KEPT_HEADERS.map(([name, kept]) => [kept, res.get(name)])),
-    status: res.statusCode,
-    body,
-  });
+export function storedForm(res: Response, body: unknown): string {
+  const headers = Object.fromEntries(KEPT_HEADERS.map((name) => [name, res.get(name)]));
+  return JSON.stringify({ status: res.statusCode, headers, body });
+}
 
 /** What a call asks: its address and the bytes of its body. */
 function fingerprintOf(req: Request, res: Response): Buffer {

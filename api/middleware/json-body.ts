@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { RequestHandler } from 'express';
 import { unsupportedMediaType } from '../../models/errors';
+import { onceClosed } from './call';
 import { cutPhotos } from './cut-photos';
-import { raceDeadline } from './enforce-deadline';
-import { onceClosed } from './hang-up';
+import { raceDeadline } from './deadline';
+import type { Gate } from './gate';
 import type { MemoryBudget } from './memory-budget';
 import { parseJsonObject } from './parse-json-object';
 import { type BodyLimits, readBody } from './read-body';
-import './locals';
 
 /** What a body may be declared as, in UTF-8, and how that is called in a refusal. */
 export interface BodyType {
@@ -29,35 +28,36 @@ export const JSON_LINES_BODY: BodyType = {
  * Reads the bytes of a body into `req.body`: 415 when it is not declared as its type, 413 when it is larger than the
  * limit. They count against the budget until the call ends; so does what the call fetches.
  */
-export function readTyped(type: BodyType, limits: BodyLimits, budget: MemoryBudget): RequestHandler {
-  return async (req, res, next) => {
+export function readTyped(type: BodyType, limits: BodyLimits, budget: MemoryBudget): Gate {
+  return async (req, res) => {
     if (!isDeclared(req.get('Content-Type'), type)) throw unsupportedMediaType(type.name);
     // Operators have no key, and share one part of the memory.
     const keyId = res.locals.caller?.keyId ?? '';
     res.locals.openRoom = () => budget.open(keyId);
     const reservation = budget.open(keyId);
     onceClosed(res, () => reservation.close());
+    // The clock of the deadline stands still while the caller sends.
+    const { deadline } = res.locals;
+    deadline?.stop();
     req.body = await readBody(req, reservation, limits, (wait) => raceDeadline(res, wait));
+    deadline?.go();
     if (req.get('Idempotency-Key') !== undefined) res.locals.bodyDigest = digestOf(req.body);
-    next();
   };
 }
 
 const digestOf = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
 
 /** Makes an object of the bytes of a body: 400 when it is empty or no well-formed JSON object. */
-export const parseJson: RequestHandler = (req, _res, next) => {
+export const parseJson: Gate = (req) => {
   req.body = parseJsonObject(req.body instanceof Buffer ? req.body : Buffer.alloc(0));
-  next();
 };
 
 /** As `parseJson`, for a body that may hold photos, which are taken out of it. */
-export const parsePhotoJson: RequestHandler = (req, res, next) => {
+export const parsePhotoJson: Gate = (req, res) => {
   const bytes = req.body instanceof Buffer ? req.body : Buffer.alloc(0);
   const { json, photos } = cutPhotos(bytes);
   req.body = parseJsonObject(json);
   res.locals.photos = photos;
-  next();
 };
 
 function isDeclared(contentType: string | undefined, { form }: BodyType): boolean {

@@ -36,15 +36,14 @@ export class KeyLookups<Known> {
    */
   async find(hash: Buffer, address: string): Promise<Known | null> {
     const name = hash.toString('base64');
-    const network = networkOf(address);
     const counts = this.#unknown !== null && !this.#seen.has(name);
     // Counted before the look-up, so that many at once are not all let through.
-    if (counts) await this.#count(network);
+    if (counts) await this.#count(networkOf(address));
     const known = await this.lookUp(hash);
     if (known === null) this.#seen.delete(name);
     else if (counts) {
       this.#seen.set(name, true);
-      await this.#unknown?.reward(network, 1);
+      await this.#unknown?.reward(networkOf(address), 1);
     }
     return known;
   }
@@ -55,15 +54,8 @@ export class KeyLookups<Known> {
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-      throw rateLimited(
-        'Too many unknown keys came from this address; check the key and call again later.',
-        seconds,
-        {
-          'RateLimit-Limit': String(this.perMinute),
-          'RateLimit-Remaining': '0',
-          'RateLimit-Reset': String(seconds),
-        },
-      );
+      const message = 'Too many unknown keys came from this address; check the key and call again later.';
+      throw rateLimited(message, { limit: this.perMinute, remaining: 0, resetSeconds: seconds });
     }
   }
 }

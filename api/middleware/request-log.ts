@@ -1,7 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
-import './locals';
+
+/** A caller's own name for a request. */
+const KEPT_ID = /^[A-Za-z0-9._-]{8,128}$/;
+
+/** Names each request: an incoming `X-Request-Id` of the right form is kept; every answer carries it (contract 12.1). */
+export const requestId: RequestHandler = (req, res, next) => {
+  const given = req.get('X-Request-Id');
+  res.locals.requestId = given !== undefined && KEPT_ID.test(given) ? given : randomUUID();
+  res.setHeader('X-Request-Id', res.locals.requestId);
+  next();
+};
 
 /** Addresses that machines ask for every few seconds. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as letOthersGo } from 'node:timers/promises';
 import type { Request, Response } from 'express';
-import './locals';
 
 /** An answer with rows, which may be made one by one, as they are written. */
 export interface Answer {

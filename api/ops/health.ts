@@ -1,33 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
+import { z } from 'zod';
 import { AppError, unavailable } from '../../models/errors';
 import type { ApiSettings, ReadinessCheck } from '../api-services';
-import { errorBody } from '../middleware/error-body';
-import '../middleware/locals';
+import { errorBody } from '../middleware/error-handler';
 
 /** A check that takes longer counts as failed. */
 const CHECK_MS_MAX = 3000;
 
+/** What `/healthz` answers. */
+export const healthAnswer = z.object({ status: z.literal('alive').describe('The process answers') });
+
+/** What `/readyz` answers when the process can serve; a 503 has the same `checks`. */
+export const readinessAnswer = z.object({
+  status: z.literal('ready').describe('The process can serve'),
+  checks: z
+    .record(z.string(), z.enum(['ok', 'failed', 'starting', 'ready', 'stopping']))
+    .describe('`process` (its state) and each thing that it needs: `ok` or `failed`'),
+  warnings: z.array(z.string()).describe('What it serves without, though less: with the reason'),
+  inference: z
+    .record(z.string(), z.enum(['tensorflow', 'onnx', 'wasm', 'cpu']))
+    .describe('What computes each model in the memory of this process'),
+});
+
 /** 200 as long as the process answers at all. */
 export const showHealth: RequestHandler = (_req, res) => {
-  res.set('Cache-Control', 'no-store').json({ status: 'alive' });
+  res.set('Cache-Control', 'no-store').json({ status: 'alive' } satisfies z.input<typeof healthAnswer>);
 };
 
-/** 200 when this process can serve, else 503; either way with the state of each thing that it needs. */
+/** 200 when this process can serve, else 503; either way with the state of each thing that it uses. */
 export function showReadiness({ readiness, inference, lifecycle }: ApiSettings): RequestHandler {
   return async (_req, res) => {
     const results = await Promise.all(
       readiness.map(async (each) => ({ ...each, fault: await faultOf(each) })),
     );
-    const failed = results.flatMap(({ name, fault }) =>
-      fault === null ? [] : [fault === '' ? name : `${name} (${fault})`],
-    );
+    const failed = toldOf(results.filter(({ isOptional }) => !isOptional));
     const states = {
       process: lifecycle(),
       ...Object.fromEntries(results.map(({ name, fault }) => [name, fault === null ? 'ok' : 'failed'])),
     };
     res.set('Cache-Control', 'no-store');
     if (lifecycle() === 'ready' && failed.length === 0) {
-      res.json({ status: 'ready', checks: states, inference: inference() });
+      const warnings = toldOf(results.filter(({ isOptional }) => isOptional));
+      res.json({ status: 'ready', checks: states, warnings, inference: inference() });
       return;
     }
     const why = failed.length > 0 ? `not ready: ${failed.join(', ')}` : `the process is ${lifecycle()}`;
@@ -39,18 +54,15 @@ export function showReadiness({ readiness, inference, lifecycle }: ApiSettings):
   };
 }
 
+/** What fails, with the reason where it may be told. */
+const toldOf = (results: readonly { readonly name: string; readonly fault: string | null }[]): string[] =>
+  results.flatMap(({ name, fault }) => (fault === null ? [] : [fault === '' ? name : `${name} (${fault})`]));
+
 /** Null when all is well; else why not, as far as it may be told to anybody: in words of ours. */
-async function faultOf(check: ReadinessCheck): Promise<string | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`${check.name} took too long`)), CHECK_MS_MAX);
-  });
-  try {
-    await Promise.race([check.check(), late]);
-    return null;
-  } catch (failure) {
-    return failure instanceof AppError && failure.code === 'unavailable' ? failure.message : '';
-  } finally {
-    clearTimeout(timer);
-  }
+async function faultOf({ check }: ReadinessCheck): Promise<string | null> {
+  const late = delay(CHECK_MS_MAX, '', { ref: false });
+  const done = check().then(() => null);
+  return Promise.race([done, late]).catch((failure: unknown) =>
+    failure instanceof AppError && failure.code === 'unavailable' ? failure.message : '',
+  );
 }

@@ -1,15 +1,25 @@
-import type { IRouter } from 'express';
+import type { IRouter, RequestHandler } from 'express';
 import type { ApiSettings } from '../api-services';
 import { mountRoute } from '../middleware/mount-route';
+import { publicAddress } from '../middleware/public-address';
 import { PATHS } from '../paths';
 import { showHealth, showReadiness } from './health';
 import type { Metrics } from './metrics';
-import { showOpenApi } from './openapi';
+import { buildOpenApi } from './openapi/document';
 
 /** What operators and tools read; no key, and answered also while the process starts or stops. */
 export function mountOperations(router: IRouter, settings: ApiSettings, metrics: Metrics): void {
-  mountRoute(router, PATHS.health, { get: [showHealth] });
-  mountRoute(router, PATHS.readiness, { get: [showReadiness(settings)] });
-  mountRoute(router, PATHS.metrics, { get: [metrics.show] });
-  mountRoute(router, PATHS.openApi, { get: [showOpenApi(settings)] });
+  mountRoute(router, PATHS.health, { get: showHealth });
+  mountRoute(router, PATHS.readiness, { get: showReadiness(settings) });
+  mountRoute(router, PATHS.metrics, { get: metrics.show });
+  mountRoute(router, PATHS.openApi, { get: showOpenApi(settings) });
+}
+
+/** The description of the API for tools, with the address that it was asked at (or the public one) as its server. */
+function showOpenApi(settings: ApiSettings): RequestHandler {
+  const document = buildOpenApi({ admin: settings.adminToken !== undefined });
+  return (req, res) => {
+    const url = publicAddress(req, settings)('/').replace(/\/$/, '');
+    res.set('Cache-Control', 'no-cache').json({ ...document, servers: [{ url }] });
+  };
 }

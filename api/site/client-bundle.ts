@@ -1,15 +1,6 @@
-import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { join } from 'node:path';
 import { build, stop } from 'esbuild';
-
-/** A file of the page under a name that changes with its content, so that it may be kept for ever. */
-export interface Asset {
-  readonly name: string;
-  readonly contentType: string;
-  readonly bytes: Buffer;
-  readonly gzipped: Buffer;
-}
+import { type Asset, makeAsset } from '../pages';
 
 /** Everything that the page loads from here. */
 export interface ClientBundle {
@@ -43,19 +34,14 @@ export async function bundleClient(): Promise<ClientBundle> {
   });
   // The compiler's process is of no use any more, and would live as long as this one.
   await stop();
-  const text = (extension: string) => {
-    const file = outputFiles.find(({ path }) => basename(path).endsWith(extension));
-    if (!file) throw new Error(`the bundle of the page has no ${extension}`);
-    return Buffer.from(file.contents);
+  const bundled = (extension: 'js' | 'css') => {
+    const file = outputFiles.find(({ path }) => path.endsWith(`.${extension}`));
+    if (!file) throw new Error(`the bundle of the page has no .${extension}`);
+    return makeAsset('loupe', extension, Buffer.from(file.contents));
   };
   return {
-    script: asset('js', 'text/javascript; charset=utf-8', text('.js')),
-    style: asset('css', 'text/css; charset=utf-8', text('.css')),
-    icon: asset('svg', 'image/svg+xml', Buffer.from(ICON)),
+    script: await bundled('js'),
+    style: await bundled('css'),
+    icon: await makeAsset('loupe', 'svg', Buffer.from(ICON)),
   };
-}
-
-function asset(extension: string, contentType: string, bytes: Buffer): Asset {
-  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-  return { name: `loupe-${digest}.${extension}`, contentType, bytes, gzipped: gzipSync(bytes) };
 }

@@ -33,15 +33,3 @@ export const page = (
 </body>
 </html>
 `;
-
-/** What the page may load, run and talk to: itself, and pictures from wherever a catalog keeps them. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' https: blob: data:",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');

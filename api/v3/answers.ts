@@ -2,14 +2,22 @@ import { z } from 'zod';
 import { MODULES } from '../../models/catalog/catalog-query';
 import { ENTRY_STATES, JOB_STATUSES } from '../../models/vision/jobs/job-states';
 import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
-import { credits, keyShown, since, until, usage } from '../wire/account-answers';
-import { attribute, errorAnswer, marketEstimate, pictures, prices, tag, variantField } from '../wire/answers';
+import { accountFields, keyShown, since, until, usage } from '../wire/accounts';
+import {
+  attribute,
+  errorAnswer,
+  marketEstimate,
+  pageFields,
+  prices,
+  rowFields,
+  success,
+  variantField,
+  variantFields,
+} from '../wire/answers';
 
 const variant = z.object({
-  id: z.string().describe('Starts with `variant_`'),
+  ...variantFields,
   fields: z.array(variantField).optional().describe('With `taxonomy`'),
-  ...pictures,
-  popularity: z.number().describe('Higher is more popular'),
   pricing: z.object(prices).optional().describe('With `pricing`'),
 });
 
@@ -38,24 +46,15 @@ export const evidence = z.object({
 
 /** A catalog row (contract 1.2). */
 export const catalogRow = z.object({
-  id: z.string().describe('Starts with its kind, such as `product_` or `brand_`'),
-  name: z.string().describe('Of a product brand, model and style; else the name of the entity'),
-  confidence: z
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .describe('Vision answers only: how sure the match is, calibrated'),
+  ...rowFields,
+  confidence: share.optional().describe('Vision answers only: how sure the match is, calibrated'),
   similarity: z
     .number()
     .optional()
     .describe('Similar items only: cosine of the nearest views; of several pictures the mean'),
-  popularity: z.number().describe('Higher is more popular'),
-  ...pictures,
   attributes: z.array(attribute).optional().describe('With `taxonomy`'),
   evidence: evidence.optional().describe('Vision answers with `explain` only: why this row'),
   variants: z.array(variant).optional().describe('Products only'),
-  available_tags: z.array(tag).optional().describe('Category rows only'),
   max_market_estimate: marketEstimate
     .nullable()
     .optional()
@@ -70,11 +69,8 @@ const facetValue = z.object({
 
 /** What every v3 endpoint answers (contract 4.10). */
 export const catalogAnswer = z.object({
-  success: z.literal(true).describe('`true` for every success'),
-  results: z.int().describe('Rows in this page'),
-  total_results: z.int().describe('Rows of all pages'),
-  page: z.int().describe('0-based'),
-  total_pages: z.int().describe('A count; the last page is one less'),
+  success,
+  ...pageFields,
   credits_used: z.int().describe('What the call was charged'),
   includes: z.array(z.enum(MODULES)).describe('The modules of this answer'),
   resolved_taxonomy: z.object({
@@ -104,14 +100,8 @@ export const itemsAnswer = catalogAnswer.extend({
 
 /** What a caller is told of its account and key (contract 9.7). */
 export const accountAnswer = z.object({
-  success: z.literal(true).describe('`true` for every success'),
-  account: z
-    .object({
-      id: z.string().describe('Id of the account'),
-      name: z.string().describe('Its name, for people'),
-      credits: credits.describe('What it has left; null is unlimited'),
-    })
-    .describe('Who pays'),
+  success,
+  account: z.object(accountFields).describe('Who pays'),
   key: z
     .object({
       ...keyShown,
@@ -133,7 +123,7 @@ export const accountAnswer = z.object({
 
 /** What the feedback on a prediction answers. */
 export const feedbackAnswer = z.object({
-  success: z.literal(true).describe('`true` for every success'),
+  success,
   prediction_id: z.string().describe('The prediction that it is about'),
   correct_id: z
     .string()
@@ -146,7 +136,7 @@ export const feedbackAnswer = z.object({
 
 /** What a search box is answered (contract 5.11). */
 export const suggestAnswer = z.object({
-  success: z.literal(true).describe('`true` for every success'),
+  success,
   results: z.int().describe('Rows in `data`'),
   credits_used: z.literal(0).describe('Suggestions are free'),
   data: z
@@ -185,7 +175,7 @@ export const jobEntry = z.object({
 
 /** A job (contract 16.2). */
 export const jobAnswer = z.object({
-  success: z.literal(true).describe('`true` for every success'),
+  success,
   id: z.string().describe('What the job is asked for by'),
   status: z.enum(JOB_STATUSES).describe('`queued` until its first entry is begun'),
   created_at: z.iso.datetime().describe('When it was made'),
@@ -211,18 +201,18 @@ export const webhook = z.object({
 
 /** The answer to a registration. */
 export const webhookAnswer = webhook.extend({
-  success: z.literal(true).describe('`true` for every success'),
+  success,
   secret: z.string().describe('Verifies messages; no later answer has it'),
 });
 
 /** All addresses of an account. */
 export const webhooksAnswer = z.object({
-  success: z.literal(true).describe('`true` for every success'),
+  success,
   data: z.array(webhook).describe('Oldest first'),
 });
 
 /** The answer to a removal. */
 export const webhookRemoved = z.object({
-  success: z.literal(true).describe('`true` for every success'),
+  success,
   id: z.string().describe('What was removed'),
 });

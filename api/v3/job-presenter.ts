@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import type { EntryPresenter } from '../../models/vision/jobs/entry-presenter';
 import { jobStatus } from '../../models/vision/jobs/job-states';
 import type { VisionJob } from '../../models/vision/jobs/vision-job';
-import { classifyFailure } from '../middleware/classify-failure';
-import { errorBody } from '../middleware/error-body';
+import type { ApiServices } from '../api-services';
+import { classifyFailure, errorBody } from '../middleware/error-handler';
+import { fileSigner, type LinkRenewal } from '../middleware/links';
 import { addressBehind } from '../middleware/public-address';
-import type { LinkRenewal } from '../middleware/renew-links';
 import type { jobAnswer } from './answers';
-import { presentIdentification } from './presenter';
+import { presentIdentification, viewOf } from './presenter';
 
 type PresentedJob = z.input<typeof jobAnswer>;
 
@@ -16,12 +16,16 @@ type PresentedJob = z.input<typeof jobAnswer>;
  *
  * @param imageBaseUrl base of the addresses of images, where it is not that of all others
  */
-export const entryPresenter = (imageBaseUrl: string | undefined): EntryPresenter => ({
+export const entryPresenter = (
+  services: Pick<ApiServices, 'signer' | 'clock'>,
+  imageBaseUrl: string | undefined,
+): EntryPresenter => ({
   answer: (found, creditsUsed, { includes, baseUrl }) =>
-    presentIdentification(found, creditsUsed, {
-      modules: includes,
-      address: addressBehind(baseUrl, imageBaseUrl),
-    }),
+    presentIdentification(
+      found,
+      creditsUsed,
+      viewOf(includes, { address: addressBehind(baseUrl, imageBaseUrl), sign: fileSigner(services) }),
+    ),
   refusal: (failure, requestId) => {
     const error = classifyFailure(failure);
     return { status: error.status, body: errorBody(error, requestId) };

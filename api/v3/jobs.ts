@@ -1,68 +1,58 @@
-import type { IRouter, RequestHandler } from 'express';
+import type { IRouter } from 'express';
 import type { CallContext } from '../../models/access/billing';
+import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/job-states';
 import type { VisionJob } from '../../models/vision/jobs/vision-job';
 import type { ApiServices, ApiSettings } from '../api-services';
-import type { AnswerCharged } from '../middleware/charged-answer';
-import type { EndpointMiddleware } from '../middleware/endpoint-middleware';
+import { free, type Route } from '../middleware/charged-answer';
+import type { Endpoints } from '../middleware/endpoints';
+import { type LinkRenewal, linkRenewal } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
-import { refuseBrokenText } from '../middleware/parse-json-object';
-import { pathParameter } from '../middleware/path-parameter';
 import { publicAddress } from '../middleware/public-address';
-import { linkRenewal } from '../middleware/renew-links';
+import { idOf } from '../middleware/request-address';
 import { PATHS } from '../paths';
-import { photosOf, takeBody } from '../vision/take-photos';
+import { photosOf, takeBody } from '../wire/photos';
 import { presentJob } from './job-presenter';
-import { effectiveModules, jobBody, toFilter } from './schema';
+import { jobBody, toFilter } from './schema';
+
+const ENDPOINT = 'v3.vision.jobs';
 
 /** Identifications that are answered later (contract 16). */
 export function mountJobs(
   router: IRouter,
-  middleware: EndpointMiddleware,
+  { job, plain }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
-  answer: AnswerCharged,
 ): void {
-  const { jobs, signer, clock } = services;
-  const renewLinks = linkRenewal(signer, clock);
-  const about = (work: (call: CallContext, id: string) => Promise<VisionJob>): RequestHandler => {
-    return async (req, res) => {
-      const id = pathParameter(req, 'id');
-      refuseBrokenText(id, 'id');
-      await answer(req, res, 'v3.vision.jobs', async (call) => ({
-        value: presentJob(await work(call, id), renewLinks),
-        price: 0,
-      }));
-    };
-  };
-  mountRoute(router, PATHS.createJob, {
-    post: [...middleware.job('v3'), createJob(services, settings, answer)],
-  });
+  const { jobs } = services;
+  const renewLinks = linkRenewal(services);
+  const about = (work: (call: CallContext, id: string) => Promise<VisionJob>) =>
+    plain(ENDPOINT, 'vision:identify', (req) => {
+      const id = idOf(req);
+      const page = { rows: JOB_ENTRIES_MAX, priced: true };
+      return { page, ...free(async (call) => presentJob(await work(call, id), renewLinks)) };
+    });
+  mountRoute(router, PATHS.createJob, { post: job(ENDPOINT, createJob(services, settings, renewLinks)) });
   mountRoute(router, PATHS.showJob, {
-    get: [...middleware.jobAnswer('v3'), about(({ caller }, id) => jobs.show(caller.accountId, id))],
-    delete: [...middleware.jobAnswer('v3'), about(({ caller }, id) => jobs.cancel(caller.accountId, id))],
+    get: about(({ caller }, id) => jobs.show(caller.accountId, id)),
+    delete: about(({ caller }, id) => jobs.cancel(caller.accountId, id)),
   });
 }
 
-function createJob(
-  { jobs, signer, clock }: ApiServices,
-  settings: ApiSettings,
-  answer: AnswerCharged,
-): RequestHandler {
-  const renewLinks = linkRenewal(signer, clock);
-  return async (req, res) => {
+function createJob({ jobs }: ApiServices, settings: ApiSettings, renewLinks: LinkRenewal): Route {
+  return (req, res) => {
     const { body, cut } = takeBody(req, res, jobBody);
     const entries = body.entries.map((each, position) => {
       const { photos, parameters } = photosOf(each, cut, `entries.${position}.`);
       const { category_id: category = null, filters, explain } = parameters;
       return { photos, category, filters: filters.map(toFilter), explain };
     });
-    const includes = effectiveModules(body.includes);
+    const includes = [...new Set(body.includes)];
     const baseUrl = publicAddress(req, settings)('/').slice(0, -1);
+    const { bodyDigest } = res.locals;
     res.status(202);
-    await answer(req, res, 'v3.vision.jobs', async (call) => {
-      const { bodyDigest } = res.locals;
+    return free(async (call) => {
       const job = await jobs.create(call, { entries, includes, baseUrl, bodyDigest });
-      return { value: presentJob(job, renewLinks), price: 0 };
+      return presentJob(job, renewLinks);
     });
   };
 }

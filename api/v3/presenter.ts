@@ -1,15 +1,22 @@
 import type { z } from 'zod';
 import type { FacetValue, Module } from '../../models/catalog/catalog-query';
-import type { ResolvedTaxonomy } from '../../models/catalog/catalog-service';
-import { isProduct, type PricedItem } from '../../models/catalog/item';
+import type { CatalogPage, FoundItems, ResolvedTaxonomy } from '../../models/catalog/catalog-service';
+import { type CatalogItem, isProduct, type Variant } from '../../models/catalog/item';
 import type { Suggestion } from '../../models/catalog/suggestion';
 import type { Feedback } from '../../models/ports';
-import type { SimilarItem } from '../../models/vision/similar-service';
+import type { SimilarItems } from '../../models/vision/similar-service';
 import type { Identification, IdentifiedItem, ItemEvidence } from '../../models/vision/vision-service';
+import type { Links } from '../middleware/links';
 import type { PublicAddress } from '../middleware/public-address';
-import type { WithRows } from '../middleware/send-rows';
-import { presentEstimate, presentPricing } from '../wire/presented-prices';
-import { presentAttribute, presentPictures, presentTag, presentVariantField } from '../wire/presented-row';
+import { mapped, type WithRows } from '../middleware/send-rows';
+import {
+  presentAttribute,
+  presentEstimate,
+  presentPictures,
+  presentPricing,
+  presentTag,
+  presentVariantField,
+} from '../wire/presented-row';
 import type {
   catalogAnswer,
   catalogRow,
@@ -20,46 +27,36 @@ import type {
 } from './answers';
 
 /** What decides which fields a row has. */
-export interface View {
+export interface View extends Links {
   readonly modules: readonly Module[];
-  readonly address: PublicAddress;
+  readonly taxonomy: boolean;
+  readonly pricing: boolean;
 }
 
-interface Envelope {
-  readonly data: Iterable<z.input<typeof catalogRow>>;
-  /** Rows in `data`. */
-  readonly results: number;
-  readonly total: number;
-  readonly page: number;
-  readonly totalPages: number;
-  readonly creditsUsed: number;
-  readonly modules: readonly Module[];
-  readonly resolvedTaxonomy: ResolvedTaxonomy | null;
-  /** Queries only. */
-  readonly sortApplied?: string;
-  /** Queries with a cursor only. */
-  readonly nextCursor?: string | null;
-  /** Where they were asked for. */
-  readonly facets?: ReadonlyMap<string, readonly FacetValue[]>;
+/** @param includes modules as they were asked for: each is echoed and billed once, in this order */
+export function viewOf(includes: readonly Module[], links: Links): View {
+  const modules = [...new Set(includes)];
+  const has = (module: Module) => modules.includes(module);
+  return { modules, taxonomy: has('taxonomy'), pricing: has('pricing'), ...links };
 }
 
 /** The answer of every v3 endpoint (contract 4.10). */
-export const presentEnvelope = (answer: Envelope): WithRows<z.input<typeof catalogAnswer>> => ({
+type Envelope = WithRows<z.input<typeof catalogAnswer>>;
+
+/** A page of a query; rows are made as they are written. */
+export const presentPage = (page: CatalogPage, creditsUsed: number, view: View): Envelope => ({
   success: true,
-  results: answer.results,
-  total_results: answer.total,
-  page: answer.page,
-  total_pages: answer.totalPages,
-  credits_used: answer.creditsUsed,
-  includes: [...answer.modules],
-  resolved_taxonomy: {
-    node: answer.resolvedTaxonomy?.node ?? null,
-    level: answer.resolvedTaxonomy?.level ?? null,
-  },
-  ...(answer.sortApplied === undefined ? {} : { sort_applied: answer.sortApplied }),
-  ...(answer.nextCursor === undefined ? {} : { next_cursor: answer.nextCursor }),
-  ...(answer.facets && { facets: presentFacets(answer.facets) }),
-  data: answer.data,
+  results: page.rows.length,
+  total_results: page.total,
+  page: page.page,
+  total_pages: page.totalPages,
+  credits_used: creditsUsed,
+  includes: [...view.modules],
+  resolved_taxonomy: presentTaxonomy(page.resolvedTaxonomy),
+  sort_applied: page.sortApplied,
+  ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),
+  ...(page.facets && { facets: presentFacets(page.facets) }),
+  data: mapped(page.rows, (row) => presentItem(row, view)),
 });
 
 const presentFacets = (facets: ReadonlyMap<string, readonly FacetValue[]>) =>
@@ -70,44 +67,68 @@ const presentFacets = (facets: ReadonlyMap<string, readonly FacetValue[]>) =>
     ]),
   );
 
-/** All rows of an answer that has one page. */
-export const wholePage = ({ length }: { readonly length: number }) => ({
+/** What an answer is about (contract 1.9). */
+const presentTaxonomy = (resolved: ResolvedTaxonomy | null) => ({
+  node: resolved?.node ?? null,
+  level: resolved?.level ?? null,
+});
+
+/** Rows that are all on one page. */
+const presentRows = (
+  data: Envelope['data'],
+  {
+    items: { length },
+    resolvedTaxonomy,
+  }: Pick<FoundItems, 'resolvedTaxonomy'> & { items: readonly unknown[] },
+  creditsUsed: number,
+  { modules }: View,
+): Envelope => ({
+  success: true,
   results: length,
-  total: length,
+  total_results: length,
   page: 0,
-  totalPages: length === 0 ? 0 : 1,
+  total_pages: length === 0 ? 0 : 1,
+  credits_used: creditsUsed,
+  includes: [...modules],
+  resolved_taxonomy: presentTaxonomy(resolvedTaxonomy),
+  data,
 });
 
 /** What photos show (contract 7.8). */
-export function presentIdentification(
-  { items, resolvedTaxonomy }: Identification,
-  creditsUsed: number,
-  view: View,
-): WithRows<z.input<typeof catalogAnswer>> {
-  const data = items.map(({ item, ...match }) => presentItem(item, view, match));
-  return presentEnvelope({
-    ...wholePage(data),
-    ...{ data, creditsUsed, resolvedTaxonomy, modules: view.modules },
-  });
+export function presentIdentification(found: Identification, creditsUsed: number, view: View): Envelope {
+  const data = found.items.map(({ item, ...match }) => presentItem(item, view, match));
+  return presentRows(data, found, creditsUsed, view);
+}
+
+/** The row that was looked up (contract 6.1). */
+export function presentFound(found: FoundItems, creditsUsed: number, view: View): Envelope {
+  const data = found.items.map((row) => presentItem(row, view));
+  return presentRows(data, found, creditsUsed, view);
 }
 
 /** The answer to several ids (contract 6.7). */
-export const presentItems = (
-  answer: Envelope,
-  notFound: readonly string[],
-): WithRows<z.input<typeof itemsAnswer>> => ({ ...presentEnvelope(answer), not_found: [...notFound] });
+export function presentItems(
+  found: FoundItems,
+  creditsUsed: number,
+  view: View,
+): WithRows<z.input<typeof itemsAnswer>> {
+  const data = mapped(found.items, (row) => presentItem(row, view));
+  return { ...presentRows(data, found, creditsUsed, view), not_found: [...found.notFound] };
+}
 
-/** What a vision answer says of a row beside what the catalog has. */
-export type PresentedMatch = Omit<IdentifiedItem, 'item'>;
+/** Rows that look like another (contract 6.4). */
+export function presentSimilar(found: SimilarItems, creditsUsed: number, view: View): Envelope {
+  const data = mapped(found.items, ({ item, similarity }) => ({ ...presentItem(item, view), similarity }));
+  return presentRows(data, found, creditsUsed, view);
+}
 
 /** One row (contract 1.2); `confidence` and `evidence` in vision answers only. */
 export function presentItem(
-  item: PricedItem,
+  item: CatalogItem,
   view: View,
-  match?: PresentedMatch,
+  match?: Omit<IdentifiedItem, 'item'>,
 ): z.input<typeof catalogRow> {
-  const taxonomy = view.modules.includes('taxonomy');
-  const pricing = view.modules.includes('pricing');
+  const { taxonomy, pricing } = view;
   const best = item.maxMarketEstimate;
   return {
     id: item.id,
@@ -116,33 +137,20 @@ export function presentItem(
     popularity: item.popularity,
     ...presentPictures(item, view.address),
     ...(taxonomy ? { attributes: item.attributes.map(presentAttribute) } : {}),
-    ...(isProduct(item)
-      ? { variants: item.variants.map((variant) => presentVariant(item, variant, view)) }
-      : {}),
+    ...(isProduct(item) ? { variants: item.variants.map((variant) => presentVariant(variant, view)) } : {}),
     ...(item.kind === 'category' ? { available_tags: (item.availableTags ?? []).map(presentTag) } : {}),
     ...(pricing && !isProduct(item) ? { max_market_estimate: best ? presentEstimate(best) : null } : {}),
     ...(match?.evidence ? { evidence: presentEvidence(match.evidence, view.address) } : {}),
   };
 }
 
-/** A row that looks like another (contract 6.4). */
-export const presentSimilar = (
-  { item, similarity }: SimilarItem,
-  view: View,
-): z.input<typeof catalogRow> => ({
-  ...presentItem(item, view),
-  similarity,
-});
-
-function presentVariant(item: PricedItem, variant: PricedItem['variants'][number], view: View) {
+function presentVariant(variant: Variant, view: View) {
   return {
     id: variant.id,
-    ...(view.modules.includes('taxonomy') ? { fields: variant.fields.map(presentVariantField) } : {}),
+    ...(view.taxonomy ? { fields: variant.fields.map(presentVariantField) } : {}),
     ...presentPictures(variant, view.address),
     popularity: variant.popularity,
-    ...(view.modules.includes('pricing')
-      ? { pricing: presentPricing(item.pricing?.get(variant.id), view.address) }
-      : {}),
+    ...(view.pricing ? { pricing: presentPricing(variant, view) } : {}),
   };
 }
 

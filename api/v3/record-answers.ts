@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { success } from '../wire/answers';
 
-const success = z.literal(true).describe('`true` for every success');
 const creditsUsed = z.literal(0).describe('Writing is free');
 
 const outcome = z.object({

@@ -1,57 +1,36 @@
-import type { IRouter, RequestHandler } from 'express';
+import type { IRouter } from 'express';
 import type { ApiServices } from '../api-services';
-import type { AnswerCharged } from '../middleware/charged-answer';
-import type { EndpointMiddleware } from '../middleware/endpoint-middleware';
+import { free } from '../middleware/charged-answer';
+import type { Endpoints } from '../middleware/endpoints';
 import { mountRoute } from '../middleware/mount-route';
-import { refuseBrokenText } from '../middleware/parse-json-object';
-import { pathParameter } from '../middleware/path-parameter';
+import { idOf } from '../middleware/request-address';
 import { PATHS } from '../paths';
 import { presentDeletion, presentOutcomes, presentRecordStatus } from './record-presenter';
 
 /** The endpoints that write the catalog (contract 15). */
 export function mountRecords(
   router: IRouter,
-  middleware: EndpointMiddleware,
-  services: ApiServices,
-  answer: AnswerCharged,
+  { records: written, change, plain }: Endpoints,
+  { records }: ApiServices,
 ): void {
   mountRoute(router, PATHS.writeRecords, {
-    put: [...middleware.records('v3'), writeRecords(services, answer)],
+    put: written('v3.records.write', (req) =>
+      free(async (call) => presentOutcomes(await records.write(call, req.body))),
+    ),
   });
   mountRoute(router, PATHS.deleteRecord, {
-    delete: [...middleware.change('v3'), deleteRecord(services, answer)],
+    delete: change('v3.records.delete', (req) => {
+      const id = idOf(req);
+      return free(async (call) => {
+        await records.remove(call, id);
+        return presentDeletion(id);
+      });
+    }),
   });
   mountRoute(router, PATHS.showRecordStatus, {
-    get: [...middleware.changed('v3'), showRecordStatus(services, answer)],
+    get: plain('v3.records.status', 'catalog:write', (req) => {
+      const id = idOf(req);
+      return free(async () => presentRecordStatus(id, await records.status(id)));
+    }),
   });
-}
-
-function writeRecords({ records }: ApiServices, answer: AnswerCharged): RequestHandler {
-  return async (req, res) => {
-    await answer(req, res, 'v3.records.write', async (call) => {
-      const outcomes = await records.write(call, req.body);
-      return { value: presentOutcomes(outcomes), price: 0 };
-    });
-  };
-}
-
-function deleteRecord({ records }: ApiServices, answer: AnswerCharged): RequestHandler {
-  return async (req, res) => {
-    const id = pathParameter(req, 'id');
-    refuseBrokenText(id, 'id');
-    await answer(req, res, 'v3.records.delete', async (call) => {
-      await records.remove(call, id);
-      return { value: presentDeletion(id), price: 0 };
-    });
-  };
-}
-
-function showRecordStatus({ records }: ApiServices, answer: AnswerCharged): RequestHandler {
-  return async (req, res) => {
-    const id = pathParameter(req, 'id');
-    refuseBrokenText(id, 'id');
-    await answer(req, res, 'v3.records.status', async () => {
-      return { value: presentRecordStatus(id, await records.status(id)), price: 0 };
-    });
-  };
 }

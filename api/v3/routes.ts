@@ -1,38 +1,32 @@
-import type { IRouter, Request, RequestHandler } from 'express';
+import type { IRouter } from 'express';
 import { visionPrice } from '../../models/access/credits';
 import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
-import { SIMILAR_MAX } from '../../models/vision/candidates';
 import type { ApiServices, ApiSettings } from '../api-services';
-import type { AnswerCharged } from '../middleware/charged-answer';
-import type { EndpointMiddleware } from '../middleware/endpoint-middleware';
+import { free, type Route } from '../middleware/charged-answer';
+import type { Endpoints } from '../middleware/endpoints';
+import { linksOf } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
-import { pageAsked } from '../middleware/page-memory';
-import { refuseBrokenText } from '../middleware/parse-json-object';
-import { pathParameter } from '../middleware/path-parameter';
-import { publicAddress } from '../middleware/public-address';
-import { mapped } from '../middleware/send-rows';
+import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import { PATHS } from '../paths';
-import type { PhotoIdentifier } from '../vision/identify-photo';
-import { takePhotos } from '../vision/take-photos';
+import type { PhotoIdentifier } from '../wire/identify-photo';
+import { photosOf, takeBody } from '../wire/photos';
 import {
-  presentEnvelope,
   presentFeedback,
+  presentFound,
   presentIdentification,
-  presentItem,
   presentItems,
+  presentPage,
   presentSimilar,
   presentSuggestions,
-  wholePage,
+  viewOf,
 } from './presenter';
 import {
   catalogQueryBody,
-  effectiveModules,
   feedbackBody,
-  ITEMS_MAX,
   identifyBody,
+  includesOfQuery,
   itemsBody,
-  modulesOfQuery,
   similarQuery,
   suggestBody,
   toCatalogQuery,
@@ -44,170 +38,132 @@ import { showOwnAccount } from './show-account';
 /** The current API with its `/api/v3` aliases (contract 4.1, 9.3). */
 export function mountV3(
   router: IRouter,
-  middleware: EndpointMiddleware,
+  { plain, note, json, photo }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
   identifyPhoto: PhotoIdentifier,
-  answer: AnswerCharged,
 ): void {
   mountRoute(router, PATHS.queryCatalog, {
-    post: [
-      ...middleware.json('v3', ({ body }) =>
-        pageAsked(body.page_size, [body.includes].flat().includes('pricing'), settings.pageSizeMax),
-      ),
-      queryCatalog(services, settings, answer),
-    ],
+    post: json('v3.catalog.query', 'catalog:read', queryCatalog(services, settings)),
   });
   mountRoute(router, PATHS.showItem, {
-    get: [...middleware.page('v3', () => ({ rows: 1, priced: true })), showItem(services, settings, answer)],
+    get: plain('v3.catalog.item', 'catalog:read', showItem(services, settings)),
   });
   mountRoute(router, PATHS.showSimilar, {
-    get: [
-      ...middleware.page('v3', ({ query }) => similarAsked(query)),
-      showSimilar(services, settings, answer),
-    ],
+    get: plain('v3.catalog.similar', 'catalog:read', showSimilar(services, settings)),
   });
   mountRoute(router, PATHS.showItems, {
-    post: [
-      ...middleware.json('v3', ({ body }) =>
-        pageAsked([body.ids].flat().length, [body.includes].flat().includes('pricing'), ITEMS_MAX),
-      ),
-      showItems(services, settings, answer),
-    ],
+    post: json('v3.catalog.items', 'catalog:read', showItems(services, settings)),
   });
   mountRoute(router, PATHS.showOwnAccount, {
-    get: [...middleware.free('v3'), showOwnAccount(services, settings.limits, answer)],
+    get: plain('v3.account', null, showOwnAccount(services, settings.limits)),
   });
   mountRoute(router, PATHS.suggest, {
-    post: [...middleware.note('v3', 'catalog:read'), suggest(services, answer)],
+    post: note('v3.catalog.suggest', 'catalog:read', suggest(services)),
   });
   mountRoute(router, PATHS.identify, {
-    post: [...middleware.photo('v3'), identify(settings, identifyPhoto, answer)],
+    post: photo('v3.vision.identify', identify(services, settings, identifyPhoto)),
   });
-  mountRoute(router, PATHS.correct, {
-    post: [...middleware.note('v3', null), correct(services, answer)],
-  });
+  mountRoute(router, PATHS.correct, { post: note('v3.vision.feedback', null, correct(services)) });
 }
 
-function queryCatalog(
-  { catalog }: ApiServices,
-  settings: ApiSettings,
-  answer: AnswerCharged,
-): RequestHandler {
-  return async (req, res) => {
+function queryCatalog(services: ApiServices, settings: ApiSettings): Route {
+  return (req, res) => {
     if (usesDeprecatedIds(req.body)) res.setHeader('Deprecation', 'true');
     const body = validate(catalogQueryBody, req.body);
-    const modules = effectiveModules(body.includes);
     const query = toCatalogQuery(body, settings.pageSizeMax);
-    const view = { modules, address: publicAddress(req, settings) };
-    await answer(req, res, 'v3.catalog.query', async (call) => {
-      const { value, price } = await catalog.search(call, query, {
-        pricing: modules.includes('pricing'),
-        categoryRule: 'refuse-unknown',
-      });
-      const { rows, ...page } = value;
-      const data = mapped(rows, (row) => presentItem(row, view));
-      return {
-        value: presentEnvelope({ ...page, data, results: rows.length, creditsUsed: price, modules }),
-        price,
-      };
-    });
+    const view = viewOf(body.includes, linksOf(req, services, settings));
+    const { pricing } = view;
+    return {
+      page: { rows: query.pageSize, priced: pricing },
+      make: async (call) => {
+        const options = { pricing, categoryRule: 'refuse-unknown' } as const;
+        const { value, price } = await services.catalog.search(call, query, options);
+        return { value: presentPage(value, price, view), price };
+      },
+    };
   };
 }
 
-function showItem({ catalog }: ApiServices, settings: ApiSettings, answer: AnswerCharged): RequestHandler {
-  return async (req, res) => {
-    const modules = modulesOfQuery(req.query['includes']);
-    const id = pathParameter(req, 'id');
-    refuseBrokenText(id, 'id');
-    const view = { modules, address: publicAddress(req, settings) };
-    await answer(req, res, 'v3.catalog.item', async (call) => {
-      const { value, price } = await catalog.item(call, id, { pricing: modules.includes('pricing') });
-      const { item, resolvedTaxonomy } = value;
-      const data = [presentItem(item, view)];
-      const page = { data, ...wholePage(data) };
-      return { value: presentEnvelope({ ...page, creditsUsed: price, modules, resolvedTaxonomy }), price };
-    });
+function showItem(services: ApiServices, settings: ApiSettings): Route {
+  return (req) => {
+    const view = viewOf(includesOfQuery(req.query['includes']), linksOf(req, services, settings));
+    const { pricing } = view;
+    const id = idOf(req);
+    return {
+      page: { rows: 1, priced: pricing },
+      make: async (call) => {
+        const { value, price } = await services.catalog.item(call, id, { pricing });
+        return { value: presentFound(value, price, view), price };
+      },
+    };
   };
 }
 
-/** The page of unvalidated parameters. */
-const similarAsked = (query: Request['query']) =>
-  pageAsked(query['size'] ?? SIMILAR_MAX, String(query['includes']).includes('pricing'), SIMILAR_MAX);
-
-function showSimilar({ similar }: ApiServices, settings: ApiSettings, answer: AnswerCharged): RequestHandler {
-  return async (req, res) => {
-    const { modules, category, size } = similarQuery(req.query);
-    const id = pathParameter(req, 'id');
-    refuseBrokenText(id, 'id');
-    const view = { modules, address: publicAddress(req, settings) };
-    await answer(req, res, 'v3.catalog.similar', async (call) => {
-      const request = { id, category, size, pricing: modules.includes('pricing') };
-      const { value, price } = await similar.similar(call, request);
-      const { items, resolvedTaxonomy } = value;
-      const data = mapped(items, (row) => presentSimilar(row, view));
-      return {
-        value: presentEnvelope({ ...wholePage(items), data, creditsUsed: price, modules, resolvedTaxonomy }),
-        price,
-      };
-    });
+function showSimilar(services: ApiServices, settings: ApiSettings): Route {
+  return (req) => {
+    const { includes, category, size } = similarQuery(req.query);
+    const view = viewOf(includes, linksOf(req, services, settings));
+    const { pricing } = view;
+    const id = idOf(req);
+    return {
+      page: { rows: size, priced: pricing },
+      make: async (call) => {
+        const { value, price } = await services.similar.similar(call, { id, category, size, pricing });
+        return { value: presentSimilar(value, price, view), price };
+      },
+    };
   };
 }
 
-function showItems({ catalog }: ApiServices, settings: ApiSettings, answer: AnswerCharged): RequestHandler {
-  return async (req, res) => {
+function showItems(services: ApiServices, settings: ApiSettings): Route {
+  return (req) => {
     const { ids, includes } = validate(itemsBody, req.body);
-    const modules = effectiveModules(includes);
-    const view = { modules, address: publicAddress(req, settings) };
-    await answer(req, res, 'v3.catalog.items', async (call) => {
-      const { value, price } = await catalog.items(call, ids, { pricing: modules.includes('pricing') });
-      const { items, notFound, resolvedTaxonomy } = value;
-      const data = mapped(items, (row) => presentItem(row, view));
-      const page = { ...wholePage(items), data, creditsUsed: price, modules, resolvedTaxonomy };
-      return { value: presentItems(page, notFound), price };
-    });
+    const view = viewOf(includes, linksOf(req, services, settings));
+    const { pricing } = view;
+    return {
+      page: { rows: ids.length, priced: pricing },
+      make: async (call) => {
+        const { value, price } = await services.catalog.items(call, ids, { pricing });
+        return { value: presentItems(value, price, view), price };
+      },
+    };
   };
 }
 
-function suggest({ suggestions }: ApiServices, answer: AnswerCharged): RequestHandler {
-  return async (req, res) => {
+function suggest({ suggestions }: ApiServices): Route {
+  return (req) => {
     const { query, category_id: category = null, size } = validate(suggestBody, req.body);
     const asked = { query, category, size: Math.min(size, SUGGESTIONS_MAX) };
-    await answer(req, res, 'v3.catalog.suggest', async (call) => {
-      const found = await suggestions.suggest(call, asked);
-      return { value: presentSuggestions(found), price: 0 };
-    });
+    return free(async (call) => presentSuggestions(await suggestions.suggest(call, asked)));
   };
 }
 
-function identify(
-  settings: ApiSettings,
-  identifyPhoto: PhotoIdentifier,
-  answer: AnswerCharged,
-): RequestHandler {
-  return async (req, res) => {
-    const { photos, parameters } = takePhotos(req, res, identifyBody);
+function identify(services: ApiServices, settings: ApiSettings, identifyPhoto: PhotoIdentifier): Route {
+  return (req, res) => {
+    const { body, cut } = takeBody(req, res, identifyBody);
+    const { photos, parameters } = photosOf(body, cut);
     const { category_id: category = null, filters, explain, includes } = parameters;
-    const modules = effectiveModules(includes);
-    const pricing = modules.includes('pricing');
+    const view = viewOf(includes, linksOf(req, services, settings));
+    const { pricing } = view;
     const price = visionPrice({ pricing, photos: photos.length });
     const request = { photos, category, filters: filters.map(toFilter), pricing, explain, price };
-    const view = { modules, address: publicAddress(req, settings) };
-    await answer(req, res, 'v3.vision.identify', async (call) => {
-      const { value, price: worth } = await identifyPhoto(call, res, request);
-      return { value: presentIdentification(value, worth, view), price: worth };
-    });
+    return {
+      make: async (call) => {
+        const { value, price: worth } = await identifyPhoto(call, res, request);
+        return { value: presentIdentification(value, worth, view), price: worth };
+      },
+    };
   };
 }
 
-function correct({ feedback }: ApiServices, answer: AnswerCharged): RequestHandler {
-  return async (req, res) => {
+function correct({ feedback }: ApiServices): Route {
+  return (req) => {
     const { correct_id: correctId, comment = null } = validate(feedbackBody, req.body);
-    const id = pathParameter(req, 'id');
-    refuseBrokenText(id, 'id');
-    await answer(req, res, 'v3.vision.feedback', async ({ caller }) => {
+    const id = idOf(req);
+    return free(async ({ caller }) => {
       const kept = await feedback.correct(caller.accountId, id, { correctId, comment });
-      return { value: presentFeedback(id, kept), price: 0 };
+      return presentFeedback(id, kept);
     });
   };
 }

@@ -112,7 +112,7 @@ export const catalogQueryBody = z.strictObject({
 });
 
 /** Ids of one call at most (contract 6.7). */
-export const ITEMS_MAX = 100;
+const ITEMS_MAX = 100;
 
 /** Body of `POST /v3/catalog/items`. */
 export const itemsBody = z.strictObject({
@@ -261,19 +261,15 @@ export function usesDeprecatedIds(body: Readonly<Record<string, unknown>>): bool
   );
 }
 
-/** Each module once, in the order of the request: what is echoed and billed. */
-export const effectiveModules = (modules: readonly Module[]): readonly Module[] => [...new Set(modules)];
-
 /** The comma-separated `includes` of an item lookup; absent means `taxonomy`, empty means none (contract 6.1). */
-export function modulesOfQuery(parameter: unknown): readonly Module[] {
+export function includesOfQuery(parameter: unknown): readonly Module[] {
   if (parameter === undefined) return ['taxonomy'];
   const given = Array.isArray(parameter) ? parameter : [parameter];
   if (!given.every((each) => typeof each === 'string')) {
     throw badRequest('includes: must be a comma-separated list.', { field: 'includes' });
   }
   const list = given.filter((each) => each.trim() !== '').flatMap((each) => each.split(','));
-  const modules = validate(z.object({ includes }), { includes: list.map((each) => each.trim()) }).includes;
-  return effectiveModules(modules);
+  return validate(z.object({ includes }), { includes: list.map((each) => each.trim()) }).includes;
 }
 
 /** The parameters of a call for similar items (contract 6.3, 6.5). */
@@ -283,5 +279,5 @@ export function similarQuery(query: Readonly<Record<string, unknown>>) {
     category_id: query['category_id'],
     size: typeof size === 'string' && /^\d+$/.test(size) ? Number(size) : size,
   });
-  return { modules: modulesOfQuery(query['includes']), category, size: Math.min(asked, SIMILAR_MAX) };
+  return { includes: includesOfQuery(query['includes']), category, size: Math.min(asked, SIMILAR_MAX) };
 }

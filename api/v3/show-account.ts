@@ -1,24 +1,18 @@
-import type { RequestHandler } from 'express';
 import type { z } from 'zod';
 import type { Period, Statement } from '../../models/access/account-service';
 import type { ApiServices, DefaultLimits } from '../api-services';
-import type { AnswerCharged } from '../middleware/charged-answer';
+import { free, type Route } from '../middleware/charged-answer';
+import { presentKey, presentUsage } from '../wire/accounts';
 import { periodOf } from '../wire/period';
-import { presentKey, presentUsage } from '../wire/presented-accounts';
 import type { accountAnswer } from './answers';
 
 /** `GET /v3/account`: what a key may do, what its account has, and what was charged (contract 9.7). */
-export function showOwnAccount(
-  { statements, clock }: Pick<ApiServices, 'statements' | 'clock'>,
-  limits: DefaultLimits,
-  answer: AnswerCharged,
-): RequestHandler {
-  return async (req, res) => {
+export function showOwnAccount({ statements, clock }: ApiServices, limits: DefaultLimits): Route {
+  return (req) => {
     const period = periodOf(req.query, clock.now());
-    await answer(req, res, 'v3.account', async ({ caller }) => {
-      const statement = await statements.statement(caller, period);
-      return { value: presentStatement(statement, period, limits), price: 0 };
-    });
+    return free(async ({ caller }) =>
+      presentStatement(await statements.statement(caller, period), period, limits),
+    );
   };
 }
 

@@ -1,62 +1,47 @@
-import type { IRouter, Request, RequestHandler, Response } from 'express';
+import type { IRouter } from 'express';
 import type { z } from 'zod';
 import type { Webhook } from '../../models/webhooks/webhook';
 import type { ApiServices } from '../api-services';
-import type { AnswerCharged } from '../middleware/charged-answer';
-import type { EndpointMiddleware } from '../middleware/endpoint-middleware';
+import { free } from '../middleware/charged-answer';
+import type { Endpoints } from '../middleware/endpoints';
 import { mountRoute } from '../middleware/mount-route';
-import { refuseBrokenText } from '../middleware/parse-json-object';
-import { pathParameter } from '../middleware/path-parameter';
-import type { Answer } from '../middleware/send-rows';
+import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import { PATHS } from '../paths';
-import { toHttpUrl } from '../wire/image-input';
+import { toHttpUrl } from '../wire/photos';
 import type { webhook, webhookAnswer, webhookRemoved, webhooksAnswer } from './answers';
 import { webhookBody } from './schema';
 
+const ENDPOINT = 'v3.webhooks';
+const SCOPE = 'vision:identify';
+
 /** Addresses that callers are told at what happens (contract 16.10). */
-export function mountWebhooks(
-  router: IRouter,
-  middleware: EndpointMiddleware,
-  { webhooks }: ApiServices,
-  answer: AnswerCharged,
-): void {
-  const free =
-    (make: (accountId: string, req: Request, res: Response) => Promise<Answer>): RequestHandler =>
-    (req, res) =>
-      answer(req, res, 'v3.webhooks', async ({ caller }) => ({
-        value: await make(caller.accountId, req, res),
-        price: 0,
-      }));
+export function mountWebhooks(router: IRouter, { json, plain }: Endpoints, { webhooks }: ApiServices): void {
   mountRoute(router, PATHS.createWebhook, {
-    post: [
-      ...middleware.registration('v3'),
-      free(async (accountId, req, res) => {
-        const { url, events, credits_below: creditsBelow = null } = validate(webhookBody, req.body);
-        const wanted = { url: toHttpUrl(url, 'url'), events: [...new Set(events)], creditsBelow };
-        const { secret, ...made } = await webhooks.register(accountId, wanted);
-        res.status(201);
-        return { success: true, ...presentWebhook(made), secret } satisfies z.input<typeof webhookAnswer>;
-      }),
-    ],
-    get: [
-      ...middleware.overview('v3'),
-      free(async (accountId) => {
-        const data = (await webhooks.list(accountId)).map(presentWebhook);
+    get: plain(ENDPOINT, SCOPE, () =>
+      free(async ({ caller }) => {
+        const data = (await webhooks.list(caller.accountId)).map(presentWebhook);
         return { success: true, data } satisfies z.input<typeof webhooksAnswer>;
       }),
-    ],
+    ),
+    post: json(ENDPOINT, SCOPE, (req, res) => {
+      const { url, events, credits_below: creditsBelow = null } = validate(webhookBody, req.body);
+      const wanted = { url: toHttpUrl(url, 'url'), events: [...new Set(events)], creditsBelow };
+      return free(async ({ caller }) => {
+        const { secret, ...made } = await webhooks.register(caller.accountId, wanted);
+        res.status(201);
+        return { success: true, ...presentWebhook(made), secret } satisfies z.input<typeof webhookAnswer>;
+      });
+    }),
   });
   mountRoute(router, PATHS.removeWebhook, {
-    delete: [
-      ...middleware.overview('v3'),
-      free(async (accountId, req) => {
-        const id = pathParameter(req, 'id');
-        refuseBrokenText(id, 'id');
-        await webhooks.remove(accountId, id);
+    delete: plain(ENDPOINT, SCOPE, (req) => {
+      const id = idOf(req);
+      return free(async ({ caller }) => {
+        await webhooks.remove(caller.accountId, id);
         return { success: true, id } satisfies z.input<typeof webhookRemoved>;
-      }),
-    ],
+      });
+    }),
   });
 }
 

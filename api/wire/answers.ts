@@ -57,6 +57,32 @@ export const prices = {
   ),
 };
 
+/** What every row says of itself (contract 1.2). */
+export const rowFields = {
+  id: z.string().describe('Starts with its kind, such as `product_` or `brand_`'),
+  name: z.string().describe('Of a product brand, model and style; else the name of the entity'),
+  popularity: z.number().describe('Higher is more popular'),
+  ...pictures,
+  available_tags: z.array(tag).optional().describe('Category rows only'),
+};
+
+/** What every variant says of itself. */
+export const variantFields = {
+  id: z.string().describe('Starts with `variant_`'),
+  popularity: z.number().describe('Higher is more popular'),
+  ...pictures,
+};
+
+export const success = z.literal(true).describe('`true` for every success');
+
+/** Where a page of rows stands among all. */
+export const pageFields = {
+  results: z.int().describe('Rows in this page'),
+  total_results: z.int().describe('Rows of all pages'),
+  page: z.int().describe('0-based'),
+  total_pages: z.int().describe('A count; the last page is one less'),
+};
+
 /** The body of every error (contract 11.1). */
 export const errorAnswer = z.object({
   success: z.literal(false).describe('`false` for every refusal'),

@@ -1,22 +1,67 @@
+import type { z } from 'zod';
 import type { Attribute, CatalogItem, Tag, Variant } from '../../models/catalog/item';
+import type { DataFile, DataFileKind, MarketEstimate } from '../../models/pricing/estimate';
+import type { Links } from '../middleware/links';
 import type { PublicAddress } from '../middleware/public-address';
+import type { attribute, marketEstimate, pictures, prices, tag, variantField } from './answers';
+
+/** Fields of answers, as their presenters give them. */
+type Presented<Fields extends Record<string, z.ZodType>> = {
+  [Field in keyof Fields]: z.input<Fields[Field]>;
+};
 
 /** Parts of a row that look the same in every API version (contract 1.2). */
-export const presentAttribute = (attribute: Attribute) => ({
-  field: attribute.field,
-  id: attribute.id,
-  name: attribute.name,
+export const presentAttribute = ({ field, id, name }: Attribute): z.input<typeof attribute> => ({
+  field,
+  id,
+  name,
 });
 
-export const presentTag = (tag: Tag) => ({ id: tag.id, name: tag.name, group: tag.group });
+export const presentTag = ({ id, name, group }: Tag): z.input<typeof tag> => ({ id, name, group });
 
-export const presentVariantField = (field: Variant['fields'][number]) => ({
-  field: field.field,
-  name: field.name,
-});
+export const presentVariantField = ({
+  field,
+  name,
+}: Variant['fields'][number]): z.input<typeof variantField> => ({ field, name });
 
 /** The pictures of a row or variant, behind the public address where they are ours. */
-export const presentPictures = (of: Pick<CatalogItem, 'images' | 'thumbnails'>, address: PublicAddress) => ({
+export const presentPictures = (
+  of: Pick<CatalogItem, 'images' | 'thumbnails'>,
+  address: PublicAddress,
+): Presented<typeof pictures> => ({
   images: of.images.map(address),
   thumbnails: of.thumbnails.map(address),
+});
+
+/** The three price fields of a variant (contract 2.1); all null where nothing is known. */
+export function presentPricing({ id, prices: stored }: Variant, links: Links): Presented<typeof prices> {
+  const filesOf = (kind: DataFileKind) => {
+    const regions = stored?.files[kind] ?? [];
+    return regions.length === 0
+      ? null
+      : regions.flatMap((region) => presentLink({ kind, variantId: id, region }, links));
+  };
+  return {
+    market_estimates: stored?.estimates?.map(presentEstimate) ?? null,
+    historical_estimates: filesOf('historical_estimates'),
+    pricing_data: filesOf('pricing_data'),
+  };
+}
+
+function presentLink(file: DataFile, { sign, address }: Links) {
+  const path = sign(file);
+  return path === null ? [] : [{ region: file.region, url: address(path) }];
+}
+
+/** One market estimate (contract 2.2). */
+export const presentEstimate = (estimate: MarketEstimate): z.input<typeof marketEstimate> => ({
+  source: estimate.source,
+  region: estimate.region,
+  A: estimate.A,
+  B: estimate.B,
+  C: estimate.C,
+  D: estimate.D,
+  currency: estimate.currency,
+  estimated_at: estimate.estimatedAt.toISOString(),
+  confidence: estimate.confidence,
 });

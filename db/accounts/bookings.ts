@@ -16,16 +16,15 @@ const LOW_CREDITS = {
 
 /**
  * The part of a statement that books charges of one account and frees what was held for them: common table expressions,
- * of which `account` has the credits left of a limited account that was changed. A charge is booked once.
+ * of which `account` has the credits left of a limited account that was changed. A charge is booked once. Locks are taken
+ * in one order everywhere: ledger, reservations (so they ask what was booked), account.
  *
  * @param owed a query for `charge_id` and `amount`; what is not in it, or 0, is not booked
  */
 export function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date): Sql {
   const ids = charges.map(({ chargeId }) => chargeId);
   const accountId = charges[0]?.accountId ?? null;
-  return sql`freed AS (
-      DELETE FROM credit_reservations WHERE charge_id = ANY(${ids}::text[]) RETURNING amount
-    ), booked AS (
+  return sql`booked AS (
       INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount, booked_at)
       SELECT charge_id, ${accountId}::text, key_id, endpoint, request_id, amount, ${now}::timestamptz
       FROM unnest(${ids}::text[], ${charges.map(({ keyId }) => keyId)}::text[],
@@ -33,6 +32,9 @@ export function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date
         AS charge (charge_id, key_id, endpoint, request_id)
       JOIN (${owed}) AS owed USING (charge_id)
       WHERE amount > 0 ON CONFLICT (charge_id) DO NOTHING RETURNING amount
+    ), freed AS (
+      DELETE FROM credit_reservations
+      WHERE charge_id = ANY(${ids}::text[]) AND (SELECT count(*) FROM booked) >= 0 RETURNING amount
     ), account AS (
       UPDATE accounts SET held = held - coalesce((SELECT sum(amount) FROM freed), 0)::bigint,
         credits = credits - coalesce((SELECT sum(amount) FROM booked), 0)::bigint

@@ -201,7 +201,7 @@ export class PostgresCreditLedger implements CreditLedger {
   /**
    * As if the charge had never been, also for a booking that is still on its way: the charge stays in the ledger with
    * nothing, so that no more is ever booked under its id. An answer that was given to a repetition stays, and its charge
-   * too. A repeated call changes nothing. Locks in the order of `settle`: call, ledger, account.
+   * too. A repeated call changes nothing. Locks in the order of `settle`: call, ledger, reservation, account.
    */
   private undo(charge: ChargeRequest): Promise<void> {
     const { chargeId, accountId, idempotencyKey = null } = charge;

@@ -1,9 +1,7 @@
 import type { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Knex } from 'knex';
-import type { ClientBase } from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
 import { identifier, inTransaction, joined, rowsOf, sql } from '../core/sql';
+import { writeTableText } from '../core/table-text';
 import { appliedSteps } from '../migrations/migrate';
 
 /** One table of a dump: its rows are in the text format of COPY, with these columns. */
@@ -29,12 +27,21 @@ export interface DatabaseDump {
   readonly identities: readonly DumpedIdentity[];
 }
 
-/** What says which processes are alive, or which steps were made: nothing of it is true elsewhere. */
-const LEFT_OUT = [
+/**
+ * What is true of this database alone: which processes are alive, which steps were made, and the search snapshot with the
+ * changes since, which are told apart by the numbers of transactions. A service makes the snapshot anew.
+ */
+export const LEFT_OUT: readonly string[] = [
   'catalog_import_lock',
+  'catalog_search_changes',
   'embedding_readiness',
   'schema_migrations',
   'schema_migrations_lock',
+  'search_snapshot_bitmaps',
+  'search_snapshot_facets',
+  'search_snapshot_ordinals',
+  'search_snapshot_orders',
+  'search_snapshots',
 ];
 
 /**
@@ -51,20 +58,9 @@ export function dumpDatabase(knex: Knex, open: (table: string) => Writable): Pro
     // Until the end none of them is dropped or emptied: a snapshot does not keep that away.
     const names = tables.map(({ name }) => identifier(name));
     await rowsOf(transaction, sql`LOCK TABLE ${joined(names, ', ')} IN ACCESS SHARE MODE`);
-    for (const { name, columns } of tables) await copyOut(transaction, name, columns, open(name));
+    for (const table of tables) await writeTableText(transaction, table, open(table.name));
     return { steps: await appliedSteps(transaction), tables, identities: await identitiesOf(transaction) };
   });
-}
-
-async function copyOut(
-  transaction: Knex,
-  table: string,
-  columns: readonly string[],
-  to: Writable,
-): Promise<void> {
-  const connection: ClientBase = await transaction.client.acquireConnection();
-  const named = joined(columns.map(identifier), ', ').text;
-  await pipeline(connection.query(copyTo(`COPY ${identifier(table).text} (${named}) TO STDOUT`)), to);
 }
 
 interface TableRow extends DumpedTable {

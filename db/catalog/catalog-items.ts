@@ -19,12 +19,15 @@ export interface ItemRow {
   readonly images: string[];
   readonly thumbnails: string[];
   readonly attributes: Attribute[];
-  readonly variants: (Omit<Variant, 'prices'> & { readonly prices: StoredPricesJson | null })[];
+  readonly variants: VariantRow[];
   /** Null on rows that are no category. */
   readonly available_tags: Tag[] | null;
   readonly updated_at: Date;
   readonly max_estimate: EstimateJson | null;
 }
+
+/** Prices only where they are asked for. */
+type VariantRow = Omit<Variant, 'prices'> & Partial<StoredPricesJson>;
 
 /**
  * Rows with their variants and tags, in the order of the ids; unknown ids are left out.
@@ -49,10 +52,9 @@ export async function itemsById(
 export const rowsById = (ids: Sql, pricing: boolean): Sql =>
   sql`SELECT r.id, r.kind, r.category, r.name, r.popularity, to_json(r.images) AS images,
         to_json(r.thumbnails) AS thumbnails, r.attributes, r.updated_at,
-        (SELECT coalesce(json_agg(json_build_object('id', v.id, 'fields', v.fields, 'images', v.images,
-                  'thumbnails', v.thumbnails, 'popularity', v.popularity,
-                  'prices', ${pricing ? STORED_PRICES : sql`NULL`}) ORDER BY v.position, v.id), '[]')
-         FROM variants v WHERE v.product_id = r.id) AS variants,
+        (SELECT coalesce(json_agg(v), '[]') FROM (
+           SELECT v.id, v.fields, v.images, v.thumbnails, v.popularity${pricing ? sql`, ${STORED_PRICES}` : sql``}
+           FROM variants v WHERE v.product_id = r.id ORDER BY v.position, v.id) AS v) AS variants,
         CASE WHEN r.kind = 'category' THEN
           (SELECT coalesce(json_agg(json_build_object('id', t.id, 'name', t.name, 'group', t."group")
                     ORDER BY t."group", t.display_order, t.id), '[]')
@@ -70,11 +72,22 @@ export function itemOf(row: ItemRow): CatalogItem {
     images: row.images,
     thumbnails: row.thumbnails,
     attributes: row.attributes,
-    variants: row.variants.map(({ prices, ...variant }) =>
-      prices === null ? variant : { ...variant, prices: storedPricesOf(prices) },
-    ),
+    variants: row.variants.map((variant) => (hasPrices(variant) ? pricedVariant(variant) : variant)),
     ...(row.available_tags === null ? {} : { availableTags: row.available_tags }),
     ...(row.max_estimate === null ? {} : { maxMarketEstimate: estimateOf(row.max_estimate) }),
     updatedAt: row.updated_at,
   };
 }
+
+const hasPrices = (row: VariantRow): row is PricedVariantRow => row.estimates !== undefined;
+
+type PricedVariantRow = VariantRow & StoredPricesJson;
+
+const pricedVariant = (row: PricedVariantRow): Variant => ({
+  id: row.id,
+  fields: row.fields,
+  images: row.images,
+  thumbnails: row.thumbnails,
+  popularity: row.popularity,
+  prices: storedPricesOf(row),
+});

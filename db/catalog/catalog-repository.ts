@@ -9,12 +9,12 @@ import {
 import type { CatalogItem, Category, Tag } from '../../models/catalog/item';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
 import { type CatalogRepository, PORTS, type SellRows } from '../../models/ports';
-import { allOf, inOneState, rowsOf, sql } from '../core/sql';
+import { allOf, rowsOf, sql } from '../core/sql';
 import { itemsById } from './catalog-items';
 import { CatalogSearch } from './catalog-search';
 import { Remembered } from './remembered';
 import { conditionsOf } from './search/catalog-clauses';
-import { suggestedIds } from './search/suggestions';
+import { suggestedRows } from './search/suggestions';
 
 /**
  * The catalog in PostgreSQL. Queries find ids, in the snapshot of a large catalog or else in `catalog_search`; the wide
@@ -82,15 +82,8 @@ export class PostgresCatalogRepository implements CatalogRepository {
     return this.#search.page(query, pricing, sell);
   }
 
-  async suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
-    return inOneState(this.knex, async (trx) => {
-      const ids = await suggestedIds(trx, query);
-      return rowsOf<SuggestedRow>(
-        trx,
-        sql`SELECT id, kind, name, attributes FROM catalog_rows WHERE id = ANY(${ids}::text[])
-            ORDER BY array_position(${ids}::text[], id)`,
-      );
-    });
+  suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
+    return suggestedRows(this.knex, query);
   }
 
   async within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]> {

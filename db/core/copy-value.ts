@@ -1,4 +1,4 @@
-import { PreparedJson } from '../../models/catalog/import/prepared-json';
+import { PreparedJson } from '../../models/catalog/import/records';
 
 /** The types of columns that an import writes, as PostgreSQL names them. */
 export type ColumnType =

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
+import type { ClientBase } from 'pg';
 import { AppError, unavailable } from '../../models/errors';
 
 /** A piece of a statement with the values that it binds; made by `sql`, composed by putting one into another. */
@@ -63,15 +64,13 @@ export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql`true` : joined(conditions, ' AND ');
 
 /**
- * Runs a statement and answers its rows. `Row` is what the statement selects; nothing checks it.
+ * Runs a statement and answers its rows. `Row` is what the statement selects; nothing checks it. It goes to the driver on a
+ * connection of Knex's pool: Knex's own way to it costs more than most statements.
  *
  * @throws AppError 503 when the database is away, or the driver's error
  */
-export async function rowsOf<Row>(knex: Knex, { text, bindings, name }: Sql): Promise<Row[]> {
-  const query = knex.raw<{ rows: Row[] }>(text, [...bindings]);
-  if (name !== undefined) query.options({ name });
-  const { rows } = await reachable(query);
-  return rows;
+export function rowsOf<Row>(knex: Knex, statement: Sql): Promise<Row[]> {
+  return reachable(onConnection(knex, (connection) => ask<Row>(knex, connection, statement)));
 }
 
 /** Runs `work` in a transaction; errors as in `rowsOf`. Inside, only the transaction may be used. */
@@ -82,13 +81,73 @@ export function inTransaction<Result>(
   return reachable(knex.transaction(work));
 }
 
-/** Runs reads that must all see one state of the database; otherwise as `inTransaction`. */
-export function inOneState<Result>(
-  knex: Knex,
-  read: (transaction: Knex) => Promise<Result>,
-): Promise<Result> {
-  return reachable(knex.transaction(read, { isolationLevel: 'repeatable read', readOnly: true }));
+/** Runs reads that must all see one state of the database; errors as in `rowsOf`. Inside, only `rowsOf` may be used, of what is given. */
+export function inOneState<Result>(knex: Knex, read: (state: Knex) => Promise<Result>): Promise<Result> {
+  return reachable(
+    onConnection(knex, async (connection) => {
+      let over = false;
+      const state: Knex = Object.create(knex, {
+        client: { value: Object.create(knex.client, heldConnection(connection)) },
+        isTransaction: { value: true },
+        isCompleted: { value: () => over },
+      });
+      try {
+        await ask(knex, connection, sql`BEGIN TRANSACTION ISOLATION LEVEL repeatable read READ ONLY`);
+        const result = await read(state);
+        over = true;
+        await ask(knex, connection, sql`COMMIT`);
+        return result;
+      } catch (error) {
+        over = true;
+        // A connection on which this fails is lost, and replaced by the pool.
+        await ask(knex, connection, sql`ROLLBACK`).catch(() => undefined);
+        throw error;
+      }
+    }),
+  );
 }
+
+const heldConnection = (connection: ClientBase): PropertyDescriptorMap => ({
+  acquireConnection: { value: async () => connection },
+  releaseConnection: { value: async () => undefined },
+});
+
+/** Does work on a connection of the pool, inside of a transaction on its own. */
+async function onConnection<Result>(
+  { client }: Knex,
+  work: (connection: ClientBase) => Promise<Result>,
+): Promise<Result> {
+  const connection: ClientBase = await client.acquireConnection();
+  try {
+    return await work(connection);
+  } finally {
+    await client.releaseConnection(connection);
+  }
+}
+
+/** Those who listen to the events of Knex hear of it. */
+async function ask<Row>(knex: Knex, connection: ClientBase, { text, bindings, name }: Sql): Promise<Row[]> {
+  if (isOver(knex)) throw new Error(`The transaction is over: ${text}`);
+  let position = 0;
+  const query = { sql: text.replaceAll('?', () => `$${++position}`), bindings, options: { name } };
+  knex.client.emit('query', query);
+  try {
+    const { rows } = await connection.query({
+      text: query.sql,
+      values: [...bindings],
+      ...(name === undefined ? {} : { name }),
+    });
+    knex.client.emit('query-response', rows, query);
+    return rows;
+  } catch (error) {
+    // Not the values, which may be anybody's.
+    if (error instanceof Error) error.message = `${text} - ${error.message}`;
+    throw error;
+  }
+}
+
+const isOver = (knex: Knex): boolean =>
+  knex.isTransaction === true && (knex as Knex.Transaction).isCompleted();
 
 /** What `answer` resolves to; errors as in `rowsOf`. */
 export async function reachable<Result>(answer: PromiseLike<Result>): Promise<Result> {

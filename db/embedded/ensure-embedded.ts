@@ -9,7 +9,7 @@ import { type Lease, NoHostError, openLease } from './lease';
 import { RunFolder, type ShortPath, shortPath } from './run-folder';
 
 export interface EmbeddedOptions {
-  /** Folder of a prepared cluster (`prepareTemplate`) with which a new database begins. */
+  /** Folder of a prepared, closed cluster with which a new database begins; for tests. */
   readonly template?: string;
   /** Default true. False: a commit survives the end of any process, but not a loss of power; for tests. */
   readonly durable?: boolean;

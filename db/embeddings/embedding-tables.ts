@@ -1,6 +1,6 @@
 import { fromSql, toSql } from 'pgvector';
 import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
-import { conditionsOf } from '../catalog/search/catalog-clauses';
+import { conditionsOnProducts } from '../catalog/search/catalog-clauses';
 import { allOf, identifier, Sql, sql } from '../core/sql';
 
 /** The table of a version's vectors: `(image_id, view, embedding)`, one row per catalog view of an image. */
@@ -28,4 +28,4 @@ export const vectorOf = (text: string): Float32Array => Float32Array.from(fromSq
 export const isShown = (imageId: Sql, scope: SearchScope = EVERYTHING): Sql =>
   sql`EXISTS (
     SELECT FROM product_images p JOIN catalog_search ON id = p.product_id
-    WHERE p.image_id = ${imageId} AND ${allOf(conditionsOf(scope))})`;
+    WHERE p.image_id = ${imageId} AND ${allOf(conditionsOnProducts(scope))})`;

@@ -1,10 +1,5 @@
-import {
-  DATA_FILE_KINDS,
-  type MarketEstimate,
-  REGIONS,
-  type StoredPrices,
-} from '../../models/pricing/estimate';
-import { sql } from '../core/sql';
+import { type MarketEstimate, REGIONS, type StoredPrices } from '../../models/pricing/estimate';
+import { type Sql, sql } from '../core/sql';
 
 /** A market estimate as JSON has it. */
 export type EstimateJson = Omit<MarketEstimate, 'estimatedAt'> & { readonly estimated_at: string };
@@ -12,32 +7,35 @@ export type EstimateJson = Omit<MarketEstimate, 'estimatedAt'> & { readonly esti
 /** What `STORED_PRICES` selects. */
 export interface StoredPricesJson {
   readonly estimates: readonly EstimateJson[] | null;
-  readonly files: StoredPrices['files'] | null;
+  readonly historical_estimates: StoredPrices['files']['historical_estimates'];
+  readonly pricing_data: StoredPrices['files']['pricing_data'];
 }
 
-/** The prices of the variant `v` as JSON: estimates by source, then region; files by kind, then region. */
-export const STORED_PRICES = sql`json_build_object(
-  'estimates',
-  (SELECT json_agg(json_build_object('source', e.source, 'region', e.region, 'A', e.a, 'B', e.b, 'C', e.c, 'D', e.d,
-            'currency', e.currency, 'estimated_at', e.estimated_at, 'confidence', e.confidence)
-            ORDER BY e.source, e.region)
-   FROM market_estimates e WHERE e.variant_id = v.id),
-  'files',
-  (SELECT json_agg(json_build_object('kind', kind, 'region', region) ORDER BY kind_at, region_at)
-   FROM unnest(${DATA_FILE_KINDS}::text[]) WITH ORDINALITY AS kinds (kind, kind_at)
-   CROSS JOIN unnest(${REGIONS}::text[]) WITH ORDINALITY AS regions (region, region_at)
-   WHERE CASE kind
-     WHEN 'historical_estimates' THEN
-       EXISTS (SELECT FROM estimate_history h WHERE h.variant_id = v.id AND h.region = regions.region)
-     ELSE EXISTS (SELECT FROM listings l WHERE l.variant_id = v.id AND l.region = regions.region)
-   END))`;
+/** The regions in which the variant `v` has rows of a table, in their order. */
+const regionsOf = (table: Sql): Sql =>
+  sql`ARRAY(SELECT region FROM unnest(${REGIONS}::text[]) WITH ORDINALITY AS regions (region, place) WHERE EXISTS (
+    SELECT FROM ${table} AS t WHERE t.variant_id = v.id AND t.region = regions.region) ORDER BY place)`;
 
-export const estimateOf = ({ estimated_at, ...estimate }: EstimateJson): MarketEstimate => ({
-  ...estimate,
-  estimatedAt: new Date(estimated_at),
+/** Columns: the prices of the variant `v`, estimates by source, then region. */
+export const STORED_PRICES = sql`
+  (SELECT json_agg(e) FROM (
+    SELECT source, region, a AS "A", b AS "B", c AS "C", d AS "D", currency, estimated_at, confidence
+    FROM market_estimates WHERE variant_id = v.id ORDER BY source, region) AS e) AS estimates,
+  ${regionsOf(sql`estimate_history`)} AS historical_estimates, ${regionsOf(sql`listings`)} AS pricing_data`;
+
+export const estimateOf = (row: EstimateJson): MarketEstimate => ({
+  source: row.source,
+  region: row.region,
+  A: row.A,
+  B: row.B,
+  C: row.C,
+  D: row.D,
+  currency: row.currency,
+  estimatedAt: new Date(row.estimated_at),
+  confidence: row.confidence,
 });
 
-export const storedPricesOf = ({ estimates, files }: StoredPricesJson): StoredPrices => ({
-  estimates: estimates?.map(estimateOf) ?? null,
-  files: files ?? [],
+export const storedPricesOf = (row: StoredPricesJson): StoredPrices => ({
+  estimates: row.estimates?.map(estimateOf) ?? null,
+  files: { historical_estimates: row.historical_estimates, pricing_data: row.pricing_data },
 });

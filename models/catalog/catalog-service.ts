@@ -7,15 +7,14 @@ import { type CatalogRepository, type ItemSales, PORTS, type SellRows } from '..
 import type { CatalogQuery, FacetValue, ResolvedQuery } from './catalog-query';
 import { cursorOf, rowBefore } from './cursor';
 import { wordsAsked } from './fold-text';
-import { isProduct, type PricedItem } from './item';
-import { PricingService } from './pricing-service';
+import { type CatalogItem, isProduct } from './item';
 import { categorySlug, refuseUnknownTags, seenBy, sightOf } from './resolve-scope';
 import { SearchMisses } from './search-misses';
 import { Taxonomy } from './taxonomy';
 
 /** One answered page (contract 4.10). */
 export interface CatalogPage {
-  readonly rows: readonly PricedItem[];
+  readonly rows: readonly CatalogItem[];
   readonly total: number;
   readonly page: number;
   readonly totalPages: number;
@@ -37,7 +36,7 @@ export interface ResolvedTaxonomy {
 
 /** Those of the items that were asked for which there are. */
 export interface FoundItems {
-  readonly items: readonly PricedItem[];
+  readonly items: readonly CatalogItem[];
   /** Ids in the order in which they were asked for. */
   readonly notFound: readonly string[];
   /** Of the first item. */
@@ -53,7 +52,6 @@ export class CatalogService {
   constructor(
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
     @inject(PORTS.ItemSales) private readonly sales: ItemSales,
-    @inject(PricingService) private readonly pricing: PricingService,
     @inject(Billing) private readonly billing: Billing,
     @inject(SearchMisses) private readonly misses: SearchMisses,
   ) {}
@@ -99,7 +97,7 @@ export class CatalogService {
     // From the category filter when one is set, else from the first row; null with neither (contract 1.9).
     const category = resolved.categories?.[0] ?? rows[0]?.category;
     const page: CatalogPage = {
-      rows: this.pricing.price(rows),
+      rows,
       total,
       page: query.page,
       totalPages: Math.ceil(total / query.pageSize),
@@ -120,15 +118,10 @@ export class CatalogService {
    *
    * @throws AppError 404, free of charge, for an id that is no live row
    */
-  async item(
-    call: CallContext,
-    id: string,
-    options: { pricing: boolean },
-  ): Promise<Priced<{ item: PricedItem; resolvedTaxonomy: ResolvedTaxonomy }>> {
-    const { value, price } = await this.items(call, [id], options);
-    const [item] = value.items;
-    if (!item || !value.resolvedTaxonomy) throw itemNotFound();
-    return { value: { item, resolvedTaxonomy: value.resolvedTaxonomy }, price };
+  async item(call: CallContext, id: string, options: { pricing: boolean }): Promise<Priced<FoundItems>> {
+    const found = await this.items(call, [id], options);
+    if (found.value.items.length === 0) throw itemNotFound();
+    return found;
   }
 
   /**
@@ -153,7 +146,7 @@ export class CatalogService {
     const sold = await this.billing.sell(call, (charge) =>
       this.sales.sell({ charge, rows: seen, price, pricing }),
     );
-    const items = this.pricing.price(sold?.items ?? (await this.catalog.itemsById(seen, pricing)));
+    const items = sold?.items ?? (await this.catalog.itemsById(seen, pricing));
     const known = new Set(items.map(({ id }) => id));
     const value = {
       items,

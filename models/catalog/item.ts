@@ -1,4 +1,4 @@
-import type { MarketEstimate, StoredPrices, VariantPricing } from '../pricing/estimate';
+import type { MarketEstimate, StoredPrices } from '../pricing/estimate';
 
 /** A category and the order of its taxonomy, outermost first (contract 1.1). */
 export interface Category {
@@ -55,11 +55,6 @@ export interface CatalogItem {
   /** The highest below a row that is no product (contract 2.3), where prices were asked for and there is one. */
   readonly maxMarketEstimate?: MarketEstimate;
   readonly updatedAt: Date;
-}
-
-/** A row with the prices that were asked for, by variant, their links signed. */
-export interface PricedItem extends CatalogItem {
-  readonly pricing?: ReadonlyMap<string, VariantPricing>;
 }
 
 /** Whether the row has variants and is billed as a product (contract 10.1). */

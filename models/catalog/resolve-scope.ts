@@ -36,6 +36,22 @@ export async function seenBy(
   return caller.test ? catalog.within(ids, { ...EVERYTHING, ...sightOf(caller) }) : ids;
 }
 
+/**
+ * The products that a caller may find by a category and filters.
+ *
+ * @throws AppError 400 for an unknown category or tag
+ */
+export async function scopeOf(
+  caller: Caller,
+  { category, filters }: { readonly category: string | null; readonly filters: readonly Filter[] },
+  taxonomy: Taxonomy,
+  catalog: Pick<CatalogRepository, 'tags'>,
+): Promise<SearchScope> {
+  await refuseUnknownTags(filters, catalog, caller);
+  const slug = category === null ? null : categorySlug(category, 'product', taxonomy);
+  return { category: slug, filters, ...sightOf(caller) };
+}
+
 /** @throws AppError 400 for a filter that names a tag which is not in the vocabulary (contract 3.3) */
 export async function refuseUnknownTags(
   filters: readonly Filter[],

@@ -1,12 +1,10 @@
 import pMap from 'p-map';
 import { Taxonomy } from '../catalog/taxonomy';
 import type { CatalogRepository, Embedder, NeighbourIndex } from '../ports';
-import { ancestryOf } from '../vision/ancestry';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from '../vision/candidates';
-import type { Signals } from '../vision/confidence';
+import { calibrationOf, type Signals } from '../vision/confidence';
 import type { EmbeddingVersion } from '../vision/embedding-model';
-import { judgementOf, levelsOf } from '../vision/matches';
-import { calibrationOf } from '../vision/uncalibrated';
+import { ancestryOf, judgementOf, levelsOf } from '../vision/matches';
 import type { LabelledSignals } from './fit-calibration';
 import type { Query } from './query-maker';
 

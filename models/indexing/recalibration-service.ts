@@ -9,9 +9,8 @@ import {
   PORTS,
   type PredictionRepository,
 } from '../ports';
-import { confidenceOf } from '../vision/confidence';
+import { calibrationOf, confidenceOf } from '../vision/confidence';
 import type { LogisticCalibration } from '../vision/embedding-model';
-import { calibrationOf } from '../vision/uncalibrated';
 import type { VersionRecord } from './embedding-version';
 import type { CalibrationFigures } from './evaluation';
 import { calibrationFiguresOf } from './figures';

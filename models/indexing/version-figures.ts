@@ -1,6 +1,5 @@
-import { confidenceOf } from '../vision/confidence';
+import { confidenceOf, UNCALIBRATED } from '../vision/confidence';
 import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
-import { UNCALIBRATED } from '../vision/uncalibrated';
 import { isRight, type VersionAnswer } from './ask-version';
 import type { AnnFigures, RecallFigures, VersionFigures } from './evaluation';
 import { calibrationFiguresOf, rejectionFiguresOf, shareOf } from './figures';

@@ -1,4 +1,5 @@
 import type { Account, ApiKey, ApiVersion, Caller, KeyLimits, Scope } from '../access/api-key';
+import type { LimitState } from '../errors';
 
 /** A part of a list. */
 export interface ListPage {
@@ -150,11 +151,8 @@ export interface IdempotencyStore {
 }
 
 /** What a limit says about one call. */
-export interface LimitDecision {
+export interface LimitDecision extends LimitState {
   readonly allowed: boolean;
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetSeconds: number;
 }
 
 /** Counts calls per key, shared by all processes of an installation. */

@@ -20,19 +20,6 @@ export interface MarketEstimate extends GradeValues {
   readonly confidence: number | null;
 }
 
-/** A signed link to one region's data file of a variant. */
-export interface UrlEntry {
-  readonly region: Region;
-  readonly url: string;
-}
-
-/** Null where there is nothing; an empty array of links says that signing failed (contract 2.1). */
-export interface VariantPricing {
-  readonly marketEstimates: readonly MarketEstimate[] | null;
-  readonly historicalEstimates: readonly UrlEntry[] | null;
-  readonly pricingData: readonly UrlEntry[] | null;
-}
-
 /** The two kinds of per-variant CSV files. */
 export const DATA_FILE_KINDS = ['historical_estimates', 'pricing_data'] as const;
 export type DataFileKind = (typeof DATA_FILE_KINDS)[number];
@@ -48,8 +35,8 @@ export interface DataFile {
 export interface StoredPrices {
   /** By source, then region; null without any. */
   readonly estimates: readonly MarketEstimate[] | null;
-  /** Those with at least one row, regions in the order NA, EU-UK, EU-IE. */
-  readonly files: readonly Omit<DataFile, 'variantId'>[];
+  /** The regions with at least one row, in the order NA, EU-UK, EU-IE. */
+  readonly files: Readonly<Record<DataFileKind, readonly Region[]>>;
 }
 
 /** Whether the grades that are given descend from A to D (equal values are allowed). */

@@ -110,5 +110,5 @@ const slices = (views: readonly number[], photos: number): number[][] =>
     views.slice((photo * views.length) / photos, ((photo + 1) * views.length) / photos),
   );
 
-const mean = (values: readonly number[]): number =>
+export const mean = (values: readonly number[]): number =>
   values.reduce((sum, each) => sum + each, 0) / values.length;

@@ -1,5 +1,11 @@
-import type { Candidate } from './candidates';
-import { type LogisticCalibration, SIGNALS, type Signal } from './embedding-model';
+import { type Candidate, mean } from './candidates';
+import {
+  type Calibration,
+  type LogisticCalibration,
+  type ModelManifest,
+  SIGNALS,
+  type Signal,
+} from './embedding-model';
 
 /** What speaks for a group of candidates (one product, or all of a brand) being what the photo shows. */
 export type Signals = Readonly<Record<Signal, number>>;
@@ -64,6 +70,22 @@ export function confidenceOf({ bias, weights }: LogisticCalibration, signals: Si
   return 1 / (1 + Math.exp(-logit));
 }
 
+/**
+ * What stands in for the calibration of a model for which nobody has fitted one, so that it can be tried at all. It is
+ * no probability: other models have other similarities. It is meant to err on the low side: a perfect similarity
+ * alone is a quarter, and only one that also stands well above the next product is more likely right than wrong.
+ * Nothing is held back for a number that means so little: the floor is 0. `embeddings evaluate` fits the real one,
+ * and `embeddings promote` refuses a version without it.
+ */
+export const UNCALIBRATED: Calibration = {
+  confidence: { kind: 'logistic', bias: -9, weights: { similarity: 8, margin: 6 } },
+  floor: 0,
+};
+
+/** The calibration that answers under a model are made with: its own, else the stand-in. */
+export const calibrationOf = (manifest: Pick<ModelManifest, 'calibration'>): Calibration =>
+  manifest.calibration ?? UNCALIBRATED;
+
 const leadOf = (own: number, rival: number): number => (own - rival) / (1 - rival + LEAST_TO_GAIN);
 
 function prominenceOf(similarity: number, rivals: readonly number[], unseen: number): number {
@@ -78,6 +100,3 @@ function prominenceOf(similarity: number, rivals: readonly number[], unseen: num
 
 const highest = (candidates: readonly Candidate[], of: (candidate: Candidate) => number): number =>
   candidates.reduce((best, candidate) => Math.max(best, of(candidate)), -1);
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, each) => sum + each, 0) / values.length;

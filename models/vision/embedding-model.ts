@@ -61,7 +61,7 @@ export interface ModelManifest {
   readonly output: { readonly name?: string | null; readonly dimensions: number };
   /** Crops that are embedded of each catalog picture and of each query. */
   readonly views: { readonly catalog: readonly View[]; readonly query: readonly View[] };
-  /** Null until somebody fits one: such a model can be built and evaluated, not promoted (`uncalibrated.ts`). */
+  /** Null until somebody fits one: such a model can be built and evaluated, not promoted (`UNCALIBRATED`). */
   readonly calibration: Calibration | null;
   readonly licence: string;
   readonly description?: string;

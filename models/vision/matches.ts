@@ -1,7 +1,23 @@
-import type { Ancestry } from './ancestry';
+import { type CatalogItem, isProduct } from '../catalog/item';
+import type { Taxonomy } from '../catalog/taxonomy';
 import type { Candidate } from './candidates';
 import { confidenceOf, type Signals, signalsOf } from './confidence';
 import type { Calibration } from './embedding-model';
+
+/** Taxonomy ids of each candidate product, innermost first (style before brand). */
+export type Ancestry = ReadonlyMap<string, readonly string[]>;
+
+/** That of products, by the hierarchies of their categories. */
+export function ancestryOf(products: readonly CatalogItem[], taxonomy: Taxonomy): Ancestry {
+  return new Map(
+    products.filter(isProduct).map(({ id, category, attributes }) => {
+      const inwards = [...(taxonomy.find(category)?.hierarchy ?? [])].reverse();
+      const idsOf = (field: string) =>
+        attributes.filter((each) => each.field === field).map((each) => each.id);
+      return [id, inwards.flatMap(idsOf)];
+    }),
+  );
+}
 
 /** A catalog row that may be what the photo shows. */
 export interface Match {

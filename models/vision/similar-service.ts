@@ -3,8 +3,7 @@ import { Billing, type CallContext, type Priced } from '../access/billing';
 import { catalogPrice } from '../access/credits';
 import type { SearchScope } from '../catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
-import { type CatalogItem, isProduct, type PricedItem } from '../catalog/item';
-import { PricingService } from '../catalog/pricing-service';
+import { type CatalogItem, isProduct } from '../catalog/item';
 import { categorySlug, seenBy, sightOf } from '../catalog/resolve-scope';
 import { Taxonomy } from '../catalog/taxonomy';
 import { itemNotFound } from '../errors';
@@ -28,7 +27,7 @@ export interface SimilarRequest {
 
 /** A product that looks like another. */
 export interface SimilarItem {
-  readonly item: PricedItem;
+  readonly item: CatalogItem;
   /** As `Candidate.similarity`. */
   readonly similarity: number;
 }
@@ -47,7 +46,6 @@ export class SimilarService {
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
     @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
-    @inject(PricingService) private readonly pricing: PricingService,
     @inject(Billing) private readonly billing: Billing,
   ) {}
 
@@ -68,9 +66,7 @@ export class SimilarService {
     const near = (await this.#near(item, scope)).slice(0, request.size);
     const similarity = new Map(near.map((each) => [each.id, each.similarity]));
     const rows = await this.catalog.itemsById([...similarity.keys()], request.pricing);
-    const items = this.pricing
-      .price(rows)
-      .map((each) => ({ item: each, similarity: similarity.get(each.id) ?? 0 }));
+    const items = rows.map((each) => ({ item: each, similarity: similarity.get(each.id) ?? 0 }));
     const resolvedTaxonomy = taxonomy.resolvedBy(rows[0]);
     return { value: { items, resolvedTaxonomy }, price: items.length > 0 ? price : 0 };
   }

@@ -1,11 +1,9 @@
 import { inject, injectable } from 'tsyringe';
-import type { Caller } from '../access/api-key';
 import { Billing, type CallContext, type Priced } from '../access/billing';
 import type { Filter, SearchScope } from '../catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
-import { type Attribute, type CatalogItem, type PricedItem } from '../catalog/item';
-import { PricingService } from '../catalog/pricing-service';
-import { categorySlug, refuseUnknownTags, sightOf } from '../catalog/resolve-scope';
+import type { Attribute, CatalogItem } from '../catalog/item';
+import { scopeOf } from '../catalog/resolve-scope';
 import { Taxonomy } from '../catalog/taxonomy';
 import { unavailable } from '../errors';
 import {
@@ -21,14 +19,22 @@ import {
   type PredictionRepository,
   type VisionQueue,
 } from '../ports';
-import { ancestryOf } from './ancestry';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
+import { calibrationOf } from './confidence';
 import type { EmbeddingVersion } from './embedding-model';
 import type { ImageInput, PreparedInput } from './image-input';
-import { evidenceFor, judgementOf, levelsOf, matchesOf, rankMatches, type Sighting } from './matches';
+import {
+  ancestryOf,
+  type Evidence,
+  evidenceFor,
+  judgementOf,
+  levelsOf,
+  matchesOf,
+  rankMatches,
+  type Sighting,
+} from './matches';
 import type { Neighbourhood, PreparedImage } from './neighbours';
 import { preparePhotos } from './prepare-photos';
-import { calibrationOf } from './uncalibrated';
 
 /** What the vision path is tuned by; the defaults are in the settings (contract 7.7). */
 export interface VisionSettings {
@@ -57,22 +63,16 @@ export interface IdentifyRequest {
 }
 
 /** Why a row was answered (contract 7.17). */
-export interface ItemEvidence {
+export interface ItemEvidence extends Omit<Evidence, 'product' | 'imageId' | 'levels'> {
   /** Address of the catalog picture that it was found by. */
   readonly image: string;
-  /** Position of the caller's photo that is nearest to it. */
-  readonly photo: number;
-  readonly similarity: number;
-  readonly margin: number;
-  /** For each photo of the caller, whether it speaks for this row. */
-  readonly photos: readonly { readonly similarity: number; readonly agrees: boolean }[];
   /** The row's taxonomy, outermost first, each with its calibrated confidence. */
   readonly levels: readonly (Attribute & { readonly confidence: number })[];
 }
 
 /** A row that may be what the photos show, with its calibrated confidence in 0..1. */
 export interface IdentifiedItem {
-  readonly item: PricedItem;
+  readonly item: CatalogItem;
   readonly confidence: number;
   readonly evidence?: ItemEvidence;
 }
@@ -97,7 +97,6 @@ export class VisionService {
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
     @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
-    @inject(PricingService) private readonly pricing: PricingService,
     @inject(Billing) private readonly billing: Billing,
     @inject(PORTS.Clock) private readonly clock: Clock,
     @inject(PORTS.IdSource) private readonly ids: IdSource,
@@ -113,7 +112,7 @@ export class VisionService {
   async identify(call: CallContext, request: IdentifyRequest): Promise<Priced<Identification>> {
     const startedAt = this.clock.now().getTime();
     const taxonomy = new Taxonomy(await this.catalog.categories(call.caller.taxonomyVersion));
-    const scope = { ...(await this.scopeOf(call.caller, request, taxonomy)), ...sightOf(call.caller) };
+    const scope = await scopeOf(call.caller, request, taxonomy, this.catalog);
     await this.billing.reserve(call, request.price);
     const { source, preparer } = this;
     const images = await preparePhotos(request.photos, { source, preparer }, call);
@@ -138,15 +137,6 @@ export class VisionService {
       value: { predictionId, items, resolvedTaxonomy, timings, totalMs: endedAt - startedAt },
       price: items.length > 0 ? request.price : 0,
     };
-  }
-
-  private async scopeOf(
-    caller: Caller,
-    { category, filters }: IdentifyRequest,
-    taxonomy: Taxonomy,
-  ): Promise<SearchScope> {
-    await refuseUnknownTags(filters, this.catalog, caller);
-    return { category: category === null ? null : categorySlug(category, 'product', taxonomy), filters };
   }
 
   private async rows(
@@ -220,11 +210,8 @@ export class VisionService {
   }
 
   private async priced(items: readonly IdentifiedItem[]): Promise<IdentifiedItem[]> {
-    const stored = await this.catalog.itemsById(
-      items.map(({ item }) => item.id),
-      true,
-    );
-    const priced = new Map(this.pricing.price(stored).map((item) => [item.id, item]));
+    const ids = items.map(({ item }) => item.id);
+    const priced = new Map((await this.catalog.itemsById(ids, true)).map((item) => [item.id, item]));
     return items.map((each) => ({ ...each, item: priced.get(each.item.id) ?? each.item }));
   }
 

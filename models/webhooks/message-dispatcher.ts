@@ -28,11 +28,13 @@ export class MessageDispatcher {
    * Sends one message, if the time of one has come.
    *
    * @param signal ends it early, to be sent again
+   * @param begun is called when there is one, before it is sent
    * @returns whether there was one
    */
-  async next(signal: AbortSignal): Promise<boolean> {
+  async next(signal: AbortSignal, begun = (): void => undefined): Promise<boolean> {
     const message = await this.webhooks.begin(this.from(LEASE_MS));
     if (!message) return false;
+    begun();
     const outcome = await this.sent(message, signal);
     if (outcome === GONE) await this.webhooks.disable(message.endpointId);
     else if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {

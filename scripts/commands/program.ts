@@ -46,6 +46,14 @@ const GROUPS: readonly Group[] = [
     },
   },
   {
+    name: 'webhooks',
+    description: 'the addresses that callers are told at',
+    register: (group) => {
+      const { registerWebhooks }: typeof import('./webhooks') = require('./webhooks');
+      registerWebhooks(group);
+    },
+  },
+  {
     name: 'identify',
     description: 'what a photo shows',
     register: (group) => {

@@ -145,14 +145,17 @@ async function storageOf({ DATA_DIR }: Config, kind: Database['kind']): Promise<
   if (kind === 'embedded') await checkStorage(embeddedFolder(DATA_DIR));
 }
 
-/** What must work for this process to serve: the database, its folders, the stored images, a live model and its vectors, and the queue where this role uses one. */
+/**
+ * What must work for this process to serve: the database, its folders, a live model and its vectors, and the queue where
+ * this role uses one. Without the stored images it answers queries and photos.
+ */
 function readinessOf(config: Config, { container, database, parts }: Loupe): ReadinessCheck[] {
   const embeddings = container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
   const images = container.resolve<ImageStore>(PORTS.ImageStore);
   const checks: ReadinessCheck[] = [
     { name: 'database', check: () => ping(database.knex, PING_MS) },
     { name: 'storage', check: () => storageOf(config, database.kind) },
-    { name: 'images', check: () => images.check() },
+    { name: 'images', isOptional: true, check: () => images.check() },
     {
       name: 'model',
       check: async () => {

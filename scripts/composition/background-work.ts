@@ -1,12 +1,14 @@
 import { hostname } from 'node:os';
-import { bodyMemory } from '../../api/middleware/endpoint-middleware';
+import { bodyMemory } from '../../api/middleware/endpoints';
 import { MemoryBudget } from '../../api/middleware/memory-budget';
 import { entryPresenter } from '../../api/v3/job-presenter';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { SearchMisses } from '../../models/catalog/search-misses';
 import { DriftWatch } from '../../models/feedback/drift-watch';
 import {
+  type Clock,
   type CreditLedger,
+  type DataFileSigner,
   type EmbedderRegistry,
   type EmbeddingRepository,
   type HousekeepingStore,
@@ -29,6 +31,7 @@ import type { Opening } from './adapters';
 import { dutiesOf } from './housekeeping/duties';
 import { Housekeeping } from './housekeeping/housekeeping';
 import { RecurringTask } from './recurring-task';
+import { type NextPiece, SideBySide } from './side-by-side';
 
 const LAPSE_RESERVATIONS_MS = 30_000;
 
@@ -134,9 +137,13 @@ export function workOffJobs({ config, container, logger, closing }: Opening): vo
   const bodies = bodyMemory(config.BODY_MEMORY_MIB * 2 ** 20);
   container.register(MemoryBudget, { useValue: bodies });
   container.register<OpenEntryRoom>(OPEN_ENTRY_ROOM, { useValue: (keyId) => bodies.open(keyId) });
-  container.register(ENTRY_PRESENTER, { useValue: entryPresenter(config.IMAGE_BASE_URL) });
+  const signer = container.resolve<DataFileSigner>(PORTS.DataFileSigner);
+  const clock = container.resolve<Clock>(PORTS.Clock);
+  const presenter = entryPresenter({ signer, clock }, config.IMAGE_BASE_URL);
+  container.register(ENTRY_PRESENTER, { useValue: presenter });
   const runner = container.resolve(VisionJobRunner);
-  const next = (stop: AbortSignal) => runner.next(AbortSignal.any([stop, AbortSignal.timeout(ENTRY_MS)]));
+  const next: NextPiece = (stop, begun) =>
+    runner.next(AbortSignal.any([stop, AbortSignal.timeout(ENTRY_MS)]), begun);
   workSideBySide({ logger, closing }, 'job entries', ENTRIES, next);
 }
 
@@ -146,32 +153,25 @@ export function sendMessages({ config, container, logger, closing }: Opening): v
   closing(() => sender.close());
   container.register(PORTS.WebhookSender, { useValue: sender });
   const dispatcher = container.resolve(MessageDispatcher);
-  workSideBySide({ logger, closing }, 'webhook messages', MESSAGES, (stop) => dispatcher.next(stop));
+  workSideBySide({ logger, closing }, 'webhook messages', MESSAGES, (stop, begun) =>
+    dispatcher.next(stop, begun),
+  );
   const watch = container.resolve(DriftWatch);
   const task = new RecurringTask('drift of confidence', LOOK_FOR_DRIFT_MS, () => watch.look(), logger);
   closing(() => task.stop());
   task.start();
 }
 
-/**
- * Work of many pieces: several at the same time, and a look for more from time to time where there is none.
- *
- * @param next does one piece; whether there was one
- */
+/** Looked for from time to time, and done several at the same time. */
 function workSideBySide(
   { logger, closing }: Pick<Opening, 'logger' | 'closing'>,
   name: string,
-  { atOnce, everyMs }: { readonly atOnce: number; readonly everyMs: number },
-  next: (stop: AbortSignal) => Promise<boolean>,
+  limits: { readonly atOnce: number; readonly everyMs: number },
+  next: NextPiece,
 ): void {
-  const work = async (stop: AbortSignal) => {
-    while (!stop.aborted && (await next(stop)));
-  };
-  for (let at = 1; at <= atOnce; at += 1) {
-    const task = new RecurringTask(`${name} ${at}`, everyMs, work, logger);
-    closing(() => task.stop());
-    task.start();
-  }
+  const work = new SideBySide(name, limits, next, logger);
+  closing(() => work.stop());
+  work.start();
 }
 
 /** Images that an import left behind are embedded. */

@@ -15,45 +15,30 @@ import {
   PORTS,
   type PredictionRepository,
   type SearchMissStore,
+  type WebhookStore,
 } from '../../models/ports';
 import { type Config, readCommandConfig } from '../config';
-import type { ImportResult } from '../import/import-bundle';
 import { type Loupe, NO_PARTS, openLoupe, openStores } from './container';
 import { type CatalogImportOptions, importCatalog } from './import-catalog';
 
-/** What can be asked of an installation whose stores are open. */
-export interface StoreServices {
-  readonly accounts: AccountService;
-  readonly keys: KeyService;
-  readonly predictions: PredictionRepository;
-  readonly feedback: FeedbackService;
-  readonly searchMisses: SearchMissStore;
-  readonly embeddings: EmbeddingRepository;
-  readonly recalibration: RecalibrationService;
-  readonly status: StatusService;
-  readonly identifiability: IdentifiabilityService;
-  readonly pictures: CatalogPictures;
-  readonly audit: AuditLog;
-  readonly audited: AuditedWork;
-}
+/** What can be asked of an installation whose stores are open: what commands and the demonstration get of the container. */
+export const storeServices = ({ container }: Loupe) => ({
+  accounts: container.resolve(AccountService),
+  keys: container.resolve(KeyService),
+  predictions: container.resolve<PredictionRepository>(PORTS.PredictionRepository),
+  feedback: container.resolve(FeedbackService),
+  searchMisses: container.resolve<SearchMissStore>(PORTS.SearchMissStore),
+  webhooks: container.resolve<WebhookStore>(PORTS.WebhookStore),
+  embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
+  recalibration: container.resolve(RecalibrationService),
+  status: container.resolve(StatusService),
+  identifiability: container.resolve(IdentifiabilityService),
+  pictures: container.resolve(CatalogPictures),
+  audit: container.resolve<AuditLog>(PORTS.AuditLog),
+  audited: container.resolve<AuditedWork>(PORTS.AuditedWork),
+});
 
-/** What commands and the demonstration get of the container. */
-export function storeServices({ container }: Loupe): StoreServices {
-  return {
-    accounts: container.resolve(AccountService),
-    keys: container.resolve(KeyService),
-    predictions: container.resolve<PredictionRepository>(PORTS.PredictionRepository),
-    feedback: container.resolve(FeedbackService),
-    searchMisses: container.resolve<SearchMissStore>(PORTS.SearchMissStore),
-    embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
-    recalibration: container.resolve(RecalibrationService),
-    status: container.resolve(StatusService),
-    identifiability: container.resolve(IdentifiabilityService),
-    pictures: container.resolve(CatalogPictures),
-    audit: container.resolve<AuditLog>(PORTS.AuditLog),
-    audited: container.resolve<AuditedWork>(PORTS.AuditedWork),
-  };
-}
+export type StoreServices = ReturnType<typeof storeServices>;
 
 /** Runs `work` with the stores alone, beside a running service or without one, and closes them. */
 export async function withStores<Result>(
@@ -69,21 +54,15 @@ export async function withStores<Result>(
 }
 
 /** What can be asked of an installation all of which is open. */
-export interface JobServices extends StoreServices {
-  readonly build: BuildService;
-  readonly evaluation: EvaluationService;
-  readonly promotion: PromotionService;
-  importCatalog(options: CatalogImportOptions): Promise<ImportResult>;
-}
-
-/** What commands and the demonstration get of the container, with all that is open. */
-export const jobServices = (loupe: Loupe): JobServices => ({
+export const jobServices = (loupe: Loupe) => ({
   ...storeServices(loupe),
   build: loupe.container.resolve(BuildService),
   evaluation: loupe.container.resolve(EvaluationService),
   promotion: loupe.container.resolve(PromotionService),
-  importCatalog: (options) => importCatalog(loupe, options),
+  importCatalog: (options: CatalogImportOptions) => importCatalog(loupe, options),
 });
+
+export type JobServices = ReturnType<typeof jobServices>;
 
 /**
  * Runs `work` beside a running service or without one, and closes what it was given. With Redis the workers compute;

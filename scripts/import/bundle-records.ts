@@ -4,7 +4,7 @@ import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import type { ReadLine, RecordFile, RecordSource } from '../../models/ports';
 import type { Bundle } from './bundle';
 import { BUNDLE_FILES } from './bundle-files';
-import { type Parsed, parseLine } from './parse-record';
+import { type Parsed, parsedLine, parseLine } from './parse-record';
 import type { Line } from './read-lines';
 import { type RecordParsers, recordParsers } from './record-parsers';
 
@@ -52,8 +52,5 @@ function readLine<Record>(
   parse: (value: unknown, line: string) => Parsed<Record>,
 ): ReadLine<Record> {
   if ('fault' in line) return { line: line.number, field: WHOLE_LINE, reason: line.fault };
-  const parsed = parseLine(line.text, parse);
-  return 'reason' in parsed
-    ? { line: line.number, ...parsed }
-    : { line: line.number, bytes: line.text.length, record: parsed.record };
+  return parsedLine(line, parseLine(line.text, parse));
 }

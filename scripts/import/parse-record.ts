@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Deletion } from '../../models/catalog/import/records';
 import { WHOLE_LINE } from '../../models/catalog/import/stage';
+import type { ReadLine } from '../../models/ports';
 import { deletionSchema } from './catalog-records';
 
 /** A record, or the reason why the line is none, with the field that it is about. */
@@ -25,6 +26,16 @@ export function parseLine<Result>(
   return parse(value, line);
 }
 
+/** The line with what was parsed of its text, as an import takes it. */
+export function parsedLine<Record>(
+  { number, text }: { readonly number: number; readonly text: string },
+  parsed: Parsed<Record>,
+): ReadLine<Record> {
+  return 'reason' in parsed
+    ? { line: number, ...parsed }
+    : { line: number, bytes: text.length, record: parsed.record };
+}
+
 /** The record of a line; of several faults the first is told. `plain` may spare the schema its work. */
 export function parseRecord<Record>(
   value: unknown,
@@ -43,10 +54,8 @@ export function parseDeletable<Record>(
   schema: z.ZodType<Record>,
   plain?: PlainReader<Record>,
 ): Parsed<Record | Deletion> {
-  const record = plain?.(value, line) ?? null;
-  if (record !== null) return { record };
   const isDeletion = value instanceof Object && 'deleted' in value && value.deleted === true;
-  return isDeletion ? check(value, deletionSchema) : check(value, schema);
+  return isDeletion ? check(value, deletionSchema) : parseRecord(value, line, schema, plain);
 }
 
 function check<Record>(value: unknown, schema: z.ZodType<Record>): Parsed<Record> {

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import pMap from 'p-map';
 import {
-  hasPath,
+  hasStored,
   isPath,
-  namesPath,
+  keptAddress,
+  NOT_STORED,
+  namesStored,
   PictureFault,
   withPictures,
 } from '../../models/catalog/import/picture-paths';
@@ -31,7 +33,7 @@ interface IntakeOptions {
 }
 
 /**
- * Turns the pictures that records name into addresses (contract 13.5): an `https://` address stays, a path of the
+ * Turns the pictures that records name into addresses (contract 13.5): an `https://` address stays (`keptAddress`), a path of the
  * bundle is stored by its content, byte for byte, with a thumbnail where none is named. What was stored by an earlier
  * import, or an earlier line, is not decoded again.
  */
@@ -46,7 +48,7 @@ export class PictureIntake implements Pictures {
 
   async storeAll<Given extends PicturedRecord>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>> {
     // Most records of a large catalog name addresses alone.
-    if (!batch.some(({ record }) => namesPath(record))) return batch;
+    if (!batch.some(({ record }) => namesStored(record))) return batch;
     const stored = await pMap(
       batch,
       async (numbered) => {
@@ -71,7 +73,7 @@ export class PictureIntake implements Pictures {
     field: string,
   ): Promise<Pick<Pictured, 'images' | 'thumbnails'>> {
     const { images, thumbnails } = pictured;
-    if (!hasPath(pictured)) return { images, thumbnails };
+    if (!hasStored(pictured)) return { images, thumbnails };
     const stored: StoredImage[] = [];
     for (const [position, image] of images.entries()) {
       const needsThumbnail = thumbnails[position] === undefined;
@@ -88,14 +90,20 @@ export class PictureIntake implements Pictures {
   }
 
   private async storedAt(reference: string, field: string, needsThumbnail: boolean): Promise<StoredImage> {
-    if (!isPath(reference)) return { address: reference, thumbnail: null };
     const key = `${needsThumbnail} ${reference}`;
-    const known = this.remembered.get(key) ?? this.take(reference, needsThumbnail);
+    const known = this.remembered.get(key) ?? this.imageOf(reference, needsThumbnail);
     if (this.remembered.size >= REMEMBERED_MAX) this.remembered.clear();
     this.remembered.set(key, known);
     return await known.catch((failure: unknown) => {
       throw failure instanceof UnusablePicture ? new PictureFault(field, failure.message) : failure;
     });
+  }
+
+  private async imageOf(reference: string, needsThumbnail: boolean): Promise<StoredImage> {
+    if (isPath(reference)) return await this.take(reference, needsThumbnail);
+    const address = await keptAddress(this.ports.images, reference);
+    if (address === null) throw new UnusablePicture(`${reference}: ${NOT_STORED}`);
+    return { address, thumbnail: null };
   }
 
   private async take(path: string, needsThumbnail: boolean): Promise<StoredImage> {

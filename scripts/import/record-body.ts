@@ -6,7 +6,7 @@ import { badRequest, tooManyRecords } from '../../models/errors';
 import type { ReadLine, RecordBodies, RecordBody } from '../../models/ports';
 import { RECORDS_MAX } from '../../models/records/records-service';
 import { BUNDLE_FILES } from './bundle-files';
-import { type Parsed, parseLine } from './parse-record';
+import { type Parsed, parsedLine, parseLine } from './parse-record';
 import { type Line, readLines } from './read-lines';
 import { type RecordParsers, recordParsers } from './record-parsers';
 
@@ -87,15 +87,11 @@ function readInto(reading: Reading, line: Line, parsers: RecordParsers): void {
 function addTo<Kind extends RecordKind>(
   lists: Lists,
   kind: Kind,
-  { number, text }: Line & { readonly text: string },
+  line: Line & { readonly text: string },
   parsed: Parsed<ReadRecords[Kind]>,
 ): void {
   const list: ReadLine<ReadRecords[Kind]>[] = lists[kind];
-  list.push(
-    'reason' in parsed
-      ? { line: number, ...parsed }
-      : { line: number, bytes: text.length, record: parsed.record },
-  );
+  list.push(parsedLine(line, parsed));
 }
 
 /** The record and the file of a bundle that it would stand in. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { storedImageOf } from '../../models/catalog/import/picture-paths';
 import { pathFault } from '../../models/catalog/path-fault';
 import { TAGS_FIELD } from '../../models/catalog/taxonomy';
 
@@ -71,7 +72,9 @@ export function fieldFault(text: string): string | null {
 export function pictureFault(reference: string): string | null {
   const unstorable = unstorableFault(reference);
   if (unstorable !== null) return unstorable;
-  const fault = reference.includes('://') ? addressFault(reference, ['https:']) : pathFault(reference);
+  // Where the service is reached by http, it names its own pictures so.
+  const protocols = storedImageOf(reference) === undefined ? ['https:'] : ['https:', 'http:'];
+  const fault = reference.includes('://') ? addressFault(reference, protocols) : pathFault(reference);
   return fault === null ? null : `is ${fault}`;
 }
 

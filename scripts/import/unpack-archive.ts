@@ -1,12 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
-import { type ExtractEvents, extract } from 'tar-stream';
-import { pathFault } from '../../models/catalog/path-fault';
-import { isGzip } from '../../workers/library/is-gzip';
+import { entryFault, readTar, type TarEntry } from '../../workers/library/read-tar';
 import type { BundleFault } from './bundle-paths';
 
 /** Where an archive was unpacked, and the entries that were left out. */
@@ -14,11 +10,6 @@ export interface Unpacked {
   readonly folder: string;
   readonly faults: readonly BundleFault[];
 }
-
-/** An entry of an archive: its header, and its bytes as a stream. */
-type Entry = ExtractEvents['entry'][1];
-
-const FILE_TYPES = ['file', 'contiguous-file'];
 
 /**
  * Unpacks a tar archive, gzipped or not, into a new folder inside `temporaryFolder`: plain files and folders only, so
@@ -30,17 +21,11 @@ export async function unpackArchive(archive: string, temporaryFolder: string): P
   await mkdir(temporaryFolder, { recursive: true });
   const folder = await mkdtemp(join(temporaryFolder, 'loupe-bundle-'));
   const faults: BundleFault[] = [];
-  const entries = extract();
-  const raw = createReadStream(archive);
   try {
-    const reading = (await isGzip(archive)) ? pipeline(raw, createGunzip(), entries) : pipeline(raw, entries);
-    const writing = (async () => {
-      for await (const entry of entries) {
-        const reason = await unpackEntry(entry, folder);
-        if (reason !== null) faults.push({ file: entry.header.name, field: 'file', reason });
-      }
-    })();
-    await Promise.all([reading, writing]);
+    await readTar(archive, async (entry) => {
+      const reason = await unpackEntry(entry, folder);
+      if (reason !== null) faults.push({ file: entry.header.name, field: 'file', reason });
+    });
     return { folder, faults };
   } catch (failure) {
     await rm(folder, { recursive: true, force: true });
@@ -49,9 +34,9 @@ export async function unpackArchive(archive: string, temporaryFolder: string): P
 }
 
 /** Why the entry was left out; null when it was not. */
-async function unpackEntry(entry: Entry, folder: string): Promise<string | null> {
+async function unpackEntry(entry: TarEntry, folder: string): Promise<string | null> {
   const { name, type } = entry.header;
-  const fault = type === 'link' || type === 'symlink' ? linkFault(type) : pathFaultOf(entry);
+  const fault = type === 'link' || type === 'symlink' ? linkFault(type) : entryFault(entry);
   if (fault !== null || type === 'directory') {
     await skip(entry);
     return fault;
@@ -77,11 +62,6 @@ async function create(path: string): Promise<FileHandle | string> {
 
 const linkFault = (type: 'link' | 'symlink'): string => (type === 'link' ? 'a hard link' : 'a symbolic link');
 
-function pathFaultOf({ header: { name, type } }: Entry): string | null {
-  if (type === 'directory') return name === './' || name === '.' ? null : pathFault(name);
-  return FILE_TYPES.includes(type) ? pathFault(name) : 'no plain file';
-}
-
-async function skip(entry: Entry): Promise<void> {
+async function skip(entry: TarEntry): Promise<void> {
   for await (const _ of entry);
 }

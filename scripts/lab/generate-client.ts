@@ -19,7 +19,7 @@ function main(): void {
     .option('--check', 'say whether the types are those of the document')
     .parse();
   const { check = false } = program.opts<{ check?: boolean }>();
-  const types = formatted(typesOf(buildOpenApi()));
+  const types = formatted(typesOf(withoutAliases(buildOpenApi())));
   const target = join(ROOT, FILE);
   if (!check) {
     writeFileSync(target, types);
@@ -28,6 +28,14 @@ function main(): void {
     process.exitCode = 1;
   }
 }
+
+/** A client needs one address of each endpoint. */
+const withoutAliases = (document: Record<string, unknown>): object => ({
+  ...document,
+  paths: Object.fromEntries(
+    Object.entries(document['paths'] ?? {}).filter(([address]) => !address.startsWith('/api/')),
+  ),
+});
 
 const typesOf = (document: object): string =>
   run(

@@ -36,12 +36,15 @@ type Settings = Readonly<Record<string, string>>;
  * Starts `npm start`'s program with these settings and waits until it says that it is ready.
  *
  * @param log an open file stream that takes its log; else it is shown
+ * @param within a command that becomes the one that follows it, in other surroundings
  */
 export async function startProcess(
   settings: Settings,
   log: Stream | 'inherit' = 'inherit',
+  within: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, START_ARGUMENTS, {
+  const [command = process.execPath, ...words] = [...within, process.execPath, ...START_ARGUMENTS];
+  const child = spawn(command, words, {
     cwd: REPOSITORY_ROOT,
     env: {
       PATH: processEnvironment()['PATH'],

@@ -25,8 +25,10 @@ const ROOT = resolve(__dirname, '../..');
  * under `test/` takes the place of the usual folders. Ends with Jest's exit code, or 1 when there was no test to run.
  */
 async function main(environment: Environment, parameters: readonly string[]): Promise<number> {
-  const services = await bringUpServices({ environment, log: (line) => console.error(line) });
-  const objects = await objectStore(environment);
+  const [services, objects] = await Promise.all([
+    bringUpServices({ environment, log: (line) => console.error(line) }),
+    objectStore(environment),
+  ]);
   const reports = await mkdtemp(join(tmpdir(), 'loupe-jest-'));
   const addresses = {
     TEST_DATABASE_URL: services.postgres.url,

@@ -74,6 +74,16 @@ test('writeRecords, recordStatus and deleteRecord write the catalog', async () =
   await expect(writer.deleteRecord(id)).rejects.toMatchObject({ status: 404 });
 });
 
+test('createWebhook, webhooks and removeWebhook keep the addresses of an account', async () => {
+  const caller = client({ key: (await service.newKey()).key });
+  const url = 'https://shop.example/loupe';
+  const { id, secret } = await caller.createWebhook({ url, events: ['vision.job.done'] });
+  expect(secret).toMatch(/^whsec_/);
+  expect((await caller.webhooks()).data).toMatchObject([{ id, url, failures: 0 }]);
+  expect(await caller.removeWebhook(id)).toMatchObject({ id });
+  await expect(caller.removeWebhook(id)).rejects.toMatchObject({ status: 404 });
+});
+
 test('search finds by text, facets and tags, page by page', async () => {
   const exotic = { field: 'tags', include: ['material:exotic'] };
   const first = await client().search({ query: 'hermes', filters: [exotic], page_size: 2 });

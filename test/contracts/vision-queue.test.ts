@@ -1,73 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { internalError, unprocessable } from '../../models/errors';
-import type { VisionCaller, VisionPlace, VisionQueue } from '../../models/ports';
-import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
-import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
-import { InProcessVisionQueue } from '../../workers/queue/in-process-queue';
-import {
-  deleteKeys,
-  FakePipeline,
-  failureOf,
-  gate,
-  HandClock,
-  neighbourhood,
-  requestFor,
-  silent,
-  until,
-} from './queue-support';
-
-interface Setup {
-  readonly pipeline: FakePipeline;
-  readonly clock: HandClock;
-  readonly concurrency: number;
-  readonly waitingMax: number;
-}
-
-interface Opened {
-  readonly queue: VisionQueue & { oldestWaitingMs(): Promise<number> };
-  close(): Promise<void>;
-}
-
-type Adapter = (setup: Setup) => Promise<Opened>;
-
-const redisUrl = process.env['TEST_REDIS_URL'];
-
-const inProcess: Adapter = async ({ pipeline, ...limits }) => {
-  const queue = new InProcessVisionQueue(pipeline, { ...limits, logger: silent });
-  return { queue, close: () => queue.close() };
-};
-
-const bullMq =
-  (url: string): Adapter =>
-  async ({ pipeline, clock, concurrency, waitingMax }) => {
-    const prefix = `test-${randomUUID()}`;
-    const options = { redisUrl: url, prefix, clock, logger: silent };
-    const queue = new BullMqVisionQueue({ ...options, waitingMax });
-    const worker = new BullMqVisionWorker(pipeline, { ...options, concurrency, closeTimeoutMs: 1_000 });
-    await Promise.all([queue.ready(), worker.ready()]);
-    const close = async () => {
-      await queue.close();
-      await worker.close();
-      await deleteKeys(url, prefix);
-    };
-    return { queue, close };
-  };
-
-const adapters: [string, Adapter][] = [['in-process', inProcess]];
-if (redisUrl) adapters.push(['BullMQ', bullMq(redisUrl)]);
+import type { VisionCaller, VisionPlace } from '../../models/ports';
+import { FakePipeline, failureOf, gate, HandClock, neighbourhood, requestFor, until } from './queue-support';
+import { ADAPTERS, type OpenedQueue, type QueueSetup } from './vision-queue-adapters';
 
 const HOUR = 3_600_000;
 
 /** An caller who has nothing in the queue. */
 const stranger = (deadlineAt: number): VisionCaller => ({ accountId: randomUUID(), deadlineAt });
 
-describe.each(adapters)('vision queue, %s', (_name, adapter) => {
+describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
   const clock = new HandClock();
   const door = gate();
-  const opened: Opened[] = [];
+  const opened: OpenedQueue[] = [];
   let pipeline = new FakePipeline();
 
-  const open = async (limits: Partial<Setup> = {}): Promise<Opened['queue']> => {
+  const open = async (limits: Partial<QueueSetup> = {}): Promise<OpenedQueue['queue']> => {
     const one = await adapter({ pipeline, clock, concurrency: 16, waitingMax: 1_000, ...limits });
     opened.push(one);
     return one.queue;
@@ -80,7 +28,7 @@ describe.each(adapters)('vision queue, %s', (_name, adapter) => {
   };
 
   /** A queue that was measured at a second for each photo, and has one in work. */
-  const openBusy = async (): Promise<Opened['queue']> => {
+  const openBusy = async (): Promise<OpenedQueue['queue']> => {
     pipeline.behave = async (photo) => {
       clock.advance(1_000);
       return neighbourhood(photo);

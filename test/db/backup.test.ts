@@ -3,9 +3,11 @@ import { buffer } from 'node:stream/consumers';
 import type { Knex } from 'knex';
 import { type DatabaseDump, dumpDatabase } from '../../db/backup/dump-database';
 import { type DumpedRows, loadDatabase, RestoreRefused } from '../../db/backup/load-database';
+import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { rowsOf, sql } from '../../db/core/sql';
 import { migrations } from '../../db/migrations';
 import { migrate, type SchemaSteps } from '../../db/migrations/migrate';
+import { writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 interface Kept {
@@ -125,4 +127,38 @@ test('a dump without the rows of one of its tables is refused, and so is one of 
   const newer = { ...kept.dump, steps: [...kept.dump.steps, '209901010000-newer'] };
   await expect(load({ ...kept, dump: newer })).rejects.toThrow(RestoreRefused);
   expect(await dumped(database.knex)).toEqual(kept);
+});
+
+describe('the search snapshot', () => {
+  const LIMITS = { changesMin: 1, productsMin: 1, rowsMin: 1 };
+  const left = (knex: Knex) =>
+    rowsOf(
+      knex,
+      sql`SELECT number::text FROM search_snapshots UNION ALL SELECT id FROM search_snapshot_ordinals
+          UNION ALL SELECT term FROM search_snapshot_bitmaps UNION ALL SELECT field FROM search_snapshot_facets
+          UNION ALL SELECT sort FROM search_snapshot_orders UNION ALL SELECT id FROM catalog_search_changes`,
+    );
+
+  beforeEach(async () => {
+    const bag = { kind: 'product', category: 'handbags', popularity: 1, name: 'Bag', words: ['bag'] };
+    const rows = [1, 2, 3].map((number) => ({ ...bag, id: `product_${number}`, facets: ['brand:a'] }));
+    await writeCatalogRows(database.knex, rows);
+    expect(await makeSearchSnapshot(database.knex, LIMITS)).toBe(true);
+    await rowsOf(database.knex, sql`UPDATE catalog_rows SET popularity = 2 WHERE id = 'product_1'`);
+  });
+
+  test('is not in a dump, and is made anew of the restored rows', async () => {
+    expect(await left(database.knex)).not.toEqual([]);
+    await load(await dumped(database.knex));
+    expect(await left(database.knex)).toEqual([]);
+    expect(await makeSearchSnapshot(database.knex, LIMITS)).toBe(true);
+  });
+
+  test('is left out of a dump that has it, whose transactions were those of another server', async () => {
+    const kept = await dumped(database.knex);
+    const changes = { name: 'catalog_search_changes', columns: ['number', 'id', 'transaction'] };
+    const texts = new Map([...kept.texts, [changes.name, Buffer.from('1\tproduct_1\t999999999\n')]]);
+    await load({ dump: { ...kept.dump, tables: [...kept.dump.tables, changes] }, texts });
+    expect(await left(database.knex)).toEqual([]);
+  });
 });

@@ -60,6 +60,27 @@ describe('a picture inside the bundle', () => {
     expect(await bench.row('product_togo')).toMatchObject({ images: [FAR], thumbnails: [] });
   });
 
+  // contract 13.5
+  test('is itself again when a bundle names it as answers do, with its thumbnail', async () => {
+    await bench.accept(pictured({ images: ['images/a.png'], variants: [] }));
+    const row = await bench.row('product_togo');
+    const [image] = (row?.['images'] ?? []) as string[];
+    const [thumbnail] = (row?.['thumbnails'] ?? []) as string[];
+    const served = {
+      images: [`https://shop.example${image}`, FAR],
+      thumbnails: [`https://shop.example${thumbnail}`],
+    };
+    await bench.accept({
+      'products.jsonl': [{ ...TOGO_BAG, ...served, variants: [{ id: 'variant_togo_30', ...served }] }],
+    });
+    const stored = { images: [image, FAR], thumbnails: [thumbnail] };
+    expect(await bench.row('product_togo')).toMatchObject(stored);
+    expect(await bench.knex('variants').where({ id: 'variant_togo_30' }).first()).toMatchObject(stored);
+    const unknown = `https://shop.example/images/${'0'.repeat(64)}.png`;
+    await bench.accept({ 'products.jsonl': [{ ...TOGO_BAG, images: [unknown] }] });
+    expect(await bench.row('product_togo')).toMatchObject({ images: [unknown] });
+  });
+
   test('may be one of a variant, an entity or a category', async () => {
     await bench.accept({
       ...pictured({ variants: [{ id: 'variant_togo_30', images: ['images/a.png'] }] }),

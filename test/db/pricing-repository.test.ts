@@ -123,13 +123,9 @@ describe('prices', () => {
     );
     const [product] = await itemsById(database.knex, ['product_a'], true);
     expect(product?.variants.map(({ prices }) => prices?.files)).toEqual([
-      [
-        { kind: 'historical_estimates', region: 'NA' },
-        { kind: 'historical_estimates', region: 'EU-IE' },
-        { kind: 'pricing_data', region: 'NA' },
-      ],
-      [{ kind: 'pricing_data', region: 'EU-UK' }],
-      [],
+      { historical_estimates: ['NA', 'EU-IE'], pricing_data: ['NA'] },
+      { historical_estimates: [], pricing_data: ['EU-UK'] },
+      { historical_estimates: [], pricing_data: [] },
     ]);
   });
 

@@ -5,7 +5,6 @@ import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repos
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import type { Billing, CallContext } from '../../models/access/billing';
-import type { PricingService } from '../../models/catalog/pricing-service';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { SimilarService } from '../../models/vision/similar-service';
 import { type TestDatabase, testDatabase } from '../support/database';
@@ -47,13 +46,12 @@ describe.each(['by a scan', 'by the index'])('what looks like a product, found %
     await nameImages(knex);
     expect(await embeddings.buildIndex(version)).toBe(execution === 'by the index');
     index = new PgvectorNeighbourIndex(knex);
-    const nothing = { cover: async () => undefined, price: (rows: unknown) => rows };
+    const nothing = { cover: async () => undefined };
     service = new SimilarService(
       new PostgresCatalogRepository(knex),
       embeddings,
       new PostgresImageSamples(knex),
       index,
-      nothing as unknown as PricingService,
       nothing as unknown as Billing,
     );
   }, 120_000);

@@ -22,10 +22,10 @@ describe('the rows of a table as text', () => {
     const written = new PassThrough();
     const [text] = await Promise.all([
       buffer(written),
-      inTransaction(database.knex, (trx) => writeTableText(trx, 'tags', written)),
+      inTransaction(database.knex, (trx) => writeTableText(trx, { name: 'tags' }, written)),
     ]);
     await database.knex('tags').delete();
-    await inTransaction(database.knex, (trx) => readTableText(trx, 'tags', Readable.from([text])));
+    await inTransaction(database.knex, (trx) => readTableText(trx, { name: 'tags' }, Readable.from([text])));
     expect(before).toHaveLength(2);
     expect(await tags()).toEqual(before);
   });
@@ -34,7 +34,7 @@ describe('the rows of a table as text', () => {
     await database.knex('tags').insert({ id: 'tag_9', group: 'c', name: 'Nine' });
     const lines = Readable.from(['tag_8\tc\tEight\t0\t{}\ntag_9\tc\tNine again\t0\t{}\n']);
     await expect(
-      inTransaction(database.knex, (trx) => readTableText(trx, 'tags', lines)),
+      inTransaction(database.knex, (trx) => readTableText(trx, { name: 'tags' }, lines)),
     ).rejects.toMatchObject({
       code: '23505',
     });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Embedded, type EmbeddedOptions, ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { readRecord } from '../../db/embedded/host-record';
-import { prepareTemplate } from '../../db/embedded/template';
+import { prepareTemplate } from '../support/embedded-template';
 import { digestOf, ENGINE_SOURCES } from '../support/source-digest';
 
 /** Each test starts processes, the first of all makes a cluster: that takes as long as the machine is busy. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
+import { API_VERSIONS } from '../../models/access/api-key';
 import { hashKey, makeKey } from '../../models/access/credential';
 import { RandomIds, SystemClock } from '../../scripts/composition/system';
 import type { Installation } from './installation';
@@ -19,6 +20,7 @@ const CREDITS = 1_000_000;
 /** An account with credits, and a key of it. */
 export interface Payer {
   readonly accountId: string;
+  readonly keyId: string;
   readonly key: string;
 }
 
@@ -36,16 +38,19 @@ export interface Books {
   readonly faults: readonly string[];
 }
 
+/** @param test whether its key is one for tests */
 export async function openAccount(
   { database }: Pick<Installation, 'database'>,
   name: string,
+  { credits = CREDITS, test = true } = {},
 ): Promise<Payer> {
   const accounts = new PostgresAccountRepository(database.knex, new RandomIds(), new SystemClock());
-  const { id: accountId } = await accounts.createAccount(name, CREDITS);
-  const key = makeKey(true);
+  const { id: accountId } = await accounts.createAccount(name, credits);
+  const key = makeKey(test);
   const limits = { perSecond: null, perMinute: null, concurrency: null };
-  await accounts.createKey({ accountId, name, versions: ['v3'], test: true, limits, hash: hashKey(key) });
-  return { accountId, key };
+  const made = { accountId, name, versions: API_VERSIONS, test, limits, hash: hashKey(key) };
+  const { id: keyId } = await accounts.createKey(made);
+  return { accountId, keyId, key };
 }
 
 /**
@@ -74,6 +79,8 @@ async function auditNow(
 ): Promise<Books> {
   const lines: { request_id: string; amount: string }[] = await knex('credit_ledger')
     .where({ account_id: accountId })
+    // What was taken back is there with nothing.
+    .andWhere('amount', '>', 0)
     .select('request_id', 'amount');
   const [account]: { credits: string; held: string }[] = await knex('accounts').where({ id: accountId });
   const reserved: { amount: string }[] = await knex('credit_reservations').where({ account_id: accountId });

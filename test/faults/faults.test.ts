@@ -4,7 +4,9 @@ import { asTable } from '../../scripts/commands/output';
 import { processEnvironment } from '../../scripts/config';
 import { audit, type Books, openAccount, type Payer } from './books';
 import { DEADLINE_MS, type Installation, startInstallation } from './installation';
-import { identify, type Outcome, runLoad } from './load';
+import { JOB_SCENARIOS } from './job-scenarios';
+import { ENTRIES, runJobs } from './jobs';
+import { type CallPlan, identify, type Outcome, runLoad } from './load';
 import { photoCall, SCENARIOS, type Scenario } from './scenarios';
 
 /**
@@ -27,12 +29,14 @@ const BACK_MS_MAX = 20_000;
 const POLL_MS = 20;
 /** Photos of the looks at whether the service is back, unlike those of the load. */
 const PROBES_FROM = 60_000;
-const SCENARIO_MS_MAX = IS_FULL ? 900_000 : 180_000;
+const SCENARIO_MS_MAX = IS_FULL ? 1_800_000 : 180_000;
 
 interface Row {
   readonly scenario: string;
   readonly outcomes: readonly Outcome[];
   readonly books: Books;
+  /** What else was not as it must be. */
+  readonly faults: readonly string[];
   readonly backMs: number;
 }
 
@@ -53,7 +57,11 @@ afterAll(async () => {
 }, 60_000);
 
 describe(`under ${CALLS} calls`, () => {
-  test.each(SCENARIOS.filter(({ long }) => IS_FULL || !long).map((each) => [each.name, each] as const))(
+  test.each(
+    [...SCENARIOS, ...JOB_SCENARIOS]
+      .filter(({ long }) => IS_FULL || !long)
+      .map((each) => [each.name, each] as const),
+  )(
     '%s',
     async (_name, scenario) => {
       const row = await run(scenario);
@@ -80,19 +88,24 @@ async function run(scenario: Scenario): Promise<Row> {
       backMs = Math.max(backMs, await back());
     },
   };
-  const faults = delay(POLL_MS).then(() => scenario.disturb(stage));
-  const outcomes = await runLoad(installation, {
-    key: payer.key,
-    callsMin: CALLS,
+  const pace = {
+    callsMin: scenario.jobs ? CALLS / ENTRIES : CALLS,
     concurrency: scenario.concurrency ?? CONCURRENCY,
     pauseMs: PAUSE_MS,
-    faults,
-    plan: (call) => {
-      planned += 1;
-      return scenario.plan?.(installation, call) ?? photoCall(installation, call);
-    },
-  });
-  return { scenario: scenario.name, outcomes, backMs, books: await audit(installation, payer, outcomes) };
+    faults: delay(POLL_MS).then(() => scenario.disturb(stage)),
+  };
+  const ended = (calls: number): void => {
+    planned += calls;
+  };
+  const plan = (call: number): Promise<CallPlan> => {
+    ended(1);
+    return scenario.plan?.(installation, call) ?? photoCall(installation, call);
+  };
+  const { outcomes, faults } = scenario.jobs
+    ? await runJobs(installation, payer, pace, ended)
+    : { outcomes: await runLoad(installation, { ...pace, key: payer.key, plan }), faults: [] };
+  const books = await audit(installation, payer, outcomes);
+  return { scenario: scenario.name, outcomes, faults, backMs, books };
 }
 
 /** Milliseconds until every api says that it is ready and answers a photo right. */
@@ -126,11 +139,12 @@ async function probe(_api: unknown, index: number): Promise<boolean> {
 }
 
 /** Every promise that was not kept, in words. */
-function faultsOf({ outcomes, books, backMs }: Row, scenario: Scenario): string[] {
-  const faults: string[] = [...books.faults];
+function faultsOf({ outcomes, books, faults: others, backMs }: Row, scenario: Scenario): string[] {
+  const faults: string[] = [...books.faults, ...others];
   for (const { requestId, end, status, refusal, tookMs, fault } of outcomes) {
     if (fault !== null) faults.push(`${requestId}: ${fault}`);
-    if (tookMs > LATE_MS) faults.push(`${requestId}: ${status ?? end} after ${Math.round(tookMs)} ms`);
+    if (tookMs > LATE_MS && !scenario.jobs)
+      faults.push(`${requestId}: ${status ?? end} after ${Math.round(tookMs)} ms`);
     if (status !== null && !scenario.statuses.includes(status))
       faults.push(`${requestId}: ${status} ${refusal}`);
     if (end === 'connection lost' && !scenario.losesConnections) faults.push(`${requestId}: ${end}`);

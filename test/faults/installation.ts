@@ -6,6 +6,7 @@ import { processEnvironment } from '../../scripts/config';
 import { runLoupe } from '../../scripts/lab/service-processes';
 import { bringUpServices, type Services } from '../../scripts/lab/services/bring-up-services';
 import { freePort } from '../../scripts/lab/services/free-port';
+import { WebhookReceiver } from '../support/webhook-receiver';
 import { writeLayoutModel } from './layout-model';
 import { Photos } from './photos';
 import { ServicePart } from './service-part';
@@ -29,6 +30,8 @@ export interface Installation {
   readonly database: Database;
   readonly photos: Photos;
   readonly slowHost: SlowHost;
+  /** A host of callers that is told of their jobs. */
+  readonly receiver: WebhookReceiver;
   readonly apis: readonly ServicePart[];
   readonly workers: readonly ServicePart[];
   stop(): Promise<void>;
@@ -53,13 +56,20 @@ async function open(closers: Closers): Promise<Installation> {
   closing(() => rm(folder, { recursive: true, force: true }));
   const slowHost = await SlowHost.open();
   closing(() => slowHost.close());
+  const receiver = new WebhookReceiver();
+  await receiver.listen();
+  closing(() => receiver.close());
   const services = await bringUpServices({
     environment: withoutGivenServers(),
     log: (line) => process.stderr.write(`${line}\n`),
     postgres: { durable: true },
   });
   closing(() => services.stop());
-  const settings = settingsFor(folder, services, slowHost);
+  const settings = {
+    ...settingsFor(folder, services),
+    IMAGE_FETCH_ALLOW: slowHost.address,
+    WEBHOOK_ALLOW: receiver.address,
+  };
   await writeLayoutModel(join(folder, 'data', 'models', 'layout'), { id: 'layout' });
   const bundle = join(folder, 'bundle');
   const photos = await Photos.ofCatalog(bundle);
@@ -73,7 +83,7 @@ async function open(closers: Closers): Promise<Installation> {
   await runLoupe(settings, 'catalog', 'import', bundle);
   const database = connectPostgres({ url: services.postgres.url, poolMax: 2 });
   closing(() => database.close());
-  return { services, database, photos, slowHost, apis, workers, stop: () => closeAll(closers) };
+  return { services, database, photos, slowHost, receiver, apis, workers, stop: () => closeAll(closers) };
 }
 
 async function closeAll(closers: Closers): Promise<void> {
@@ -89,7 +99,7 @@ function withoutGivenServers(): Record<string, string | undefined> {
   return environment;
 }
 
-function settingsFor(folder: string, services: Services, slowHost: SlowHost): Record<string, string> {
+function settingsFor(folder: string, services: Services): Record<string, string> {
   return {
     DATABASE_URL: services.postgres.url,
     REDIS_URL: services.redis.url,
@@ -98,12 +108,12 @@ function settingsFor(folder: string, services: Services, slowHost: SlowHost): Re
     CONFIDENCE_FLOOR: '0',
     INFERENCE_THREADS: '1',
     VISION_DEADLINE_MS: String(DEADLINE_MS),
-    IMAGE_FETCH_ALLOW: slowHost.address,
     IMAGE_FETCH_TIMEOUT_MS: '2000',
     IMAGE_BYTES_MAX: String(IMAGE_BYTES_MAX),
     QUEUE_WAITING_MAX: String(WAITING_MAX),
     // Out of the way, but counted.
     RATE_PER_SECOND: '1000000',
+    TEST_CALLS_PER_MONTH: '10000000',
     VISION_CONCURRENCY: '1000',
     LOG_LEVEL: 'error',
   };

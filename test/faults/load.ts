@@ -28,15 +28,19 @@ export interface Outcome {
   readonly fault: string | null;
 }
 
-export interface Load {
-  /** Key of the account that pays. */
-  readonly key: string;
+/** How much a load does, and for how long. */
+export interface Pace {
   readonly callsMin: number;
   readonly concurrency: number;
   /** What a client waits between two calls. */
   readonly pauseMs: number;
   /** The load goes on until this is over. */
   readonly faults: Promise<unknown>;
+}
+
+export interface Load extends Pace {
+  /** Key of the account that pays. */
+  readonly key: string;
   plan(call: number): Promise<CallPlan>;
 }
 
@@ -53,21 +57,31 @@ const refusal = z.object({ success: z.literal(false), error: z.string(), message
 /** Calls of a number of clients, each of which sends its next one when the last is over; to the apis in turn. */
 export async function runLoad(installation: Pick<Installation, 'apis'>, load: Load): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
+  await runClients(load, async (call) => {
+    outcomes.push(await identify(installation, load.key, call, await load.plan(call)));
+  });
+  return outcomes;
+}
+
+/** Work of a number of clients, each of which takes its next piece when the last is over. */
+export async function runClients(
+  { callsMin, concurrency, pauseMs, faults }: Pace,
+  work: (call: number) => Promise<void>,
+): Promise<void> {
   let faulty = true;
-  const over = load.faults.finally(() => {
+  const over = faults.finally(() => {
     faulty = false;
   });
   let next = 0;
   const client = async (): Promise<void> => {
-    while (faulty || next < load.callsMin) {
+    while (faulty || next < callsMin) {
       const call = next;
       next += 1;
-      outcomes.push(await identify(installation, load.key, call, await load.plan(call)));
-      if (load.pauseMs > 0) await delay(load.pauseMs);
+      await work(call);
+      if (pauseMs > 0) await delay(pauseMs);
     }
   };
-  await Promise.all([over, ...Array.from({ length: load.concurrency }, client)]);
-  return outcomes;
+  await Promise.all([over, ...Array.from({ length: concurrency }, client)]);
 }
 
 /** One call. An api that is not there at all is left out, as a load balancer does. */
@@ -124,8 +138,9 @@ async function send(
   }
 }
 
-function judged(
-  { statusCode: status, headers }: Dispatcher.ResponseData,
+/** What an answer says, and whether it is one that may be given to a photo of a product. */
+export function judged(
+  { statusCode: status, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   text: string,
   product: string | null,
 ): Omit<Sent, 'end'> {

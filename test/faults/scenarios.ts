@@ -23,6 +23,8 @@ export interface Scenario {
   /** Whether calls may end without an answer, because the process that had them died. */
   readonly losesConnections?: boolean;
   readonly concurrency?: number;
+  /** Jobs are the load, and no single calls. */
+  readonly jobs?: true;
   /** Too long for the short form. */
   readonly long?: true;
   /** Every call waits for its answer and sends a photo, unless the scenario wants others. */
@@ -152,15 +154,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'PostgreSQL dies and comes back',
     statuses: [200, 503],
-    async disturb({ installation: { services }, rounds, progress, back }) {
-      for (let round = 0; round < rounds.slow; round += 1) {
-        await progress(20);
-        await services.postgres.kill();
-        await delay(OUTAGE_MS);
-        await services.postgres.start();
-        await back();
-      }
-    },
+    disturb: killDatabase,
   },
   {
     name: 'PostgreSQL stops answering for five seconds',
@@ -215,6 +209,21 @@ export async function photoCall({ photos }: Installation, call: number): Promise
   const images = made.map(({ jpeg }) => ({ base64: jpeg.toString('base64') }));
   const product = made[0]?.product ?? null;
   return { body: images.length === 1 ? { ...images[0] } : { images }, product, hangUpAfterMs: null };
+}
+
+export async function killDatabase({
+  installation: { services },
+  rounds,
+  progress,
+  back,
+}: Stage): Promise<void> {
+  for (let round = 0; round < rounds.slow; round += 1) {
+    await progress(20);
+    await services.postgres.kill();
+    await delay(OUTAGE_MS);
+    await services.postgres.start();
+    await back();
+  }
 }
 
 /** What is in Redis now is there again after a crash. */

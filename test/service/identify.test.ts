@@ -9,6 +9,7 @@ import {
   type ServiceProcess,
   startProcess,
 } from '../../scripts/lab/service-processes';
+import { openAccount } from '../faults/books';
 import { blankPng, COLOUR } from '../hostile/corpus/png';
 import { type Installation, newInstallation } from '../support/installation';
 
@@ -45,19 +46,9 @@ beforeAll(async () => {
   const bundle = join(installation.folder, 'bundle');
   await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true });
   await runLoupe(settings, 'catalog', 'import', bundle);
-  const account = (await runLoupe(settings, 'accounts', 'create', '--name', 'test')) as { id: string };
-  const made = await runLoupe(
-    settings,
-    'keys',
-    'create',
-    '--account',
-    account.id,
-    '--name',
-    'test',
-    '--versions',
-    'v1,v2,v3',
-  );
-  key = (made as { key: string }).key;
+  const stores = await installation.connect();
+  ({ key } = await openAccount({ database: stores }, 'test', { test: false }));
+  await stores.close();
 }, 180_000);
 
 afterAll(async () => {

@@ -13,6 +13,7 @@ import { processEnvironment } from '../../scripts/config';
 import { AnswerLog } from '../../scripts/lab/bench/reindex/answer-log';
 import { addPictures } from '../../scripts/lab/bench/reindex/many-pictures';
 import { runLoupe, type ServiceProcess, spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
+import { openAccount } from '../faults/books';
 import { writeLayoutModel } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
 import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
@@ -27,6 +28,8 @@ const PICTURES = 480;
 const PHOTOS = 12;
 const CLIENTS = 3;
 const POLL_MS = 20;
+/** Of a client between its calls: the commands beside them need some of the machine. */
+const PAUSE_MS = 20;
 
 let folder: string;
 let ownDatabase: OwnDatabase | undefined;
@@ -56,16 +59,17 @@ beforeAll(async () => {
   const bundle = join(folder, 'bundle');
   photos = await Photos.ofCatalog(bundle);
   const roles = TEST_REDIS_URL === undefined ? ['all'] : ['api', 'api', 'worker', 'worker'];
-  for (const ROLE of roles) {
-    (ROLE === 'worker' ? workers : apis).push(await startProcess({ ...settings, ROLE }));
-  }
+  const [first, ...others] = roles.map((ROLE) => () => startProcess({ ...settings, ROLE }));
+  // The first one migrates the database.
+  const started = [await first?.(), ...(await Promise.all(others.map((start) => start())))];
+  started.forEach((each, index) => {
+    if (each) (roles[index] === 'worker' ? workers : apis).push(each);
+  });
   await runLoupe(settings, 'catalog', 'import', bundle);
-  const account = (await runLoupe(settings, 'accounts', 'create', '--name', 'test')) as { id: string };
-  const words = ['--account', account.id, '--name', 'test', '--versions', 'v3', '--concurrency', '0'];
-  key = ((await runLoupe(settings, 'keys', 'create', ...words)) as { key: string }).key;
   database = ownDatabase
     ? connectPostgres({ url: ownDatabase.url, poolMax: 2 })
     : await connectEmbedded({ dataDir: settings['DATA_DIR'] ?? '' });
+  ({ key } = await openAccount({ database }, 'test', { test: false }));
   await picturesMore(0, PICTURES);
   await build('layout');
 }, 180_000);
@@ -97,6 +101,7 @@ async function underLoad<Result>(work: (log: AnswerLog) => Promise<Result>): Pro
     for (let call = first; !ended; call += CLIENTS) {
       const { jpeg } = await photos.photo(call % PHOTOS);
       await log.identify(apis[call % apis.length]?.url ?? '', key, call % PHOTOS, jpeg);
+      await delay(PAUSE_MS);
     }
   };
   const clients = Promise.all(Array.from({ length: CLIENTS }, (_, first) => client(first)));

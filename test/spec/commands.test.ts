@@ -1,41 +1,25 @@
-import { CommanderError } from 'commander';
-import { buildProgram } from '../../scripts/commands/program';
 import { ApiClient } from '../support/api-client';
 import { createUntouchedData, FIXTURE } from '../support/fixture-data';
-import { runLoupe } from '../support/run-loupe';
+import { runLoupe, runLoupeHere } from '../support/run-loupe';
 import { useService } from '../support/service';
 
 /** contract 14: accounts, keys, usage and predictions, as an operator's scripts call them. */
 const service = useService();
 
-/** Runs a command beside the service of this file or on other settings. */
-const loupe = (words: readonly string[], settings = environmentOfService()) => runLoupe(words, settings);
+/** Runs a command beside the service of this file. Not two at a time. */
+const loupe = (words: readonly string[]) => runLoupeHere(words, environmentOfService());
 
-/** What a command answers with `--json` in this process, which says nothing else. Not for two at a time. */
+/** What a command answers with `--json`, beside which it says nothing. */
 async function json<Document>(...words: string[]): Promise<Document> {
-  Object.assign(process.env, environmentOfService());
-  const printed = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((stream) =>
-    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
-      printed[stream] += String(text);
-      return true;
-    }),
-  );
-  try {
-    await buildProgram(words).parseAsync([...words, '--json'], { from: 'user' });
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-  }
-  expect(printed.stderr).toBe('');
-  return JSON.parse(printed.stdout) as Document;
+  const { code, stdout, stderr } = await loupe([...words, '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as Document;
 }
 
 function environmentOfService(): Readonly<Record<string, string>> {
   const { DATA_DIR, DATABASE_URL } = service.config;
   return { DATA_DIR, ...(DATABASE_URL === undefined ? {} : { DATABASE_URL }) };
 }
-
-const KEY = ['keys', 'create', '--account', 'x', '--name', 'n', '--versions', 'v3'];
 
 interface AccountDocument {
   readonly id: string;
@@ -81,11 +65,9 @@ test('a correction takes credits off and says why, and no account has less than 
   const words = ['accounts', 'credit', accountId];
   const corrected = await json(...words, '-4', '--note', 'refunded by hand');
   expect(corrected).toEqual({ id: accountId, credits: 6 });
-  const [tooMuch, tooLittle, history] = await Promise.all([
-    loupe([...words, '-7']),
-    loupe([...words, '9999999999999999']),
-    json('accounts', 'history', accountId),
-  ]);
+  const tooMuch = await loupe([...words, '-7']);
+  const tooLittle = await loupe([...words, '9999999999999999']);
+  const history = await json('accounts', 'history', accountId);
   expect([tooMuch.code, tooLittle.code]).toEqual([1, 2]);
   expect(tooMuch.stderr).toContain('The account has 6 credits');
   expect(tooLittle.stderr).toContain('must be at most 1000000000000000');
@@ -253,87 +235,48 @@ test('a prediction is shown with model, time, neighbours and distances', async (
 });
 
 test('what does not exist is exit code 1, wrong usage is 2, each with a reason on stderr and nothing on stdout', async () => {
+  const settings = environmentOfService();
   const outcomes = await Promise.all([
-    loupe(['keys', 'revoke', 'key_nobody', '--json']),
-    loupe(['usage', '--account', 'account_nobody', '--json']),
-    loupe(['accounts', 'credit', 'account_nobody', '5', '--json']),
-    loupe(['accounts', 'credit', 'account_nobody', 'five', '--json']),
+    runLoupe(['keys', 'revoke', 'key_nobody', '--json'], settings),
+    runLoupe(['accounts', 'credit', 'account_nobody', 'five', '--json'], settings),
   ]);
-  expect(outcomes.map(({ code }) => code)).toEqual([1, 1, 1, 2]);
+  outcomes.push(await loupe(['usage', '--account', 'account_nobody', '--json']));
+  outcomes.push(await loupe(['accounts', 'credit', 'account_nobody', '5', '--json']));
+  expect(outcomes.map(({ code }) => code)).toEqual([1, 2, 1, 1]);
   for (const { stdout, stderr } of outcomes) {
     expect(stdout).toBe('');
     expect(stderr).toMatch(/\S/);
   }
 });
 
-describe('wrong usage is', () => {
-  /** Why the words are refused. */
-  async function refusal(words: readonly string[]): Promise<string> {
-    let told = '';
-    const program = buildProgram(words);
-    for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
-      command.configureOutput({
-        writeErr: (text) => {
-          told += text;
-        },
-      });
-    }
-    await expect(program.parseAsync(words, { from: 'user' })).rejects.toThrow(CommanderError);
-    return told;
-  }
-
-  test.each<[string, string[], RegExp]>([
-    ['an unknown command', ['accounts', 'steal'], /steal/],
-    ['a missing name', ['accounts', 'create'], /--name/],
-    ['a blank name', ['keys', 'create', '--account', 'x', '--name', ' ', '--versions', 'v3'], /--name/],
-    [
-      'an unknown version',
-      ['keys', 'create', '--account', 'x', '--name', 'n', '--versions', 'v4'],
-      /v1,v2,v3/,
-    ],
-    ['no version', ['keys', 'create', '--account', 'x', '--name', 'n', '--versions', ''], /v1,v2,v3/],
-    ['half a credit', ['accounts', 'create', '--name', 'n', '--credits', '0.5'], /--credits/],
-    ['an amount that is no number', ['accounts', 'credit', 'x', 'five'], /amount/],
-    ['a day that does not exist', ['usage', '--account', 'x', '--since', '2026-02-31'], /--since/],
-    ['a time that is none', ['usage', '--account', 'x', '--until', '1'], /--until/],
-    ['a scope that does not exist', [...KEY, '--scopes', 'catalog:steal'], /catalog:read,vision:identify/],
-    ['an expiry that is over', [...KEY, '--expires', '2020-01-01'], /future/],
-    ['an expiry that is none', [...KEY, '--expires', 'soon'], /30d/],
-    ['half an hour of overlap', ['keys', 'rotate', 'key_1', '--overlap', '0.5'], /--overlap/],
-    ['a prediction that is not named', ['predictions', 'show'], /predictionId/],
-  ])('%s', async (_what, words, reason) => {
-    expect(await refusal(words)).toMatch(reason);
-  });
-});
-
-test('--help on a group and on a command says how it is used', async () => {
-  const [group, command] = await Promise.all([
-    loupe(['accounts', '--help']),
-    loupe(['keys', 'create', '--help']),
-  ]);
-  expect([group.code, command.code]).toEqual([0, 0]);
-  expect(group.stdout).toContain('Usage: loupe accounts');
-  for (const option of [
-    '--account',
-    '--name',
-    '--versions',
-    '--test',
-    '--per-second',
-    '--per-minute',
-    '--concurrency',
-  ])
-    expect(command.stdout).toContain(option);
-});
-
 // contract 14.5
 test('without a running service the commands work as well', async () => {
   const data = await createUntouchedData(FIXTURE);
   try {
-    const made = await loupe(['accounts', 'create', '--name', 'Alone', '--json'], data.settings);
-    const listed = await loupe(['accounts', 'list', '--json'], data.settings);
+    const made = await runLoupe(['accounts', 'create', '--name', 'Alone', '--json'], data.settings);
+    const listed = await runLoupe(['accounts', 'list', '--json'], data.settings);
     expect([made.code, made.stderr]).toEqual([0, '']);
     expect(JSON.parse(listed.stdout)).toEqual([JSON.parse(made.stdout)]);
   } finally {
     await data.remove();
   }
+});
+
+// contract 16.18
+test('the webhooks of all accounts are listed, or of one, without their secrets', async () => {
+  const [one, other] = [await service.newKey(), await service.newKey()];
+  const url = 'https://shop.example/loupe';
+  for (const { key } of [one, other]) {
+    const body = { url, events: ['model.drift'] };
+    expect((await new ApiClient(service.url, key).send('POST', '/v3/webhooks', { body })).status).toBe(201);
+  }
+  const all = await json<{ account: string }[]>('webhooks', 'list');
+  expect(all.map(({ account }) => account)).toEqual(expect.arrayContaining([one.accountId, other.accountId]));
+  expect(await json('webhooks', 'list', '--account', one.accountId)).toEqual([
+    {
+      ...{ id: expect.stringMatching(/^webhook_/), account: one.accountId, url, events: ['model.drift'] },
+      ...{ creditsBelow: null, createdAt: expect.any(String), disabledAt: null },
+      ...{ failures: 0, lastFailure: null },
+    },
+  ]);
 });

@@ -208,6 +208,11 @@ export const GOLDEN_QUERIES: Readonly<Record<string, readonly GoldenQuery[]>> = 
 export const GOLDEN_SUGGESTIONS: readonly GoldenQuery[] = [
   asked('chan', 'Chanel'),
   asked('channel cl', 'Classic Flap'),
+  asked('hermes kely', 'Kelly'),
+  asked('goyrad', 'Goyard'),
+  asked('yves saint l', 'Saint Laurent'),
+  asked('alligator', 'Niloticus Crocodile'),
+  asked('クラッチ', 'Wallet on Chain'),
   asked('sub', 'Submariner'),
   asked('lv neverf', 'Neverfull'),
   asked('louis vuitton sp', 'Speedy'),

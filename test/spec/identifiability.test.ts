@@ -7,7 +7,7 @@ import { type EmbeddingRepository, PORTS } from '../../models/ports';
 import { openStores } from '../../scripts/composition/container';
 import { readConfig } from '../../scripts/config';
 import { createUntouchedData, FIXTURE, type FixtureData } from '../support/fixture-data';
-import { runLoupe } from '../support/run-loupe';
+import { runLoupeHere } from '../support/run-loupe';
 
 /** A catalog owner asks what to photograph next: the fixture, with vectors under which two bags look alike. */
 let data: FixtureData;
@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 const identifiability = (...words: string[]) =>
-  runLoupe(['catalog', 'identifiability', ...words], data.settings);
+  runLoupeHere(['catalog', 'identifiability', ...words], data.settings);
 
 test('as JSON it is one document with all of them', async () => {
   const { code, stdout } = await identifiability('--json', '--limit', '0');

@@ -1,51 +1,16 @@
-import type { Knex } from 'knex';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { AccountService } from '../../models/access/account-service';
 import { unavailable } from '../../models/errors';
 import { PORTS, type VisionJobStore } from '../../models/ports';
-import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
-import { ApiClient, type JobAnswer } from '../support/api-client';
+import { ApiClient } from '../support/api-client';
 import { endsOf, holdMethod } from '../support/hold-method';
+import { DAMAGED_PNG, useJobs } from '../support/photo-jobs';
 import { requestText, sendRaw } from '../support/raw-caller';
-import { useService } from '../support/service';
 
-/** Photos that are looked at later. The workers are replaced: what they see is said by each test. */
-const service = useService();
-const damaged = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0]).toString('base64');
+/** Photos that are looked at later. */
+const { service, photo, look, ended, account, rowsOf } = useJobs();
 const inside = { url: 'http://127.0.0.1/bag.jpg' };
-const { signal } = new AbortController();
-let photo: { base64: string };
-
-beforeAll(async () => {
-  photo = { base64: (await service.photo()).toString('base64') };
-});
-beforeEach(async () => {
-  service.queue.reset();
-  await service.sees(['product_birkin_croc', 0.05]);
-});
-// What a test leaves behind would be looked at in the next.
-afterEach(() => service.resolve<Knex>(PORTS.Knex)('vision_jobs').delete());
-
-/** The service looks by itself every second; a test has no time for that. */
-const look = () => service.resolve<VisionJobRunner>(VisionJobRunner as never).next(signal);
-
-/** The job as soon as all of its entries have ended. */
-async function ended({ body: { id } }: { body: JobAnswer }, api = service.api): Promise<JobAnswer> {
-  for (;;) {
-    const { body } = await api.job(id);
-    if (body.status === 'done') return body;
-    await look();
-  }
-}
-
-/** A client of a fresh account. */
-async function account(credits: number | null = null) {
-  const { key, keyId, accountId } = await service.newKey({ credits });
-  return { api: new ApiClient(service.url, key), key, keyId, accountId };
-}
-
-const rowsOf = (table: string, where: object) => service.resolve<Knex>(PORTS.Knex)(table).where(where);
 
 // contract 16.1
 describe('a job', () => {
@@ -80,7 +45,7 @@ describe('a job', () => {
   // contract 16.2
   test('gives the refusal of an entry that can not be identified, and goes on', async () => {
     const entries = [
-      { images: [photo, { base64: damaged }] },
+      { images: [photo, { base64: DAMAGED_PNG }] },
       inside,
       { ...photo, category_id: 'shoes' },
       { ...photo, region: { x: 0, y: 0, width: 0.1, height: 0.1 } },
@@ -122,159 +87,6 @@ describe('a job', () => {
     const send = (bytes: number) => service.api.send('POST', '/v3/vision/jobs', raw(bytes));
     expect((await send(2 * identification)).status).toBe(202);
     expect((await send(2 * identification + 1)).status).toBe(413);
-  });
-});
-
-// contract 16.3
-describe('the charge of a job', () => {
-  test('is that of its entries, and what its answers say', async () => {
-    const { api, accountId } = await account(100);
-    const made = await api.createJob({ entries: [photo, { images: [photo, photo] }, { base64: damaged }] });
-    expect(await service.creditsBooked(accountId)).toBe(0);
-    expect((await ended(made, api)).credits_used).toBe(12);
-    expect(await service.creditsBooked(accountId)).toBe(12);
-    expect(await service.balance(accountId)).toBe(88);
-  });
-
-  test('is nothing where nothing is found', async () => {
-    const { api, accountId } = await account(100);
-    await service.sees();
-    const job = await ended(await api.createJob({ entries: [photo] }), api);
-    expect(job.data[0]?.answer).toMatchObject({ success: true, data: [], credits_used: 0 });
-    expect(await service.creditsBooked(accountId)).toBe(0);
-  });
-
-  test('that the balance does not cover for its dearest entry refuses the job', async () => {
-    const { api, accountId } = await account(6);
-    const entries = [photo, { images: [photo, photo] }];
-    expect((await api.createJob({ entries })).status).toBe(402);
-    expect(await rowsOf('vision_jobs', { account_id: accountId })).toEqual([]);
-    expect((await api.createJob({ entries: [photo, photo] })).status).toBe(202);
-  });
-
-  test('is refused for the entries that are left when the credits end', async () => {
-    const { api, accountId } = await account(12);
-    const job = await ended(await api.createJob({ entries: [photo, photo, photo, photo] }), api);
-    expect(job).toMatchObject({ done: 2, failed: 2, credits_used: 10 });
-    const refusals = job.data.filter(({ state }) => state === 'failed').map(({ answer }) => answer);
-    expect(refusals).toMatchObject(Array(2).fill({ error: 'insufficient_credits' }));
-    expect(await service.balance(accountId)).toBe(2);
-  });
-
-  test('is booked once, with its answer, when the process dies before it can keep the answer', async () => {
-    const { api, accountId } = await account(100);
-    const finish = jest.spyOn(PostgresVisionJobStore.prototype, 'finish');
-    finish.mockRejectedValueOnce(unavailable('The database does not answer.', 1));
-    const made = await api.createJob({ entries: [photo] });
-    while (finish.mock.calls.length === 0) await look().catch(() => undefined);
-    expect(await service.creditsBooked(accountId)).toBe(5);
-    // The catalog has nothing like it any more, and the answer was paid for.
-    await service.sees();
-    expect(await look()).toBe(false);
-    service.clock.advance(60_000);
-    const job = await ended(made, api);
-    finish.mockRestore();
-    expect(job).toMatchObject({ done: 1, credits_used: 5 });
-    expect(job.data[0]?.answer).toMatchObject({ data: [{ id: 'product_birkin_croc' }], credits_used: 5 });
-    expect(await service.creditsBooked(accountId)).toBe(5);
-    expect(await rowsOf('idempotent_calls', { account_id: accountId })).toEqual([]);
-  });
-
-  test('is booked once when a process that was taken for dead goes on', async () => {
-    const { api, accountId } = await account(100);
-    const finish = holdMethod(PostgresVisionJobStore.prototype, 'finish');
-    const made = await api.createJob({ entries: [photo] });
-    const asleep = look();
-    await finish.waiting(1);
-    finish.passNew();
-    service.clock.advance(60_000);
-    await ended(made, api);
-    finish.letGo();
-    await asleep;
-    expect((await api.job(made.body.id)).body).toMatchObject({ done: 1, credits_used: 5 });
-    expect(await service.creditsBooked(accountId)).toBe(5);
-  });
-});
-
-// contract 16.4
-describe('an entry', () => {
-  const begin = () =>
-    service
-      .resolve<VisionJobStore>(PORTS.VisionJobStore)
-      .begin(new Date(service.clock.now().getTime() + 60_000));
-
-  test('that a process began which died is begun again by another', async () => {
-    service.queue.isWaitedFor(1);
-    const made = await service.api.createJob({ entries: [photo] });
-    expect(await begin()).toMatchObject({ jobId: made.body.id, tries: 1 });
-    service.queue.isWaitedFor(0);
-    expect(await look()).toBe(false);
-    expect((await service.api.job(made.body.id)).body.status).toBe('running');
-    service.clock.advance(60_000);
-    expect(await ended(made)).toMatchObject({ done: 1, credits_used: 5 });
-  });
-
-  test('is tried again after growing pauses while the workers are away', async () => {
-    service.queue.fails();
-    const made = await service.api.createJob({ entries: [photo] });
-    for (const pause of [2_000, 4_000, 8_000]) {
-      const { calls } = service.queue;
-      while (service.queue.calls === calls) await look();
-      while (await look());
-      expect((await service.api.job(made.body.id)).body).toMatchObject({ done: 0, failed: 0 });
-      service.clock.advance(pause - 1);
-      expect(await look()).toBe(false);
-      service.clock.advance(1);
-    }
-    await service.sees(['product_birkin_croc', 0.05]);
-    expect(await ended(made)).toMatchObject({ done: 1, credits_used: 5 });
-  });
-
-  test('is given up after a day of tries, free of charge', async () => {
-    const { api, accountId } = await account(100);
-    service.queue.fails();
-    const since = service.clock.now().getTime();
-    const made = await api.createJob({ entries: [photo] });
-    for (;;) {
-      await look();
-      const { status, data } = (await api.job(made.body.id)).body;
-      if (status !== 'done') {
-        service.clock.advance(3_600_000);
-        continue;
-      }
-      expect(data[0]).toMatchObject({ state: 'failed', answer: { error: 'unavailable' } });
-      break;
-    }
-    expect(service.clock.now().getTime() - since).toBeGreaterThan(86_400_000);
-    expect([await service.creditsBooked(accountId), await service.balance(accountId)]).toEqual([0, 100]);
-  });
-});
-
-// contract 16.5
-describe('photos that somebody waits for', () => {
-  test('go before the entries of jobs', async () => {
-    service.queue.isWaitedFor(1);
-    const made = await service.api.createJob({ entries: [photo] });
-    expect(await look()).toBe(false);
-    expect((await service.api.job(made.body.id)).body.status).toBe('queued');
-    service.queue.isWaitedFor(0);
-    expect((await ended(made)).done).toBe(1);
-  });
-
-  test('the entries of jobs take turns, so that none waits for a long one', async () => {
-    service.queue.isWaitedFor(1);
-    const jobs = service.resolve<VisionJobStore>(PORTS.VisionJobStore);
-    const [long, short] = [await account(), await account()];
-    const first = await long.api.createJob({ entries: [photo, photo, photo] });
-    service.clock.advance(1_000);
-    const second = await short.api.createJob({ entries: [photo] });
-    const order: string[] = [];
-    for (let entry = 0; entry < 4; entry += 1) {
-      const begun = await jobs.begin(new Date(service.clock.now().getTime() + 60_000));
-      order.push(begun?.jobId ?? '');
-    }
-    const [a, b] = [first.body.id, second.body.id];
-    expect(order).toEqual([a, b, a, a]);
   });
 });
 

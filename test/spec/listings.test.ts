@@ -12,7 +12,7 @@ import { useService } from '../support/service';
  * combination of filters, tags, exclusions, orders and pages.
  */
 const service = useService({}, {}, GENERATED_CATALOG);
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 100 };
 jest.setTimeout(120_000);
 
 let rows: readonly BundleRow[];

@@ -21,6 +21,7 @@ test('/readyz says that the service can serve, and names what it looked at', asy
     body: {
       status: 'ready',
       checks: { database: 'ok', storage: 'ok', model: 'ok', index: 'ok', queue: 'ok' },
+      warnings: [],
     },
   });
 });

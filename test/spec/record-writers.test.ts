@@ -168,6 +168,23 @@ test('a call does not wait for the end of an import', async () => {
   }
 });
 
+// contract 15.4
+test('a change is seen at once in the rows that name it, although an import has left more of others to follow', async () => {
+  const [brand, id] = [fresh('brand'), fresh('product')];
+  await writer.write([brandLine(brand, 'Before'), bag(id, { attributes: { brand } })]);
+  const importing = await openImport(knex(), false);
+  try {
+    const left = [id, ...Array.from({ length: 600 }, () => fresh('brand'))];
+    await knex()('catalog_stale_rows').insert(left.map((each) => ({ id: each })));
+    await writer.write([brandLine(brand, 'Afterwards')]);
+    expect(await found(id)).toMatchObject({ name: 'Afterwards', attributes: [{}, { name: 'Afterwards' }] });
+    expect(await knex()('catalog_stale_rows').whereIn('id', left)).toHaveLength(600);
+    await importing.deriveStaleRows(left.length);
+  } finally {
+    await importing.close();
+  }
+});
+
 // contract 15.5, 10.6
 test('a body that breaks off changes nothing', async () => {
   const id = fresh('product');

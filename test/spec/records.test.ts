@@ -48,7 +48,17 @@ describe('PUT /v3/catalog/records', () => {
     const foreign = `https://shop.example/images/${'0'.repeat(64)}.png`;
     const { body } = await writer.write([bag(id, { images: [`https://cdn.example${stored}`, foreign] })]);
     expect(body.accepted).toBe(1);
-    expect(await found(id)).toMatchObject({ images: [`${service.url}${stored}`, foreign] });
+    const row = await found(id);
+    expect(row).toMatchObject({ images: [`${service.url}${stored}`, foreign] });
+    // This service is reached by http.
+    const { images } = row as { images: string[] };
+    const elsewhere = `http://shop.example/images/${'0'.repeat(64)}.png`;
+    const again = await writer.write([bag(id, { images }), bag(fresh('product'), { images: [elsewhere] })]);
+    expect(again.body.data).toMatchObject([
+      { status: 'accepted' },
+      { status: 'rejected', field: 'images.0', reason: expect.stringContaining('is no https:// address') },
+    ]);
+    expect(await found(id)).toEqual(row);
   });
 
   // contract 15.1

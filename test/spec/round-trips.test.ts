@@ -115,6 +115,19 @@ describe.each(clients)('for %s', (_account, client) => {
   });
 });
 
+// contract 5.11
+test.each([
+  ['the beginning of names', { query: 'h', size: 1 }, 1],
+  ['nothing yet', { size: 3 }, 1],
+  ['a word within names', { query: 'vuit', size: 1 }, 5],
+  ['a misspelt word', { query: 'hermse', size: 1 }, 8],
+])('what completes %s takes so many statements, all prepared: %#', async (_typed, asked, most) => {
+  const statements = await statementsOf(() => service.api.suggest(asked));
+  // Beside the look-up of the key.
+  expect(statements.length - 1).toBe(most);
+  expect(unnamed(statements).filter((each) => !/^(BEGIN|COMMIT)/.test(each))).toEqual([]);
+});
+
 test('as many connections prepare as many statements however many rows, keys and accounts there are', async () => {
   const names = new Set<string | undefined>();
   for (const credits of [null, 100, 200]) {

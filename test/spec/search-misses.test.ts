@@ -1,7 +1,7 @@
 import { PORTS, type SearchMissStore } from '../../models/ports';
 import { openStores } from '../../scripts/composition/container';
 import { ApiClient } from '../support/api-client';
-import { runLoupe } from '../support/run-loupe';
+import { runLoupeHere } from '../support/run-loupe';
 import { TestService, useService } from '../support/service';
 
 /** contract 5.13, 5.14: what people look for in vain. */
@@ -124,14 +124,14 @@ test('loupe search misses lists them, most frequent first', async () => {
   await ask(3, { query: 'uuseldom' });
   await kept('uu');
   const settings = own();
-  const { stdout } = await runLoupe(['search', 'misses', '--json', '--limit', '5000'], settings);
+  const { stdout } = await runLoupeHere(['search', 'misses', '--json', '--limit', '5000'], settings);
   const lastDay = service.clock.now().toISOString().slice(0, 10);
   const listed = (JSON.parse(stdout) as { query: string }[]).filter(({ query }) => query.startsWith('uu'));
   expect(listed).toEqual([
     { query: 'uuoften', misses: 5, lastDay },
     { query: 'uuseldom', misses: 3, lastDay },
   ]);
-  const printed = await runLoupe(['search', 'misses', '--since', '2999-01-01'], settings);
+  const printed = await runLoupeHere(['search', 'misses', '--since', '2999-01-01'], settings);
   expect(printed.stdout).toBe('nothing was counted\n');
 }, 60_000);
 

@@ -5,7 +5,13 @@ import { useService } from '../support/service';
 
 /** contract 11.1: a store that is away is a 503, a fault of ours a 500 that tells nothing about its inside. */
 let failure: Error = new Error('not set');
-const away = { raw: () => Promise.reject(failure) } as unknown as Knex;
+const away = {
+  client: {
+    acquireConnection: async () => ({ query: () => Promise.reject(failure) }),
+    releaseConnection: async () => undefined,
+    emit: () => false,
+  },
+} as unknown as Knex;
 /** As every statement of the database fails. */
 const failing = async (): Promise<never> => {
   await rowsOf(away, sql`SELECT`);

@@ -1,79 +1,15 @@
 import { createHmac } from 'node:crypto';
 import type { Knex } from 'knex';
 import { openImport } from '../../db/catalog/import/open-import';
-import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
 import { importRecords } from '../../models/catalog/import/import-service';
 import { DriftWatch } from '../../models/feedback/drift-watch';
 import { type CreditLedger, type EmbeddingRepository, PORTS } from '../../models/ports';
-import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
-import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
 import { ApiClient } from '../support/api-client';
-import { useService } from '../support/service';
-import { type ReceivedMessage, WebhookReceiver } from '../support/webhook-receiver';
+import { dataOf, useWebhooks } from '../support/webhook-accounts';
+import type { ReceivedMessage } from '../support/webhook-receiver';
 
-/** Callers who are told what happens, at a host of this machine. */
-const settings: Record<string, string> = {};
-const receiver = new WebhookReceiver();
-const canary = new WebhookReceiver();
-let inside: string;
-let host: string;
-beforeAll(async () => {
-  host = await receiver.listen();
-  inside = await canary.listen();
-  settings['WEBHOOK_ALLOW'] = host;
-});
-const service = useService(settings);
-afterAll(() => Promise.all([receiver.close(), canary.close()]));
-
-const { signal } = new AbortController();
-let photo: { base64: string };
-beforeAll(async () => {
-  photo = { base64: (await service.photo()).toString('base64') };
-});
-beforeEach(async () => {
-  receiver.answers(() => 204);
-  service.queue.reset();
-  await service.sees(['product_birkin_croc', 0.05]);
-});
-afterEach(() => service.resolve<Knex>(PORTS.Knex)('webhook_endpoints').delete());
-
-interface Registered {
-  readonly id: string;
-  readonly secret: string;
-  readonly failures: number;
-  readonly last_failure: string | null;
-  readonly disabled_at: string | null;
-}
-
-let paths = 0;
-/** A client of a fresh account, with an address of its own that is told of these events. */
-async function told(events: readonly string[], rest: object = {}, credits: number | null = null) {
-  const { key, accountId } = await service.newKey({ credits });
-  const api = new ApiClient(service.url, key);
-  paths += 1;
-  const path = `/${paths}`;
-  const body = { url: `http://${host}${path}`, events, ...rest };
-  const { id, secret } = (await api.send<Registered>('POST', '/v3/webhooks', { body })).body;
-  const listed = async () => (await api.send<{ data: Registered[] }>('GET', '/v3/webhooks')).body.data[0];
-  return { api, accountId, path, id, secret, listed };
-}
-
-const dispatcher = () => service.resolve<MessageDispatcher>(MessageDispatcher as never);
-/** The service sends by itself every two seconds; a test has no time for that. */
-async function send(): Promise<void> {
-  while (await dispatcher().next(signal));
-}
-
-/** A job with one entry, made and done. */
-async function done(api: ApiClient, entry: object = photo): Promise<string> {
-  const { id } = (await api.createJob({ entries: [entry] })).body;
-  const runner = service.resolve<VisionJobRunner>(VisionJobRunner as never);
-  while ((await api.job(id)).body.status !== 'done') await runner.next(signal);
-  return id;
-}
-
-const idOf = ({ headers }: ReceivedMessage) => headers['webhook-id'];
-const dataOf = ({ body }: ReceivedMessage): unknown => JSON.parse(body).data;
+/** Callers who are told what happens. */
+const { service, receiver, photo, rowsOf, told, send, done } = useWebhooks();
 
 // contract 16.10
 describe('a webhook', () => {
@@ -86,9 +22,7 @@ describe('a webhook', () => {
     expect((await api.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(200);
     expect((await api.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(404);
     await done(api);
-    expect(await service.resolve<Knex>(PORTS.Knex)('webhook_messages').where({ endpoint_id: id })).toEqual(
-      [],
-    );
+    expect(await rowsOf('webhook_messages').where({ endpoint_id: id })).toEqual([]);
   });
 
   test('of another account is not seen, and a 404', async () => {
@@ -177,115 +111,6 @@ describe('the end of a job', () => {
   });
 });
 
-// contract 16.13
-describe('a message', () => {
-  test('is sent again with growing pauses until it arrives, under the same id', async () => {
-    const { api, path, listed } = await told(['vision.job.done']);
-    receiver.answers(() => 500);
-    await done(api);
-    for (const [tries, pause] of [2_000, 4_000, 8_000].entries()) {
-      await send();
-      await receiver.has(tries + 1, path);
-      while ((await listed())?.failures !== tries + 1);
-      service.clock.advance(pause - 1);
-      await send();
-      expect(receiver.to(path)).toHaveLength(tries + 1);
-      service.clock.advance(1);
-    }
-    expect(await listed()).toMatchObject({ last_failure: 'The address answered with HTTP status 500.' });
-    receiver.answers(() => 200);
-    await send();
-    const messages = await receiver.has(4, path);
-    expect(new Set(messages.map(idOf)).size).toBe(1);
-    while ((await listed())?.failures !== 0);
-    service.clock.advance(86_400_000);
-    await send();
-    expect(receiver.to(path)).toHaveLength(4);
-  });
-
-  test('is given up after a day, and the next one is sent', async () => {
-    const { api, path, id } = await told(['vision.job.done']);
-    receiver.answers(() => 503);
-    const left = () => service.resolve<Knex>(PORTS.Knex)('webhook_messages').where({ endpoint_id: id });
-    await done(api);
-    let hours = 0;
-    for (; (await left()).length > 0; hours += 1) {
-      await send();
-      service.clock.advance(3_600_000);
-    }
-    expect(hours).toBeGreaterThanOrEqual(24);
-    expect(hours).toBeLessThan(27);
-    receiver.answers(() => 200);
-    const next = await done(api);
-    await send();
-    expect(dataOf(receiver.to(path).at(-1) as ReceivedMessage)).toMatchObject({ id: next });
-  });
-
-  test('whose process dies before it can note its arrival is sent again, under the same id', async () => {
-    const { api, path } = await told(['vision.job.done']);
-    const noted = jest.spyOn(PostgresWebhookStore.prototype, 'delivered');
-    noted.mockRejectedValueOnce(new Error('killed'));
-    await done(api);
-    while (noted.mock.calls.length === 0) await send().catch(() => undefined);
-    await send();
-    expect(receiver.to(path)).toHaveLength(1);
-    service.clock.advance(30_000);
-    await send();
-    const messages = await receiver.has(2, path);
-    noted.mockRestore();
-    expect(new Set(messages.map(idOf)).size).toBe(1);
-  });
-
-  test('ends with a 410 for good', async () => {
-    const { api, path, listed } = await told(['vision.job.done']);
-    receiver.answers(() => 410);
-    await done(api);
-    await send();
-    await receiver.has(1, path);
-    while ((await listed())?.disabled_at === null);
-    receiver.answers(() => 200);
-    await done(api);
-    service.clock.advance(3_600_000);
-    await send();
-    expect(receiver.to(path)).toHaveLength(1);
-  });
-
-  // contract 16.11
-  test('is not led inside by a redirect', async () => {
-    const { api, path, listed } = await told(['vision.job.done']);
-    receiver.answers(() => [307, { location: `http://${inside}/` }]);
-    await done(api);
-    await send();
-    await receiver.has(1, path);
-    while ((await listed())?.failures !== 1);
-    expect(await listed()).toMatchObject({ last_failure: 'The address answered with HTTP status 307.' });
-    expect(canary.received).toEqual([]);
-  });
-});
-
-// contract 16.14
-test('an address that hangs gets one message at a time, and keeps none from others', async () => {
-  const slow = await told(['vision.job.done']);
-  const quick = await told(['vision.job.done']);
-  let letGo = (): void => undefined;
-  const held = new Promise<number>((resolve) => {
-    letGo = () => resolve(204);
-  });
-  receiver.answers(({ path }) => (path === slow.path ? held : 204));
-  await done(slow.api);
-  await done(slow.api);
-  const hanging = send();
-  await receiver.has(1, slow.path);
-  await done(quick.api);
-  await send();
-  await receiver.has(1, quick.path);
-  expect(receiver.to(slow.path)).toHaveLength(1);
-  letGo();
-  await hanging;
-  await send();
-  expect(new Set((await receiver.has(2, slow.path)).map(idOf)).size).toBe(2);
-});
-
 // contract 16.16
 describe('low credits', () => {
   test('are told once, by the charge that takes the balance below, of all that run at the same time', async () => {
@@ -366,10 +191,10 @@ describe('what concerns all', () => {
         ...row,
         id: `${service.clock.now().getTime()}-${at}`,
       }));
-      await service.resolve<Knex>(PORTS.Knex)('predictions').insert(rows);
+      await rowsOf('predictions').insert(rows);
     };
-    await service.resolve<Knex>(PORTS.Knex)('predictions').delete();
-    await service.resolve<Knex>(PORTS.Knex)('housekeeping').where({ task: 'model.drift' }).delete();
+    await rowsOf('predictions').delete();
+    await rowsOf('housekeeping').where({ task: 'model.drift' }).delete();
     await answers(199, false);
     await watch.look();
     await answers(1, true);

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
 import { connectEmbedded, connectPostgres, type Database } from '../../db/core/knex';
 import { rowsOf, sql } from '../../db/core/sql';
-import { prepareTemplate } from '../../db/embedded/template';
 import { migrations } from '../../db/migrations';
 import { migrate } from '../../db/migrations/migrate';
+import { prepareTemplate } from './embedded-template';
 import { createOwnDatabase, type DatabaseTemplate } from './own-database';
 import { digestOf, ENGINE_SOURCES } from './source-digest';
 

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
 import { openImport } from '../../db/catalog/import/open-import';
-import { prepareTemplate } from '../../db/embedded/template';
 import {
   type Clock,
   type EmbeddingRepository,
@@ -18,6 +17,8 @@ import { processEnvironment, readConfig } from '../../scripts/config';
 import { importBundle } from '../../scripts/import/import-bundle';
 import { writeFixtureBundles } from './catalog-fixture';
 import { copyDataFolder } from './data-folder';
+import { migratedTemplate } from './database';
+import { prepareTemplate } from './embedded-template';
 import { createOwnDatabase } from './own-database';
 import { inOwnBucket } from './s3-bucket';
 import { digestOf, ENGINE_SOURCES } from './source-digest';
@@ -77,7 +78,11 @@ const digestOfData = ({ sources }: CatalogSource): string => digestOf([...SOURCE
 
 async function preparedFolder(source: CatalogSource): Promise<string> {
   const key = `${source.name}-${digestOfData(source)}`;
-  return dirname(await prepareTemplate(TEMPLATES, key, (dataDir) => fill(source, dataDir)));
+  const prepared = await prepareTemplate(TEMPLATES, key, async (dataDir) => {
+    copyDataFolder(dirname(await migratedTemplate()), dataDir);
+    await fill(source, dataDir);
+  });
+  return dirname(prepared);
 }
 
 async function inServer(server: string, source: CatalogSource): Promise<FixtureData> {

@@ -1,4 +1,9 @@
-import type { FacetAsked, Filter, ResolvedQuery } from '../../models/catalog/catalog-query';
+import {
+  type FacetAsked,
+  type Filter,
+  type ResolvedQuery,
+  SANDBOX_PRODUCTS,
+} from '../../models/catalog/catalog-query';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import type { SearchedRow } from './catalog-rows';
 
@@ -7,14 +12,15 @@ export type GivenSynonym =
   | { readonly from: readonly string[]; readonly to: readonly string[] }
   | { readonly words: readonly string[] };
 
-/** The answer to a query by reading every row: contract 5, 4.3 word for word, never fast. */
+/** The answer to a query by reading every row: contract 5, 4.3, 9.8 word for word, never fast. */
 export function naiveSearch(
   rows: readonly SearchedRow[],
   query: ResolvedQuery,
   synonyms: readonly GivenSynonym[] = [],
 ) {
+  const hidden = query.sandbox ? outsideSandbox(rows) : null;
   const scoped = rows
-    .filter((row) => row.kind === query.node)
+    .filter((row) => row.kind === query.node && !hidden?.has(row))
     .filter((row) => query.categories === null || query.categories.includes(row.category))
     .filter((row) => query.filters.every((filter) => passes(row, filter)));
   const { words } = query;
@@ -50,6 +56,19 @@ export function naiveSearch(
   };
 }
 
+/** Products of which more popular ones fill the sandbox of their category. */
+function outsideSandbox(rows: readonly SearchedRow[]): ReadonlySet<SearchedRow> {
+  const products = rows.filter(({ kind }) => kind === 'product').sort(bySort('popularity_desc'));
+  const before = new Map<string, number>();
+  return new Set(
+    products.filter(({ category }) => {
+      const place = before.get(category) ?? 0;
+      before.set(category, place + 1);
+      return place >= SANDBOX_PRODUCTS;
+    }),
+  );
+}
+
 /** Values whose names are their ids (contract 4.15, 4.16). */
 function naiveFacet(rows: readonly SearchedRow[], { field, limit, words }: FacetAsked) {
   const ids = rows.flatMap(({ facets }) => facets.filter((facet) => facet.startsWith(`${field}:`)));
@@ -78,10 +97,24 @@ export function bySort(sort: ResolvedQuery['sort']) {
   return (left: SearchedRow, right: SearchedRow): number => {
     const order = sort.startsWith('popularity')
       ? left.popularity - right.popularity
-      : compare(nameSortKey(left.name), nameSortKey(right.name));
+      : compare(sortKeyOf(left.name), sortKeyOf(right.name));
     return order === 0 ? compare(left.id, right.id) : sign * order;
   };
 }
+
+/** Remembers what `of` makes of a text: every row is read again and again. */
+function remembered<Made>(of: (text: string) => Made): (text: string) => Made {
+  const known = new Map<string, Made>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const made = of(text);
+    known.set(text, made);
+    return made;
+  };
+}
+
+const sortKeyOf = remembered(nameSortKey);
 
 const compare = (left: string, right: string): number =>
   Buffer.compare(Buffer.from(left), Buffer.from(right));
@@ -96,7 +129,7 @@ export function scoreOf(row: SearchedRow, words: readonly string[], synonyms: re
     if (readings.some(has)) score.exact++;
     else if (row.words.some((each) => (word === last && each.startsWith(word)) || holds(each, word))) {
       score.prefix++;
-    } else if (!row.words.some((each) => isMisspelt(word, each))) continue;
+    } else if (!row.words.some(misspeltFor(word))) continue;
     score.matched++;
   }
   return score;
@@ -114,27 +147,30 @@ function readingsOf(word: string, words: readonly string[], synonyms: readonly G
 
 const UNSPACED = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}]+$/u;
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
-const lettersOf = (word: string): string[] => Array.from(segmenter.segment(word), ({ segment }) => segment);
+const lettersOf = remembered((word): readonly string[] =>
+  Array.from(segmenter.segment(word), ({ segment }) => segment),
+);
 
 /** Han, kana and Thai are found by two or more of their letters in a row, from any letter on. */
 function holds(known: string, word: string): boolean {
-  if (!UNSPACED.test(word) || lettersOf(word).length < 2) return false;
-  const letters = lettersOf(known);
-  return letters.some((_, from) => letters.slice(from).join('').startsWith(word));
+  if (!isUnspaced(word) || lettersOf(word).length < 2) return false;
+  return endsOf(known).some((end) => end.startsWith(word));
 }
 
-const misspellings = new Map<string, boolean>();
+const isUnspaced = remembered((word) => UNSPACED.test(word));
 
-function isMisspelt(word: string, meant: string): boolean {
-  const key = `${word} ${meant}`;
-  const known = misspellings.get(key);
-  if (known !== undefined) return known;
+/** From each of its letters on. */
+const endsOf = remembered((word) => {
+  const letters = lettersOf(word);
+  return letters.map((_, from) => letters.slice(from).join(''));
+});
+
+/** Whether a word is misspelt for another. */
+const misspeltFor = remembered((word) => {
   const letters = lettersOf(word);
   const editsMax = letters.length < 4 ? 0 : letters.length < 8 ? 1 : 2;
-  const misspelt = distance(letters, lettersOf(meant), editsMax) <= editsMax;
-  misspellings.set(key, misspelt);
-  return misspelt;
-}
+  return remembered((meant) => distance(letters, lettersOf(meant), editsMax) <= editsMax);
+});
 
 /** Insertions, deletions, replacements and swaps of neighbours from the front, as they are defined. */
 function distance(from: readonly string[], to: readonly string[], editsMax: number): number {

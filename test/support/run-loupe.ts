@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { runCommand } from '../../scripts/commands/run-command';
 import { processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 
@@ -6,6 +7,30 @@ export interface Outcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** Runs a `loupe` command in this process on these settings, without the second that a start takes. Not two at a time. */
+export async function runLoupeHere(
+  words: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  const before = { ...process.env };
+  Object.assign(process.env, settings);
+  const printed = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
+      printed[stream] += String(text);
+      return true;
+    }),
+  );
+  try {
+    const code = await runCommand(words);
+    return { code, ...printed };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    for (const name of Object.keys(settings)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
 }
 
 /** Runs a `loupe` command in a process of its own, on no other settings than these. */

@@ -28,11 +28,16 @@ export class WebhookReceiver {
     res.writeHead(status, headers).end();
   });
 
-  /** `host:port`. */
+  /** `host:port`, once it listens. */
+  get address(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Resolves to its address. */
   async listen(): Promise<string> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.address;
   }
 
   answers(behaviour: Behaviour): void {

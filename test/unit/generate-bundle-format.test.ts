@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Grades } from '../../scripts/lab/generator/bundle/records';
+import type { GradeValues } from '../../models/pricing/estimate';
 import { type BundleOptions, productId } from '../../scripts/lab/generator/generate-bundle';
 import { type Bundle, generatedIn } from '../support/generated-bundle';
 
@@ -129,11 +129,11 @@ describe('the format of a generated bundle', () => {
 });
 
 /** Whether the grades that are known are above 0 and fall strictly. */
-function descends(grades: Grades): boolean {
+function descends(grades: GradeValues): boolean {
   const known = gradesOf(grades).filter((value) => value !== null);
   return known.every((value, at) => value > 0 && value < (known[at - 1] ?? Infinity));
 }
 
-function gradesOf({ A, B, C, D }: Grades): (number | null)[] {
+function gradesOf({ A, B, C, D }: GradeValues): (number | null)[] {
   return [A, B, C, D];
 }

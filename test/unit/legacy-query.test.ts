@@ -16,8 +16,8 @@ const known = {
 test.each(['brand', 'model', 'style', 'family', 'case', 'dial', 'colour'])(
   '%s is a facet, also in a catalog that has no row of it',
   (field) => {
-    const { query } = toLegacyQuery({ [field]: 'a,b', [`exclude_${field}`]: 'c' }, known);
-    expect(query.filters).toEqual([
+    const { filters } = toLegacyQuery({ [field]: 'a,b', [`exclude_${field}`]: 'c' }, known);
+    expect(filters).toEqual([
       { field, include: ['a', 'b'], exclude: [] },
       { field, include: [], exclude: ['c'] },
     ]);
@@ -27,6 +27,6 @@ test.each(['brand', 'model', 'style', 'family', 'case', 'dial', 'colour'])(
 test.each(['product', 'keywords', 'size', 'constructor', '__proto__'])(
   '%s is no facet and ignored',
   (name) => {
-    expect(toLegacyQuery({ [name]: 'a', [`exclude_${name}`]: 'b' }, known).query.filters).toEqual([]);
+    expect(toLegacyQuery({ [name]: 'a', [`exclude_${name}`]: 'b' }, known).filters).toEqual([]);
   },
 );

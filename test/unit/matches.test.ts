@@ -1,6 +1,6 @@
-import type { Ancestry } from '../../models/vision/ancestry';
 import { type Candidate, candidatesOf } from '../../models/vision/candidates';
 import { confidenceOf, signalsOf } from '../../models/vision/confidence';
+import type { Ancestry } from '../../models/vision/matches';
 import { matchesOf, rankMatches } from '../../models/vision/matches';
 
 const calibration = {

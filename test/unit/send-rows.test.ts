@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { MemoryBudget } from '../../api/middleware/memory-budget';
-import { PageMemory, pageAsked } from '../../api/middleware/page-memory';
+import { PageMemory } from '../../api/middleware/page-memory';
 import { mapped, sendRows } from '../../api/middleware/send-rows';
 
 /** Answers with rows, written as they are made. */
@@ -100,33 +100,15 @@ test('a page waits for room by the size of the rows that were answered lately', 
   const room = new MemoryBudget({ bytes: 1 << 20, littleBytes: 1, waitMs: 10_000, what: 'pages' });
   const answers = new PageMemory(room);
   const held: number[] = [];
-  const url = await serve(
-    (_req, res, next) => {
-      res.locals.caller = { keyId: 'key' } as never;
-      next();
-    },
-    answers.gate((req) => pageAsked(req.query['page_size'], true, 100)),
-    (_req, res) => {
-      held.push(room.state.heldBytes);
-      res.locals.answerMade?.(10, 1000);
-      res.json({});
-    },
-  );
-  for (let call = 0; call < 200; call += 1) await (await fetch(`${url}/?page_size=2`)).text();
+  const url = await serve(async (_req, res) => {
+    res.locals.caller = { keyId: 'key' } as never;
+    await answers.reserve(res, { rows: 2, priced: true });
+    held.push(room.state.heldBytes);
+    res.locals.answerMade?.(10, 1000);
+    res.json({});
+  });
+  for (let call = 0; call < 200; call += 1) await (await fetch(url)).text();
   expect(held[0]).toBe(2 * 24 * 1024 * 8);
   // Rows of 100 bytes: what was seen once is forgotten little by little.
   expect(held.at(-1)).toBeLessThan(2 * 110 * 8);
-});
-
-test.each([
-  [undefined, 20],
-  [null, 20],
-  [7, 7],
-  ['7', 7],
-  [1e9, 100],
-  [-3, 1],
-  ['many', 1],
-  [{}, 1],
-])('a page_size of %p asks for %d rows', (size, rows) => {
-  expect(pageAsked(size, false, 100)).toEqual({ rows, priced: false });
 });

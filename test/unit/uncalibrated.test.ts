@@ -1,5 +1,4 @@
-import { confidenceOf, type Signals } from '../../models/vision/confidence';
-import { calibrationOf, UNCALIBRATED } from '../../models/vision/uncalibrated';
+import { calibrationOf, confidenceOf, type Signals, UNCALIBRATED } from '../../models/vision/confidence';
 
 /** The stand-in for a calibration that nobody has fitted. */
 const claimed = (similarity: number, margin: number): number => {

@@ -1,15 +1,10 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
-import { type ExtractEvents, extract } from 'tar-stream';
-import { pathFault } from '../../models/catalog/path-fault';
 import { ModelRefused } from '../embedder/manifest';
-import { isGzip } from './is-gzip';
-
-type Entry = ExtractEvents['entry'][1];
+import { entryFault, readTar, type TarEntry } from './read-tar';
 
 const ENTRIES_MAX = 10_000;
 
@@ -22,33 +17,24 @@ const ENTRIES_MAX = 10_000;
  */
 export async function unpackModel(archive: string, folder: string, bytesMax: number): Promise<string> {
   await mkdir(folder, { recursive: true });
-  const entries = extract();
-  const raw = createReadStream(archive);
-  const unpacking = (async () => {
-    const left = { bytes: bytesMax, entries: ENTRIES_MAX };
-    for await (const entry of entries) await unpackEntry(archive, entry, folder, left);
-  })();
-  const reading = (await isGzip(archive)) ? pipeline(raw, createGunzip(), entries) : pipeline(raw, entries);
-  const faults = (await Promise.allSettled([unpacking, reading])).flatMap((outcome) =>
-    outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
-  );
-  // What refuses an entry breaks the reading off as well.
-  const refusal = faults.find((fault) => fault instanceof ModelRefused);
-  if (refusal) throw refusal;
-  if (faults.length > 0) throw new ModelRefused(archive, 'it is no tar archive, or it is damaged', faults[0]);
+  const left = { bytes: bytesMax, entries: ENTRIES_MAX };
+  await readTar(archive, (entry) => unpackEntry(archive, entry, folder, left)).catch((fault: unknown) => {
+    if (fault instanceof ModelRefused) throw fault;
+    throw new ModelRefused(archive, 'it is no tar archive, or it is damaged', fault);
+  });
   return modelFolderIn(archive, folder);
 }
 
 async function unpackEntry(
   archive: string,
-  entry: Entry,
+  entry: TarEntry,
   folder: string,
   left: { bytes: number; entries: number },
 ): Promise<void> {
   const { name, type } = entry.header;
   left.entries -= 1;
   if (left.entries < 0) throw new ModelRefused(archive, `it has more than ${ENTRIES_MAX} entries`);
-  const fault = faultOf(entry);
+  const fault = type === 'symlink' || type === 'link' ? 'a link' : entryFault(entry);
   if (fault !== null) throw new ModelRefused(archive, `its entry ${name} is ${fault}`);
   const path = join(folder, name);
   await mkdir(type === 'directory' ? path : dirname(path), { recursive: true });
@@ -64,12 +50,6 @@ async function unpackEntry(
     },
   });
   await pipeline(Readable.from(entry), counting, createWriteStream(path, { flags: 'wx' }));
-}
-
-function faultOf({ header: { name, type } }: Entry): string | null {
-  if (type === 'symlink' || type === 'link') return 'a link';
-  if (type === 'directory') return name === './' || name === '.' ? null : pathFault(name);
-  return type === 'file' || type === 'contiguous-file' ? pathFault(name) : 'no plain file';
 }
 
 async function modelFolderIn(archive: string, folder: string): Promise<string> {

@@ -1,5 +1,7 @@
 import { type AppError, unavailable } from '../../models/errors';
-import type { ServiceRate } from './service-rate';
+import type { Clock, VisionCaller, VisionPlace } from '../../models/ports';
+import { Entrance } from './entrance';
+import { ServiceRate } from './service-rate';
 
 /** The queue as a caller finds it. */
 export interface QueueLoad {
@@ -8,45 +10,21 @@ export interface QueueLoad {
 }
 
 /** What a caller may use of the queue. */
-export interface QueueRoom {
+interface QueueRoom {
   /** Photos that may wait. */
   readonly waitingMax: number;
   /** Milliseconds until the caller's deadline. */
   readonly leftMs: number;
 }
 
+export interface VisionQueueLimits {
+  readonly clock: Clock;
+  /** Photos that may wait, of all callers together. */
+  readonly waitingMax: number;
+}
+
 /** What is kept of the places, and of the time, for accounts that have less than their share of them. */
 const KEPT_SHARE = 1 / 8;
-
-/**
- * The room for an account that has its share of the queue. The rest is for others, so that they find a place at once
- * while a flood from one account takes each that becomes free.
- */
-export const roomWithShare = ({ waitingMax, leftMs }: QueueRoom): QueueRoom => ({
-  waitingMax: Math.ceil(waitingMax * (1 - KEPT_SHARE)),
-  leftMs: leftMs * (1 - KEPT_SHARE),
-});
-
-/**
- * Whether a photo is worth queueing: the place it would take is there, and its turn comes before its deadline. The
- * `Retry-After` of a refusal is the time after which, at the measured pace, it would be taken.
- *
- * @returns the refusal, or null when the photo may be queued
- */
-export function refusal(
-  load: QueueLoad,
-  rate: ServiceRate,
-  { waitingMax, leftMs }: QueueRoom,
-): AppError | null {
-  if (load.waiting >= waitingMax) {
-    const surplusMs = rate.waitMs(load.waiting - waitingMax + 1);
-    return unavailable('Too many photos are waiting.', surplusMs / 1000);
-  }
-  // Where nobody waits a worker is free, or it is time to find out.
-  const waitMs = load.waiting === 0 ? 0 : rate.waitMs(load.waiting + load.active);
-  if (waitMs <= leftMs) return null;
-  return unavailable('More photos are waiting than can be answered in time.', (waitMs - leftMs) / 1000);
-}
 
 /**
  * A photo that is still to be decoded is let in when its turn comes in this share of the time that it has: what it takes
@@ -57,22 +35,65 @@ const ENTRANCE_SHARE = 0.5;
 /** As many as one key may have at a time are let in while anything moves: of so few the pace says too little. */
 const ALWAYS_LET_IN = 16;
 
+/** Who finds room in a queue for photos, wherever it lives. */
+export class Admission {
+  readonly rate = new ServiceRate();
+  readonly #entrance = new Entrance();
+
+  constructor(private readonly limits: VisionQueueLimits) {}
+
+  now(): number {
+    return this.limits.clock.now().getTime();
+  }
+
+  /** A place among the calls of this process whose photos are on their way to the queue. */
+  enter(caller: VisionCaller): VisionPlace {
+    return this.#entrance.enter(caller.accountId);
+  }
+
+  /** Meanwhile the photo of a call is in the queue. */
+  asking<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
+    return this.#entrance.asking(answer);
+  }
+
+  /** @throws the refusal of a photo that is not worth taking in, before it is decoded: others are on their way as well */
+  checkEntrance({ waiting, active }: QueueLoad, caller: VisionCaller): void {
+    const load = { waiting: waiting + this.#entrance.before, active };
+    const { waitingMax, leftMs } = this.#roomFor(caller);
+    const few = load.waiting + active < ALWAYS_LET_IN && !this.rate.standsStill;
+    const untilTurnMs = few ? Number.POSITIVE_INFINITY : leftMs * ENTRANCE_SHARE;
+    const refused = refusal(load, this.rate, { waitingMax, leftMs: untilTurnMs });
+    if (refused) throw refused;
+  }
+
+  /** @throws the refusal of a photo that is not worth queueing */
+  check(load: QueueLoad, caller: VisionCaller): void {
+    const refused = refusal(load, this.rate, this.#roomFor(caller));
+    if (refused) throw refused;
+  }
+
+  /**
+   * For an account that has its share of the queue a part is kept for others, so that they find a place at once while a
+   * flood from one account takes each that becomes free.
+   */
+  #roomFor({ accountId, deadlineAt }: VisionCaller): QueueRoom {
+    const share = this.#entrance.hasItsShare(accountId) ? 1 - KEPT_SHARE : 1;
+    const leftMs = deadlineAt - this.now();
+    return { waitingMax: Math.ceil(this.limits.waitingMax * share), leftMs: leftMs * share };
+  }
+}
+
 /**
- * Whether a photo is worth taking in, before it is decoded.
- *
- * @param before photos of this process that are on their way to the queue
- * @returns the refusal, or null when the photo may come in
+ * Whether the place that a photo would take is there, and its turn comes before its deadline. The `Retry-After` of a
+ * refusal is the time after which, at the measured pace, it would be taken.
  */
-export function entranceRefusal(
-  { waiting, active }: QueueLoad,
-  before: number,
-  rate: ServiceRate,
-  { waitingMax, leftMs }: QueueRoom,
-): AppError | null {
-  const load = { waiting: waiting + before, active };
-  const few = load.waiting + active < ALWAYS_LET_IN && !rate.standsStill;
-  return refusal(load, rate, {
-    waitingMax,
-    leftMs: few ? Number.POSITIVE_INFINITY : leftMs * ENTRANCE_SHARE,
-  });
+function refusal(load: QueueLoad, rate: ServiceRate, { waitingMax, leftMs }: QueueRoom): AppError | null {
+  if (load.waiting >= waitingMax) {
+    const surplusMs = rate.waitMs(load.waiting - waitingMax + 1);
+    return unavailable('Too many photos are waiting.', surplusMs / 1000);
+  }
+  // Where nobody waits a worker is free, or it is time to find out.
+  const waitMs = load.waiting === 0 ? 0 : rate.waitMs(load.waiting + load.active);
+  if (waitMs <= leftMs) return null;
+  return unavailable('More photos are waiting than can be answered in time.', (waitMs - leftMs) / 1000);
 }

@@ -1,20 +1,13 @@
 import type { JobsOptions } from 'bullmq';
 import { timeout } from '../../models/errors';
-import type { Clock, NeighbourRequest, VisionCaller, VisionPlace, VisionQueue } from '../../models/ports';
+import type { NeighbourRequest, VisionCaller, VisionPlace, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
-import { entranceRefusal, type QueueLoad, type QueueRoom, refusal, roomWithShare } from './admission';
+import { Admission, type QueueLoad, type VisionQueueLimits } from './admission';
 import { type BullMqOptions, BullMqProducer, queueAway } from './bullmq-producer';
-import { Entrance } from './entrance';
 import { neighbourhoodOf, VISION_QUEUE, visionJobOf } from './job';
 import { race } from './race';
 import { RecentLoad } from './recent-load';
-import { type RateTicket, ServiceRate } from './service-rate';
-
-export interface VisionQueueLimits {
-  readonly clock: Clock;
-  /** Photos that may wait, of all callers together. */
-  readonly waitingMax: number;
-}
+import type { RateTicket } from './service-rate';
 
 /** Twice: a fault that passes, or a worker that died, is mended by another try. */
 const JOB: JobsOptions = {
@@ -28,15 +21,15 @@ const LOOK_TIMEOUT_MS = 1_000;
 
 /** The asking side of the vision queue on Redis, for any number of processes on any number of hosts. */
 export class BullMqVisionQueue implements VisionQueue {
-  readonly #rate = new ServiceRate();
+  readonly #admission: Admission;
   readonly #caller: BullMqProducer;
   readonly #load: RecentLoad;
-  readonly #entrance = new Entrance();
   /** Admitted, and not yet counted by Redis. */
   #adding = 0;
 
-  constructor(private readonly options: BullMqOptions & VisionQueueLimits) {
-    this.#caller = new BullMqProducer(VISION_QUEUE, options, () => this.#rate.finish());
+  constructor(options: BullMqOptions & VisionQueueLimits) {
+    this.#admission = new Admission(options);
+    this.#caller = new BullMqProducer(VISION_QUEUE, options, () => this.#admission.rate.finish());
     this.#load = new RecentLoad(() => this.#caller.load());
   }
 
@@ -46,24 +39,21 @@ export class BullMqVisionQueue implements VisionQueue {
   }
 
   async admit(caller: VisionCaller): Promise<void> {
-    const load = await this.#load.recent();
-    const before = this.#entrance.before + this.#adding;
-    const refused = entranceRefusal(load, before, this.#rate, this.#roomFor(caller));
-    if (refused) throw refused;
+    this.#admission.checkEntrance(this.#withAdding(await this.#load.recent()), caller);
   }
 
   async enter(caller: VisionCaller): Promise<VisionPlace> {
     await this.admit(caller);
-    return this.#entrance.enter(caller.accountId);
+    return this.#admission.enter(caller);
   }
 
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
   neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
-    return this.#entrance.asking(async () => {
+    return this.#admission.asking(async () => {
       request.signal?.throwIfAborted();
-      const askedAt = this.options.clock.now().getTime();
+      const askedAt = this.#admission.now();
       if (request.deadlineAt <= askedAt) throw timeout(0);
-      this.#shedLoad(await this.#load.now(), request);
+      this.#admission.check(this.#withAdding(await this.#load.now()), request);
       return this.#ask(request, askedAt);
     });
   }
@@ -77,28 +67,20 @@ export class BullMqVisionQueue implements VisionQueue {
   }
 
   oldestWaitingMs(): Promise<number> {
-    return this.#caller.oldestWaitingMs(this.options.clock.now().getTime());
+    return this.#caller.oldestWaitingMs(this.#admission.now());
   }
 
   close(): Promise<void> {
     return this.#caller.close();
   }
 
-  #shedLoad({ waiting, active }: QueueLoad, caller: VisionCaller): void {
-    const load = { waiting: waiting + this.#adding, active };
-    const refused = refusal(load, this.#rate, this.#roomFor(caller));
-    if (refused) throw refused;
-  }
-
-  #roomFor({ accountId, deadlineAt }: VisionCaller): QueueRoom {
-    const { waitingMax, clock } = this.options;
-    const room = { waitingMax, leftMs: deadlineAt - clock.now().getTime() };
-    return this.#entrance.hasItsShare(accountId) ? roomWithShare(room) : room;
+  #withAdding({ waiting, active }: QueueLoad): QueueLoad {
+    return { waiting: waiting + this.#adding, active };
   }
 
   async #ask(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
     const { jobId, deadlineAt, signal } = request;
-    const ticket = this.#rate.ask(askedAt);
+    const ticket = this.#admission.rate.ask(askedAt);
     this.#adding += 1;
     const { added, answer } = this.#caller.ask(jobId, visionJobOf(request, askedAt), JOB);
     const counted = added.finally(() => {
@@ -121,7 +103,7 @@ export class BullMqVisionQueue implements VisionQueue {
 
   #answered(returned: unknown, ticket: RateTicket): Neighbourhood {
     const neighbourhood = neighbourhoodOf(returned);
-    this.#rate.answered(ticket, this.options.clock.now().getTime());
+    this.#admission.rate.answered(ticket, this.#admission.now());
     return neighbourhood;
   }
 
@@ -134,7 +116,7 @@ export class BullMqVisionQueue implements VisionQueue {
     const looked = await race(this.#caller.look(jobId), LOOK_TIMEOUT_MS);
     if (looked.kind !== 'answered') throw queueAway();
     if (looked.value === 'finished') return this.#answered(await answer, ticket);
-    this.#rate.missed(ticket, this.options.clock.now().getTime());
+    this.#admission.rate.missed(ticket, this.#admission.now());
     await this.#caller.withdraw(jobId).catch(() => undefined);
     throw timeout(deadlineAt - ticket.askedAt);
   }

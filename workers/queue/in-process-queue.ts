@@ -1,27 +1,15 @@
 import { AsyncResource } from 'node:async_hooks';
 import { AppError, internalError, timeout, unavailable } from '../../models/errors';
-import type {
-  Clock,
-  Logger,
-  NeighbourRequest,
-  VisionCaller,
-  VisionPlace,
-  VisionQueue,
-} from '../../models/ports';
+import type { Logger, NeighbourRequest, VisionCaller, VisionPlace, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { PhotoPipeline } from '../pipeline';
-import { entranceRefusal, type QueueLoad, type QueueRoom, refusal, roomWithShare } from './admission';
-import { Entrance } from './entrance';
+import { Admission, type QueueLoad, type VisionQueueLimits } from './admission';
 import { race } from './race';
-import { ServiceRate } from './service-rate';
 
-export interface InProcessVisionQueueOptions {
-  readonly clock: Clock;
+export interface InProcessVisionQueueOptions extends VisionQueueLimits {
   readonly logger: Logger;
   /** Photos in work at the same time; see `visionConcurrency`. */
   readonly concurrency: number;
-  /** Photos that may wait. */
-  readonly waitingMax: number;
 }
 
 /** A photo in the queue, and the promise of its answer. */
@@ -39,8 +27,7 @@ const ATTEMPTS = 2;
 
 /** The vision queue of an installation without Redis: the same promises, in one process, in order of arrival. */
 export class InProcessVisionQueue implements VisionQueue {
-  readonly #rate = new ServiceRate();
-  readonly #entrance = new Entrance();
+  readonly #admission: Admission;
   readonly #waiting = new Set<Place>();
   readonly #active = new Map<Place, Promise<void>>();
   #closed = false;
@@ -48,29 +35,28 @@ export class InProcessVisionQueue implements VisionQueue {
   constructor(
     private readonly pipeline: PhotoPipeline,
     private readonly options: InProcessVisionQueueOptions,
-  ) {}
+  ) {
+    this.#admission = new Admission(options);
+  }
 
   async admit(caller: VisionCaller): Promise<void> {
     if (this.#closed) throw stopping();
-    const room = this.#roomFor(caller);
-    const refused = entranceRefusal(this.#load(), this.#entrance.before, this.#rate, room);
-    if (refused) throw refused;
+    this.#admission.checkEntrance(this.#load(), caller);
   }
 
   async enter(caller: VisionCaller): Promise<VisionPlace> {
     await this.admit(caller);
-    return this.#entrance.enter(caller.accountId);
+    return this.#admission.enter(caller);
   }
 
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
   neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
-    return this.#entrance.asking(async () => {
+    return this.#admission.asking(async () => {
       request.signal?.throwIfAborted();
-      const askedAt = this.#now();
+      const askedAt = this.#admission.now();
       if (this.#closed) throw stopping();
       if (request.deadlineAt <= askedAt) throw timeout(0);
-      const refused = refusal(this.#load(), this.#rate, this.#roomFor(request));
-      if (refused) throw refused;
+      this.#admission.check(this.#load(), request);
       return this.#wait(request, askedAt);
     });
   }
@@ -85,7 +71,7 @@ export class InProcessVisionQueue implements VisionQueue {
 
   async oldestWaitingMs(): Promise<number> {
     const [oldest] = this.#waiting;
-    return oldest ? Math.max(0, this.#now() - oldest.askedAt) : 0;
+    return oldest ? Math.max(0, this.#admission.now() - oldest.askedAt) : 0;
   }
 
   /** Sends everyone who waits away with `unavailable`; resolves when nothing runs any more. */
@@ -96,13 +82,8 @@ export class InProcessVisionQueue implements VisionQueue {
     await Promise.all(this.#active.values());
   }
 
-  #roomFor({ accountId, deadlineAt }: VisionCaller): QueueRoom {
-    const room = { waitingMax: this.options.waitingMax, leftMs: deadlineAt - this.#now() };
-    return this.#entrance.hasItsShare(accountId) ? roomWithShare(room) : room;
-  }
-
   async #wait(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
-    const ticket = this.#rate.ask(askedAt);
+    const ticket = this.#admission.rate.ask(askedAt);
     const place = placeFor(request, askedAt);
     const leftMs = request.deadlineAt - askedAt;
     this.#waiting.add(place);
@@ -111,10 +92,10 @@ export class InProcessVisionQueue implements VisionQueue {
       const waited = await race(place.answer, leftMs, request.signal);
       if (waited.kind === 'aborted') throw request.signal?.reason;
       if (waited.kind === 'answered') {
-        this.#rate.answered(ticket, this.#now());
+        this.#admission.rate.answered(ticket, this.#admission.now());
         return waited.value;
       }
-      this.#rate.missed(ticket, this.#now());
+      this.#admission.rate.missed(ticket, this.#admission.now());
       throw timeout(leftMs);
     } finally {
       this.#waiting.delete(place);
@@ -129,7 +110,7 @@ export class InProcessVisionQueue implements VisionQueue {
         .inItsCall(() => this.#work(place))
         .finally(() => {
           this.#active.delete(place);
-          this.#rate.finish();
+          this.#admission.rate.finish();
           this.#takeNext();
         });
       this.#active.set(place, work);
@@ -143,7 +124,7 @@ export class InProcessVisionQueue implements VisionQueue {
       jpegs: request.images.map(({ jpeg }) => jpeg),
       limit: request.limit,
       scope: request.scope,
-      queueMs: Math.max(0, this.#now() - askedAt),
+      queueMs: Math.max(0, this.#admission.now() - askedAt),
       trace: request.trace,
     };
     for (let attempt = 1; ; attempt += 1) {
@@ -162,10 +143,6 @@ export class InProcessVisionQueue implements VisionQueue {
 
   #load(): QueueLoad {
     return { waiting: this.#waiting.size, active: this.#active.size };
-  }
-
-  #now(): number {
-    return this.options.clock.now().getTime();
   }
 }
 

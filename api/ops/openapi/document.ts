@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { API_VERSIONS, type ApiVersion, opens } from '../../../models/access/api-key';
 import { PATHS } from '../../paths';
-import { codeOfStatus, ERRORS, errorExample, errorResponses, nameOfError } from './errors';
+import { codeOfStatus, ERRORS, errorExample, errorResponses } from './errors';
 import { EXAMPLES } from './examples/examples';
 import { HEADERS, headersOf } from './headers';
 import type { Operation } from './operation';
 import { OPERATIONS } from './operations';
 import { parametersOf, SHARED_PARAMETERS } from './parameters';
-import { componentSchemas, schemaReference } from './schemas';
+import { componentSchemas, nameOfError, schemaReference } from './schemas';
 
 /**
  * The API as an OpenAPI 3.1 document, without its servers. Bodies and answers come from the schemas that the service
@@ -75,7 +75,7 @@ function describe(operation: Operation, position: number): object {
     description: version === null ? description : `${description}\n\n${keyFor(version)}`,
     ...(alias || version === 'v1' || version === 'v2' ? { deprecated: true } : {}),
     security: securityOf(operation),
-    parameters: parametersOf(id, version !== null),
+    parameters: parametersOf(operation),
     ...bodyOf(operation),
     responses: {
       [status]: successOf(operation),
@@ -115,8 +115,10 @@ function bodyOf({ id, body }: Operation): object {
 
 function successOf({ id, answer, headers, maybe }: Operation): object {
   const examples = EXAMPLES[id]?.answers;
-  const types = 'schema' in answer ? ['application/json'] : answer.mediaTypes;
-  const schema = 'schema' in answer ? schemaReference(answer.schema) : OTHER_SCHEMAS[id];
+  const [types, schema] =
+    typeof answer === 'string'
+      ? [['application/json'], schemaReference(answer)]
+      : [answer, OTHER_SCHEMAS[id]];
   return {
     description: 'Done',
     headers: headersOf(headers, maybe),

@@ -1,6 +1,6 @@
 import type { ErrorCode, ImageFault } from '../../../models/errors';
 import { headersOf } from './headers';
-import { schemaReference } from './schemas';
+import { nameOfError, schemaReference } from './schemas';
 
 /** One failure as the reference tells it: its status, when it is answered, and what such an answer says. */
 export interface ErrorKind {
@@ -174,10 +174,6 @@ export const errorExample = (code: ErrorCode, example: Readonly<Record<string, u
   request_id: REQUEST_ID,
   ...example,
 });
-
-/** The name of a failure among the schemas and responses: `BadRequest` of `bad_request`. */
-export const nameOfError = (code: string): string =>
-  code.replace(/(?:^|_)([a-z])/g, (_part, letter: string) => letter.toUpperCase());
 
 const KINDS = Object.entries(ERRORS) as [ErrorCode, ErrorKind][];
 

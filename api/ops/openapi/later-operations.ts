@@ -1,11 +1,12 @@
-import { billed, LIMITS, type Operation, V3, WITH_BODY, WITH_KEY } from './operation';
+import { json, type Operation, plain } from './operation';
+import { idParameter } from './parameters';
+
+const JOB = idParameter('The `id` of the job', 'job_V1StGXR8_Z5jdHi6B-myT');
 
 /** What is answered later, and how callers are told (contract 16). */
 export const LATER_OPERATIONS: readonly Operation[] = [
-  billed({
+  json({
     id: 'createJob',
-    method: 'post',
-    tag: 'v3',
     summary: 'Identify many photos later',
     description: `Up to 100 \`entries\`, each one identification; the answer is the job, before any of them is looked at. Ask for it by its \`id\` until its \`status\` is \`done\`.
 
@@ -13,40 +14,29 @@ export const LATER_OPERATIONS: readonly Operation[] = [
 - A photo that can't be used is the answer of its entry; a malformed entry refuses the job.
 - Photos of identifications go first. What is unavailable for the moment is tried again for a day.
 - **Credits:** each entry as its identification; the job itself is free. The balance must cover the dearest entry.`,
-    version: V3,
     body: 'JobRequest',
-    answer: { schema: 'JobAnswer' },
+    answer: 'JobAnswer',
     status: 202,
-    errors: WITH_BODY,
   }),
-  billed({
+  plain({
     id: 'showJob',
-    method: 'get',
-    tag: 'v3',
     summary: 'A job and its answers',
     description:
       'Each entry has the body that its identification gives, of a refusal too, once it has been looked at. Kept as long as predictions are. Free.',
-    version: V3,
-    answer: { schema: 'JobAnswer' },
-    errors: [...WITH_KEY, 404],
-    maybe: LIMITS,
+    parameters: [JOB],
+    answer: 'JobAnswer',
   }),
-  billed({
+  plain({
     id: 'cancelJob',
-    method: 'delete',
-    tag: 'v3',
     summary: 'Cancel what is left of a job',
     description:
       'Entries that are not begun will have no answer, and cost nothing; those that are begun end as they would. Answers stay. Free.',
-    version: V3,
-    answer: { schema: 'JobAnswer' },
-    errors: [...WITH_KEY, 404],
-    maybe: LIMITS,
+    method: 'delete',
+    parameters: [JOB],
+    answer: 'JobAnswer',
   }),
-  billed({
+  json({
     id: 'createWebhook',
-    method: 'post',
-    tag: 'v3',
     summary: 'Be told what happens',
     description: `Registers an \`https\` address. Each message is a POST of \`{"type", "timestamp", "data"}\`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the \`secret\` of this answer verifies it, and no later answer has it.
 
@@ -56,32 +46,22 @@ export const LATER_OPERATIONS: readonly Operation[] = [
 - \`model.drift\`: by the feedback of 30 days confidence is not true any more; \`claimed\`, \`right\`, \`answers\`. At most once a week.
 
 A message comes at least once, with the same \`webhook-id\`: until your 2xx, with growing pauses, for a day. A 410 ends them all. Free.`,
-    version: V3,
     body: 'WebhookRequest',
-    answer: { schema: 'WebhookAnswer' },
+    answer: 'WebhookAnswer',
     status: 201,
-    errors: WITH_BODY,
   }),
-  billed({
+  plain({
     id: 'listWebhooks',
-    method: 'get',
-    tag: 'v3',
     summary: 'The addresses that are told',
     description: 'All of the account, with what failed last, without their secrets. Free.',
-    version: V3,
-    answer: { schema: 'WebhooksAnswer' },
-    errors: WITH_KEY,
-    maybe: LIMITS,
+    answer: 'WebhooksAnswer',
   }),
-  billed({
+  plain({
     id: 'removeWebhook',
-    method: 'delete',
-    tag: 'v3',
     summary: 'Be told no more',
     description: 'Removes an address with all that it was still to be told. Free.',
-    version: V3,
-    answer: { schema: 'WebhookRemoved' },
-    errors: [...WITH_KEY, 404],
-    maybe: LIMITS,
+    method: 'delete',
+    parameters: [idParameter('The `id` of the webhook', 'webhook_V1StGXR8_Z5jdHi6B-myT')],
+    answer: 'WebhookRemoved',
   }),
 ];

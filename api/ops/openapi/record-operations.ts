@@ -1,13 +1,14 @@
-import { BODY_HEADERS, billed, LIMITS, type Operation, WITH_BODY, WITH_KEY } from './operation';
+import { change, json, type Operation, plain } from './operation';
+import { idParameter } from './parameters';
+
+const RECORD = idParameter('Id of the record', 'product_birkin_croc');
 
 const SCOPE = 'Needs the scope `catalog:write`. Free.';
 
 /** The endpoints that write the catalog (contract 15). */
 export const RECORD_OPERATIONS: readonly Operation[] = [
-  billed({
+  json({
     id: 'writeRecords',
-    method: 'put',
-    tag: 'v3',
     summary: 'Write records of the catalog',
     description: `Up to 1,000 in a call, one a line; each replaces the whole record of its id. What is accepted is found, with its prices, when the answer comes, and by photos once its pictures are embedded.
 
@@ -17,31 +18,22 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
 - A line that is wrong is rejected alone, with its \`field\` and \`reason\`; the status is 200 all the same.
 
 ${SCOPE}`,
-    version: 'v3',
     body: { lines: 'JSON Lines in UTF-8, 10 MiB at most; `application/jsonl` is the same' },
-    answer: { schema: 'RecordsAnswer' },
-    errors: WITH_BODY,
+    method: 'put',
+    answer: 'RecordsAnswer',
   }),
-  billed({
+  change({
     id: 'deleteRecord',
-    method: 'delete',
-    tag: 'v3',
     summary: 'Take a record out of the catalog',
     description: `A product or an entity; a record that is written later brings it back. Not found are unknown and deleted ids, and those of categories, tags and variants.\n\n${SCOPE}`,
-    version: 'v3',
-    answer: { schema: 'DeletionAnswer' },
-    errors: [...WITH_KEY, 404, 409],
-    maybe: BODY_HEADERS,
+    parameters: [RECORD],
+    answer: 'DeletionAnswer',
   }),
-  billed({
+  plain({
     id: 'showRecordStatus',
-    method: 'get',
-    tag: 'v3',
     summary: 'How far a record is seen',
     description: `Whether searches find it, and how many of its pictures the live model knows.\n\n${SCOPE}`,
-    version: 'v3',
-    answer: { schema: 'RecordStatusAnswer' },
-    errors: [...WITH_KEY, 404],
-    maybe: LIMITS,
+    parameters: [RECORD],
+    answer: 'RecordStatusAnswer',
   }),
 ];

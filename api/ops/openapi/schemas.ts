@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Taxonomy } from '../../../models/catalog/taxonomy';
-import { type ErrorCode, IMAGE_FAULTS } from '../../../models/errors';
+import { ERROR_CODES, type ErrorCode, IMAGE_FAULTS } from '../../../models/errors';
 import * as adminAnswers from '../../admin/answers';
 import * as adminBodies from '../../admin/schema';
 import { legacyAnswer, legacyMatch, legacyRow, legacyVisionAnswer } from '../../legacy/answers';
@@ -31,7 +31,7 @@ import {
   webhookBody,
 } from '../../v3/schema';
 import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
-import { healthAnswer, readinessAnswer } from './health-answers';
+import { healthAnswer, readinessAnswer } from '../health';
 
 /** Facets that the named categories have, to include and to exclude; others may bring more (contract 8.1). */
 const facets = Object.fromEntries(
@@ -117,27 +117,19 @@ const failure = errorAnswer.omit({ field: true, allowed_taxonomy_nodes: true, re
 const codeOf = (code: ErrorCode) => z.literal(code).describe('Code of the failure; branch on it');
 const failed = (code: ErrorCode) => failure.extend({ error: codeOf(code) });
 
+/** The name of a failure among the schemas and responses: `BadRequest` of `bad_request`. */
+export const nameOfError = (code: ErrorCode): string =>
+  code.replace(/(?:^|_)([a-z])/g, (_part, letter: string) => letter.toUpperCase());
+
 /** The body of each failure; those that say more than the others say so (contract 11.1). */
 const FAILURES: Readonly<Record<string, z.ZodType>> = {
+  ...Object.fromEntries(ERROR_CODES.map((code) => [nameOfError(code), failed(code)])),
   BadRequest: errorAnswer.omit({ reason: true }).extend({ error: codeOf('bad_request') }),
-  Unauthorized: failed('unauthorized'),
-  InsufficientCredits: failed('insufficient_credits'),
-  Forbidden: failed('forbidden'),
-  NotFound: failed('not_found'),
-  MethodNotAllowed: failed('method_not_allowed'),
-  Conflict: failed('conflict'),
-  PayloadTooLarge: failed('payload_too_large'),
-  UnsupportedMediaType: failed('unsupported_media_type'),
   Unprocessable: failed('unprocessable').extend({
     reason: z.enum(IMAGE_FAULTS).describe('Why the image can not be used'),
     index: errorAnswer.shape.index,
   }),
-  RateLimited: failed('rate_limited'),
-  HeadersTooLarge: failed('headers_too_large'),
-  InternalError: failed('internal_error'),
-  Unavailable: failed('unavailable'),
   NotReady: failed('unavailable').extend({ checks: readinessAnswer.shape.checks }),
-  Timeout: failed('timeout'),
 };
 
 export const schemaReference = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
@@ -164,7 +156,10 @@ function jsonSchemas(named: Readonly<Record<string, z.ZodType>>, io: 'input' | '
     io,
     override: plain,
   });
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withoutHead(schema)]));
+  // A schema inside a document needs neither its dialect nor an address of its own.
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema: _dialect, $id: _address, ...schema }]) => [name, schema]),
+  );
 }
 
 /** The range of numbers that JavaScript counts exactly says nothing about ours; `format` says more than its pattern. */
@@ -172,9 +167,4 @@ function plain({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];
   if (jsonSchema['format'] !== undefined) delete jsonSchema['pattern'];
-}
-
-/** A schema inside a document needs neither its dialect nor an address of its own. */
-function withoutHead({ $schema: _dialect, $id: _address, ...schema }: Record<string, unknown>): object {
-  return schema;
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { rowsOf, type Sql, sql } from '../../core/sql';
+import { noteStale } from './noted-rows';
 
 /**
  * The best market estimate below a row (contract 2.3), as `catalog_rows.max_estimate` holds it. Of equal values the
@@ -60,10 +61,10 @@ export async function doubtBest(trx: Knex, estimates: Sql): Promise<void> {
 
 /**
  * Raises what the rows above show to these estimates, which are new to them. A row that was noted before and is not
- * raised has its best looked for again.
+ * raised is noted to have its best looked for again.
  */
-export async function raiseBest(trx: Knex, estimates: Sql): Promise<void> {
-  await rowsOf(
+export function raiseBest(trx: Knex, estimates: Sql): Promise<string[]> {
+  return noteStale(
     trx,
     sql`WITH gained AS MATERIALIZED (${bestAbove(estimates)}),
         best AS MATERIALIZED (
@@ -79,9 +80,7 @@ export async function raiseBest(trx: Knex, estimates: Sql): Promise<void> {
           ORDER BY row_id, ${BEST_FIRST}, is_shown),
         raised AS (
           UPDATE catalog_rows SET max_estimate = best.best FROM best
-          WHERE id = row_id AND NOT is_shown AND max_estimate IS DISTINCT FROM best.best)
-        INSERT INTO catalog_stale_rows
-        SELECT id FROM doubted_rows WHERE NOT EXISTS (SELECT FROM best WHERE row_id = doubted_rows.id AND NOT is_shown)
-        ON CONFLICT DO NOTHING`,
+          WHERE id = row_id AND NOT is_shown AND max_estimate IS DISTINCT FROM best.best)`,
+    sql`SELECT id FROM doubted_rows WHERE NOT EXISTS (SELECT FROM best WHERE row_id = doubted_rows.id AND NOT is_shown)`,
   );
 }

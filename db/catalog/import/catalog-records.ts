@@ -3,8 +3,8 @@ import { inject, injectable } from 'tsyringe';
 import { type CatalogRecords, type FoundRecord, PORTS } from '../../../models/ports';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { isImportAlive } from './import-lock';
+import { countStale } from './noted-rows';
 import { PostgresRecordStore, WRITER_SETTINGS } from './record-store';
-import { countStale } from './stale-rows';
 
 /** The records of the catalog as calls write them, in PostgreSQL. */
 @injectable()

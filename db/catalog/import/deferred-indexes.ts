@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import pMap from 'p-map';
 import { identifier, rowsOf, Sql, sql, sqlStateOf } from '../../core/sql';
 import type { ImportLock } from './import-lock';
 
@@ -53,24 +54,21 @@ export async function makeIndexes(
     knex,
     sql`SELECT name, definition FROM deferred_indexes ORDER BY name`,
   );
-  const queue = deferred.values();
-  const work = async () => {
-    for (const { name, definition } of queue) {
-      await lock.transaction(async (trx) => {
-        // One process each: containers give processes that work together little memory to share.
-        await rowsOf(
-          trx,
-          sql`SELECT set_config('maintenance_work_mem', ${MEMORY}, true),
-                set_config('max_parallel_maintenance_workers', '0', true)`,
-        );
-        // Somebody may have made it by hand after an import was killed.
-        if (!(await isThere(trx, name))) await rowsOf(trx, new Sql(definition));
-        await rowsOf(trx, sql`DELETE FROM deferred_indexes WHERE name = ${name}`);
-      });
-      onMade();
-    }
+  const make = async ({ name, definition }: { name: string; definition: string }) => {
+    await lock.transaction(async (trx) => {
+      // One process each: containers give processes that work together little memory to share.
+      await rowsOf(
+        trx,
+        sql`SELECT set_config('maintenance_work_mem', ${MEMORY}, true),
+              set_config('max_parallel_maintenance_workers', '0', true)`,
+      );
+      // Somebody may have made it by hand after an import was killed.
+      if (!(await isThere(trx, name))) await rowsOf(trx, new Sql(definition));
+      await rowsOf(trx, sql`DELETE FROM deferred_indexes WHERE name = ${name}`);
+    });
+    onMade();
   };
-  await Promise.all(Array.from({ length: connections }, work));
+  await pMap(deferred, make, { concurrency: connections });
 }
 
 async function isThere(trx: Knex, index: string): Promise<boolean> {

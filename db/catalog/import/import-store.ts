@@ -5,8 +5,8 @@ import { messagesAbout } from '../../webhooks/messages-about';
 import { makeSearchSnapshot } from '../search/snapshot/make-snapshot';
 import { countDeferredIndexes, deferIndexes, makeIndexes } from './deferred-indexes';
 import type { ImportLock } from './import-lock';
+import { countStale } from './noted-rows';
 import { PostgresRecordStore } from './record-store';
-import { countStale } from './stale-rows';
 import { tidyTables } from './tidy-tables';
 
 /** So many first products are worth the making of indexes at their end. */

@@ -9,22 +9,24 @@ import type { RecordTransaction, VariantOwner } from '../../../models/ports';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { refusedValue } from './data-refusal';
 import { loadEntityRecords } from './load-sources';
-import { countStale, deriveRows, deriveStale } from './stale-rows';
+import { STALE_AT_ONCE } from './noted-rows';
+import { SOURCE_TABLES } from './source-tables';
+import { upsert } from './staging';
+import { deriveNoted, deriveRows } from './stale-rows';
 import { taxonomyVersion } from './taxonomy-version';
 import type { Vocabulary } from './vocabulary';
-import { writeEstimates, writeHistory, writeListings } from './write-prices';
+import { writeEstimates } from './write-prices';
 import { writeProducts } from './write-products';
 import { writeSynonyms } from './write-synonyms';
-import { writeCategories, writeEntities, writeTags } from './write-taxonomy';
+import { writeCategories, writeEntities } from './write-taxonomy';
 
-/** As many rows are derived again in the transaction that made them stale; more wait, so that it stays short. */
-const STALE_AT_ONCE = 500;
 /** So long in all; then the rest of a large import leaves it to its end, where each row comes once. */
 const DERIVING_AT_ONCE_MS = 2_000;
 
-type Writers = {
-  readonly [Kind in RecordKind]: (trx: Knex, records: readonly WrittenRecords[Kind][]) => Promise<void>;
-};
+/** Writes records; resolves to the rows that it noted to be derived again, as `noteStale` does. */
+type Write<Written> = (trx: Knex, records: readonly Written[]) => Promise<readonly string[]>;
+
+type Writers = { readonly [Kind in RecordKind]: Write<WrittenRecords[Kind]> };
 
 /** What one import or call remembers from one transaction to the next. */
 export interface WriterMemory {
@@ -37,13 +39,14 @@ export interface WriterMemory {
 export class PostgresRecordTransaction implements RecordTransaction {
   private readonly writers: Writers = {
     categories: writeCategories,
-    tags: writeTags,
-    synonyms: writeSynonyms,
+    // Rows hold ids of tags only, so nothing else changes with them.
+    tags: notingNothing((trx, records) => upsert(trx, SOURCE_TABLES.tags, records)),
+    synonyms: notingNothing(writeSynonyms),
     entities: writeEntities,
     products: (trx, records) => this.writeProducts(trx, records),
     estimates: writeEstimates,
-    history: writeHistory,
-    listings: writeListings,
+    history: notingNothing((trx, records) => upsert(trx, SOURCE_TABLES.history, records)),
+    listings: notingNothing((trx, records) => upsert(trx, SOURCE_TABLES.listings, records)),
   };
 
   constructor(
@@ -75,8 +78,8 @@ export class PostgresRecordTransaction implements RecordTransaction {
   async write<Kind extends RecordKind>(kind: Kind, records: readonly WrittenRecords[Kind][]): Promise<void> {
     try {
       await inTransaction(this.trx, async (savepoint) => {
-        await this.writers[kind](savepoint, records);
-        if (this.memory.derivingMs < DERIVING_AT_ONCE_MS) await this.deriveAtOnce(savepoint);
+        const noted = await this.writers[kind](savepoint, records);
+        if (this.memory.derivingMs < DERIVING_AT_ONCE_MS) await this.deriveAtOnce(savepoint, noted);
       });
     } catch (failure) {
       this.memory.vocabulary.forget();
@@ -86,21 +89,32 @@ export class PostgresRecordTransaction implements RecordTransaction {
   }
 
   /** Rows that were prepared before somebody else changed the taxonomy are derived again. */
-  private async writeProducts(trx: Knex, records: readonly WrittenRecords['products'][]): Promise<void> {
-    await writeProducts(trx, records, this.memory.vocabulary);
+  private async writeProducts(
+    trx: Knex,
+    records: readonly WrittenRecords['products'][],
+  ): Promise<readonly string[]> {
+    const noted = await writeProducts(trx, records, this.memory.vocabulary);
     const version = await taxonomyVersion(trx);
     const outdated = records.filter((record) => 'row' in record && record.taxonomyVersion !== version);
     await deriveRows(
       trx,
       outdated.map(({ id }) => id),
     );
+    return noted;
   }
 
-  private async deriveAtOnce(trx: Knex): Promise<void> {
-    const stale = await countStale(trx, STALE_AT_ONCE + 1);
-    if (stale === 0 || stale > STALE_AT_ONCE) return;
+  /** What others noted is left to them, however much it is. */
+  private async deriveAtOnce(trx: Knex, noted: readonly string[]): Promise<void> {
+    if (noted.length === 0 || noted.length > STALE_AT_ONCE) return;
     const startedAt = performance.now();
-    await deriveStale(trx, STALE_AT_ONCE);
+    await deriveNoted(trx, noted);
     this.memory.derivingMs += performance.now() - startedAt;
   }
 }
+
+const notingNothing =
+  <Written>(write: (trx: Knex, records: readonly Written[]) => Promise<void>): Write<Written> =>
+  async (trx, records) => {
+    await write(trx, records);
+    return [];
+  };

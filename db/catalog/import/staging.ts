@@ -30,6 +30,12 @@ export async function upsertStaged(trx: Knex, table: WrittenTable): Promise<stri
   return changed.map(({ key }) => key);
 }
 
+/** Inserts rows, or replaces what has their keys. */
+export async function upsert(trx: Knex, table: WrittenTable, rows: readonly object[]): Promise<void> {
+  await stage(trx, table, rows);
+  await upsertStaged(trx, table);
+}
+
 function upsertStatement({ name, key, columns, dated }: WrittenTable): string {
   const all = quotedNames(columns);
   const keys = key.map((column) => `"${column}"`);

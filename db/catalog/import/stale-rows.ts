@@ -10,26 +10,23 @@ import {
 import { namedEntities } from '../../../models/catalog/import/products-stage';
 import type { CatalogRow, EntityRecord, ProductRecord } from '../../../models/catalog/import/records';
 import { facetOf } from '../../../models/catalog/index-terms';
-import { rowsOf, sql } from '../../core/sql';
+import { rowsOf, type Sql, sql } from '../../core/sql';
 import { bestOfFacets } from './best-estimates';
 import { loadCategories, loadEntities, loadEntityRecords, loadProducts, type Stored } from './load-sources';
 import { type CompleteRow, deleteRows, writeRows } from './write-rows';
 
-/** How many rows are noted, counted up to `limit`. */
-export async function countStale(knex: Knex, limit: number): Promise<number> {
-  const rows = await rowsOf<{ count: number }>(
-    knex,
-    sql`SELECT count(*) AS count FROM (SELECT 1 FROM catalog_stale_rows LIMIT ${limit}) AS stale`,
-  );
-  return rows[0]?.count ?? 0;
-}
-
 /** Derives up to `limit` of the noted rows again; resolves to how many there were. */
-export async function deriveStale(trx: Knex, limit: number): Promise<number> {
+export const deriveStale = (trx: Knex, limit: number): Promise<number> =>
+  deriveThose(trx, sql`id IN (SELECT id FROM catalog_stale_rows ORDER BY id LIMIT ${limit})`);
+
+/** Derives those of these rows again that are still noted. */
+export const deriveNoted = (trx: Knex, ids: readonly string[]): Promise<number> =>
+  deriveThose(trx, sql`id = ANY(${ids}::text[])`);
+
+async function deriveThose(trx: Knex, condition: Sql): Promise<number> {
   const rows = await rowsOf<{ id: string }>(
     trx,
-    sql`DELETE FROM catalog_stale_rows
-        WHERE id IN (SELECT id FROM catalog_stale_rows ORDER BY id LIMIT ${limit}) RETURNING id`,
+    sql`DELETE FROM catalog_stale_rows WHERE ${condition} RETURNING id`,
   );
   await deriveRows(
     trx,

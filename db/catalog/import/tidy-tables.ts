@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import pMap from 'p-map';
 import { AppError } from '../../../models/errors';
 import { identifier, rowsOf, type Sql, sql } from '../../core/sql';
 import type { ImportLock } from './import-lock';
@@ -21,7 +22,10 @@ const OTHER_TABLES = [
 ];
 /** Vacuums and analyses the tables of a catalog, as many at the same time as there are `connections`. */
 export async function tidyTables(knex: Knex, lock: ImportLock, connections: number): Promise<void> {
-  const analyze = (table: Sql) => lock.transaction((trx) => rowsOf(trx, sql`ANALYZE ${table}`));
+  const analyze = (table: Sql) =>
+    lock.transaction(async (trx) => {
+      await rowsOf(trx, sql`ANALYZE ${table}`);
+    });
   const vacuum = async (table: Sql) => {
     try {
       await rowsOf(knex, sql`VACUUM (ANALYZE) ${table}`);
@@ -34,9 +38,6 @@ export async function tidyTables(knex: Knex, lock: ImportLock, connections: numb
   const tasks = [
     ...SCANNED_TABLES.map((table) => () => vacuum(identifier(table))),
     ...OTHER_TABLES.map((table) => () => analyze(identifier(table))),
-  ].values();
-  const work = async () => {
-    for (const task of tasks) await task();
-  };
-  await Promise.all(Array.from({ length: connections }, work));
+  ];
+  await pMap(tasks, (task) => task(), { concurrency: connections });
 }

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex';
-import type { EstimateRecord, HistoryRecord, ListingRecord } from '../../../models/catalog/import/records';
+import type { EstimateRecord } from '../../../models/catalog/import/records';
 import { sql } from '../../core/sql';
 import { doubtBest, raiseBest } from './best-estimates';
 import { SOURCE_TABLES } from './source-tables';
 import { stage, upsertStaged } from './staging';
 
-const { estimates, history, listings } = SOURCE_TABLES;
+const { estimates } = SOURCE_TABLES;
 
-/** Writes market estimates, and the best estimate of the rows above their products. */
-export async function writeEstimates(trx: Knex, records: readonly EstimateRecord[]): Promise<void> {
+/** Writes market estimates, and the best estimate of the rows above their products; those that need a closer look are noted. */
+export async function writeEstimates(trx: Knex, records: readonly EstimateRecord[]): Promise<string[]> {
   await stage(trx, estimates, records);
   const product = sql`CROSS JOIN LATERAL (SELECT product_id FROM variants WHERE id = given.variant_id OFFSET 0) AS variant`;
   await doubtBest(
@@ -19,17 +19,8 @@ export async function writeEstimates(trx: Knex, records: readonly EstimateRecord
         ) AS old`,
   );
   await upsertStaged(trx, estimates);
-  await raiseBest(trx, sql`SELECT product_id, given.* FROM staged_market_estimates AS given ${product}`);
-}
-
-/** Writes the history of estimates. */
-export async function writeHistory(trx: Knex, records: readonly HistoryRecord[]): Promise<void> {
-  await stage(trx, history, records);
-  await upsertStaged(trx, history);
-}
-
-/** Writes listings. */
-export async function writeListings(trx: Knex, records: readonly ListingRecord[]): Promise<void> {
-  await stage(trx, listings, records);
-  await upsertStaged(trx, listings);
+  return await raiseBest(
+    trx,
+    sql`SELECT product_id, given.* FROM staged_market_estimates AS given ${product}`,
+  );
 }

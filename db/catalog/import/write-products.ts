@@ -13,13 +13,14 @@ const ESTIMATES_THAT_MOVE = estimatesOfProducts(sql`SELECT id FROM moved_product
 
 /**
  * Writes products with their variants, pictures and rows. A variant that a record no longer names is gone with its
- * prices; one that belonged to a deleted product moves with them. Ids must not repeat.
+ * prices; one that belonged to a deleted product moves with them. Ids must not repeat. Rows above whose best estimate left
+ * are noted.
  */
 export async function writeProducts(
   trx: Knex,
   records: readonly (DerivedProduct | Deletion)[],
   vocabulary: Vocabulary,
-): Promise<void> {
+): Promise<string[]> {
   const live = records.filter((record): record is DerivedProduct => !isDeletion(record));
   const gone = records.filter(isDeletion).map(({ id }) => id);
   const rows = live.map(({ row }) => row);
@@ -42,7 +43,7 @@ export async function writeProducts(
   await writeProductImages(trx, gone);
   await writeStagedRows(trx, rows, vocabulary);
   await deleteRows(trx, gone);
-  await raiseBest(trx, ESTIMATES_THAT_MOVE);
+  return await raiseBest(trx, ESTIMATES_THAT_MOVE);
 }
 
 /** Notes the products whose estimates come below other rows, or are other ones. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { isDeletion, type WrittenRecords } from '../../../models/catalog/import/records';
 import { rowsOf, sql } from '../../core/sql';
 import { SOURCE_TABLES } from './source-tables';
-import { stage, upsertStaged } from './staging';
+import { upsert } from './staging';
 
 /** Writes synonyms; queries read them from then on. */
 export async function writeSynonyms(
@@ -10,11 +10,10 @@ export async function writeSynonyms(
   records: readonly WrittenRecords['synonyms'][],
 ): Promise<void> {
   const gone = records.filter(isDeletion).map(({ id }) => id);
-  await stage(
+  await upsert(
     trx,
     SOURCE_TABLES.synonyms,
     records.filter((record) => !isDeletion(record)),
   );
-  await upsertStaged(trx, SOURCE_TABLES.synonyms);
   await rowsOf(trx, sql`DELETE FROM synonyms WHERE id = ANY(${gone}::text[])`);
 }

@@ -4,44 +4,40 @@ import {
   type Deletion,
   type EntityRecord,
   isDeletion,
-  type TagRecord,
 } from '../../../models/catalog/import/records';
 import { rowsOf, sql } from '../../core/sql';
+import { noteStale } from './noted-rows';
 import { SOURCE_TABLES } from './source-tables';
 import { stage, upsertStaged } from './staging';
 import { deriveCategories, deriveEntities } from './stale-rows';
 import { deleteRows, writeRows } from './write-rows';
 
-/** Writes categories and their rows; every row of a category whose taxonomy changed becomes stale. */
-export async function writeCategories(trx: Knex, records: readonly CategoryRecord[]): Promise<void> {
+/** Writes categories and their rows; every row of a category whose taxonomy changed becomes stale. Those are noted. */
+export async function writeCategories(trx: Knex, records: readonly CategoryRecord[]): Promise<string[]> {
   await stage(trx, SOURCE_TABLES.categories, records);
   // An entity of a kind that was no node has no row that could be found by a facet.
-  await rowsOf(
+  const noted = await noteStale(
     trx,
     sql`WITH reshaped AS (
           SELECT id FROM staged_categories AS given JOIN categories AS old USING (id)
-          WHERE (given.name, given.hierarchy, given.name_fields) <> (old.name, old.hierarchy, old.name_fields))
-        INSERT INTO catalog_stale_rows
-        SELECT search.id FROM reshaped CROSS JOIN LATERAL (
+          WHERE (given.name, given.hierarchy, given.name_fields) <> (old.name, old.hierarchy, old.name_fields))`,
+    sql`SELECT search.id FROM reshaped CROSS JOIN LATERAL (
           SELECT id FROM catalog_search WHERE facets @> ARRAY['category:' || reshaped.id] OFFSET 0) AS search
-        UNION SELECT id FROM entities WHERE category IN (SELECT id FROM reshaped)
-        ON CONFLICT DO NOTHING`,
+        UNION SELECT id FROM entities WHERE category IN (SELECT id FROM reshaped)`,
   );
   const changed = await upsertStaged(trx, SOURCE_TABLES.categories);
   await writeRows(trx, await deriveCategories(trx, changed));
-}
-
-/** Writes tags. Rows hold ids of tags only, so nothing else changes with them. */
-export async function writeTags(trx: Knex, records: readonly TagRecord[]): Promise<void> {
-  await stage(trx, SOURCE_TABLES.tags, records);
-  await upsertStaged(trx, SOURCE_TABLES.tags);
+  return noted;
 }
 
 /**
- * Writes entities and their rows; what names them, and models whose styles changed, becomes stale. Deleting what is
- * not there is done already.
+ * Writes entities and their rows; what names them, and models whose styles changed, becomes stale. Those are noted. Deleting
+ * what is not there is done already.
  */
-export async function writeEntities(trx: Knex, records: readonly (EntityRecord | Deletion)[]): Promise<void> {
+export async function writeEntities(
+  trx: Knex,
+  records: readonly (EntityRecord | Deletion)[],
+): Promise<string[]> {
   const live = records.filter((record) => !isDeletion(record));
   const gone = records.filter(isDeletion).map(({ id }) => id);
   await stage(
@@ -49,7 +45,7 @@ export async function writeEntities(trx: Knex, records: readonly (EntityRecord |
     SOURCE_TABLES.entities,
     live.map((record) => ({ ...record, deleted: false })),
   );
-  await markStale(trx, gone);
+  const noted = await markStale(trx, gone);
   const changed = await upsertStaged(trx, SOURCE_TABLES.entities);
   const deleted = await rowsOf<{ id: string }>(
     trx,
@@ -61,14 +57,15 @@ export async function writeEntities(trx: Knex, records: readonly (EntityRecord |
     trx,
     deleted.map(({ id }) => id),
   );
+  return noted;
 }
 
 /**
  * Rows hold an entity's name, its words and, of a style, its tags; a model's tags follow from those of its live styles
  * (contract 3.4, 3.5).
  */
-async function markStale(trx: Knex, gone: readonly string[]): Promise<void> {
-  await rowsOf(
+function markStale(trx: Knex, gone: readonly string[]): Promise<string[]> {
+  return noteStale(
     trx,
     sql`WITH change AS MATERIALIZED (
           SELECT given.kind, given.id, old.id IS NOT NULL AS is_known,
@@ -79,15 +76,13 @@ async function markStale(trx: Knex, gone: readonly string[]): Promise<void> {
           LEFT JOIN LATERAL (SELECT * FROM entities WHERE id = given.id OFFSET 0) AS old ON true
           UNION ALL
           SELECT kind, id, true, false, false, true, NULL, parents->>'model' FROM entities
-          WHERE id = ANY(${gone}::text[]) AND NOT deleted)
-        INSERT INTO catalog_stale_rows
-        SELECT naming.id FROM change CROSS JOIN LATERAL (
+          WHERE id = ANY(${gone}::text[]) AND NOT deleted)`,
+    sql`SELECT naming.id FROM change CROSS JOIN LATERAL (
           SELECT id FROM catalog_search WHERE facets @> ARRAY[change.kind || ':' || change.id] OFFSET 0) AS naming
         WHERE is_known AND (is_renamed OR kind = 'style' AND is_retagged)
         UNION
         SELECT above.model FROM change CROSS JOIN LATERAL (VALUES (change.model), (old_model)) AS above (model)
         WHERE kind = 'style' AND (is_back OR is_retagged OR change.model IS DISTINCT FROM old_model)
-          AND above.model IS NOT NULL
-        ON CONFLICT DO NOTHING`,
+          AND above.model IS NOT NULL`,
   );
 }

@@ -40,11 +40,17 @@ export const inSandbox = sql`id IN (
     ORDER BY s.popularity DESC, s.id LIMIT ${SANDBOX_PRODUCTS}) AS popular)`;
 
 /** That a row counts in a search of that scope, whatever its kind; nothing for the whole catalog. */
-export const conditionsOf = ({ category, filters, except, sandbox }: SearchScope): Sql[] => [
+export const conditionsOf = ({ sandbox, ...scope }: SearchScope): Sql[] => [
+  ...conditionsOnProducts(scope),
+  ...(sandbox ? [sql`(kind <> 'product' OR ${inSandbox})`] : []),
+];
+
+/** The same for rows that are products: a join can begin with the few of the sandbox. */
+export const conditionsOnProducts = ({ category, filters, except, sandbox }: SearchScope): Sql[] => [
   ...(category === null ? [] : [sql`category = ${category}`]),
   ...(except === undefined ? [] : [sql`id <> ${except}`]),
   ...filters.filter(restricts).map(matchesFilter),
-  ...(sandbox ? [sql`(kind <> 'product' OR ${inSandbox})`] : []),
+  ...(sandbox ? [inSandbox] : []),
 ];
 
 /** Whether a filter object drops any row. */

@@ -28,38 +28,62 @@ export function editsAllowed(word: string): number {
   return letters < 8 ? 1 : 2;
 }
 
+/** Words of the vocabulary by words of a query, as the database has them. */
+export type WordsByWord = Readonly<Record<string, readonly string[]>>;
+
 /**
- * The words of the vocabulary within the edits of each word, nearest first.
- *
- * @param candidates what `nearCandidates` selects
+ * Of candidates those within the edits of each word, nearest first. The work is bounded whatever the vocabulary holds:
+ * where more words are alike than can be looked at, those that share more letters with a word are found.
  */
-export function nearWords(
-  words: readonly string[],
-  candidates: readonly NearCandidate[],
-): ReadonlyMap<string, readonly NearWord[]> {
-  const asked = new Map(words.map((word) => [word, lettersOf(word)]));
-  const pairs = new Map(candidates.map((pair) => [`${pair.asked} ${pair.known}`, pair]));
-  const near = [...pairs.values()]
-    .filter(({ asked: word, known }) => word !== known)
-    .map(({ asked: word, known }) => ({
-      asked: word,
-      word: known,
-      edits: editsBetween(asked.get(word) ?? [], lettersOf(known), editsAllowed(word)),
+export function nearWords(candidates: WordsByWord): ReadonlyMap<string, readonly NearWord[]> {
+  const near = Object.entries(candidates).flatMap(([asked, words]) => {
+    const letters = lettersOf(asked);
+    const allowed = editsAllowed(asked);
+    const others = new Set(words.filter((word) => word !== asked));
+    return [...others].map((word) => ({
+      asked,
+      word,
+      edits: editsBetween(letters, lettersOf(word), allowed),
     }));
+  });
   const found = new Map<string, NearWord[]>();
-  for (const { asked: word, ...each } of near
+  for (const { asked, ...each } of near
     .filter(({ edits }) => edits < Number.POSITIVE_INFINITY)
     .sort((left, right) => left.edits - right.edits || (left.word < right.word ? -1 : 1))
     .slice(0, NEAR_MAX)) {
-    found.set(word, [...(found.get(word) ?? []), each]);
+    found.set(asked, [...(found.get(asked) ?? []), each]);
   }
   return found;
 }
 
-/** A word of the vocabulary that may be within the edits of a word. */
-export interface NearCandidate {
-  readonly asked: string;
-  readonly known: string;
+/** A subquery for what `nearWords` looks through: other words that share a deletion with a word, as far as they are looked at. */
+export function candidatesOf(words: readonly string[]): Sql {
+  const misspellable = [...new Set(words)].filter((word) => editsAllowed(word) > 0);
+  if (misspellable.length === 0) return sql`NULL`;
+  const asked = deletionsInTurn(misspellable);
+  // The statistics of the column tell which deletions are common without reading them: an index reads its lists whole.
+  return sql`WITH common AS MATERIALIZED (
+      SELECT deletion FROM pg_stats CROSS JOIN LATERAL
+        ROWS FROM (unnest(most_common_elems::text::text[]), unnest(most_common_elem_freqs)) AS most (deletion, share)
+      WHERE schemaname = current_schema() AND tablename = 'search_words' AND attname = 'deletions'
+        AND share * (SELECT reltuples FROM pg_class WHERE oid = 'search_words'::regclass) > ${DELETION_WORDS_MAX}
+    ),
+    candidates (asked, known) AS (
+      (SELECT asked.word, known.word
+      FROM unnest(${asked.map(({ word }) => word)}::text[], ${asked.map(({ deletion }) => deletion)}::text[])
+        AS asked (word, deletion)
+      CROSS JOIN LATERAL words_with_deletion(asked.deletion, ${CANDIDATES_PER_DELETION}) AS known (word)
+      WHERE NOT EXISTS (SELECT FROM common WHERE common.deletion = asked.deletion)
+      LIMIT ${CANDIDATES_MAX})
+      UNION ALL
+      SELECT asked.word, beside.word FROM unnest(${misspellable}::text[]) AS asked (word)
+      CROSS JOIN LATERAL (
+        (SELECT word FROM search_words WHERE word < asked.word ORDER BY word DESC LIMIT ${BESIDE_MAX})
+        UNION ALL
+        (SELECT word FROM search_words WHERE word > asked.word ORDER BY word LIMIT ${BESIDE_MAX})) AS beside
+    )
+    SELECT json_object_agg(asked, words) FROM (
+      SELECT asked, array_agg(known) AS words FROM candidates GROUP BY asked) AS by_word`;
 }
 
 interface AskedDeletion {
@@ -68,42 +92,11 @@ interface AskedDeletion {
 }
 
 /** The deletions of all words, of each word in turn, so that a limit leaves out those of every word that lack most. */
-function deletionsInTurn(
-  asked: readonly { readonly word: string; readonly edits: number }[],
-): AskedDeletion[] {
-  return asked
-    .flatMap(({ word, edits }) =>
-      deletionNeighbourhood(word, edits).map((deletion, place) => ({ word, deletion, place })),
+function deletionsInTurn(words: readonly string[]): AskedDeletion[] {
+  return words
+    .flatMap((word) =>
+      deletionNeighbourhood(word, editsAllowed(word)).map((deletion, place) => ({ word, deletion, place })),
     )
     .sort((left, right) => left.place - right.place)
     .slice(0, DELETIONS_MAX);
-}
-
-/**
- * A query for the words that may be within the edits of some words: those that share a deletion. The work is bounded whatever
- * the vocabulary holds: where more words are alike than can be looked at, those that share more letters with a word are found.
- */
-export function nearCandidates(words: readonly string[]): Sql {
-  const asked = deletionsInTurn(
-    words.map((word) => ({ word, edits: editsAllowed(word) })).filter(({ edits }) => edits > 0),
-  );
-  // The statistics of the column tell which deletions are common without reading them: an index reads its lists whole.
-  return sql`WITH common AS MATERIALIZED (
-          SELECT deletion FROM pg_stats CROSS JOIN LATERAL
-            ROWS FROM (unnest(most_common_elems::text::text[]), unnest(most_common_elem_freqs)) AS most (deletion, share)
-          WHERE schemaname = current_schema() AND tablename = 'search_words' AND attname = 'deletions'
-            AND share * (SELECT reltuples FROM pg_class WHERE oid = 'search_words'::regclass) > ${DELETION_WORDS_MAX}
-        )
-        (SELECT asked.word AS asked, known.word AS known
-        FROM unnest(${asked.map(({ word }) => word)}::text[], ${asked.map(({ deletion }) => deletion)}::text[])
-          AS asked (word, deletion)
-        CROSS JOIN LATERAL words_with_deletion(asked.deletion, ${CANDIDATES_PER_DELETION}) AS known (word)
-        WHERE NOT EXISTS (SELECT FROM common WHERE common.deletion = asked.deletion)
-        LIMIT ${CANDIDATES_MAX})
-        UNION ALL
-        SELECT asked.word, beside.word FROM unnest(${[...new Set(asked.map(({ word }) => word))]}::text[]) AS asked (word)
-        CROSS JOIN LATERAL (
-          (SELECT word FROM search_words WHERE word < asked.word ORDER BY word DESC LIMIT ${BESIDE_MAX})
-          UNION ALL
-          (SELECT word FROM search_words WHERE word > asked.word ORDER BY word LIMIT ${BESIDE_MAX})) AS beside`;
 }

@@ -1,87 +1,115 @@
 import type { Knex } from 'knex';
 import { nameSortKey } from '../../../models/catalog/fold-text';
-import type { SuggestionQuery } from '../../../models/catalog/suggestion';
-import { allOf, rowsOf, type Sql, sql } from '../../core/sql';
+import type { SuggestedRow, SuggestionQuery } from '../../../models/catalog/suggestion';
+import { inOneState, prepared, rowsOf, sql } from '../../core/sql';
 import { inSandbox, matchesWords } from './catalog-clauses';
 import { pageOfIds } from './page-of-ids';
 import { matchingAll } from './relevance';
 import { TermCounts } from './term-counts';
-import { expandTerms, type SearchTerm, wordsListed } from './term-expansion';
+import { expandTerms, expandTyped, type SearchTerm, type TermExpansion, wordsListed } from './term-expansion';
 
-/** The most popular rows of the taxonomy, which are looked at first. */
-const POPULAR = 1_000;
-/** Where so many of them match, far more of the others do than could be sorted in time, and none is needed. */
-const MANY = 50;
 /** Rows of the taxonomy, which have indexes of their own. */
-const NODES = sql`SELECT * FROM catalog_search WHERE kind <> 'product'`;
+const NODES = sql`catalog_search WHERE kind <> 'product'`;
+/** The most popular of them, which are looked at first. */
+const POPULAR = sql`(SELECT id, category, popularity, sort_key, words FROM ${NODES}
+  ORDER BY popularity DESC, id LIMIT 1000) AS popular`;
+/** Where so many of those match, far more of the others do than could be sorted in time, and none is needed. */
+const MANY = sql`50`;
 
-/** Ids of the rows that complete a query, in the order of contract 5.12: each sort of them is looked for if it has to be. */
-export async function suggestedIds(knex: Knex, query: SuggestionQuery): Promise<string[]> {
-  const { words, size } = query;
-  if (words?.length === 0) return [];
-  const search = new SuggestionSearch(knex, query);
-  const found = new Set<string>();
-  const take = async (sort: Promise<readonly string[]>) => {
-    for (const id of await sort) found.add(id);
-  };
-  const takeMatching = async (terms: readonly SearchTerm[]) => {
-    if (found.size < size) await take(search.nodes(terms));
-    if (found.size < size) await take(search.products(terms));
-  };
-  if (words === null) await takeMatching([]);
-  else {
-    const { expansions } = await expandTerms(knex, productsOf(query), words);
-    const terms = expansions.map((term) => ({ ...term, rows: 1 }));
-    await take(search.nodesNamed());
-    await takeMatching(terms.map((term) => ({ ...term, misspelt: [] })));
-    if (terms.some(({ misspelt }) => misspelt.length > 0)) await takeMatching(terms);
-  }
-  return [...found].slice(0, size);
+/**
+ * The rows that complete a query, in the order of contract 5.12. Each sort of them is looked for if it has to be, the dearest
+ * last: products, then words that are misspelt. What is typed first is answered by one statement, names that begin so.
+ */
+export async function suggestedRows(knex: Knex, query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
+  if (query.words?.length === 0) return [];
+  const named = await nodes(knex, query, []);
+  return named.length < query.size ? inOneState(knex, (trx) => matchingRows(trx, query)) : named;
 }
 
-/** The sorts of rows, each by falling popularity, as many as one answer holds. */
-class SuggestionSearch {
-  constructor(
-    private readonly knex: Knex,
-    private readonly query: SuggestionQuery,
-  ) {}
-
-  /** Rows of the taxonomy whose name begins with the text. */
-  async nodesNamed(): Promise<string[]> {
-    const begins = nameSortKey(this.query.text);
-    const named = sql`sort_key >= ${begins} AND sort_key < ${`${begins}\u{10ffff}`}`;
-    return idsOf(await this.#best(NODES, [named]));
+async function matchingRows(knex: Knex, query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
+  const { words, size } = query;
+  const found = new Map<string, SuggestedRow>();
+  const take = async (expansions: readonly TermExpansion[]) => {
+    const terms = expansions.map((expansion) => ({ ...expansion, rows: 1 }));
+    for (const sort of [nodes, products]) {
+      if (found.size < size) for (const row of await sort(knex, query, terms)) found.set(row.id, row);
+    }
+  };
+  await take(words === null ? [] : await expandTyped(knex, words));
+  if (words !== null && found.size < size) {
+    const { expansions: terms } = await expandTerms(knex, productsOf(query), words);
+    if (terms.some(({ misspelt }) => misspelt.length > 0)) await take(terms);
   }
+  return [...found.values()].slice(0, size);
+}
 
-  /** Rows of the taxonomy that match all terms, those first whose own name holds the last word as far as it is typed. */
-  async nodes(terms: readonly SearchTerm[]): Promise<string[]> {
-    const conditions = matchingTerms(terms);
-    const popular = await this.#best(sql`${NODES} ORDER BY popularity DESC, id LIMIT ${POPULAR}`, conditions);
-    return idsOf((popular[0]?.of ?? 0) < MANY ? await this.#best(NODES, conditions) : popular);
-  }
+/**
+ * Rows of the taxonomy: as many as are wanted of those whose name begins with the text, then as many that match all terms;
+ * of these those first whose own name holds the last word as far as it is typed. A row may come twice.
+ */
+function nodes(
+  knex: Knex,
+  { text, words, category, size }: SuggestionQuery,
+  terms: readonly SearchTerm[],
+): Promise<SuggestedRow[]> {
+  const begins = nameSortKey(text);
+  const within = sql`(${category}::text IS NULL OR category = ${category})`;
+  const isNamed = sql`sort_key >= ${begins} AND sort_key < ${`${begins}\u{10ffff}`} AND ${within}`;
+  const expression = matchingAll(terms);
+  const matches = sql`${expression}::tsquery IS NOT NULL AND words @@ ${expression}::tsquery AND ${within}`;
+  const popularFirst = sql`popularity DESC, id LIMIT ${size}`;
+  return rowsOf<SuggestedRow>(
+    knex,
+    prepared(
+      sql`WITH named_popular AS MATERIALIZED (
+            SELECT id, popularity FROM ${POPULAR} WHERE ${isNamed} ORDER BY ${popularFirst}
+          ),
+          named AS (
+            SELECT * FROM named_popular WHERE (SELECT count(*) FROM named_popular) >= ${size}
+            UNION ALL
+            SELECT id, popularity FROM ${NODES} AND ${isNamed} AND (SELECT count(*) FROM named_popular) < ${size}
+          ),
+          popular_matches AS MATERIALIZED (SELECT id, popularity, sort_key FROM ${POPULAR} WHERE ${matches}),
+          matches AS (
+            SELECT * FROM popular_matches WHERE (SELECT count(*) FROM popular_matches) >= ${MANY}
+            UNION ALL
+            SELECT id, popularity, sort_key FROM ${NODES} AND ${matches}
+              AND (SELECT count(*) FROM popular_matches) < ${MANY}
+          )
+          SELECT r.id, r.kind, r.name, r.attributes FROM (
+            (SELECT 1 AS turn, id, popularity, true AS says FROM named ORDER BY ${popularFirst})
+            UNION ALL
+            (SELECT 2, id, popularity, strpos(sort_key, ${nameSortKey(words?.at(-1) ?? '')}) > 0 AS says FROM matches
+              ORDER BY says DESC, ${popularFirst})
+          ) AS found JOIN catalog_rows r USING (id) ORDER BY turn, says DESC, found.popularity DESC, id`,
+    ),
+  );
+}
 
-  /** Products that match all terms. */
-  async products(terms: readonly SearchTerm[]): Promise<string[]> {
-    const counts = await TermCounts.read(this.knex, productsOf(this.query), ...terms.flatMap(wordsListed));
-    const { scope } = counts;
-    const rowsOfTerm = (term: SearchTerm) =>
-      term.anyLonger ? scope.rows : wordsListed(term).reduce((sum, word) => sum + counts.of(word), 0);
-    const rowsMax = Math.min(scope.rows, ...terms.map(rowsOfTerm));
-    const conditions = [...(this.query.sandbox ? [inSandbox] : []), ...matchingTerms(terms)];
-    const selection = { scope, conditions, rowsMax, rowsLikely: rowsMax };
-    return pageOfIds(this.knex, selection, 'popularity_desc', { offset: 0, limit: this.query.size });
-  }
-
-  /** The first of some rows that meet the conditions, and how many do. */
-  #best(rows: Sql, conditions: readonly Sql[]): Promise<Found[]> {
-    const { category, words, size } = this.query;
-    const all = [...conditions, ...(category === null ? [] : [sql`category = ${category}`])];
-    return rowsOf<Found>(
-      this.knex,
-      sql`SELECT id, count(*) OVER () AS of FROM (${rows}) AS rows WHERE ${allOf(all)}
-          ORDER BY strpos(sort_key, ${nameSortKey(words?.at(-1) ?? '')}) > 0 DESC, popularity DESC, id LIMIT ${size}`,
-    );
-  }
+/** As many products as are wanted that match all terms, by falling popularity. */
+async function products(
+  knex: Knex,
+  query: SuggestionQuery,
+  terms: readonly SearchTerm[],
+): Promise<SuggestedRow[]> {
+  const counts = await TermCounts.read(knex, productsOf(query), ...terms.flatMap(wordsListed));
+  const { scope } = counts;
+  const rowsOfTerm = (term: SearchTerm) =>
+    term.anyLonger ? scope.rows : wordsListed(term).reduce((sum, word) => sum + counts.of(word), 0);
+  const rowsMax = Math.min(scope.rows, ...terms.map(rowsOfTerm));
+  const expression = matchingAll(terms);
+  const conditions = [
+    ...(query.sandbox ? [inSandbox] : []),
+    ...(expression === null ? [] : [matchesWords(expression)]),
+  ];
+  const selection = { scope, conditions, rowsMax, rowsLikely: rowsMax };
+  const ids = await pageOfIds(knex, selection, 'popularity_desc', { offset: 0, limit: query.size });
+  if (ids.length === 0) return [];
+  return rowsOf<SuggestedRow>(
+    knex,
+    prepared(sql`SELECT id, kind, name, attributes FROM catalog_rows WHERE id = ANY(${ids}::text[])
+        ORDER BY array_position(${ids}::text[], id)`),
+  );
 }
 
 const productsOf = ({ category }: SuggestionQuery) => ({
@@ -89,15 +117,3 @@ const productsOf = ({ category }: SuggestionQuery) => ({
   categories: category === null ? null : [category],
   filters: [],
 });
-
-interface Found {
-  readonly id: string;
-  readonly of: number;
-}
-
-const idsOf = (found: readonly Found[]): string[] => found.map(({ id }) => id);
-
-function matchingTerms(terms: readonly SearchTerm[]): Sql[] {
-  const expression = terms.length === 0 ? null : matchingAll(terms);
-  return expression === null ? [] : [matchesWords(expression)];
-}

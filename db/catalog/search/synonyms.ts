@@ -9,17 +9,18 @@ const WORDS_MAX = 200;
 /** Words that all together stand for a word of a query. */
 export type Reading = readonly string[];
 
-/** A query for the synonyms of runs of words in a query, as far as they are looked at. */
+/** A subquery for the synonyms of phrases in a query; the work is bounded however many there are. */
 export const synonymsOf = (words: readonly string[]): Sql =>
-  sql`SELECT phrases, readings FROM synonyms WHERE phrases && ${[...phrasesIn(words).keys()]}::text[]
-      ORDER BY id LIMIT ${SYNONYMS_MAX}`;
+  sql`SELECT json_agg(found) FROM (
+      SELECT phrases, readings FROM synonyms WHERE phrases && ${[...phrasesIn(words).keys()]}::text[]
+      ORDER BY id LIMIT ${SYNONYMS_MAX}) AS found`;
 
 /**
  * What the words of a query may also be read as (contract 5.9, 5.10), by word; a reading of a phrase is one of each of
- * its words. The work is bounded however many synonyms there are.
+ * its words.
  *
  * @param words of the query in their order
- * @param synonyms what `synonymsOf` selects
+ * @param synonyms of phrases in it
  */
 export function readingsOf(
   words: readonly string[],

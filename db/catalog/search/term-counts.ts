@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Filter, ResolvedQuery } from '../../../models/catalog/catalog-query';
 import { facetOf } from '../../../models/catalog/index-terms';
-import { rowsOf, type Sql, sql } from '../../core/sql';
+import { prepared, rowsOf, type Sql, sql } from '../../core/sql';
 import type { Scope } from './catalog-clauses';
 
 /** The term that every row carries. */
@@ -42,7 +42,7 @@ export class TermCounts {
 
   /** Reads the counts of the facets that a query filters by, and of further terms. */
   static async read(knex: Knex, query: Scoped, ...terms: readonly string[]): Promise<TermCounts> {
-    return TermCounts.of(query.node, await rowsOf<TermCount>(knex, countedTerms(query, terms)));
+    return TermCounts.of(query.node, await rowsOf<TermCount>(knex, prepared(countedTerms(query, terms))));
   }
 
   /** @param lines those that `countedTerms` selects */

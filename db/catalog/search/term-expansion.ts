@@ -5,7 +5,7 @@ import type { Synonym } from '../../../models/catalog/synonym';
 import type { CatalogState } from '../../../models/ports';
 import { prepared, rowsOf, type Sql, sql } from '../../core/sql';
 import { STATE } from './catalog-state';
-import { type NearCandidate, type NearWord, nearCandidates, nearWords } from './near-words';
+import { candidatesOf, type NearWord, nearWords, type WordsByWord } from './near-words';
 import { type Reading, readingsOf, synonymsOf } from './synonyms';
 import { TermCounts } from './term-counts';
 
@@ -49,74 +49,75 @@ interface Expanded {
  * Looks the words of a query up in the vocabulary; each once, in their order. What a text of any length leads to is
  * bounded: of more misspelt words than are listed the nearest, then the most frequent of the scope are.
  */
-export async function expandTerms(knex: Knex, scope: Scope, words: readonly string[]): Promise<Expanded> {
+export async function expandTerms(
+  knex: Knex,
+  scope: Scope,
+  words: readonly string[],
+): Promise<Expanded> {
+  const { typed, candidates, state } = await lookUp(knex, words, candidatesOf(words));
+  const misspelt = await listed(knex, scope, typed.length, nearWords(candidates));
+  return { expansions: typed.map((each) => ({ ...each, misspelt: misspelt.get(each.word) ?? [] })), state };
+}
+
+/** The same, as if no word were misspelt: that is most of the work. */
+export async function expandTyped(knex: Knex, words: readonly string[]): Promise<TermExpansion[]> {
+  return (await lookUp(knex, words, candidatesOf([]))).typed;
+}
+
+/** The words as they are typed and, in the same statement, what they may be misspellings of. */
+async function lookUp(
+  knex: Knex,
+  words: readonly string[],
+  candidates: Sql,
+): Promise<{ typed: TermExpansion[]; candidates: WordsByWord; state: CatalogState | null }> {
   const last = words.at(-1);
-  if (last === undefined) return { expansions: [], state: null };
+  if (last === undefined) return { typed: [], candidates: {}, state: null };
   const distinct = [...new Set(words)];
   const beginnings = new Map(
     distinct.flatMap((word) => {
       const beginning = partBeginning(word) ?? (word === last ? word : null);
-      return beginning === null ? [] : [[word, beginning]];
+      return beginning === null ? [] : [[word, beginning] as const];
     }),
   );
   const longerMax = Math.min(LONGER_MAX, Math.floor(LISTED_MAX / Math.max(1, beginnings.size)));
-  const { state, longer, near, synonyms } = await lookUp(
+  const [found] = await rowsOf<{
+    longer: WordsByWord | null;
+    synonyms: Synonym[] | null;
+    candidates: WordsByWord | null;
+    transactions: string;
+    snapshot: number | null;
+  }>(
     knex,
-    words,
-    distinct,
-    [...new Set(beginnings.values())],
-    longerMax,
+    prepared(sql`SELECT (${longerOf([...beginnings.values()], longerMax)}) AS longer,
+        (${synonymsOf(words)}) AS synonyms, (${candidates}) AS candidates, ${STATE}`),
   );
-  const misspelt = await listed(knex, scope, distinct.length, nearWords(distinct, near));
-  const readings = readingsOf(words, synonyms);
-  const expansions = distinct.map((word) => {
+  const longer = new Map(Object.entries(found?.longer ?? {}));
+  const synonyms = readingsOf(words, found?.synonyms ?? []);
+  const typed = distinct.map((word) => {
     const beginning = beginnings.get(word) ?? null;
-    const terms = longer
-      .filter(({ asked, known }) => asked === beginning && known.startsWith(asked) && known !== word)
-      .map(({ known }) => known);
+    const begunSo = beginning === null ? [] : (longer.get(beginning) ?? []);
+    const terms = begunSo.filter((term) => term !== word && term.startsWith(beginning ?? ''));
     const anyLonger = terms.length > longerMax;
     return {
       word,
-      synonyms: readings.get(word) ?? [],
+      synonyms: synonyms.get(word) ?? [],
       beginning,
       longer: anyLonger ? terms.filter((term) => term === beginning) : terms,
       anyLonger,
-      misspelt: misspelt.get(word) ?? [],
+      misspelt: [],
     };
   });
-  return { expansions, state };
+  const state = found ? { transactions: found.transactions, snapshot: found.snapshot } : null;
+  return { typed, candidates: found?.candidates ?? {}, state };
 }
 
-/** All that the vocabulary has for some words, in one statement. */
-async function lookUp(
-  knex: Knex,
-  words: readonly string[],
-  distinct: readonly string[],
-  beginnings: readonly string[],
-  longerMax: number,
-) {
-  const lines = await rowsOf<FoundLine>(
-    knex,
-    prepared(sql`SELECT 'state' AS part, NULL::text AS asked, NULL::text AS known,
-        json_build_object('transactions', transactions, 'snapshot', snapshot) AS told FROM (SELECT ${STATE}) AS state
-      UNION ALL SELECT 'longer', asked, known, NULL FROM (${longerTerms(beginnings, longerMax)}) AS longer
-      UNION ALL SELECT 'near', asked, known, NULL FROM (${nearCandidates(distinct)}) AS near
-      UNION ALL SELECT 'synonym', NULL, NULL, json_build_object('phrases', phrases, 'readings', readings)
-        FROM (${synonymsOf(words)}) AS synonyms`),
-  );
-  return {
-    state: lines.flatMap((line) => (line.part === 'state' ? [line.told] : []))[0] ?? null,
-    longer: lines.filter((line) => line.part === 'longer'),
-    near: lines.filter((line) => line.part === 'near'),
-    synonyms: lines.flatMap((line) => (line.part === 'synonym' ? [line.told] : [])),
-  };
+/** The terms that begin so, itself among them, and what follows; of each more than are listed, if there are more. */
+function longerOf(beginnings: readonly string[], listedMax: number): Sql {
+  // Words sort by code point, so they lie side by side.
+  return sql`SELECT json_object_agg(beginning, ARRAY(
+      SELECT word FROM search_words WHERE word >= beginning ORDER BY word LIMIT ${listedMax + 2}))
+    FROM unnest(${beginnings}::text[]) AS begun (beginning)`;
 }
-
-type FoundLine =
-  | { readonly part: 'state'; readonly told: CatalogState }
-  | ({ readonly part: 'longer' } & NearCandidate)
-  | ({ readonly part: 'near' } & NearCandidate)
-  | { readonly part: 'synonym'; readonly told: Synonym };
 
 /** Every listed word of an expansion. */
 export const wordsListed = ({ word, synonyms, longer, misspelt }: TermExpansion): string[] => [
@@ -175,10 +176,3 @@ async function listed(
   };
   return new Map([...near].map(([word, each]) => [word, best(each).map((found) => found.word)]));
 }
-
-/** A query for the terms that begin so, itself among them; of each more than are listed, if there are more. */
-const longerTerms = (beginnings: readonly string[], listedMax: number): Sql =>
-  // Words sort by code point, so they lie side by side.
-  sql`SELECT begun.beginning AS asked, following.word AS known FROM unnest(${beginnings}::text[]) AS begun (beginning)
-      CROSS JOIN LATERAL (
-        SELECT word FROM search_words WHERE word >= begun.beginning ORDER BY word LIMIT ${listedMax + 2}) AS following`;

@@ -3,8 +3,14 @@ import { nameSortKey } from '../fold-text';
 import { facetOf, indexTermsOf } from '../index-terms';
 import type { Attribute } from '../item';
 import { TAGS_FIELD } from '../taxonomy';
-import { PreparedJson } from './prepared-json';
-import type { CatalogRow, CategoryRecord, EntityRecord, Pictured, ProductRecord } from './records';
+import {
+  type CatalogRow,
+  type CategoryRecord,
+  type EntityRecord,
+  type Pictured,
+  PreparedJson,
+  type ProductRecord,
+} from './records';
 
 /** What the rows of a batch are derived from, besides their own records. */
 export interface Surroundings {

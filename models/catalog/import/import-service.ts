@@ -6,8 +6,7 @@ import { ESTIMATES_STAGE, HISTORY_STAGE, LISTINGS_STAGE } from './price-stages';
 import { productsStage } from './products-stage';
 import { runStage } from './run-stage';
 import type { WriteContext, WritePorts } from './stage';
-import { SYNONYMS_STAGE } from './synonyms-stage';
-import { categoriesStage, tagsStage } from './taxonomy-stages';
+import { categoriesStage, SYNONYMS_STAGE, tagsStage } from './taxonomy-stages';
 
 /** After fewer records the tables are as they were before. */
 const RECORDS_WORTH_TIDYING = 1_000;

@@ -6,11 +6,30 @@ import type { Batch, PicturedRecord, Pictures, Reject } from './stage';
 export const isPath = (reference: string): boolean =>
   !reference.includes('://') && !reference.startsWith('/');
 
-export const hasPath = ({ images, thumbnails }: Pictured): boolean =>
-  images.some(isPath) || thumbnails.some(isPath);
+/** How answers name a stored image: the name is the hash of its content, so wherever it is served it is the same. */
+const STORED_IMAGE = /\/images\/[0-9a-f]{64}\.(?:jpg|png|webp)$/;
 
-export const namesPath = (record: PicturedRecord): boolean =>
-  !('deleted' in record) && [record, ...(record.variants ?? [])].some(hasPath);
+/** The stored image that an address in an answer is of, if it may be one. */
+export const storedImageOf = (address: string): string | undefined => STORED_IMAGE.exec(address)?.[0];
+
+export const NOT_STORED = 'is no https:// address, and of no picture that is stored here';
+
+/**
+ * An address of a picture, but that of a stored image as answers give it, which is the stored one again (contract 13.5, 15.2);
+ * null for one by http of no stored image.
+ */
+export async function keptAddress(images: Pick<ImageStore, 'size'>, address: string): Promise<string | null> {
+  const stored = storedImageOf(address);
+  if (stored !== undefined && (await images.size(stored)) !== null) return stored;
+  return /^http:/i.test(address) ? null : address;
+}
+
+/** Whether any picture is, or is to be, stored here. */
+export const hasStored = ({ images, thumbnails }: Pictured): boolean =>
+  [...images, ...thumbnails].some((reference) => isPath(reference) || storedImageOf(reference) !== undefined);
+
+export const namesStored = (record: PicturedRecord): boolean =>
+  !('deleted' in record) && [record, ...(record.variants ?? [])].some(hasStored);
 
 /** A picture of a record that can't be taken. */
 export class PictureFault extends Error {
@@ -45,13 +64,7 @@ export async function withPictures<Given extends PicturedRecord>(
 
 const NO_PATHS = 'is a path in a bundle; give an https:// address here, or import the bundle';
 
-/** How answers name a stored image: the name is the hash of its content, so wherever it is served it is the same. */
-const STORED_IMAGE = /\/images\/[0-9a-f]{64}\.(?:jpg|png|webp)$/;
-
-/**
- * The pictures of records that come without files (contract 15.2): addresses stay, but those of stored images as answers
- * give them, which are the stored ones again; a path is a reject.
- */
+/** The pictures of records that come without files (contract 15.2): addresses stay (`keptAddress`); a path is a reject. */
 export class AddressedPictures implements Pictures {
   constructor(private readonly images: Pick<ImageStore, 'size'>) {}
 
@@ -79,9 +92,11 @@ export class AddressedPictures implements Pictures {
   #all(references: readonly string[], field: string): Promise<string[]> {
     return Promise.all(
       references.map(async (reference, position) => {
-        if (isPath(reference)) throw new PictureFault(`${field}.${position}`, `${reference}: ${NO_PATHS}`);
-        const [stored] = STORED_IMAGE.exec(reference) ?? [];
-        return stored !== undefined && (await this.images.size(stored)) !== null ? stored : reference;
+        const fault = (reason: string) => new PictureFault(`${field}.${position}`, `${reference}: ${reason}`);
+        if (isPath(reference)) throw fault(NO_PATHS);
+        const address = await keptAddress(this.images, reference);
+        if (address === null) throw fault(NOT_STORED);
+        return address;
       }),
     );
   }

@@ -1,5 +1,4 @@
 import type { Synonym } from '../synonym';
-import type { PreparedJson } from './prepared-json';
 
 /**
  * Records of a bundle as they are stored (contract 13): checked, defaults filled in, and every image an address
@@ -65,6 +64,24 @@ export interface Deletion {
 
 export const isDeletion = (record: { readonly id: string } | Deletion): record is Deletion =>
   'deleted' in record;
+
+/** A value whose JSON is made already: what thousands of rows hold is made once. */
+export class PreparedJson {
+  private constructor(readonly text: string) {}
+
+  static of(value: object): PreparedJson {
+    return new PreparedJson(JSON.stringify(value));
+  }
+
+  static list(values: readonly PreparedJson[]): PreparedJson {
+    return new PreparedJson(`[${values.map(({ text }) => text).join(',')}]`);
+  }
+
+  /** As part of another value. */
+  toJSON(): unknown {
+    return JSON.parse(this.text);
+  }
+}
 
 /** A row of `catalog_rows` without its best estimate. */
 export interface CatalogRow extends Pictured {

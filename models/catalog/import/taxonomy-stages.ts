@@ -1,4 +1,4 @@
-import type { CategoryRecord, TagRecord } from './records';
+import type { CategoryRecord, ReadRecords, TagRecord } from './records';
 import type { Stage, WriteContext } from './stage';
 
 /** Categories: their id must be no entity's. */
@@ -40,3 +40,12 @@ export function tagsStage({ taxonomy }: WriteContext): Stage<TagRecord> {
     write: (records, transaction) => transaction.write('tags', records),
   };
 }
+
+/** Synonyms (contract 13.14): they name nothing that must be known, and no row follows from them. */
+export const SYNONYMS_STAGE: Stage<ReadRecords['synonyms']> = {
+  key: ({ id }) => id,
+  inOrder: false,
+  prepare: async (batch) => batch,
+  check: async (batch) => batch,
+  write: (records, transaction) => transaction.write('synonyms', records),
+};

@@ -58,12 +58,14 @@ export class VisionJobRunner {
    * Looks at one entry, if one is due and no photo that somebody waits for is in the way (contract 16.5).
    *
    * @param signal ends it early, to be begun again; within a minute in any case
+   * @param begun is called when there is one, before it is looked at
    * @returns whether there was one
    */
-  async next(signal: AbortSignal): Promise<boolean> {
+  async next(signal: AbortSignal, begun = (): void => undefined): Promise<boolean> {
     if (await this.photosWait()) return false;
     const entry = await this.jobs.begin(this.later(LEASE_MS));
     if (!entry) return false;
+    begun();
     const named = namedCall(entry);
     const answer = await this.answered(entry, named, signal).catch((failure) => this.refused(entry, failure));
     // A process that was taken for dead leaves what was booked to the one that took its place.

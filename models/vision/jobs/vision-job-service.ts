@@ -75,10 +75,10 @@ export class VisionJobService {
     const open = await this.jobs.openEntries(accountId);
     if (open + more <= OPEN_ENTRIES_MAX) return;
     const message = `An account may have ${OPEN_ENTRIES_MAX} entries of jobs that are not answered.`;
-    throw rateLimited(message, RETRY_AFTER_SECONDS, {
-      'RateLimit-Limit': String(OPEN_ENTRIES_MAX),
-      'RateLimit-Remaining': String(Math.max(0, OPEN_ENTRIES_MAX - open)),
-      'RateLimit-Reset': String(RETRY_AFTER_SECONDS),
+    throw rateLimited(message, {
+      limit: OPEN_ENTRIES_MAX,
+      remaining: OPEN_ENTRIES_MAX - open,
+      resetSeconds: RETRY_AFTER_SECONDS,
     });
   }
 

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Measurement, percentile } from './measure';
 import { JsonClient, type TimedCall } from './open-loop';
-import { ProcessWatch, type Sample } from './process-watch';
+import { memoryOf, ProcessWatch, type Sample } from './process-watch';
+import { inFolder } from './set-up';
 import { type Mode, machine, onVisionInstallation, type VisionInstallation } from './vision-installation';
 
 export interface BurstOptions {
@@ -27,8 +25,7 @@ const CALM_MS = 5_000;
  * what they are answered, whether the process lives, its memory, and how long a lookup took at most.
  */
 export async function benchBurst({ products, callers, modes }: BurstOptions): Promise<Measurement> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-burst-'));
-  try {
+  return inFolder(async (folder) => {
     const rows: (string | number)[][] = [];
     for (const mode of modes) {
       const options = { mode, products, folder, settings: { PAGE_SIZE_MAX: String(ROWS) }, pictures: false };
@@ -37,28 +34,15 @@ export async function benchBurst({ products, callers, modes }: BurstOptions): Pr
     return {
       title: `burst: pages of ${ROWS} rows with prices, all at once, ${machine()}`,
       head: [
-        'mode',
-        'page kB',
-        'callers',
-        '200',
-        '503',
-        '429',
-        'broken off',
-        'p50 s',
-        'longest s',
-        'lookup p50 ms',
-        'longest ms',
-        'MiB',
-        'alive',
+        ...['mode', 'page kB', 'callers', '200', '503', '429', 'broken off', 'p50 s', 'longest s'],
+        ...['lookup p50 ms', 'longest ms', 'MiB', 'alive'],
       ],
       rows,
       notes: [
         `${CALLERS_OF_A_KEY} callers a key; a lookup by another key every ${LOOKUP_EVERY_MS} ms, also before the bursts (0 callers). MiB: before, the most, after.`,
       ],
     };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function bursts(
@@ -148,8 +132,3 @@ const lookupFigures = (calls: readonly TimedCall[]): string[] => {
 
 const shown = (figure: number, digits: number): string =>
   Number.isNaN(figure) ? '' : figure.toFixed(digits);
-
-function memoryOf(samples: readonly Sample[]): string {
-  const mib = samples.map(({ residentMib }) => Math.round(residentMib));
-  return `${mib[0]}, ${Math.max(...mib)}, ${mib.at(-1)}`;
-}

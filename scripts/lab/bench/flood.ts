@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { startBareServer } from './flood/bare-server';
 import { type PhotoLoad, sendPhotos } from './flood/photo-sender';
 import { type Measurement, percentile } from './measure';
 import { JsonClient, openLoop, type TimedCall } from './open-loop';
-import { ProcessWatch, type Sample } from './process-watch';
+import { memoryOf, ProcessWatch, type Sample } from './process-watch';
+import { inFolder } from './set-up';
 import { drawPhotos, MODES, type Mode, machine, onVisionInstallation } from './vision-installation';
 
 export interface FloodOptions {
@@ -46,8 +44,7 @@ interface Phase {
  * accepted, how fast the rest is refused, and what becomes of the catalog, the memory and the event loops.
  */
 export async function benchFlood(options: FloodOptions): Promise<Measurement> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-flood-'));
-  try {
+  return inFolder(async (folder) => {
     const photos = await drawPhotos(options.products, PHOTO_SIDE);
     const bodies = photos.map((photo) => Buffer.from(JSON.stringify({ base64: photo.toString('base64') })));
     const rows: (string | number)[][] = [];
@@ -64,28 +61,12 @@ export async function benchFlood(options: FloodOptions): Promise<Measurement> {
         'The client is a process on the same cores; elsewhere: the flood goes to a server that throws it away. Loop: the longest delay of the event loop within a second, median and maximum of all seconds.',
       ],
     };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 const HEAD = [
-  'mode',
-  'phase',
-  'sent/s',
-  '200/s',
-  '200 p50',
-  '200 p99',
-  '429',
-  '503',
-  '504',
-  'others',
-  'refused p50',
-  'refused p99',
-  'catalog p50',
-  'catalog p99',
-  'memory',
-  'loop',
+  ...['mode', 'phase', 'sent/s', '200/s', '200 p50', '200 p99', '429', '503', '504', 'others'],
+  ...['refused p50', 'refused p99', 'catalog p50', 'catalog p99', 'memory', 'loop'],
 ];
 
 function rowOf(mode: string, { name, seconds, photos, catalog, samples }: Phase): (string | number)[] {
@@ -130,11 +111,6 @@ const percentileOf = (samples: readonly Sample[], share: number, what: keyof Sam
     samples.map((sample) => sample[what]),
     share,
   ).toFixed(0);
-
-function memoryOf(samples: readonly Sample[]): string {
-  const mib = samples.map(({ residentMib }) => Math.round(residentMib));
-  return `${mib[0]}, ${Math.max(...mib)}, ${mib.at(-1)}`;
-}
 
 function floodMode(
   mode: Mode,

@@ -1,14 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { processEnvironment } from '../../config';
 import { generateBundle } from '../generator/generate-bundle';
-import { bringUpServices, type Services } from '../services/bring-up-services';
+import type { Services } from '../services/bring-up-services';
 import { writeNightlyBundle } from './import/nightly-bundle';
 import { copyAlone, parseAlone } from './import/physical-limits';
 import { readsBeside } from './import/reads';
 import { type TimedImport, timedImport } from './import/timed-import';
 import type { Measurement } from './measure';
+import { inFolder, onServers } from './set-up';
 
 const SEED = 11;
 /** A server for a large catalog; the defaults of PostgreSQL are for a machine that does other things. */
@@ -30,34 +29,21 @@ export interface ImportBenchOptions {
  * database alone and the parsing alone.
  */
 export async function benchImport({ products, complete, repeat }: ImportBenchOptions): Promise<Measurement> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
-  const services = await bringUpServices({
-    environment: processEnvironment(),
-    log: (line) => process.stderr.write(`${line}\n`),
-    postgres: { durable: true, settings: SERVER_SETTINGS },
-  });
-  try {
-    const priced = await benchPriced(services, folder, { products, repeat });
-    const whole = complete ? await benchWhole(services, folder, products) : { rows: [] };
-    return {
-      title: 'catalog import of a generated bundle, PostgreSQL',
-      head: [
-        'run',
-        'products',
-        'records',
-        'seconds',
-        'products/s',
-        'records/s',
-        'MiB by quarter',
-        'peak MiB',
-      ],
-      rows: [...priced.rows, ...whole.rows],
-      notes: [...priced.notes, 'Memory is that of the importing process.'],
-    };
-  } finally {
-    await services.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  return inFolder((folder) =>
+    onServers({ settings: SERVER_SETTINGS }, async (services) => {
+      const priced = await benchPriced(services, folder, { products, repeat });
+      const whole = complete ? await benchWhole(services, folder, products) : { rows: [] };
+      return {
+        title: 'catalog import of a generated bundle, PostgreSQL',
+        head: [
+          ...['run', 'products', 'records', 'seconds'],
+          ...['products/s', 'records/s', 'MiB by quarter', 'peak MiB'],
+        ],
+        rows: [...priced.rows, ...whole.rows],
+        notes: [...priced.notes, 'Memory is that of the importing process.'],
+      };
+    }),
+  );
 }
 
 async function benchPriced(

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { PostgresAccountRepository } from '../../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../../db/accounts/credit-ledger';
-import { connectPostgres } from '../../../db/core/knex';
+import type { Database } from '../../../db/core/knex';
 import { prepared, rowsOf, sql } from '../../../db/core/sql';
-import { migrations } from '../../../db/migrations';
-import { migrate } from '../../../db/migrations/migrate';
 import type { ChargeRequest } from '../../../models/ports';
-import { processEnvironment } from '../../config';
-import { bringUpServices } from '../services/bring-up-services';
 import { type Measurement, percentile, runConcurrently } from './measure';
+import { onMigratedDatabase } from './set-up';
 
 export interface LedgerOptions {
   /** Bookings of each row of the table. */
@@ -17,7 +14,7 @@ export interface LedgerOptions {
   readonly databaseUrl: string | undefined;
 }
 
-type Knex = ReturnType<typeof connectPostgres>['knex'];
+type Knex = Database['knex'];
 
 /** Books one credit for a charge; each caller has its number. */
 type Book = (charge: ChargeRequest, caller: number) => Promise<unknown>;
@@ -35,19 +32,12 @@ const clock = { now: () => new Date() };
  * an insert that change no balance.
  */
 export async function benchLedger({ bookings, databaseUrl }: LedgerOptions): Promise<Measurement> {
-  const services = await bringUpServices({
-    environment: { ...processEnvironment(), ...(databaseUrl && { TEST_DATABASE_URL: databaseUrl }) },
-    log: (line) => process.stderr.write(`${line}\n`),
-    postgres: { durable: true },
-  });
-  const database = connectPostgres({ url: services.postgres.url, poolMax: POOL });
-  try {
-    await migrate(database.knex, migrations);
+  return onMigratedDatabase({ databaseUrl }, POOL, async (knex) => {
     const rows: (string | number)[][] = [];
     for (const callers of CALLERS) {
       for (const accounts of ACCOUNTS) {
-        const ids = await openAccounts(database.knex, accounts);
-        for (const [name, book] of waysOf(database.knex, callers)) {
+        const ids = await openAccounts(knex, accounts);
+        for (const [name, book] of waysOf(knex, callers)) {
           rows.push([name, callers, accounts, ...(await measure(ids, callers, bookings, book))]);
           process.stderr.write(`${rows.at(-1)?.join(' | ')}\n`);
         }
@@ -59,10 +49,7 @@ export async function benchLedger({ bookings, databaseUrl }: LedgerOptions): Pro
       rows,
       notes: ['The limit is a SELECT of the account and an INSERT, which wait for the disk together.'],
     };
-  } finally {
-    await database.close();
-    await services.stop();
-  }
+  });
 }
 
 async function openAccounts(knex: Knex, count: number): Promise<string[]> {
@@ -94,6 +81,15 @@ export async function bareBooking(
   );
 }
 
+/** A new charge of an account. */
+export const chargeTo = (accountId: string): ChargeRequest => ({
+  chargeId: randomUUID(),
+  accountId,
+  keyId: 'key_bench',
+  endpoint: 'v3.catalog.item',
+  requestId: randomUUID(),
+});
+
 /** Bookings a second, and how long one takes. */
 async function measure(
   accounts: readonly string[],
@@ -103,12 +99,7 @@ async function measure(
 ): Promise<(string | number)[]> {
   const run = (count: number) =>
     runConcurrently(count, callers, async (index) => {
-      const accountId = accounts[index % accounts.length] ?? '';
-      const charge = {
-        ...{ chargeId: randomUUID(), accountId, keyId: 'key_bench' },
-        ...{ endpoint: 'v3.catalog.item', requestId: randomUUID() },
-      };
-      await book(charge, index % callers);
+      await book(chargeTo(accounts[index % accounts.length] ?? ''), index % callers);
     });
   await run(callers * 4);
   const { each, totalMs } = await run(bookings);

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { constants, cpus, setPriority } from 'node:os';
 import { PerformanceObserver } from 'node:perf_hooks';
-import { pino } from 'pino';
-import type { EmbeddingVersion } from '../../../models/vision/embedding-model';
-import { PooledEmbedderRegistry } from '../../../workers/embedder/embedder-registry';
 import { defaultThreads } from '../../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../../workers/image/sharp-image-preparer';
 import { bundledModel } from '../../../workers/library/model-library';
 import { readConfig } from '../../config';
+import { embeddersOf, versionOf } from './inference-alone';
 import { type Measurement, percentile, runConcurrently } from './measure';
 import { drawPhotos, machine } from './vision-installation';
 
@@ -34,18 +32,11 @@ export async function benchLoop(photos: number): Promise<Measurement> {
   const drawn = await drawPhotos(PRODUCTS, PHOTO_SIDE);
   const jpegs = await Promise.all(drawn.map(async (photo) => (await preparer.prepare(photo)).jpeg));
   const model = await bundledModel();
-  const embedders = new PooledEmbedderRegistry({
-    threads: defaultThreads(cpus().length),
-    backend: 'auto',
-    waitingMax: 1000,
-    batchTimeoutMs: 30_000,
-    logger: pino({ level: 'warn' }),
-    folderOf: () => model.folder,
-  });
+  const embedders = embeddersOf(model);
   raisePriority();
   const watch = new LoopWatch();
   try {
-    const starting = watch.during(embedders.forVersion({ manifest: model.manifest } as EmbeddingVersion));
+    const starting = watch.during(embedders.forVersion(versionOf(model)));
     const rows = [rowOf('start of the threads, loading, trial', await starting.gaps)];
     const embedder = await starting.done;
     const running = watch.during(

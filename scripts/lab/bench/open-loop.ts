@@ -23,6 +23,22 @@ export async function openLoop(
   return Promise.all(calls);
 }
 
+/** The same, until it is over. */
+export async function steadily<Result>(
+  perSecond: number,
+  isOver: () => boolean,
+  call: () => Promise<Result>,
+): Promise<Result[]> {
+  const started = performance.now();
+  const calls: Promise<Result>[] = [];
+  while (!isOver()) {
+    const waitMs = started + (calls.length * 1000) / perSecond - performance.now();
+    if (waitMs > 1) await delay(Math.min(waitMs, 100));
+    else calls.push(call());
+  }
+  return Promise.all(calls);
+}
+
 /** Calls of `clients` that each send the next one when the last is answered, for a time. */
 export async function closedLoop(
   clients: number,

@@ -57,3 +57,9 @@ function delayMs(metrics: string, which: string): number {
   const line = new RegExp(`^nodejs_eventloop_lag_${which}_seconds (\\S+)`, 'm').exec(metrics);
   return Math.max(0, Number(line?.[1] ?? Number.NaN) * 1000 - RESOLUTION_MS);
 }
+
+/** MiB at the begin, the most, and at the end. */
+export function memoryOf(samples: readonly Sample[]): string {
+  const mib = samples.map((sample) => Math.round(sample.residentMib));
+  return `${mib[0]}, ${Math.max(...mib)}, ${mib.at(-1)}`;
+}

@@ -3,10 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createCanvas, type Image, loadImage } from '@napi-rs/canvas';
+import { freePort } from '../services/free-port';
 import { type Measurement, percentile, runConcurrently } from './measure';
 import { JsonClient } from './open-loop';
-import { ProcessWatch, type Sample } from './process-watch';
-import { drawPhotos, machine, onVisionInstallation, type VisionInstallation } from './vision-installation';
+import { type Holdings, inspectableAt, ProcessInspection } from './process-inspection';
+import { ProcessWatch, residentMib, type Sample } from './process-watch';
+import {
+  drawPhotos,
+  machine,
+  onVisionInstallation,
+  productIds,
+  type VisionInstallation,
+} from './vision-installation';
 
 /** Small enough that the client's own work on a photo does not count. */
 const PHOTO_SIDE = 640;
@@ -17,6 +25,7 @@ const REFUSED_MS = 1_000;
 const CREDITS = 10_000_000;
 const STAMP_SIDE = 8;
 const STAMP_BITS = 16;
+const ROLES = ['api', 'worker'] as const;
 
 /** A memory for photos that is full after the first thousand, so that it does not pass for a leak. */
 const SETTINGS = {
@@ -26,37 +35,56 @@ const SETTINGS = {
   VISION_CONCURRENCY: '0',
 };
 
-/** A tenth of the calls: how fast they were, and how each process was at its end. */
+/** How much is asked. */
+export interface SoakOptions {
+  /** Identifications, each of another photo. */
+  readonly calls: number;
+  /** Lookups of items, spread over the identifications. */
+  readonly lookups: number;
+  readonly products: number;
+}
+
+/** How a process was at the end of a step, and its event loop meanwhile. */
+interface State extends Holdings {
+  readonly role: string;
+  readonly residentMib: number;
+  readonly samples: readonly Sample[];
+}
+
+/** A tenth of the calls, or the start: how fast they were, and how each process was at the end. */
 interface Step {
   readonly done: number;
   readonly perSecond: number;
-  readonly each: readonly number[];
+  readonly photoMs: readonly number[];
+  readonly lookupMs: readonly number[];
   readonly failed: number;
-  readonly processes: Readonly<Record<string, readonly Sample[]>>;
+  readonly states: readonly State[];
 }
 
-/** Thousands of identifications, each of another photo, on an api and a worker: whether their memory stays flat. */
-export async function benchSoak(calls: number, products: number): Promise<Measurement> {
+/** Thousands of calls on an api and a worker: whether memory and all else that they hold stays flat. */
+export async function benchSoak(options: SoakOptions): Promise<Measurement> {
+  const { calls, lookups, products } = options;
   const folder = await mkdtemp(join(tmpdir(), 'loupe-soak-'));
   try {
     const photos = await Promise.all(
       (await drawPhotos(products, PHOTO_SIDE)).map((photo) => loadImage(photo)),
     );
-    const options = { mode: 'PostgreSQL and Redis', products, folder, settings: SETTINGS } as const;
-    const steps = await onVisionInstallation(options, (installation) => soak(installation, photos, calls));
-    const roles = Object.keys(steps[0]?.processes ?? {});
+    const ports = await Promise.all(ROLES.map(() => freePort()));
+    const ofRole = Object.fromEntries(ROLES.map((role, at) => [role, inspectableAt(ports[at] ?? 0)]));
+    const steps = await onVisionInstallation(
+      { mode: 'PostgreSQL and Redis', products, folder, settings: SETTINGS, ofRole },
+      async (installation) => {
+        const watched = ROLES.map((role, at) => watchOf(installation, role, ports[at] ?? 0));
+        return soak(installation, await Promise.all(watched), photos, options);
+      },
+    );
     return {
-      title: `soak: ${calls} identifications of different photos, ${CONCURRENCY} clients, ${machine()}`,
-      head: [
-        ...['calls', 'photos/s', 'p50 ms', 'p99 ms', 'not 200'],
-        ...roles.flatMap((role) => [`${role} MiB`, `${role} loop p99 ms`, `${role} loop max ms`]),
-      ],
-      rows: steps.map(rowOf),
+      title: `soak: ${calls} identifications of different photos and ${lookups} lookups, ${CONCURRENCY} clients, ${machine()}`,
+      head: HEAD,
+      rows: steps.flatMap(rowsOf),
       notes: [
-        ...roles.map(
-          (role) =>
-            `${role}: ${growth(steps, role).toFixed(2)} MiB per thousand calls from the second row on`,
-        ),
+        ...ROLES.map((role, at) => growthOf(steps.slice(2), role, at)),
+        'Heap, buffers, listeners and handles: after a full collection. MiB: resident, as the system counts it.',
         'Loop: delay of the event loop; the median of the 99th percentiles of all seconds, and the longest of all.',
       ],
     };
@@ -65,56 +93,107 @@ export async function benchSoak(calls: number, products: number): Promise<Measur
   }
 }
 
+/** A process, looked at from outside and from inside. */
+interface Watched {
+  readonly role: string;
+  readonly watch: ProcessWatch;
+  state(samples: readonly Sample[]): Promise<State>;
+  close(): void;
+}
+
+async function watchOf({ processes }: VisionInstallation, role: string, port: number): Promise<Watched> {
+  const watched = processes[role];
+  if (!watched) throw new Error(`there is no ${role}`);
+  const inspection = await ProcessInspection.open(watched, port);
+  return {
+    role,
+    watch: new ProcessWatch(role, watched),
+    state: async (samples) => {
+      const resident = await residentMib(watched.process.pid ?? 0);
+      return { role, samples, residentMib: resident, ...(await inspection.look()) };
+    },
+    close: () => inspection.close(),
+  };
+}
+
 async function soak(
   installation: VisionInstallation,
+  watched: readonly Watched[],
   photos: readonly Image[],
-  calls: number,
+  { calls, lookups, products }: SoakOptions,
 ): Promise<Step[]> {
   const client = new JsonClient(installation.url);
   const key = await installation.makeKey({ credits: CREDITS });
-  const watches = Object.entries(installation.processes).map(([role, each]) => new ProcessWatch(role, each));
+  const ids = productIds(products);
   const count = Math.ceil(calls / STEPS);
-  const steps: Step[] = [];
+  const start = { done: 0, perSecond: 0, photoMs: [], lookupMs: [], failed: 0 };
+  const steps: Step[] = [{ ...start, states: await Promise.all(watched.map(({ state }) => state([]))) }];
   for (let from = 0; from < calls; from += count) {
+    const [photoMs, lookupMs]: [number[], number[]] = [[], []];
     let failed = 0;
+    const told = (status: number, ms: number, times: number[]): void => {
+      times.push(ms);
+      if (status !== 200) failed += 1;
+    };
     const load = runConcurrently(count, CONCURRENCY, async (index) => {
       const body = await bodyOf(photos[index % photos.length], from + index);
-      const { status } = await client.post('/v3/vision/identify', key, body);
-      if (status === 200) return;
-      failed += 1;
-      await delay(REFUSED_MS);
+      const { status, ms } = await client.post('/v3/vision/identify', key, body);
+      told(status, ms, photoMs);
+      if (status !== 200) await delay(REFUSED_MS);
+      for (let at = 0; at < lookups / calls; at += 1) {
+        const id = ids[(from + index + at) % ids.length];
+        const found = await client.get(`/v3/catalog/items/${id}`, key);
+        told(found.status, found.ms, lookupMs);
+      }
     });
-    const watched = await Promise.all(
-      watches.map(async (watch) => [watch.name, await watch.during(load)] as const),
-    );
-    const { each, totalMs } = await load;
-    const processes = Object.fromEntries(watched);
-    steps.push({ done: from + count, perSecond: (1000 * count) / totalMs, each, failed, processes });
-    process.stderr.write(`${steps.map(rowOf).at(-1)?.join(' ')}\n`);
+    const samples = await Promise.all(watched.map(({ watch }) => watch.during(load)));
+    const { totalMs } = await load;
+    const states = await Promise.all(watched.map(({ state }, at) => state(samples[at] ?? [])));
+    steps.push({
+      done: from + count,
+      perSecond: (1000 * count) / totalMs,
+      photoMs,
+      lookupMs,
+      failed,
+      states,
+    });
+    process.stderr.write(`${steps.slice(-1).flatMap(rowsOf).join('\n')}\n`);
   }
+  for (const each of watched) each.close();
   await client.close();
   return steps;
 }
 
-function rowOf({ done, perSecond, each, failed, processes }: Step): (string | number)[] {
-  return [
-    done,
-    perSecond.toFixed(1),
-    percentile(each, 0.5).toFixed(0),
-    percentile(each, 0.99).toFixed(0),
-    failed,
-    ...Object.values(processes).flatMap((samples) => [
-      Math.round(residentAtEnd(samples)),
-      percentile(
-        samples.map(({ loopP99Ms }) => loopP99Ms),
-        0.5,
-      ).toFixed(0),
-      Math.max(...samples.map(({ loopMaxMs }) => loopMaxMs)).toFixed(0),
-    ]),
-  ];
-}
+const HEAD = [
+  ...['calls', 'process', 'MiB', 'heap MiB', 'buffers MiB', 'statements', 'connections', 'listeners'],
+  ...['handles', 'loop p99 ms', 'loop max ms'],
+  ...['photos/s', 'photo p50 ms', 'p99 ms', 'lookup p50 ms', 'p99 ms', 'not 200'],
+];
 
-const residentAtEnd = (samples: readonly Sample[]): number => samples.at(-1)?.residentMib ?? 0;
+/** One for each process; the calls stand in the first. */
+const rowsOf = ({ done, states, ...step }: Step): (string | number)[][] =>
+  states.map((state, at) => [
+    ...[done, state.role, Math.round(state.residentMib)],
+    ...[state.heapMib.toFixed(1), state.buffersMib.toFixed(1)],
+    ...[state.statements, state.connections, state.listeners, state.handles],
+    ...(done === 0
+      ? Array(8).fill('')
+      : [...loopOf(state), ...(at === 0 ? callsOf(step) : Array(6).fill(''))]),
+  ]);
+
+const loopOf = ({ samples }: State): (string | number)[] => [
+  percentile(
+    samples.map(({ loopP99Ms }) => loopP99Ms),
+    0.5,
+  ).toFixed(0),
+  Math.max(...samples.map(({ loopMaxMs }) => loopMaxMs)).toFixed(0),
+];
+
+const callsOf = ({ perSecond, photoMs, lookupMs, failed }: Omit<Step, 'done' | 'states'>) => [
+  perSecond.toFixed(1),
+  ...[photoMs, lookupMs].flatMap((ms) => [0.5, 0.99].map((share) => percentile(ms, share).toFixed(0))),
+  failed,
+];
 
 /** The photo with the number of the call in its corner, so that it is like no other. */
 async function bodyOf(photo: Image | undefined, call: number): Promise<Buffer> {
@@ -129,15 +208,22 @@ async function bodyOf(photo: Image | undefined, call: number): Promise<Buffer> {
   return Buffer.from(JSON.stringify({ base64: jpeg.toString('base64') }));
 }
 
-/** How the memory of a process grows after the first step, by least squares: MiB per thousand calls. */
-function growth(steps: readonly Step[], role: string): number {
-  const points = steps
-    .slice(1)
-    .map(({ done, processes }) => ({ done, mib: residentAtEnd(processes[role] ?? []) }));
+/** In words, by least squares. */
+function growthOf(steps: readonly Step[], role: string, at: number): string {
+  const perThousand = (figure: (state: State) => number): string => {
+    const values = steps.flatMap(({ states }) => (states[at] ? [figure(states[at])] : []));
+    return slope(
+      steps.map(({ done }) => done / 1000),
+      values,
+    ).toFixed(2);
+  };
+  const [resident, heap] = [perThousand((state) => state.residentMib), perThousand((state) => state.heapMib)];
+  return `${role}: ${resident} MiB resident and ${heap} MiB of heap per thousand identifications, from the second tenth on`;
+}
+
+function slope(xs: readonly number[], ys: readonly number[]): number {
   const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const done = meanOf(points.map((point) => point.done));
-  const mib = meanOf(points.map((point) => point.mib));
-  const above = points.reduce((sum, point) => sum + (point.done - done) * (point.mib - mib), 0);
-  const below = points.reduce((sum, point) => sum + (point.done - done) ** 2, 0);
-  return (1000 * above) / below;
+  const [x, y] = [meanOf(xs), meanOf(ys)];
+  const above = xs.reduce((sum, each, at) => sum + (each - x) * ((ys[at] ?? y) - y), 0);
+  return above / xs.reduce((sum, each) => sum + (each - x) ** 2, 0);
 }

@@ -1,9 +1,8 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { processEnvironment } from '../../config';
-import { generateBundle, photoOfProduct } from '../generator/generate-bundle';
+import { generateBundle, photoOfProduct, productId } from '../generator/generate-bundle';
 import { runLoupe, type ServiceProcess, startProcess } from '../service-processes';
-import { bringUpServices } from '../services/bring-up-services';
+import { onServers } from './set-up';
 
 /** The two ways of running: one process on the embedded database, or an api and a worker on PostgreSQL and Redis. */
 export const MODES = ['embedded', 'PostgreSQL and Redis'] as const;
@@ -39,6 +38,8 @@ export interface InstallationOptions {
   /** A folder to work in. */
   readonly folder: string;
   readonly settings: Settings;
+  /** Further settings of each process. */
+  readonly ofRole?: Readonly<Record<string, Settings>>;
   /** False for a catalog without pictures, with nothing to embed. */
   readonly pictures?: boolean;
 }
@@ -50,17 +51,10 @@ export async function onVisionInstallation<Result>(
 ): Promise<Result> {
   const settings = { ...options.settings, DATA_DIR: join(options.folder, options.mode) };
   if (options.mode === 'embedded') return onProcesses(options, settings, ['all'], work);
-  const services = await bringUpServices({
-    environment: processEnvironment(),
-    log: (line) => process.stderr.write(`${line}\n`),
-    postgres: { durable: true },
-  });
-  try {
+  return onServers({}, (services) => {
     const servers = { DATABASE_URL: services.postgres.url, REDIS_URL: services.redis.url };
-    return await onProcesses(options, { ...settings, ...servers }, ['api', 'worker'], work);
-  } finally {
-    await services.stop();
-  }
+    return onProcesses(options, { ...settings, ...servers }, ['api', 'worker'], work);
+  });
 }
 
 /** Photos of products spread over the catalog that are no pictures of it, as JPEG. */
@@ -78,18 +72,23 @@ export function drawPhotos(products: number, side: number): Promise<Buffer[]> {
   );
 }
 
+/** Ids of the generated products. */
+export const productIds = (products: number): string[] =>
+  Array.from({ length: products }, (_, index) => productId(SEED, index));
+
 /** What the figures were measured on, in words. */
 export const machine = (): string => `${cpus().length} cores`;
 
 async function onProcesses<Result>(
-  { mode, products, folder, pictures = true }: InstallationOptions,
+  { mode, products, folder, ofRole = {}, pictures = true }: InstallationOptions,
   settings: Settings,
   roles: readonly string[],
   work: (installation: VisionInstallation) => Promise<Result>,
 ): Promise<Result> {
   const processes: Record<string, ServiceProcess> = {};
   try {
-    for (const role of roles) processes[role] = await startProcess({ ...settings, ROLE: role });
+    for (const role of roles)
+      processes[role] = await startProcess({ ...settings, ...ofRole[role], ROLE: role });
     const bundle = join(folder, `${mode} bundle`);
     await generateBundle({ seed: SEED, products, out: bundle, images: pictures });
     await runLoupe(settings, 'catalog', 'import', bundle, ...(pictures ? [] : ['--no-wait']));
@@ -101,15 +100,20 @@ async function onProcesses<Result>(
 }
 
 /** A key with an account of its own on the service that these settings start. */
-export async function makeKey(
+export const makeKey = async (settings: Settings, limits?: KeyLimits): Promise<string> =>
+  (await openAccount(settings, limits)).key;
+
+/** An account on the service that these settings start, and a key of it. */
+export async function openAccount(
   settings: Settings,
   { credits, concurrency, scopes }: KeyLimits = {},
-): Promise<string> {
+): Promise<{ accountId: string; key: string }> {
   const balance = credits === undefined ? [] : ['--credits', String(credits)];
   const atOnce = concurrency === undefined ? [] : ['--concurrency', String(concurrency)];
   const account = await runLoupe(settings, 'accounts', 'create', '--name', 'bench', ...balance);
-  const { id } = account as { id: string };
+  const { id: accountId } = account as { id: string };
   const allowed = scopes === undefined ? [] : ['--scopes', scopes];
-  const words = ['--account', id, '--name', 'bench', '--versions', 'v3', ...atOnce, ...allowed];
-  return ((await runLoupe(settings, 'keys', 'create', ...words)) as { key: string }).key;
+  const words = ['--account', accountId, '--name', 'bench', '--versions', 'v3', ...atOnce, ...allowed];
+  const { key } = (await runLoupe(settings, 'keys', 'create', ...words)) as { key: string };
+  return { accountId, key };
 }

@@ -1,15 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import pMap from 'p-map';
+import type { RecordKind } from '../../../models/catalog/import/records';
 import { CATEGORIES, facetEntities } from './bundle/facets';
 import { Identifiers } from './bundle/identifiers';
 import { LineWriter } from './bundle/line-writer';
-import { type PriceSinks, Prices, type PriceVolume } from './bundle/prices';
+import { Prices, type PriceVolume } from './bundle/prices';
 import { Products } from './bundle/products';
-import { TAGS } from './bundle/tags';
 import { FamilyTrees } from './look/lineage';
 import { lookOfProduct } from './product-look';
 import { type PhotoOptions, renderPhoto } from './render-photo';
 import { renderProduct } from './render-product';
+import names from './vocabulary/names.json';
 
 /** What bundle to make. The same options give the same bytes. */
 export interface BundleOptions extends Partial<PriceVolume> {
@@ -29,17 +31,7 @@ export interface BundleOptions extends Partial<PriceVolume> {
 }
 
 /** How many records of each kind a bundle has. */
-export interface BundleSummary {
-  readonly categories: number;
-  readonly tags: number;
-  readonly entities: number;
-  readonly products: number;
-  readonly variants: number;
-  readonly estimates: number;
-  readonly history: number;
-  readonly listings: number;
-  readonly images: number;
-}
+export type BundleSummary = Readonly<Record<Exclude<RecordKind, 'synonyms'> | 'variants' | 'images', number>>;
 
 const DEFAULTS = {
   images: false,
@@ -67,10 +59,10 @@ export async function generateBundle(options: BundleOptions): Promise<BundleSumm
   const trees = new FamilyTrees(settings.seed);
   const products = new Products(settings.seed, trees);
   const categories = await writeAll(open('categories'), CATEGORIES);
-  const tags = await writeAll(open('tags'), TAGS);
+  const tags = await writeAll(open('tags'), names.tags);
   const entities = await writeAll(open('entities'), taxonomy(products, settings.products));
-  const counts = await writeProducts(products, trees, settings, open);
-  return { categories, tags, entities, ...counts };
+  const images = settings.images ? await drawPictures(settings, trees) : 0;
+  return { categories, tags, entities, ...(await writeProducts(products, settings, open)), images };
 }
 
 /** The id of product `index` in the bundles of a seed. */
@@ -113,11 +105,11 @@ type Settings = Required<Omit<BundleOptions, 'onProgress'>> & Pick<BundleOptions
 /** Products and everything about their prices in one pass: the four files are written side by side. */
 async function writeProducts(
   products: Products,
-  trees: FamilyTrees,
   settings: Settings,
   open: (name: string) => LineWriter,
-): Promise<Omit<BundleSummary, 'categories' | 'tags' | 'entities'>> {
-  const prices = new Prices(settings.seed, settings, settings.referenceDate);
+): Promise<Omit<BundleSummary, 'categories' | 'tags' | 'entities' | 'images'>> {
+  const { seed, products: count, images } = settings;
+  const prices = new Prices(seed, settings, settings.referenceDate);
   const files = {
     products: open('products'),
     estimates: open('estimates'),
@@ -125,60 +117,48 @@ async function writeProducts(
     listings: open('listings'),
   };
   const writers = Object.values(files);
-  const sinks: PriceSinks = {
-    estimate: (record) => files.estimates.write(record),
-    history: (record) => files.history.write(record),
-    listing: (record) => files.listings.write(record),
-  };
-  const pictures = new PictureWriter(settings, trees);
   let variants = 0;
-  for (let index = 0; index < settings.products; index++) {
-    const product = products.product(index, settings.images ? await pictures.draw(index) : undefined);
+  for (let index = 0; index < count; index++) {
+    const product = products.product(index, images ? picturePath(seed, index) : undefined);
     files.products.write(product.record);
-    prices.write(product, index, sinks);
+    prices.write(product, index, files);
     variants += product.record.variants.length;
     for (const writer of writers) if (writer.isFull) await writer.settle();
-    if ((index + 1) % PROGRESS_EVERY === 0) settings.onProgress?.(index + 1, settings.products);
+    if (!images) report(settings, index + 1);
   }
-  await pictures.close();
   for (const writer of writers) await writer.close();
-  settings.onProgress?.(settings.products, settings.products);
   return {
     products: files.products.count,
     variants,
     estimates: files.estimates.count,
     history: files.history.count,
     listings: files.listings.count,
-    images: pictures.count,
   };
 }
 
-/** Draws pictures into the bundle, a few at once: compressing one runs beside the drawing of the next. */
-class PictureWriter {
-  private readonly pending = new Set<Promise<void>>();
-  count = 0;
+/** A few at once: compressing one runs beside the drawing of the next. Resolves to their number. */
+async function drawPictures(settings: Settings, trees: FamilyTrees): Promise<number> {
+  const { seed, products, imageSize, out } = settings;
+  let drawn = 0;
+  await pMap(
+    Array(products).keys(),
+    async (index) => {
+      const file = join(out, picturePath(seed, index));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, await renderProduct(lookOfProduct(seed, index, trees), { size: imageSize }));
+      drawn += 1;
+      report(settings, drawn);
+    },
+    { concurrency: IMAGES_AT_ONCE },
+  );
+  return drawn;
+}
 
-  constructor(
-    private readonly settings: Settings,
-    private readonly trees: FamilyTrees,
-  ) {}
+function picturePath(seed: number, index: number): string {
+  const folder = `${Math.floor(index / IMAGES_A_FOLDER)}`.padStart(4, '0');
+  return `images/${folder}/${productId(seed, index)}.jpg`;
+}
 
-  /** Starts a product's picture and answers its path in the bundle; waits while too many are on their way. */
-  async draw(index: number): Promise<string> {
-    const { seed, imageSize, out } = this.settings;
-    const folder = `${Math.floor(index / IMAGES_A_FOLDER)}`.padStart(4, '0');
-    const path = `images/${folder}/${productId(seed, index)}.jpg`;
-    if (index % IMAGES_A_FOLDER === 0) await mkdir(dirname(join(out, path)), { recursive: true });
-    while (this.pending.size >= IMAGES_AT_ONCE) await Promise.race(this.pending);
-    const picture = renderProduct(lookOfProduct(seed, index, this.trees), { size: imageSize })
-      .then((jpeg) => writeFile(join(out, path), jpeg))
-      .finally(() => this.pending.delete(picture));
-    this.pending.add(picture);
-    this.count += 1;
-    return path;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.pending);
-  }
+function report({ products, onProgress }: Settings, done: number): void {
+  if (done % PROGRESS_EVERY === 0 || done === products) onProgress?.(done, products);
 }

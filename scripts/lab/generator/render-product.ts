@@ -1,4 +1,5 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { fillBox, stops } from '../../../workers/image/distortion/light';
 import { css, mixed, type Rgb } from '../../../workers/image/distortion/rgb';
 import { type Box, drawCutout, studioView } from './cutout';
 import type { Look, Studio } from './look/look';
@@ -51,12 +52,8 @@ const STUDIO_TONES: Readonly<Record<Studio, readonly [Rgb, Rgb, Rgb]>> = {
 function paintStudio(context: SKRSContext2D, studio: Studio, size: number): void {
   const [top, line, front] = STUDIO_TONES[studio];
   const wall = context.createLinearGradient(0, 0, 0, size);
-  wall.addColorStop(0, css(top));
-  wall.addColorStop(0.72, css(mixed(top, line, 0.5)));
-  wall.addColorStop(0.8, css(line));
-  wall.addColorStop(1, css(front));
-  context.fillStyle = wall;
-  context.fillRect(0, 0, size, size);
+  stops(wall, [0, css(top)], [0.72, css(mixed(top, line, 0.5))], [0.8, css(line)], [1, css(front)]);
+  fillBox(context, wall, 0, 0, size, size);
 }
 
 function paintGroundShadow(context: SKRSContext2D, { left, right, bottom }: Box): void {
@@ -65,10 +62,7 @@ function paintGroundShadow(context: SKRSContext2D, { left, right, bottom }: Box)
   context.translate((left + right) / 2, bottom - half * 0.05);
   context.scale(1, 0.13);
   const shadow = context.createRadialGradient(0, 0, half * 0.2, 0, 0, half);
-  shadow.addColorStop(0, 'rgba(20,18,24,0.5)');
-  shadow.addColorStop(0.7, 'rgba(20,18,24,0.26)');
-  shadow.addColorStop(1, 'rgba(20,18,24,0)');
-  context.fillStyle = shadow;
-  context.fillRect(-half, -half, half * 2, half * 2);
+  stops(shadow, [0, 'rgba(20,18,24,0.5)'], [0.7, 'rgba(20,18,24,0.26)'], [1, 'rgba(20,18,24,0)']);
+  fillBox(context, shadow, -half, -half, half * 2, half * 2);
   context.restore();
 }

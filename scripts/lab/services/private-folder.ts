@@ -14,20 +14,26 @@ export interface PrivateFolder {
 }
 
 /**
- * Makes a private folder. When this process ends, in whatever way, the server that left its process id in `pidFile` gets
- * `endSignal` and the folder goes.
+ * Starts a server in a private folder, which goes with it. When this process ends, in whatever way, the server that left
+ * its process id in `pidFile` gets `endSignal` and the folder goes.
  */
-export async function createPrivateFolder(
+export async function inPrivateFolder<T>(
   name: string,
   pidFile: string,
   endSignal: 'QUIT' | 'TERM',
-): Promise<PrivateFolder> {
+  start: (folder: PrivateFolder) => Promise<T>,
+): Promise<T> {
   const identity = unprivileged();
   const path = await mkdtemp(join(tmpdir(), `loupe-${name}-`));
   await chmod(path, 0o700);
   if (identity !== undefined) await chown(path, identity.uid, identity.gid);
   const guard = watchdog('sh', [join(__dirname, 'end-server.sh'), path, join(path, pidFile), endSignal]);
-  return { path, identity, remove: () => guard.release() };
+  try {
+    return await start({ path, identity, remove: () => guard.release() });
+  } catch (error) {
+    await guard.release();
+    throw error;
+  }
 }
 
 /** `nobody` when we are root, because database servers refuse to run as root. */

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Software } from './debian-software';
 import { freePort } from './free-port';
-import { createPrivateFolder, type PrivateFolder } from './private-folder';
+import { inPrivateFolder, type PrivateFolder } from './private-folder';
 import { PrivateServer } from './private-server';
 import { commandSucceeds, runCommand } from './run-command';
 import { postgresParameters } from './server-settings';
@@ -17,13 +17,9 @@ export async function startPrivatePostgres(
   software: Software,
   options: PostgresOptions,
 ): Promise<PostgresService> {
-  const folder = await createPrivateFolder('postgres', 'data/postmaster.pid', 'QUIT');
-  try {
-    return await startIn(folder, software, options);
-  } catch (error) {
-    await folder.remove();
-    throw error;
-  }
+  return inPrivateFolder('postgres', 'data/postmaster.pid', 'QUIT', (folder) =>
+    startIn(folder, software, options),
+  );
 }
 
 async function startIn(
@@ -79,20 +75,12 @@ async function startIn(
   await sql('create database loupe');
   return {
     url: databaseUrl('loupe'),
-    restart: () => server.restart(),
-    kill: () => server.kill(),
-    start: () => server.start(),
-    pause: () => server.pause(),
-    resume: () => server.resume(),
+    ...server.methods(),
     async createDatabase(name, template) {
       await sql(
         `create database ${quoted(name)}${template === undefined ? '' : ` template ${quoted(template)}`}`,
       );
       return databaseUrl(name);
-    },
-    async stop() {
-      await server.stop();
-      await folder.remove();
     },
   };
 }

@@ -3,7 +3,7 @@ import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Software } from './debian-software';
 import { freePort } from './free-port';
-import { createPrivateFolder, type PrivateFolder } from './private-folder';
+import { inPrivateFolder, type PrivateFolder } from './private-folder';
 import { PrivateServer } from './private-server';
 import { redisAnswers } from './redis-answers';
 import { redisSettings } from './server-settings';
@@ -14,13 +14,7 @@ import type { RedisOptions, RedisService } from './service';
  * only when `durable` (append-only file).
  */
 export async function startPrivateRedis(software: Software, options: RedisOptions): Promise<RedisService> {
-  const folder = await createPrivateFolder('redis', 'redis.pid', 'TERM');
-  try {
-    return await startIn(folder, software, options);
-  } catch (error) {
-    await folder.remove();
-    throw error;
-  }
+  return inPrivateFolder('redis', 'redis.pid', 'TERM', (folder) => startIn(folder, software, options));
 }
 
 async function startIn(
@@ -55,15 +49,7 @@ async function startIn(
   await server.start();
   return {
     url: `redis://:${password}@127.0.0.1:${port}`,
-    restart: () => server.restart(),
-    kill: () => server.kill(),
-    start: () => server.start(),
-    pause: () => server.pause(),
-    resume: () => server.resume(),
-    async stop() {
-      await server.stop();
-      await folder.remove();
-    },
+    ...server.methods(),
   };
 }
 

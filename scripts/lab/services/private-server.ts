@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PrivateFolder } from './private-folder';
-import type { Environment } from './service';
+import type { Environment, Service } from './service';
 
 export interface ServerProgram {
   readonly name: string;
@@ -30,6 +30,21 @@ export class PrivateServer {
     private readonly program: ServerProgram,
     private readonly folder: PrivateFolder,
   ) {}
+
+  /** What one may do with the server; its folder goes when it stops. */
+  methods(): Omit<Service, 'url'> {
+    return {
+      restart: () => this.restart(),
+      kill: () => this.kill(),
+      start: () => this.start(),
+      pause: () => this.pause(),
+      resume: () => this.resume(),
+      stop: async () => {
+        await this.stop();
+        await this.folder.remove();
+      },
+    };
+  }
 
   /** @throws Error with the end of the server's log when it ends early or does not answer within a minute. */
   async start(): Promise<void> {
@@ -58,7 +73,7 @@ export class PrivateServer {
   }
 
   /** Orderly; a server that does not end in time is killed. */
-  async stop(): Promise<void> {
+  private async stop(): Promise<void> {
     await this.end(async (child) => {
       child.kill(this.program.stopSignal);
       await this.resume();
@@ -66,21 +81,21 @@ export class PrivateServer {
   }
 
   /** With all its children at once, as when the machine loses its power. */
-  async kill(): Promise<void> {
+  private async kill(): Promise<void> {
     await this.end(() => this.signalAll('SIGKILL'));
   }
 
-  async restart(): Promise<void> {
+  private async restart(): Promise<void> {
     await this.stop();
     await this.start();
   }
 
   /** Stops the clock of the server and its children: connections stay open and nothing answers, until `resume`. */
-  async pause(): Promise<void> {
+  private async pause(): Promise<void> {
     await this.signalAll('SIGSTOP');
   }
 
-  async resume(): Promise<void> {
+  private async resume(): Promise<void> {
     await this.signalAll('SIGCONT');
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from './free-port';
-import { createPrivateFolder, type PrivateFolder } from './private-folder';
+import { inPrivateFolder, type PrivateFolder } from './private-folder';
 import { PrivateServer } from './private-server';
 import type { ObjectStore, ProviderOptions, Service } from './service';
 import { libraryPath, unpackedCopy, upstreamVersion } from './unpacked-copy';
@@ -29,13 +29,10 @@ export async function startPrivateSwift(options: ProviderOptions): Promise<Objec
     },
     options,
   );
-  const folder = await createPrivateFolder('swift', 'swift.pid', 'TERM');
-  try {
-    return { ...(await startIn(folder, swift.root)), how: `Debian packages: ${swift.found}` };
-  } catch (error) {
-    await folder.remove();
-    throw error;
-  }
+  const service = await inPrivateFolder('swift', 'swift.pid', 'TERM', (folder) =>
+    startIn(folder, swift.root),
+  );
+  return { ...service, how: `Debian packages: ${swift.found}` };
 }
 
 async function startIn(folder: PrivateFolder, root: string): Promise<Service> {
@@ -73,14 +70,6 @@ async function startIn(folder: PrivateFolder, root: string): Promise<Service> {
   await server.start();
   return {
     url: `http://${encodeURIComponent(key)}:${secret}@127.0.0.1:${port}`,
-    restart: () => server.restart(),
-    kill: () => server.kill(),
-    start: () => server.start(),
-    pause: () => server.pause(),
-    resume: () => server.resume(),
-    async stop() {
-      await server.stop();
-      await folder.remove();
-    },
+    ...server.methods(),
   };
 }

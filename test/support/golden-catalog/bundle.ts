@@ -3,7 +3,7 @@ import { foldText } from '../../../models/catalog/fold-text';
 /** A record of a bundle (contract 13). */
 type BundleRecord = Readonly<Record<string, unknown>>;
 
-export interface GoldenProduct {
+interface GoldenProduct {
   readonly category: string;
   /** By level, in the order of the hierarchy. */
   readonly levels: Readonly<Record<string, string>>;
@@ -18,14 +18,36 @@ export interface GoldenProduct {
 /** Words that people use for an entity, by its name. */
 export type Nicknames = Readonly<Record<string, readonly string[]>>;
 
+/**
+ * The products of a table, one a line under a line of names, columns between bars and lists between commas: colours,
+ * sizes, popularity, keywords, and the levels of the category in their order.
+ */
+export function productsIn(category: string, table: string): GoldenProduct[] {
+  const [names = [], ...lines] = table
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' | '));
+  return lines.map((cells) => {
+    const { colours, sizes, popularity, keywords, ...levels } = Object.fromEntries(
+      names.map((name, at) => [name, cells[at] ?? '']),
+    );
+    return {
+      ...{ category, levels, popularity: Number(popularity) },
+      ...{ colours: listIn(colours), sizes: listIn(sizes), keywords: listIn(keywords) },
+    };
+  });
+}
+
+const listIn = (cell = ''): string[] => (cell === '' ? [] : cell.split(', '));
+
 /** `Louis Vuitton` becomes `louis_vuitton`. */
-export const slug = (...names: readonly string[]): string =>
+const slug = (...names: readonly string[]): string =>
   foldText(names.join(' '))
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .replace(/^_|_$/g, '');
 
 /** The id of a product: its levels and its first colour. */
-export const productId = ({ levels, colours }: Pick<GoldenProduct, 'levels' | 'colours'>): string =>
+const productId = ({ levels, colours }: Pick<GoldenProduct, 'levels' | 'colours'>): string =>
   `product_${slug(...Object.values(levels), colours[0] ?? '')}`;
 
 /** The records of products, file by file, with every entity that they name. */

@@ -1,5 +1,6 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Random } from '../../../models/random';
+import { black, fillBox, stops, white } from './light';
 import { css, lit, mixed, type Rgb } from './rgb';
 import { layTile, surfaceTile } from './texture';
 
@@ -34,11 +35,6 @@ function anyColour(random: Random, low = 20, high = 240): Rgb {
   ];
 }
 
-function fill(context: SKRSContext2D, side: number, style: SKRSContext2D['fillStyle']): void {
-  context.fillStyle = style;
-  context.fillRect(0, 0, side, side);
-}
-
 function plain(context: SKRSContext2D, side: number, random: Random): void {
   const colour = anyColour(random, 60, 240);
   const angle = random.between(0, 6.3);
@@ -46,21 +42,23 @@ function plain(context: SKRSContext2D, side: number, random: Random): void {
   const x = Math.cos(angle) * reach;
   const y = Math.sin(angle) * reach;
   const gradient = context.createLinearGradient(side / 2 - x, side / 2 - y, side / 2 + x, side / 2 + y);
-  gradient.addColorStop(0, css(lit(colour, random.between(0, 0.35))));
-  gradient.addColorStop(1, css(lit(colour, random.between(-0.4, 0))));
-  fill(context, side, gradient);
+  stops(
+    gradient,
+    [0, css(lit(colour, random.between(0, 0.35)))],
+    [1, css(lit(colour, random.between(-0.4, 0)))],
+  );
+  fillBox(context, gradient, 0, 0, side, side);
 }
 
 function wood(context: SKRSContext2D, side: number, random: Random): void {
   const base = mixed([86, 52, 28], [206, 164, 112], random.next());
-  fill(context, side, css(base));
+  fillBox(context, css(base), 0, 0, side, side);
   context.save();
   context.translate(side / 2, side / 2);
   context.rotate(random.between(-0.5, 0.5) + (random.chance(0.5) ? 1.57 : 0));
   const plank = side * random.between(0.12, 0.34);
   for (let y = -side; y < side; y += plank) {
-    context.fillStyle = css(lit(base, random.between(-0.22, 0.16)));
-    context.fillRect(-side, y, side * 2, plank);
+    fillBox(context, css(lit(base, random.between(-0.22, 0.16))), -side, y, side * 2, plank);
     for (let grain = 0; grain < 16; grain++) {
       const at = y + random.next() * plank;
       context.lineWidth = random.between(0.3, 1.6) * (side / 300);
@@ -77,8 +75,7 @@ function wood(context: SKRSContext2D, side: number, random: Random): void {
       );
       context.stroke();
     }
-    context.fillStyle = 'rgba(20,10,4,0.55)';
-    context.fillRect(-side, y, side * 2, Math.max(1, side * 0.005));
+    fillBox(context, 'rgba(20,10,4,0.55)', -side, y, side * 2, Math.max(1, side * 0.005));
   }
   context.restore();
 }
@@ -86,7 +83,7 @@ function wood(context: SKRSContext2D, side: number, random: Random): void {
 function marble(context: SKRSContext2D, side: number, random: Random): void {
   const dark = random.chance(0.3);
   const base: Rgb = dark ? [42, 44, 48] : [230, 227, 224];
-  fill(context, side, css(base));
+  fillBox(context, css(base), 0, 0, side, side);
   for (let vein = 0; vein < 18; vein++) {
     let x = random.between(-0.1, 1.1) * side;
     let y = random.between(-0.1, 1.1) * side;
@@ -110,7 +107,7 @@ function marble(context: SKRSContext2D, side: number, random: Random): void {
 
 function cloth(context: SKRSContext2D, side: number, random: Random): void {
   const base = anyColour(random, 30, 225);
-  fill(context, side, css(base));
+  fillBox(context, css(base), 0, 0, side, side);
   context.save();
   context.rotate(random.between(-0.4, 0.4));
   layTile(
@@ -124,11 +121,14 @@ function cloth(context: SKRSContext2D, side: number, random: Random): void {
     const x = random.between(-0.2, 1.2) * side;
     const width = random.between(0.05, 0.22) * side;
     const gradient = context.createLinearGradient(x - width, 0, x + width, side * random.between(-0.3, 0.3));
-    gradient.addColorStop(0, 'rgba(0,0,0,0)');
-    gradient.addColorStop(0.45, `rgba(0,0,0,${random.between(0.08, 0.3)})`);
-    gradient.addColorStop(0.55, `rgba(255,255,255,${random.between(0.04, 0.2)})`);
-    gradient.addColorStop(1, 'rgba(255,255,255,0)');
-    fill(context, side, gradient);
+    stops(
+      gradient,
+      [0, black(0)],
+      [0.45, black(random.between(0.08, 0.3))],
+      [0.55, white(random.between(0.04, 0.2))],
+      [1, white(0)],
+    );
+    fillBox(context, gradient, 0, 0, side, side);
   }
 }
 
@@ -140,10 +140,8 @@ function table(context: SKRSContext2D, side: number, random: Random): void {
   random.pick([wood, marble, plain, cloth])(surface.getContext('2d'), side, random);
   context.drawImage(surface, 0, 0, side, side, 0, edge, side, side - edge);
   const shade = context.createLinearGradient(0, edge, 0, edge + side * 0.14);
-  shade.addColorStop(0, 'rgba(0,0,0,0.35)');
-  shade.addColorStop(1, 'rgba(0,0,0,0)');
-  context.fillStyle = shade;
-  context.fillRect(0, edge, side, side * 0.14);
+  stops(shade, [0, black(0.35)], [1, black(0)]);
+  fillBox(context, shade, 0, edge, side, side * 0.14);
 }
 
 /** A room out of focus: soft furniture, a window, points of light. */
@@ -155,14 +153,12 @@ function room(context: SKRSContext2D, side: number, random: Random): void {
     const radius = random.between(0.1, 0.4) * side;
     const colour = anyColour(random);
     const blob = context.createRadialGradient(x, y, radius * random.between(0.3, 0.85), x, y, radius);
-    blob.addColorStop(0, css(colour, 0.85));
-    blob.addColorStop(1, css(colour, 0));
+    stops(blob, [0, css(colour, 0.85)], [1, css(colour, 0)]);
     context.save();
     context.translate(x, y);
     context.scale(1, random.between(0.5, 1.8));
     context.translate(-x, -y);
-    context.fillStyle = blob;
-    context.fillRect(x - radius, y - radius, radius * 2, radius * 2);
+    fillBox(context, blob, x - radius, y - radius, radius * 2, radius * 2);
     context.restore();
   }
   if (!random.chance(0.5)) return;
@@ -185,7 +181,7 @@ function room(context: SKRSContext2D, side: number, random: Random): void {
 
 function grass(context: SKRSContext2D, side: number, random: Random): void {
   const base: Rgb = [random.between(50, 110), random.between(90, 140), random.between(30, 60)];
-  fill(context, side, css(base));
+  fillBox(context, css(base), 0, 0, side, side);
   for (let blade = 0; blade < 700; blade++) {
     const x = random.between(0, side);
     const y = random.between(0, side);
@@ -200,15 +196,16 @@ function grass(context: SKRSContext2D, side: number, random: Random): void {
 
 function tiles(context: SKRSContext2D, side: number, random: Random): void {
   const base = anyColour(random, 70, 230);
-  fill(context, side, css(lit(base, -0.4)));
+  fillBox(context, css(lit(base, -0.4)), 0, 0, side, side);
   const tile = side * random.between(0.1, 0.3);
   const brick = random.chance(0.5) ? 0.5 : 0;
   context.save();
   context.rotate(random.between(-0.3, 0.3));
   for (let row = -4; row * tile * (1 - brick * 0.5) < side * 1.4; row++) {
     for (let x = -side; x < side * 1.5; x += tile) {
-      context.fillStyle = css(lit(base, random.between(-0.14, 0.14)));
-      context.fillRect(
+      fillBox(
+        context,
+        css(lit(base, random.between(-0.14, 0.14))),
         x + (row % 2) * brick * tile,
         row * tile * (1 - brick * 0.5),
         tile * 0.97,
@@ -228,7 +225,7 @@ function clutter(context: SKRSContext2D, side: number, random: Random): void {
     context.rotate(random.between(0, 6.3));
     const width = random.between(0.08, 0.4) * side;
     const height = random.between(0.05, 0.3) * side;
-    context.shadowColor = 'rgba(0,0,0,0.5)';
+    context.shadowColor = black(0.5);
     context.shadowBlur = side * 0.02;
     context.shadowOffsetY = side * 0.01;
     context.fillStyle = css(anyColour(random));

@@ -6,6 +6,7 @@ import { cutOut } from './cut-out';
 import { develop } from './develop';
 import { blur, paintLight, smear } from './lens';
 import { LIMITS, type Limits } from './levels';
+import { fillBox } from './light';
 import { paintOcclusion } from './occlude';
 import { backToSquare, type Corner, type Corners, type Pixels, warped } from './pixels';
 
@@ -58,8 +59,7 @@ function paintPlace(context: SKRSContext2D, elsewhere: boolean, level: PhotoLeve
     return;
   }
   const light = () => Math.round(level === 1 ? 250 : random.between(190, 250));
-  context.fillStyle = `rgb(${light()},${light()},${light()})`;
-  context.fillRect(0, 0, SIDE, SIDE);
+  fillBox(context, `rgb(${light()},${light()},${light()})`, 0, 0, SIDE, SIDE);
 }
 
 function cornersOf({ scale, shift, turn, perspective }: Limits, random: Random): Corners {

@@ -1,5 +1,6 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import type { Random } from '../../../models/random';
+import { fillBox, stops, white } from './light';
 
 /** Light from one side over all of a picture, and now and then a glare. */
 export function paintLight(context: SKRSContext2D, size: number, strength: number, random: Random): void {
@@ -7,11 +8,13 @@ export function paintLight(context: SKRSContext2D, size: number, strength: numbe
   const x = Math.cos(angle) * size * 0.6;
   const y = Math.sin(angle) * size * 0.6;
   const light = context.createLinearGradient(size / 2 - x, size / 2 - y, size / 2 + x, size / 2 + y);
-  light.addColorStop(0, `rgba(255,248,232,${random.between(0, strength)})`);
-  light.addColorStop(0.5, 'rgba(128,124,116,0)');
-  light.addColorStop(1, `rgba(0,0,10,${random.between(0, strength * 1.3)})`);
-  context.fillStyle = light;
-  context.fillRect(0, 0, size, size);
+  stops(
+    light,
+    [0, `rgba(255,248,232,${random.between(0, strength)})`],
+    [0.5, 'rgba(128,124,116,0)'],
+    [1, `rgba(0,0,10,${random.between(0, strength * 1.3)})`],
+  );
+  fillBox(context, light, 0, 0, size, size);
   if (random.chance(strength)) paintGlare(context, size, random);
 }
 
@@ -20,10 +23,8 @@ function paintGlare(context: SKRSContext2D, size: number, random: Random): void 
   const y = random.between(0.2, 0.8) * size;
   const radius = random.between(0.08, 0.3) * size;
   const glare = context.createRadialGradient(x, y, 0, x, y, radius);
-  glare.addColorStop(0, `rgba(255,255,255,${random.between(0.2, 0.7)})`);
-  glare.addColorStop(1, 'rgba(255,255,255,0)');
-  context.fillStyle = glare;
-  context.fillRect(0, 0, size, size);
+  stops(glare, [0, white(random.between(0.2, 0.7))], [1, white(0)]);
+  fillBox(context, glare, 0, 0, size, size);
 }
 
 /** Blurs all of a picture by a radius in pixels. */

@@ -1,5 +1,6 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { Random } from '../../../models/random';
+import { black, fillBox } from './light';
 import { css, lit, type Rgb } from './rgb';
 
 /** Human skin, light to dark. */
@@ -20,7 +21,7 @@ export function paintOcclusion(context: SKRSContext2D, side: number, random: Ran
   context.save();
   context.translate(x, y);
   context.rotate(angle);
-  context.shadowColor = 'rgba(0,0,0,0.45)';
+  context.shadowColor = black(0.45);
   context.shadowBlur = side * 0.03;
   random.pick([paintFingers, paintFingers, paintBox, paintEllipse])(context, side, random);
   context.restore();
@@ -59,8 +60,7 @@ function paintBox(context: SKRSContext2D, side: number, random: Random): void {
   context.fillStyle = css(colour);
   const height = side * random.between(0.2, 0.7);
   context.fillRect(0, -height / 2, side, height);
-  context.fillStyle = css(lit(colour, 0.2));
-  context.fillRect(0, -height / 2, side * 0.04, height);
+  fillBox(context, css(lit(colour, 0.2)), 0, -height / 2, side * 0.04, height);
 }
 
 function paintEllipse(context: SKRSContext2D, side: number, random: Random): void {

@@ -1,46 +1,55 @@
 import { Random } from '../../../models/random';
 
-/** The surfaces that a bag can be made of; each has a relief of its own. */
-export const SURFACES = [
-  'smooth',
-  'patent',
-  'grained',
-  'saffiano',
-  'suede',
-  'canvas',
-  'denim',
-  'tweed',
-  'raffia',
-  'woven',
-  'quilted',
-  'chevron',
-  'channel',
-  'crocodile',
-  'python',
-  'ostrich',
-  'lizard',
-] as const;
-export type Surface = (typeof SURFACES)[number];
+/** How a relief is made, and how strongly it is lit: by its slopes, and by the darkness in its hollows. */
+type Made = readonly [slope: number, hollow: number, height: (seed: number) => Height];
 
-/** The finishes that a dial can have; each has a relief of its own. */
-export const DIAL_FINISHES = [
-  'plain',
-  'sunburst',
-  'clous',
-  'waves',
-  'flinque',
-  'tapisserie',
-  'grained',
-  'pearl',
-  'meteorite',
-  'fume',
-] as const;
-export type DialFinish = (typeof DIAL_FINISHES)[number];
+/** The surfaces that a bag can be made of; the seed moves what is irregular in them (grain, scales). */
+const SURFACE_RELIEFS = {
+  smooth: [0.5, 0.05, (seed) => noise(seed, [6, 13])],
+  patent: [0.3, 0.02, (seed) => noise(seed, [6, 13])],
+  grained: [0.55, 0.24, (seed) => cells(seed, 30, 30, 0.85, (edge) => Math.min(1, edge * 3.2))],
+  saffiano: [0.5, 0.16, () => saffiano],
+  suede: [0.6, 0.22, (seed) => noise(seed, [9, 31, 83])],
+  canvas: [0.3, 0.16, () => canvas],
+  denim: [0.4, 0.3, () => denim],
+  tweed: [0.6, 0.45, tweed],
+  raffia: [0.5, 0.4, raffia],
+  woven: [0.9, 0.5, () => woven],
+  quilted: [1.7, 0.34, () => quilted],
+  chevron: [1.4, 0.34, () => chevron],
+  channel: [1.6, 0.34, () => (u) => Math.sqrt(Math.abs(Math.sin(u * TURN * 1.5)))],
+  crocodile: [1.0, 0.42, (seed) => cells(seed, 6, 8, 0.42, (edge) => Math.min(1, edge * 2.6))],
+  python: [0.6, 0.42, () => python],
+  ostrich: [1.1, 0.05, (seed) => cells(seed, 7, 7, 0.7, (_, near) => quill(near))],
+  lizard: [0.5, 0.34, (seed) => cells(seed, 22, 26, 0.35, (edge) => Math.min(1, edge * 3))],
+} as const satisfies Readonly<Record<string, Made>>;
+export type Surface = keyof typeof SURFACE_RELIEFS;
+export const SURFACES = Object.keys(SURFACE_RELIEFS) as readonly Surface[];
+
+/** The finishes that a dial can have. */
+const DIAL_HEIGHTS = {
+  plain: () => flat,
+  sunburst: () => flat,
+  clous: () => clous,
+  waves: () => waves,
+  flinque: () => flinque,
+  tapisserie: () => tapisserie,
+  grained: (seed) => noise(seed, [40, 90]),
+  pearl: (seed) => noise(seed, [3, 7, 11]),
+  meteorite,
+  fume: () => flat,
+} as const satisfies Readonly<Record<string, (seed: number) => Height>>;
+export type DialFinish = keyof typeof DIAL_HEIGHTS;
+export const DIAL_FINISHES = Object.keys(DIAL_HEIGHTS) as readonly DialFinish[];
 
 /** The height of a surface, 0 to 1, over a square that repeats on all sides; `side` x `side` values by rows. */
 export interface Relief {
   readonly side: number;
   readonly heights: Float32Array;
+  /** How strongly it is lit by its slopes. */
+  readonly slope: number;
+  /** How dark its hollows are. */
+  readonly hollow: number;
 }
 
 const SIDE = 256;
@@ -49,91 +58,44 @@ const TURN = Math.PI * 2;
 /** The height at a point of the square, both coordinates from 0 to 1. */
 type Height = (u: number, v: number) => number;
 
-/** The relief of a bag's surface; the seed moves what is irregular in it (grain, scales). */
+/** The relief of a bag's surface. */
 export function surfaceRelief(surface: Surface, seed: number): Relief {
-  return relief(surfaceHeight(surface, seed));
+  const [slope, hollow, height] = SURFACE_RELIEFS[surface];
+  return relief(height(seed), slope, hollow);
 }
 
 /** The relief of a dial's finish. */
 export function dialRelief(finish: DialFinish, seed: number): Relief {
-  return relief(dialHeight(finish, seed));
+  return relief(DIAL_HEIGHTS[finish](seed), 0.5, 0.22);
 }
 
 /** The soft dents of leather that has been carried. */
 export function creaseRelief(seed: number): Relief {
   const low = noise(seed, [3, 5]);
   const fine = noise(seed + 1, [7, 12]);
-  return relief((u, v) => 0.75 * low(u, v) + 0.25 * fine(u, v));
+  return relief((u, v) => 0.75 * low(u, v) + 0.25 * fine(u, v), 4.5, 0.12);
 }
 
-function relief(height: Height): Relief {
+function relief(height: Height, slope: number, hollow: number): Relief {
   const heights = new Float32Array(SIDE * SIDE);
   for (let y = 0; y < SIDE; y++) {
     for (let x = 0; x < SIDE; x++) heights[y * SIDE + x] = height(x / SIDE, y / SIDE);
   }
-  return { side: SIDE, heights };
+  return { side: SIDE, heights, slope, hollow };
 }
 
-function surfaceHeight(surface: Surface, seed: number): Height {
-  switch (surface) {
-    case 'smooth':
-    case 'patent':
-      return noise(seed, [6, 13]);
-    case 'suede':
-      return noise(seed, [9, 31, 83]);
-    case 'grained':
-      return cells(seed, 30, 30, 0.85, (edge) => Math.min(1, edge * 3.2));
-    case 'saffiano':
-      return saffiano;
-    case 'canvas':
-      return (u, v) => 0.5 + 0.25 * Math.sin(u * TURN * 64) + 0.25 * Math.sin(v * TURN * 64);
-    case 'denim':
-      return (u, v) => 0.5 + 0.5 * Math.sin((u + v) * TURN * 40) * (0.7 + 0.3 * Math.sin(u * TURN * 64));
-    case 'tweed':
-      return tweed(seed);
-    case 'raffia':
-      return raffia(seed);
-    case 'woven':
-      return woven;
-    case 'quilted':
-      return (u, v) => Math.sqrt(Math.abs(Math.sin((u + v) * TURN) * Math.sin((u - v) * TURN)));
-    case 'chevron':
-      return chevron;
-    case 'channel':
-      return (u) => Math.sqrt(Math.abs(Math.sin(u * TURN * 1.5)));
-    case 'crocodile':
-      return cells(seed, 6, 8, 0.42, (edge) => Math.min(1, edge * 2.6));
-    case 'lizard':
-      return cells(seed, 22, 26, 0.35, (edge) => Math.min(1, edge * 3));
-    case 'python':
-      return python;
-    case 'ostrich':
-      return cells(seed, 7, 7, 0.7, (_, near) => (near < 0.22 ? Math.sqrt(1 - (near / 0.22) ** 2) : 0));
-  }
-}
+const flat: Height = () => 0.5;
+const canvas: Height = (u, v) => 0.5 + 0.25 * Math.sin(u * TURN * 64) + 0.25 * Math.sin(v * TURN * 64);
+const denim: Height = (u, v) =>
+  0.5 + 0.5 * Math.sin((u + v) * TURN * 40) * (0.7 + 0.3 * Math.sin(u * TURN * 64));
+const quilted: Height = (u, v) => Math.sqrt(Math.abs(Math.sin((u + v) * TURN) * Math.sin((u - v) * TURN)));
+const clous: Height = (u, v) => 1 - Math.max(triangle(u * 14 + v * 14), triangle(u * 14 - v * 14));
+const waves: Height = (u, v) => 0.5 + 0.5 * Math.sin((v * 10 + 0.06 * Math.sin(u * TURN * 3) * 10) * TURN);
+const flinque: Height = (u, v) => 0.5 + 0.5 * Math.sin(u * TURN * 16) * Math.sin(v * TURN * 16);
+const tapisserie: Height = (u, v) => Math.min(1, 3.4 * Math.min(triangle(u * 11), triangle(v * 11)));
 
-function dialHeight(finish: DialFinish, seed: number): Height {
-  switch (finish) {
-    case 'plain':
-    case 'sunburst':
-    case 'fume':
-      return () => 0.5;
-    case 'clous':
-      return (u, v) => 1 - Math.max(triangle(u * 14 + v * 14), triangle(u * 14 - v * 14));
-    case 'waves':
-      return (u, v) => 0.5 + 0.5 * Math.sin((v * 10 + 0.06 * Math.sin(u * TURN * 3) * 10) * TURN);
-    case 'flinque':
-      return (u, v) => 0.5 + 0.5 * Math.sin(u * TURN * 16) * Math.sin(v * TURN * 16);
-    case 'tapisserie':
-      return (u, v) => Math.min(1, 3.4 * Math.min(triangle(u * 11), triangle(v * 11)));
-    case 'grained':
-      return noise(seed, [40, 90]);
-    case 'pearl':
-      return noise(seed, [3, 7, 11]);
-    case 'meteorite':
-      return meteorite(seed);
-  }
-}
+/** The bump of a quill, near the middle of its cell. */
+const quill = (near: number): number => (near < 0.22 ? Math.sqrt(1 - (near / 0.22) ** 2) : 0);
 
 function triangle(value: number): number {
   return Math.abs(2 * (value - Math.floor(value)) - 1);

@@ -8,35 +8,6 @@ import {
   surfaceRelief,
 } from './relief';
 
-/** How strongly a relief is lit: by its slopes, and by the darkness in its hollows. */
-interface Lighting {
-  readonly slope: number;
-  readonly hollow: number;
-}
-
-const SURFACE_LIGHTING: Readonly<Record<Surface, Lighting>> = {
-  smooth: { slope: 0.5, hollow: 0.05 },
-  patent: { slope: 0.3, hollow: 0.02 },
-  grained: { slope: 0.55, hollow: 0.24 },
-  saffiano: { slope: 0.5, hollow: 0.16 },
-  suede: { slope: 0.6, hollow: 0.22 },
-  canvas: { slope: 0.3, hollow: 0.16 },
-  denim: { slope: 0.4, hollow: 0.3 },
-  tweed: { slope: 0.6, hollow: 0.45 },
-  raffia: { slope: 0.5, hollow: 0.4 },
-  woven: { slope: 0.9, hollow: 0.5 },
-  quilted: { slope: 1.7, hollow: 0.34 },
-  chevron: { slope: 1.4, hollow: 0.34 },
-  channel: { slope: 1.6, hollow: 0.34 },
-  crocodile: { slope: 1.0, hollow: 0.42 },
-  python: { slope: 0.6, hollow: 0.42 },
-  ostrich: { slope: 1.1, hollow: 0.05 },
-  lizard: { slope: 0.5, hollow: 0.34 },
-};
-
-const CREASE_LIGHTING: Lighting = { slope: 4.5, hollow: 0.12 };
-const DIAL_LIGHTING: Lighting = { slope: 0.5, hollow: 0.22 };
-
 /** Seeds of the irregular in a relief are few, so that the tiles of a whole catalog stay in memory. */
 const SEEDS = 4;
 
@@ -45,21 +16,19 @@ const tiles = new Map<string, Canvas>();
 /** A repeating tile of light and shade (black and white by opacity) that turns plain colour into a surface. */
 export function surfaceTile(surface: Surface, seed: number): Canvas {
   const variant = seed % SEEDS;
-  return cached(`surface ${surface} ${variant}`, () =>
-    shadedTile(surfaceRelief(surface, variant), SURFACE_LIGHTING[surface]),
-  );
+  return cached(`surface ${surface} ${variant}`, () => shadedTile(surfaceRelief(surface, variant)));
 }
 
 /** The same for the finish of a dial. */
 export function dialTile(finish: DialFinish, seed: number): Canvas {
   const variant = seed % SEEDS;
-  return cached(`dial ${finish} ${variant}`, () => shadedTile(dialRelief(finish, variant), DIAL_LIGHTING));
+  return cached(`dial ${finish} ${variant}`, () => shadedTile(dialRelief(finish, variant)));
 }
 
 /** The dents of soft leather, to be laid over its surface. */
 export function creaseTile(seed: number): Canvas {
   const variant = seed % SEEDS;
-  return cached(`crease ${variant}`, () => shadedTile(creaseRelief(variant), CREASE_LIGHTING));
+  return cached(`crease ${variant}`, () => shadedTile(creaseRelief(variant)));
 }
 
 /** Lays a tile over all of a drawing's plane, each repeat `span` units wide; the caller has set the clip. */
@@ -98,7 +67,7 @@ function cached(key: string, make: () => Canvas): Canvas {
 }
 
 /** Light falls from the upper left. */
-function shadedTile({ side, heights }: Relief, { slope, hollow }: Lighting): Canvas {
+function shadedTile({ side, heights, slope, hollow }: Relief): Canvas {
   const canvas = createCanvas(side, side);
   const context = canvas.getContext('2d');
   const image = context.createImageData(side, side);

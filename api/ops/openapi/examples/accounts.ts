@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { accountShown, keyMade } from '../../../admin/answers';
 import type { accountAnswer } from '../../../v3/answers';
+import { one } from './example';
 
 /** Accounts and keys in examples, as operators and callers get them. */
 const account: z.output<typeof accountShown>['account'] = {
@@ -41,34 +42,28 @@ const own: z.output<typeof accountAnswer> = {
 const made = { success: true, key, secret: 'loupe_live_…' };
 const shownAccount = { success: true, account };
 
-/** One example of a request and one of its answer. */
-const example = (summary: string, answer: object, request?: object) => ({
-  ...(request ? { requests: { one: { summary, value: request } } } : {}),
-  answers: { one: { summary, value: answer } },
-});
-
 /** Examples of the endpoints about accounts (contract 9.7, 17). */
 export const ACCOUNT_EXAMPLES = {
-  showOwnAccount: example('A limited account', own),
-  listAccounts: example('The last page', { success: true, accounts: [account], next_cursor: null }),
-  createAccount: example('A limited account', shownAccount, { name: 'Shop', credits: 1000 }),
-  showAccount: example('A limited account', shownAccount),
-  creditAccount: example(
+  showOwnAccount: one('A limited account', own),
+  listAccounts: one('The last page', { success: true, accounts: [account], next_cursor: null }),
+  createAccount: one('A limited account', shownAccount, { name: 'Shop', credits: 1000 }),
+  showAccount: one('A limited account', shownAccount),
+  creditAccount: one(
     'Credits are added',
     { success: true, account: account.id, amount: 500, credits: 1500 },
     { amount: 500, note: 'Invoice 17' },
   ),
-  keepPhotos: example('No photos are kept', shownAccount, { keep: false }),
-  showUsage: example('A month', { success: true, account: account.id, credits: 60, ...month }),
-  listKeys: example('The last page', { success: true, keys: [key], next_cursor: null }),
-  createKey: example('A key for v3', made, {
+  keepPhotos: one('No photos are kept', shownAccount, { keep: false }),
+  showUsage: one('A month', { success: true, account: account.id, credits: 60, ...month }),
+  listKeys: one('The last page', { success: true, keys: [key], next_cursor: null }),
+  createKey: one('A key for v3', made, {
     name: 'laptop',
     versions: ['v3'],
     limits: { per_second: 10 },
   }),
-  rotateKey: example('The old key opens the API for two more days', made, { overlap_hours: 48 }),
-  revokeKey: example('It opens nothing any more', { success: true, id: key.id, revoked: true }),
-  showAuditLog: example('A credit', {
+  rotateKey: one('The old key opens the API for two more days', made, { overlap_hours: 48 }),
+  revokeKey: one('It opens nothing any more', { success: true, id: key.id, revoked: true }),
+  showAuditLog: one('A credit', {
     success: true,
     entries: [
       {

@@ -12,6 +12,12 @@ export interface Examples {
   readonly answers: Readonly<Record<string, Example>>;
 }
 
+/** One example of an answer, and of the request where that has a body. */
+export const one = (summary: string, answer: unknown, request?: unknown): Examples => ({
+  ...(request === undefined ? {} : { requests: { one: { summary, value: request } } }),
+  answers: { one: { summary, value: answer } },
+});
+
 /** The smallest PNG that there is; a photo is longer. */
 export const PHOTO =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -3,10 +3,10 @@ import type { legacyAnswer, legacyVisionAnswer } from '../../../legacy/answers';
 import type { PATHS } from '../../../paths';
 import type { evidence as rowEvidence } from '../../../v3/answers';
 import { ACCOUNT_EXAMPLES } from './accounts';
-import { catalog, type Examples, LARGER_PHOTO, PHOTO } from './example';
+import { catalog, type Examples, LARGER_PHOTO, one, PHOTO } from './example';
 import { LATER_EXAMPLES } from './later-examples';
 import { RECORD_EXAMPLES } from './records';
-import { category, estimate, legacyProduct, model, pricedProduct, product } from './rows';
+import { attributes, category, estimate, legacyProduct, model, pricedProduct, product } from './rows';
 
 const evidence: z.output<typeof rowEvidence> = {
   image: 'https://loupe.example/images/0b7c0e.jpg',
@@ -17,11 +17,7 @@ const evidence: z.output<typeof rowEvidence> = {
     { similarity: 0.9, agrees: true },
     { similarity: 0.96, agrees: true },
   ],
-  levels: [
-    { field: 'brand', id: 'brand_hermes', name: 'Hermès', confidence: 0.99 },
-    { field: 'model', id: 'model_birkin', name: 'Birkin', confidence: 0.99 },
-    { field: 'style', id: 'style_birkin_croc', name: 'Crocodile', confidence: 0.98 },
-  ],
+  levels: attributes.slice(1).map((attribute) => ({ ...attribute, confidence: 0.98 })),
 };
 
 const legacy: z.output<typeof legacyAnswer> = {
@@ -60,10 +56,7 @@ const legacyVision: z.output<typeof legacyVisionAnswer> = {
 };
 
 const photo = {
-  address: {
-    summary: 'A photo by its address',
-    value: { url: 'https://pictures.example/bag.jpg' },
-  },
+  address: { summary: 'A photo by its address', value: { url: 'https://pictures.example/bag.jpg' } },
   bytes: { summary: 'A photo as base64 (shortened here to one dot)', value: { base64: PHOTO } },
 };
 
@@ -156,14 +149,10 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
       },
     },
   },
-  showItem: {
-    answers: {
-      priced: {
-        summary: 'A product with its prices',
-        value: catalog([pricedProduct], { credits_used: 6, includes: ['taxonomy', 'pricing'] }),
-      },
-    },
-  },
+  showItem: one(
+    'A product with its prices',
+    catalog([pricedProduct], { credits_used: 6, includes: ['taxonomy', 'pricing'] }),
+  ),
   showSimilar: {
     answers: {
       some: {
@@ -176,29 +165,17 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
       },
     },
   },
-  showItems: {
-    requests: {
-      some: {
-        summary: 'A product and its model, with prices; and an id that there is not',
-        value: {
-          ids: ['product_birkin_croc', 'model_birkin', 'product_gone'],
-          includes: ['taxonomy', 'pricing'],
-        },
-      },
+  showItems: one(
+    'A product and its model, with prices; and an id that there is not',
+    {
+      ...catalog([pricedProduct, { ...model, max_market_estimate: estimate }], {
+        credits_used: 7,
+        includes: ['taxonomy', 'pricing'],
+      }),
+      not_found: ['product_gone'],
     },
-    answers: {
-      some: {
-        summary: 'What is found, and what is not',
-        value: {
-          ...catalog([pricedProduct, { ...model, max_market_estimate: estimate }], {
-            credits_used: 7,
-            includes: ['taxonomy', 'pricing'],
-          }),
-          not_found: ['product_gone'],
-        },
-      },
-    },
-  },
+    { ids: ['product_birkin_croc', 'model_birkin', 'product_gone'], includes: ['taxonomy', 'pricing'] },
+  ),
   suggest: {
     requests: {
       typed: { summary: 'While it is typed', value: { query: 'herm' } },
@@ -216,21 +193,14 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
               id: 'brand_hermes',
               name: 'Hermès',
               node: 'brand',
-              attributes: [
-                { field: 'category', id: 'handbags', name: 'Handbags' },
-                { field: 'brand', id: 'brand_hermes', name: 'Hermès' },
-              ],
+              attributes: attributes.slice(0, 2),
               matched: [[0, 4]],
             },
             {
               id: 'model_birkin',
               name: 'Birkin',
               node: 'model',
-              attributes: [
-                { field: 'category', id: 'handbags', name: 'Handbags' },
-                { field: 'brand', id: 'brand_hermes', name: 'Hermès' },
-                { field: 'model', id: 'model_birkin', name: 'Birkin' },
-              ],
+              attributes: attributes.slice(0, 3),
               matched: [],
             },
           ],
@@ -318,20 +288,14 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
     requests: photo,
     answers: { sure: { summary: 'The product is known', value: legacyVision } },
   },
-  listProductsV1: { answers: { search: { summary: '?search=birkin', value: legacy } } },
-  health: { answers: { alive: { summary: 'Alive', value: { status: 'alive' } } } },
-  readiness: {
-    answers: {
-      ready: {
-        summary: 'Ready',
-        value: {
-          status: 'ready',
-          checks: { process: 'ready', database: 'ok', storage: 'ok', model: 'ok', index: 'ok', queue: 'ok' },
-          inference: { 'loupe-eye@1.0.0': 'onnx' },
-        },
-      },
-    },
-  },
+  listProductsV1: one('?search=birkin', legacy),
+  health: one('Alive', { status: 'alive' }),
+  readiness: one('Ready', {
+    status: 'ready',
+    checks: { process: 'ready', database: 'ok', storage: 'ok', model: 'ok', index: 'ok', queue: 'ok' },
+    warnings: [],
+    inference: { 'loupe-eye@1.0.0': 'onnx' },
+  }),
   dataFile: {
     answers: {
       historical_estimates: {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { jobAnswer, webhook } from '../../../v3/answers';
-import { catalog, type Examples, LARGER_PHOTO, PHOTO } from './example';
+import { catalog, LARGER_PHOTO, one, PHOTO } from './example';
 import { product } from './rows';
 
 const job: z.output<typeof jobAnswer> = {
@@ -47,55 +47,30 @@ const address: z.output<typeof webhook> = {
 
 /** Of what is answered later, and how callers are told. */
 export const LATER_EXAMPLES = {
-  createJob: {
-    requests: {
-      photos: {
-        summary: 'A piece by one photo, and one by two',
-        value: {
-          entries: [
-            { base64: PHOTO, category_id: 'handbags' },
-            { images: [{ base64: LARGER_PHOTO }, { base64: LARGER_PHOTO }] },
-          ],
-          includes: ['taxonomy', 'pricing'],
-        },
-      },
+  createJob: one(
+    'A piece by one photo, and one by two',
+    {
+      ...{ ...job, status: 'queued', total: 1, done: 0, failed: 0, credits_used: 0 },
+      data: [{ state: 'waiting', prediction_id: null, answer: null }],
     },
-    answers: {
-      queued: {
-        summary: 'Nothing is looked at yet',
-        value: {
-          ...{ ...job, status: 'queued', total: 1, done: 0, failed: 0, credits_used: 0 },
-          data: [{ state: 'waiting', prediction_id: null, answer: null }],
-        },
-      },
+    {
+      entries: [
+        { base64: PHOTO, category_id: 'handbags' },
+        { images: [{ base64: LARGER_PHOTO }, { base64: LARGER_PHOTO }] },
+      ],
+      includes: ['taxonomy', 'pricing'],
     },
-  },
-  showJob: { answers: { running: { summary: 'One entry is still to be looked at', value: job } } },
-  cancelJob: {
-    answers: {
-      cancelled: {
-        summary: 'The last entry was not begun',
-        value: {
-          ...{ ...job, status: 'done', cancelled: 1 },
-          data: [...job.data.slice(0, 2), { state: 'cancelled', prediction_id: null, answer: null }],
-        },
-      },
-    },
-  },
-  createWebhook: {
-    requests: {
-      jobsAndCredits: {
-        summary: 'When a job is done, and before credits end',
-        value: { url: address.url, events: address.events, credits_below: 500 },
-      },
-    },
-    answers: {
-      registered: {
-        summary: 'With its secret',
-        value: { success: true, ...address, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' },
-      },
-    },
-  },
-  listWebhooks: { answers: { one: { summary: 'One address', value: { success: true, data: [address] } } } },
-  removeWebhook: { answers: { removed: { summary: 'Removed', value: { success: true, id: address.id } } } },
-} satisfies Readonly<Record<string, Examples>>;
+  ),
+  showJob: one('One entry is still to be looked at', job),
+  cancelJob: one('The last entry was not begun', {
+    ...{ ...job, status: 'done', cancelled: 1 },
+    data: [...job.data.slice(0, 2), { state: 'cancelled', prediction_id: null, answer: null }],
+  }),
+  createWebhook: one(
+    'When a job is done, and before credits end',
+    { success: true, ...address, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' },
+    { url: address.url, events: address.events, credits_below: 500 },
+  ),
+  listWebhooks: one('One address', { success: true, data: [address] }),
+  removeWebhook: one('Removed', { success: true, id: address.id }),
+};

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { deletionAnswer, recordStatusAnswer, recordsAnswer } from '../../../v3/record-answers';
+import { one } from './example';
 
 const LINES = [
   {
@@ -24,13 +25,7 @@ const written: z.output<typeof recordsAnswer> = {
   credits_used: 0,
   data: [
     { line: 1, id: 'product_birkin_croc', status: 'accepted' },
-    {
-      line: 2,
-      id: null,
-      status: 'rejected',
-      field: 'currency',
-      reason: 'EU-UK is priced in gbp',
-    },
+    { line: 2, id: null, status: 'rejected', field: 'currency', reason: 'EU-UK is priced in gbp' },
   ],
 };
 
@@ -52,15 +47,11 @@ const status: z.output<typeof recordStatusAnswer> = {
 
 /** What is asked and answered where the catalog is written. */
 export const RECORD_EXAMPLES = {
-  writeRecords: {
-    requests: {
-      priced: {
-        summary: 'A product and what it is worth',
-        value: LINES.map((line) => `${JSON.stringify(line)}\n`).join(''),
-      },
-    },
-    answers: { half: { summary: 'One of two lines is wrong', value: written } },
-  },
-  deleteRecord: { answers: { gone: { summary: 'It is gone', value: deleted } } },
-  showRecordStatus: { answers: { seen: { summary: 'A picture waits', value: status } } },
+  writeRecords: one(
+    'A product and what it is worth, one of which is wrong',
+    written,
+    LINES.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  ),
+  deleteRecord: one('It is gone', deleted),
+  showRecordStatus: one('A picture waits', status),
 };

@@ -1,5 +1,6 @@
+import { GRADES } from '../../../../models/pricing/estimate';
 import { Scrollable } from '../shell/scrollable';
-import { GRADES, type HistoryPoint } from './read-history';
+import type { HistoryPoint } from './read-history';
 import { day, money, sourceName } from './row-words';
 
 /** What the plot shows, for whoever reads instead of looking. */

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { GRADES } from '../../../../models/pricing/estimate';
 import { itemLink, Link } from '../navigation/link';
 import type { Row } from '../service/answers';
 import { DataFiles } from './data-files';
@@ -97,10 +98,9 @@ function Taxonomy({ row }: { readonly row: Row }) {
 /** What the dearest variant of a taxonomy row sells for (contract 2.3). */
 function BestEstimate({ row: { id, max_market_estimate: best } }: { readonly row: Row }) {
   if (!best) return null;
-  const [grade, amount] = (['A', 'B', 'C', 'D'] as const)
-    .map((each) => [each, best[each]] as const)
-    .find(([, value]) => value !== null) ?? ['A', null];
-  if (amount === null) return null;
+  const grade = GRADES.find((each) => best[each] !== null);
+  const amount = grade && best[grade];
+  if (amount == null) return null;
   return (
     <section aria-labelledby={`best-${id}`}>
       <h3 id={`best-${id}`}>Highest estimate</h3>

@@ -2,13 +2,14 @@ import { useEffect, useRef } from 'preact/hooks';
 import { leftResults } from '../navigation/address';
 import { Link } from '../navigation/link';
 import { RequestPanel } from '../request/request-panel';
-import { showItem } from '../service/calls';
+import { showItem, showSimilar } from '../service/calls';
 import { useAnswer } from '../session/use-answer';
 import { FailureNote } from '../shell/failure-note';
 import { Picture } from '../shell/picture';
+import { useSeen } from '../shell/use-seen';
 import { ItemDetails } from './item-details';
+import { ResultGrid } from './result-grid';
 import { itemPicture, kindOf, pathOf, readable } from './row-words';
-import { SimilarItems } from './similar-items';
 
 /** One row of the catalog by its id. */
 export function ItemView({ id }: { readonly id: string }) {
@@ -54,6 +55,23 @@ export function ItemView({ id }: { readonly id: string }) {
         </div>
       )}
       {row && kindOf(row) === 'product' && <SimilarItems key={row.id} id={row.id} />}
+    </div>
+  );
+}
+
+/** Products that look like one: asked for when their place comes into view, and nothing where there are none. */
+function SimilarItems({ id }: { readonly id: string }) {
+  const { place, seen } = useSeen();
+  const { answered } = useAnswer(seen ? showSimilar(id) : null);
+  const rows = answered?.answer.data ?? [];
+  return (
+    <div ref={place}>
+      {rows.length > 0 && (
+        <section class="similar" aria-labelledby="similar">
+          <h2 id="similar">Similar</h2>
+          <ResultGrid rows={rows} busy={false} />
+        </section>
+      )}
     </div>
   );
 }

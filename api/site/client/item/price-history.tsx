@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
+import { GRADES, type Grade } from '../../../../models/pricing/estimate';
 import type { FileLink } from '../service/answers';
 import { Failure } from '../service/failure';
 import { Chart, type Line } from './chart';
 import { HistoryTable } from './history-table';
-import { GRADES, type Grade, type HistoryPoint, readHistory } from './read-history';
+import { type HistoryPoint, readHistory } from './read-history';
 import { regionName, sourceName } from './row-words';
 
 interface Props {

@@ -1,15 +1,13 @@
 import { csvParseRows } from 'd3-dsv';
+import { GRADES, type GradeValues } from '../../../../models/pricing/estimate';
 import { Failure } from '../service/failure';
-
-export const GRADES = ['A', 'B', 'C', 'D'] as const;
-export type Grade = (typeof GRADES)[number];
 
 /** One line of a history file (contract 2.8). */
 export interface HistoryPoint {
   readonly date: Date;
   readonly source: string;
   readonly currency: string;
-  readonly values: Readonly<Record<Grade, number | null>>;
+  readonly values: GradeValues;
 }
 
 /**
@@ -31,12 +29,7 @@ export async function readHistory(url: string, signal: AbortSignal): Promise<His
     date: new Date(cell(row, 'date')),
     source: cell(row, 'source'),
     currency: cell(row, 'currency'),
-    values: {
-      A: amount(cell(row, 'A')),
-      B: amount(cell(row, 'B')),
-      C: amount(cell(row, 'C')),
-      D: amount(cell(row, 'D')),
-    },
+    values: Object.fromEntries(GRADES.map((grade) => [grade, amount(cell(row, grade))])) as GradeValues,
   }));
 }
 

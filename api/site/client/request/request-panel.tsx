@@ -2,8 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CatalogAnswer } from '../service/answers';
 import type { Call } from '../service/calls';
 import { Scrollable } from '../shell/scrollable';
-import { asCurl } from './as-curl';
-import { asTypeScript } from './as-typescript';
+import { asCurl, asTypeScript } from './request-forms';
 
 interface Props {
   readonly call: Call;

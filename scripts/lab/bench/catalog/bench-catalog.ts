@@ -1,18 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { cpus } from 'node:os';
-import { connectPostgres } from '../../../../db/core/knex';
+import type { Database } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
-import type { ChargeRequest } from '../../../../models/ports';
 import { Random } from '../../../../models/random';
-import { runLoupe, startProcess } from '../../service-processes';
-import { bareBooking } from '../ledger';
+import { startProcess } from '../../service-processes';
+import { bareBooking, chargeTo } from '../ledger';
 import { type Measurement, percentile, runConcurrently } from '../measure';
+import { onDatabase } from '../set-up';
+import { openAccount } from '../vision-installation';
 import { CatalogClient } from './catalog-client';
 import { CatalogSample } from './catalog-sample';
-import { measureByTurns } from './changed-catalog';
+import { changeProducts, measureByTurns } from './changed-catalog';
 import { explainQuestions } from './explain-questions';
-import { FullTextPeer } from './full-text-peer';
+import { FullTextPeer, type Peer } from './full-text-peer';
 import { type LoadedCatalog, withLoadedCatalog } from './loaded-catalog';
+import { PlainSqlPeer } from './plain-sql-peer';
 import { QUESTION_KINDS, type Question, type QuestionKind } from './questions';
 
 export interface CatalogBenchOptions {
@@ -30,14 +31,23 @@ export interface CatalogBenchOptions {
   readonly changes: number;
 }
 
-type Knex = ReturnType<typeof connectPostgres>['knex'];
+type Knex = Database['knex'];
 
 const SEED = 11;
 const CLIENTS = 16;
+/** As the service has by default. */
+const CONNECTIONS = 10;
 const WARM_UP_CALLS = 16;
-/** It answers some questions in seconds. */
+/** They answer some questions in seconds. */
 const PEER_CALLS_MAX = 40;
 const NONE = '';
+const NO_PEERS = [NONE, NONE, NONE, NONE];
+
+/** Questions of every sort of statement that changes make another. */
+const afterChanges = (kinds: readonly QuestionKind[]): QuestionKind[] =>
+  kinds
+    .filter(({ name }) => ['three filters', 'facets', 'by cursor', 'by name', 'two words'].includes(name))
+    .map((kind) => ({ ...kind, name: `${kind.name} after changes` }));
 
 /** Times of one sort of question, in ms. */
 interface Times {
@@ -47,26 +57,27 @@ interface Times {
 
 /**
  * Every sort of catalog query over HTTP against one `api` process on PostgreSQL, with one client and with sixteen,
- * beside a bare look-up by id through the same kind of pool and an SQLite FTS5 index over the same rows.
+ * beside a bare look-up by id through the same kind of pool, and over the same rows an SQLite FTS5 index and plain SQL.
  */
 export async function benchCatalog(options: CatalogBenchOptions): Promise<Measurement> {
-  return withLoadedCatalog(options, SEED, async (catalog) => {
-    const database = connectPostgres({ url: catalog.databaseUrl });
-    try {
-      const sample = await CatalogSample.read(database.knex, SEED);
+  return withLoadedCatalog(options, SEED, (catalog) =>
+    onDatabase(catalog.databaseUrl, CONNECTIONS, async (knex) => {
+      const sample = await CatalogSample.read(knex, SEED);
       const kinds = QUESTION_KINDS.filter(({ name }) => name.includes(options.only ?? ''));
       if (options.explain !== undefined) {
-        await explainQuestions(database.knex, sample, kinds, options.explain, SEED);
+        await explainQuestions(knex, sample, kinds, options.explain, SEED);
+        if (options.changes > 0) {
+          await changeProducts(knex, options.changes, SEED);
+          await explainQuestions(knex, sample, afterChanges(kinds), options.explain, SEED);
+        }
       }
-      const peer = await FullTextPeer.load(database.knex);
+      const peer = await FullTextPeer.load(knex);
       const floor = await measureBoth(options.calls, drawItems(sample), async (id) => {
-        await rowsOf(database.knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
+        await rowsOf(knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
       });
-      const measure = () => measureService(catalog, database.knex, sample, kinds, peer, options.calls);
+      const measure = () => measureService(catalog, knex, sample, kinds, peer, options.calls);
       const rows =
-        options.changes === 0
-          ? await measure()
-          : await measureByTurns(database.knex, options.changes, SEED, measure);
+        options.changes === 0 ? await measure() : await measureByTurns(knex, options.changes, SEED, measure);
       peer.close();
       return {
         title: `catalog over HTTP: ${sample.size} products, PostgreSQL, ${cpus().length} cores`,
@@ -74,17 +85,15 @@ export async function benchCatalog(options: CatalogBenchOptions): Promise<Measur
           ...['query', 'pricing', 'target p95'],
           ...['p50 ms', 'p95 ms', 'p99 ms', 'queries/s'],
           ...[`p50 ms, ${CLIENTS} clients`, 'p95 ms', 'p99 ms', 'queries/s', 'of the limit'],
-          ...['FTS5 p50 ms', 'FTS5 p95 ms'],
+          ...['FTS5 p50 ms', 'FTS5 p95 ms', 'plain SQL p50 ms', 'plain SQL p95 ms'],
         ],
         rows: [['bare SELECT by id', NONE, NONE, ...bothCells(floor)], ...rows],
         notes: [
-          'The limit is an answer of the service that asks nobody and then a SELECT with a durable booking, with as many clients. The client, the service and PostgreSQL share the cores. FTS5 answers ids and a total within the client process.',
+          'The limit is an answer of the service that asks nobody and then a SELECT with a durable booking, with as many clients. The client, the service and PostgreSQL share the cores. FTS5 answers ids and a total within the client process, plain SQL (websearch_to_tsquery and ts_rank, count(*) OVER ()) on the same server, both with one client.',
         ],
       };
-    } finally {
-      await database.close();
-    }
-  });
+    }),
+  );
 }
 
 async function measureService(
@@ -127,7 +136,7 @@ async function measureService(
           ...[kind.name, pricing ? 'yes' : 'no', `${kind.targetMs} ms`],
           ...[...cellsOf(measured.alone), ...cellsOf(measured.together)],
           `${((100 * measured.together.perSecond) / limit).toFixed(0)} %`,
-          ...(pricing ? [NONE, NONE] : peerCells(peer, draw, calls, kind.name)),
+          ...(pricing ? NO_PEERS : await peersCells([peer, new PlainSqlPeer(knex)], draw, calls, kind.name)),
         ]);
         process.stderr.write(`${rows.at(-1)?.join(' | ')}\n`);
       }
@@ -137,22 +146,6 @@ async function measureService(
     await client.close();
     await api.stop();
   }
-}
-
-const chargeTo = (accountId: string): ChargeRequest => ({
-  ...{ chargeId: randomUUID(), accountId, keyId: 'key_bench' },
-  ...{ endpoint: 'v3.catalog.item', requestId: randomUUID() },
-});
-
-async function openAccount(
-  settings: Readonly<Record<string, string>>,
-): Promise<{ accountId: string; key: string }> {
-  const account = (await runLoupe(settings, 'accounts', 'create', '--name', 'bench')) as { id: string };
-  const { key } = (await runLoupe(
-    settings,
-    ...['keys', 'create', '--account', account.id, '--name', 'bench', '--versions', 'v3'],
-  )) as { key: string };
-  return { accountId: account.id, key };
 }
 
 /** With one client, then with many; every call draws values of its own, so no cache has seen them. */
@@ -183,23 +176,33 @@ function cellsOf({ each, perSecond }: Times): string[] {
 
 const bothCells = ({ alone, together }: { alone: Times; together: Times }): string[] => [
   ...[...cellsOf(alone), ...cellsOf(together)],
-  ...[NONE, NONE, NONE],
+  ...[NONE, ...NO_PEERS],
 ];
 
-/** The peer answers the questions that one client asked. */
-function peerCells(
-  peer: FullTextPeer,
+/** The peers answer the questions that one client asked. */
+async function peersCells(
+  peers: readonly Peer[],
   draw: (random: Random) => Question,
   calls: number,
   purpose: string,
-): string[] {
+): Promise<string[]> {
+  const cells: string[] = [];
+  for (const peer of peers) cells.push(...(await peerCells(peer, draw, calls, purpose)));
+  return cells;
+}
+
+async function peerCells(
+  peer: Peer,
+  draw: (random: Random) => Question,
+  calls: number,
+  purpose: string,
+): Promise<string[]> {
   const random = new Random(SEED, 'alone', purpose);
   const each: number[] = [];
   for (let call = 0; call < Math.min(calls, PEER_CALLS_MAX); call++) {
     const question = draw(random);
-    if (!('query' in question) || question.query.text === null) return [NONE, NONE];
     const from = performance.now();
-    peer.ask(question.query.text);
+    if (!('query' in question) || (await peer.ask(question.query)) === null) return [NONE, NONE];
     each.push(performance.now() - from);
   }
   return [percentile(each, 0.5).toFixed(1), percentile(each, 0.95).toFixed(1)];

@@ -47,12 +47,13 @@ function requestOf(question: Question, includes: readonly string[]) {
 }
 
 /** The body of `POST /v3/catalog/query` (contract 4.1). */
-function wireForm({ text, node, filters, page, pageSize, sort }: CatalogQuery): object {
+function wireForm({ text, node, filters, facets, page, cursor, pageSize, sort }: CatalogQuery): object {
   return {
     ...(text === null ? {} : { query: text }),
     taxonomy_node: node,
     filters: filters.map(({ field, include, exclude }) => ({ field, include, exclude })),
-    page,
+    ...(facets && { facets: facets.map(({ field, limit }) => ({ field, limit })) }),
+    ...(cursor === undefined ? { page } : { cursor }),
     page_size: pageSize,
     sort,
   };

@@ -1,6 +1,6 @@
 import type { Database } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
-import type { Filter } from '../../../../models/catalog/catalog-query';
+import type { Filter, RowPosition } from '../../../../models/catalog/catalog-query';
 import { TAGS_FIELD } from '../../../../models/catalog/taxonomy';
 import type { Random } from '../../../../models/random';
 
@@ -10,6 +10,8 @@ export interface SampledProduct {
   /** Its attributes but the category, as filters that it passes. */
   readonly filters: readonly Filter[];
   readonly words: readonly string[];
+  /** Where it stands in a listing. */
+  readonly position: RowPosition;
 }
 
 const SAMPLE_SIZE = 3_000;
@@ -24,14 +26,21 @@ export class CatalogSample {
     readonly size: number,
     readonly products: readonly SampledProduct[],
     readonly tags: readonly string[],
+    /** Of rows of the taxonomy. */
+    readonly names: readonly string[],
     private readonly rowsByTerm: ReadonlyMap<string, number>,
   ) {}
 
   static async read(knex: Database['knex'], seed: number): Promise<CatalogSample> {
-    const rows = await rowsOf<{ id: string; facets: string[]; words: string[] }>(
+    const rows = await rowsOf<SampledRow>(
       knex,
-      sql`SELECT id, facets, tsvector_to_array(words) AS words FROM catalog_search
+      sql`SELECT id, popularity, sort_key AS "sortKey", facets, tsvector_to_array(words) AS words FROM catalog_search
           WHERE kind = 'product' ORDER BY hashtextextended(id, ${seed}), id LIMIT ${SAMPLE_SIZE}`,
+    );
+    const nodes = await rowsOf<{ name: string }>(
+      knex,
+      sql`SELECT name FROM catalog_rows WHERE kind <> 'product'
+          ORDER BY hashtextextended(id, ${seed}), id LIMIT ${SAMPLE_SIZE}`,
     );
     const terms = [...new Set(rows.flatMap(({ facets, words }) => [...facets, ...words]))];
     const counted = await rowsOf<{ term: string; rows: number }>(
@@ -43,8 +52,12 @@ export class CatalogSample {
     const tags = await rowsOf<{ id: string }>(knex, sql`SELECT id FROM tags ORDER BY id`);
     return new CatalogSample(
       rowsByTerm.get('') ?? 0,
-      rows.map(({ id, facets, words }) => ({ id, words, filters: filtersOf(facets) })),
+      rows.map(({ facets, words, ...position }) => ({
+        ...{ id: position.id, words, filters: filtersOf(facets) },
+        position: { ...position, rank: [] },
+      })),
       tags.map((tag) => tag.id),
+      nodes.map(({ name }) => name),
       rowsByTerm,
     );
   }
@@ -78,6 +91,8 @@ export class CatalogSample {
     return (this.rowsByTerm.get(`${field}:${id}`) ?? 0) / this.size;
   }
 }
+
+type SampledRow = Omit<RowPosition, 'rank'> & { readonly facets: string[]; readonly words: string[] };
 
 function filtersOf(facets: readonly string[]): Filter[] {
   return facets

@@ -29,7 +29,7 @@ export async function measureByTurns(
 }
 
 /** Products get another popularity and another word. */
-async function changeProducts(knex: Database['knex'], count: number, seed: number): Promise<void> {
+export async function changeProducts(knex: Database['knex'], count: number, seed: number): Promise<void> {
   await rowsOf(
     knex,
     sql`UPDATE catalog_rows SET popularity = popularity + 1, words = words || array_to_tsvector(ARRAY['changed'])

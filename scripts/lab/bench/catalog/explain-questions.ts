@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PostgresCatalogRepository } from '../../../../db/catalog/catalog-repository';
 import type { Database } from '../../../../db/core/knex';
 import { rowsOf, Sql, sql } from '../../../../db/core/sql';
+import { rowBefore } from '../../../../models/catalog/cursor';
 import { wordsOf } from '../../../../models/catalog/fold-text';
 import type { CatalogItem } from '../../../../models/catalog/item';
 import { SUGGESTIONS_MAX } from '../../../../models/catalog/suggestion';
@@ -116,8 +117,10 @@ async function found(
   catalog: PostgresCatalogRepository,
   { query }: Extract<Question, { query: unknown }>,
 ): Promise<readonly CatalogItem[]> {
-  const { text, ...rest } = query;
-  return (await catalog.search({ ...rest, words: text === null ? null : wordsOf(text) }, true)).rows;
+  const { text, cursor, ...rest } = query;
+  const resolved = { ...rest, words: text === null ? null : wordsOf(text) };
+  const asked = cursor === undefined ? resolved : { ...resolved, after: rowBefore(resolved, cursor) };
+  return (await catalog.search(asked, true)).rows;
 }
 
 type Bindings = Sql['bindings'];

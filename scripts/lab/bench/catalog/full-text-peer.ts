@@ -1,15 +1,27 @@
 import { Database } from 'node-sqlite3-wasm';
 import type { Database as CatalogDatabase } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
+import type { CatalogQuery } from '../../../../models/catalog/catalog-query';
 import { wordsOf } from '../../../../models/catalog/fold-text';
 
 const BATCH = 10_000;
+
+/** The rows of a page, and how many rows match. */
+export interface PeerAnswer {
+  readonly ids: readonly string[];
+  readonly total: number;
+}
+
+/** Somebody else who answers the same questions; null for one that is not for him. */
+export interface Peer {
+  ask(query: CatalogQuery): PeerAnswer | null | Promise<PeerAnswer>;
+}
 
 /**
  * The same products in an SQLite FTS5 index within this process: no server, no network, no prices, no misspellings.
  * It matches any of the words, the last as a prefix, ranks by BM25, and counts what it matches.
  */
-export class FullTextPeer {
+export class FullTextPeer implements Peer {
   private constructor(private readonly database: Database) {}
 
   static async load(knex: CatalogDatabase['knex']): Promise<FullTextPeer> {
@@ -33,7 +45,8 @@ export class FullTextPeer {
   }
 
   /** The first page and the number of matches of a text. */
-  ask(text: string): { readonly ids: readonly string[]; readonly total: number } {
+  ask({ text }: CatalogQuery): PeerAnswer | null {
+    if (text === null) return null;
     const expression = `${wordsOf(text)
       .map((word) => `"${word}"`)
       .join(' OR ')}*`;

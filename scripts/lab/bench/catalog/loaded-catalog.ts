@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connectPostgres } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import { migrations } from '../../../../db/migrations';
 import { migrate } from '../../../../db/migrations/migrate';
-import { processEnvironment } from '../../../config';
 import { generateBundle } from '../../generator/generate-bundle';
 import { runLoupe } from '../../service-processes';
-import { bringUpServices } from '../../services/bring-up-services';
+import { inFolder, onDatabase, onServers } from '../set-up';
 
 /** A catalog in PostgreSQL that a service can be started on. */
 export interface LoadedCatalog {
@@ -32,39 +29,30 @@ export async function withLoadedCatalog<Result>(
   seed: number,
   work: (catalog: LoadedCatalog) => Promise<Result>,
 ): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
-  const services = await bringUpServices({
-    environment: {
-      ...processEnvironment(),
-      ...(options.databaseUrl && { TEST_DATABASE_URL: options.databaseUrl }),
-    },
-    log: (line) => process.stderr.write(`${line}\n`),
-    postgres: { durable: true, settings: SERVER_SETTINGS },
-  });
-  try {
-    const databaseUrl = services.postgres.url;
-    const settings = {
-      DATA_DIR: join(folder, 'data'),
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: services.redis.url,
-    };
-    if ((await productsIn(databaseUrl)) < options.products) {
-      const bundle = join(folder, 'bundle');
-      const prices = { listingsPerVariant: 0, historyMonths: 0 };
-      await generateBundle({ seed, products: options.products, out: bundle, ...prices });
-      await runLoupe(settings, 'catalog', 'import', bundle, '--no-wait');
-      await rm(bundle, { recursive: true });
-    }
-    await settle(databaseUrl);
-    return await work({ databaseUrl, settings });
-  } finally {
-    await services.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  const servers = { databaseUrl: options.databaseUrl, settings: SERVER_SETTINGS };
+  return inFolder((folder) =>
+    onServers(servers, async ({ postgres: { url: databaseUrl }, redis }) => {
+      const settings = {
+        DATA_DIR: join(folder, 'data'),
+        DATABASE_URL: databaseUrl,
+        REDIS_URL: redis.url,
+      };
+      if ((await productsIn(databaseUrl)) < options.products) {
+        const bundle = join(folder, 'bundle');
+        const prices = { listingsPerVariant: 0, historyMonths: 0 };
+        await generateBundle({ seed, products: options.products, out: bundle, ...prices });
+        await runLoupe(settings, 'catalog', 'import', bundle, '--no-wait');
+        await rm(bundle, { recursive: true });
+      }
+      // What autovacuum does within minutes after an import, done at once: measuring does not start beside it.
+      await onDatabase(databaseUrl, 2, (knex) => rowsOf(knex, sql`VACUUM (ANALYZE)`));
+      return await work({ databaseUrl, settings });
+    }),
+  );
 }
 
 async function productsIn(databaseUrl: string): Promise<number> {
-  return withDatabase(databaseUrl, async (knex) => {
+  return onDatabase(databaseUrl, 2, async (knex) => {
     await migrate(knex, migrations);
     const [line] = await rowsOf<{ rows: number }>(
       knex,
@@ -72,21 +60,4 @@ async function productsIn(databaseUrl: string): Promise<number> {
     );
     return line?.rows ?? 0;
   });
-}
-
-/** What autovacuum does within minutes after an import, done at once: measuring does not start beside it. */
-async function settle(databaseUrl: string): Promise<void> {
-  await withDatabase(databaseUrl, (knex) => rowsOf(knex, sql`VACUUM (ANALYZE)`));
-}
-
-async function withDatabase<Result>(
-  url: string,
-  work: (knex: ReturnType<typeof connectPostgres>['knex']) => Promise<Result>,
-): Promise<Result> {
-  const database = connectPostgres({ url, statementMs: 0, poolMax: 2 });
-  try {
-    return await work(database.knex);
-  } finally {
-    await database.close();
-  }
 }

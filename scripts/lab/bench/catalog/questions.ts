@@ -1,4 +1,6 @@
 import type { CatalogQuery } from '../../../../models/catalog/catalog-query';
+import { cursorOf } from '../../../../models/catalog/cursor';
+import { wordsOf } from '../../../../models/catalog/fold-text';
 import type { Random } from '../../../../models/random';
 import type { CatalogSample } from './catalog-sample';
 
@@ -55,6 +57,17 @@ export const QUESTION_KINDS: readonly QuestionKind[] = [
   listing('deep page', (sample, random) => ({
     page: random.integer(0, Math.floor((sample.size - 1) / PAGE_SIZE)),
   })),
+  listing('by cursor', (sample, random) => ({
+    cursor: cursorOf({ ...PLAIN, words: null }, sample.product(random).position),
+  })),
+  listing('facets', (sample, random) => {
+    const filters = sample.filtersTogether(random, 3);
+    const fields = [...new Set(filters.map(({ field }) => field))];
+    return {
+      filters: filters.slice(0, 1),
+      facets: fields.map((field) => ({ field, limit: PAGE_SIZE, words: null })),
+    };
+  }),
   listing('by name', (_, random) => ({
     page: random.integer(0, FIRST_PAGES),
     sort: random.pick(['name_asc', 'name_desc']),
@@ -81,19 +94,30 @@ export const QUESTION_KINDS: readonly QuestionKind[] = [
     [sample.word(random), sample.word(random), sample.word(random)].join(' '),
   ),
   text('five words', (sample, random) => sample.wordsTogether(random, 5).join(' ')),
-  suggestion('letter', (sample, random) => sample.word(random).slice(0, 1)),
-  suggestion('beginning', (sample, random) => sample.word(random).slice(0, random.integer(2, 5))),
-  suggestion('two words', (sample, random) => {
-    const [first = '', second = ''] = sample.wordsTogether(random, 2);
-    return `${first} ${second.slice(0, random.integer(1, 4))}`;
+  suggestion('1 letter', (sample, random) => soughtWord(sample, random).slice(0, 1)),
+  suggestion('word begun', (sample, random) => {
+    const sought = soughtWord(sample, random);
+    return sought.slice(0, random.integer(2, sought.length));
   }),
-  suggestion('misspelt', (sample, random) =>
-    misspelt(
-      sample.word(random, (word) => /^[a-z]{5,}$/.test(word)),
-      random,
-    ),
-  ),
+  suggestion('words begun', (sample, random) => {
+    const sought = random.chance(0.5) ? random.pick(sample.names) : sample.wordsTogether(random, 2).join(' ');
+    return sought.slice(0, random.integer(Math.min(4, sought.length), sought.length));
+  }),
+  suggestion('misspelt', (sample, random) => {
+    const sought = soughtWord(sample, random, (word) => /^[a-z]{5,}$/.test(word));
+    return misspelt(sought, random).slice(0, random.integer(5, sought.length + 1));
+  }),
 ];
+
+/** What somebody who types it letter by letter has in mind: a word of a name in the taxonomy, or of a product. */
+function soughtWord(
+  sample: CatalogSample,
+  random: Random,
+  suits: (word: string) => boolean = () => true,
+): string {
+  const words = wordsOf(random.pick(sample.names)).filter(suits);
+  return words.length > 0 && random.chance(0.5) ? random.pick(words) : sample.word(random, suits);
+}
 
 function listing(
   name: string,

@@ -37,7 +37,8 @@ export async function copyAlone(source: string, target: string, folder: string):
   ];
   try {
     await inTransaction(full.knex, async (trx) => {
-      for (const table of TABLES) await writeTableText(trx, table, createWriteStream(join(folder, table)));
+      for (const table of TABLES)
+        await writeTableText(trx, { name: table }, createWriteStream(join(folder, table)));
     });
     await migrate(empty.knex, migrations);
     for (const table of TABLES) {
@@ -46,7 +47,8 @@ export async function copyAlone(source: string, target: string, folder: string):
     }
     return await secondsOf(() =>
       inTransaction(empty.knex, async (trx) => {
-        for (const table of TABLES) await readTableText(trx, table, createReadStream(join(folder, table)));
+        for (const table of TABLES)
+          await readTableText(trx, { name: table }, createReadStream(join(folder, table)));
       }),
     );
   } finally {

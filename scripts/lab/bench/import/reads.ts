@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectPostgres } from '../../../../db/core/knex';
 import { Random } from '../../../../models/random';
-import { runLoupe, startProcess } from '../../service-processes';
+import { startProcess } from '../../service-processes';
 import { CatalogClient } from '../catalog/catalog-client';
 import { CatalogSample } from '../catalog/catalog-sample';
 import { QUESTION_KINDS, type QuestionKind } from '../catalog/questions';
 import { percentile } from '../measure';
+import { makeKey } from '../vision-installation';
 
 const KINDS = ['item lookup', 'one filter'];
 const WARM_UP_MS = 3_000;
@@ -25,7 +26,7 @@ export async function readsBeside<Result>(
 ): Promise<{ result: Result; lines: string[] }> {
   const database = connectPostgres({ url: settings.DATABASE_URL, poolMax: 1 });
   const api = await startProcess({ ...settings, ROLE: 'api', RATE_PER_SECOND: '0' });
-  const client = new CatalogClient(api.url, await keyFor(settings), 1);
+  const client = new CatalogClient(api.url, await makeKey(settings), 1);
   try {
     const sample = await CatalogSample.read(database.knex, seed);
     const random = new Random(seed, 'reads');
@@ -80,13 +81,4 @@ function linesOn(alone: Times, beside: Times): string[] {
 function readsPerSecond(times: Times): number {
   const all = [...times.values()].flat();
   return (1_000 * all.length) / all.reduce((sum, each) => sum + each, 0);
-}
-
-async function keyFor(settings: Readonly<Record<string, string>>): Promise<string> {
-  const account = (await runLoupe(settings, 'accounts', 'create', '--name', 'bench')) as { id: string };
-  const { key } = (await runLoupe(
-    settings,
-    ...['keys', 'create', '--account', account.id, '--name', 'bench', '--versions', 'v3'],
-  )) as { key: string };
-  return key;
 }

@@ -35,11 +35,16 @@ export class AnswerLog {
     return this.#calls;
   }
 
-  /** Sends a photo to an api. */
-  async identify(url: string, key: string, photo: number, jpeg: Buffer): Promise<Call> {
+  /** Sends a photo to an api; the answer of a success comes with what is kept of the call. */
+  async identify(
+    url: string,
+    key: string,
+    photo: number,
+    jpeg: Buffer,
+  ): Promise<Call & { readonly answer: unknown }> {
     const requestId = randomUUID();
     const sentAt = Date.now();
-    const status = await fetch(`${url}/v3/vision/identify`, {
+    const { status, answer } = await fetch(`${url}/v3/vision/identify`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${key}`,
@@ -48,15 +53,15 @@ export class AnswerLog {
       },
       body: JSON.stringify({ base64: jpeg.toString('base64') }),
     }).then(
-      async (answer) => {
-        await answer.arrayBuffer();
-        return answer.status;
+      async (response) => {
+        const text = await response.text();
+        return { status: response.status, answer: response.ok ? (JSON.parse(text) as unknown) : undefined };
       },
-      () => 0,
+      () => ({ status: 0, answer: undefined }),
     );
     const call = { requestId, photo, sentAt, endedAt: Date.now(), status };
     this.#calls.push(call);
-    return call;
+    return { ...call, answer };
   }
 
   /** Call it at the begin, and after every switch. */

@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import type { Database } from '../../../../db/core/knex';
+import { LocalImageStore } from '../../../../db/files/local-image-store';
 import type { BuildResult } from '../../../../models/indexing/build-service';
+import { FolderModelLibrary } from '../../../../workers/library/model-library';
 import { runLoupe } from '../../service-processes';
+import { inferencePerSecond } from '../inference-alone';
 import { percentile } from '../measure';
-import { catalogPoolPerSecond } from './pool-alone';
 
 /** Images a second, by turns. */
 export interface Throughput {
@@ -12,13 +15,8 @@ export interface Throughput {
 
 /** A build of all images without a load, and how many it did in a second. */
 export async function buildAlone(settings: Readonly<Record<string, string>>, model: string): Promise<number> {
-  const { embedded, seconds } = (await runLoupe(
-    settings,
-    'embeddings',
-    'build',
-    '--model',
-    model,
-  )) as BuildResult;
+  const built = await runLoupe(settings, 'embeddings', 'build', '--model', model);
+  const { embedded, seconds } = built as BuildResult;
   return embedded / seconds;
 }
 
@@ -33,10 +31,14 @@ export async function compareWithPool(
   }: { settings: Readonly<Record<string, string>> & { DATA_DIR: string }; knex: Database['knex'] },
   { rounds, model, install }: { rounds: number; model: string; install: (id: string) => Promise<void> },
 ): Promise<Throughput> {
+  const store = new LocalImageStore(join(settings.DATA_DIR, 'images'));
+  const addresses: string[] = await knex('images').orderBy('id').pluck('address');
+  const installed = await new FolderModelLibrary(settings.DATA_DIR).find(model);
+  const photoAt = (index: number) => store.get(addresses[index % addresses.length] ?? '');
   const pool: number[] = [];
   const build: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    pool.push(await catalogPoolPerSecond(knex, settings.DATA_DIR, model));
+    pool.push(await inferencePerSecond(installed, 'catalog', addresses.length, photoAt));
     const again = `${model}-again-${round}`;
     await install(again);
     build.push(await buildAlone(settings, again));

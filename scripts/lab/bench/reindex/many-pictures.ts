@@ -30,9 +30,13 @@ export async function addPictures(
       { length: Math.min(BATCH, from + count - start) },
       (_, index) => start + index,
     );
-    const addresses = await pMap(numbers, async (number) => store.put(await picture(number, side), 'jpg'), {
-      concurrency: AT_ONCE,
-    });
+    const addresses = await pMap(
+      numbers,
+      async (number) => store.put(await drawnPicture(number, side), 'jpg'),
+      {
+        concurrency: AT_ONCE,
+      },
+    );
     const shownBy = numbers.map((number) => products[number % products.length] ?? '');
     const rows = await rowsOf<{ id: number }>(
       knex,
@@ -49,7 +53,8 @@ export async function addPictures(
   return ids;
 }
 
-async function picture(number: number, side: number): Promise<Buffer> {
+/** A picture, like that of no other number, as JPEG. */
+export async function drawnPicture(number: number, side: number): Promise<Buffer> {
   const random = new Random('picture', number);
   const canvas = createCanvas(side, side);
   const context = canvas.getContext('2d');

@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { JsonClient, type TimedCall } from '../open-loop';
+import { JsonClient, steadily, type TimedCall } from '../open-loop';
 import type { AnswerLog } from './answer-log';
 
 export interface SteadyLoadOptions {
@@ -48,8 +47,8 @@ export class SteadyLoad {
     ending.catch(() => undefined);
     const isOver = () => ended;
     const [photos, queries] = await Promise.all([
-      steadily(photosPerSecond, isOver, () => this.#identify()),
-      steadily(queriesPerSecond, isOver, () => this.#ask()),
+      steadily(photosPerSecond, isOver, () => stamped(this.#identify())),
+      steadily(queriesPerSecond, isOver, () => stamped(this.#ask())),
     ]);
     return { result: await ending, seconds: (performance.now() - started) / 1000, photos, queries };
   }
@@ -72,21 +71,8 @@ export class SteadyLoad {
   }
 }
 
-/** Calls that do not wait for one another, until it is over. */
-async function steadily(
-  perSecond: number,
-  isOver: () => boolean,
-  call: () => Promise<TimedCall>,
-): Promise<LoadedCall[]> {
-  const started = performance.now();
-  const calls: Promise<LoadedCall>[] = [];
-  while (!isOver()) {
-    const waitMs = started + (calls.length * 1000) / perSecond - performance.now();
-    if (waitMs > 1) await delay(Math.min(waitMs, 100));
-    else {
-      const at = Date.now();
-      calls.push(call().then((ended) => ({ ...ended, at })));
-    }
-  }
-  return Promise.all(calls);
+/** A call that was just sent, with that moment. */
+async function stamped(call: Promise<TimedCall>): Promise<LoadedCall> {
+  const at = Date.now();
+  return { ...(await call), at };
 }

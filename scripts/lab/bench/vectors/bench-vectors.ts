@@ -1,14 +1,11 @@
 import { cpus } from 'node:os';
-import { connectPostgres, type Database } from '../../../../db/core/knex';
+import type { Database } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../../../db/embeddings/embedding-repository';
 import { embeddingsOf, nearestIndexOf } from '../../../../db/embeddings/embedding-tables';
-import { migrations } from '../../../../db/migrations';
-import { migrate } from '../../../../db/migrations/migrate';
 import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
-import { processEnvironment } from '../../../config';
-import { bringUpServices } from '../../services/bring-up-services';
 import type { Measurement } from '../measure';
+import { onMigratedDatabase } from '../set-up';
 import { ClusteredVectors, DIMENSIONS, VIEWS } from './clustered-vectors';
 import { InProcessIndex, PEER } from './in-process-index';
 import { loadVectors } from './loaded-vectors';
@@ -91,26 +88,12 @@ export async function benchVectors(options: VectorsBenchOptions): Promise<Measur
   };
 }
 
-async function benchSize(images: number, options: VectorsBenchOptions): Promise<Measured> {
-  const { databaseUrl } = options;
-  const services = await bringUpServices({
-    environment: { ...processEnvironment(), ...(databaseUrl && { TEST_DATABASE_URL: databaseUrl }) },
-    log: (line) => process.stderr.write(`${line}\n`),
-    postgres: { durable: true, settings: SERVER_SETTINGS },
-  });
-  const database = connectPostgres({
-    url: services.postgres.url,
-    statementMs: 0,
-    poolMax: CONNECTIONS + 2,
-  });
-  try {
-    await migrate(database.knex, migrations);
-    return await measure(database.knex, images, options);
-  } finally {
-    await database.close();
-    await services.stop();
-  }
-}
+const benchSize = (images: number, options: VectorsBenchOptions): Promise<Measured> =>
+  onMigratedDatabase(
+    { databaseUrl: options.databaseUrl, settings: SERVER_SETTINGS },
+    CONNECTIONS + 2,
+    (knex) => measure(knex, images, options),
+  );
 
 async function measure(
   knex: Database['knex'],

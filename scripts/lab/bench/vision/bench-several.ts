@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { calibrationFiguresOf, type JudgedAnswer, shareOf } from '../../../../models/indexing/figures';
 import { distortPhoto } from '../../../../workers/image/distortion/distort-photo';
 import { FolderModelLibrary } from '../../../../workers/library/model-library';
 import { type Measurement, runConcurrently } from '../measure';
+import { inFolder } from '../set-up';
 import { type Answer, identify } from './answer';
 import type { VisionBenchOptions } from './bench-vision';
 import { type PhotoService, withPhotoService } from './photo-service';
@@ -38,8 +38,7 @@ const CONCURRENCY = 2;
  * of them, and distorted ones of the pairs and of every `sample`-th other piece.
  */
 export async function benchSeveral(options: VisionBenchOptions): Promise<Measurement> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
-  try {
+  return inFolder(async (folder) => {
     const model = await new FolderModelLibrary(options.dataDir).find(options.model ?? undefined);
     const set = await readPhotoSet(options, join(folder, 'bundle'));
     const trials = [...realTrials(set), ...(await distortedTrials(set, folder, options.sample))];
@@ -60,9 +59,7 @@ export async function benchSeveral(options: VisionBenchOptions): Promise<Measure
         ...PHOTOS.map((photos) => `${photos} photos, pairs alone: ${believed(ofPairs, photos)}`),
       ],
     };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Calls with real photos of the pieces that have two or more. */

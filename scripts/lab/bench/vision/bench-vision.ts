@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstalledModel } from '../../../../models/ports';
 import { multiplyAddsOf } from '../../../../workers/embedder/multiply-adds';
 import { FolderModelLibrary } from '../../../../workers/library/model-library';
 import { type Measurement, percentile, runConcurrently } from '../measure';
+import { inFolder } from '../set-up';
 import { type Answer, identify } from './answer';
 import { BASELINES, ranked } from './baselines';
 import { withPhotoService } from './photo-service';
@@ -31,8 +31,7 @@ const TIMED_CALLS = 60;
  * taken out of the catalog. Beside it, what a thumbnail and a histogram find on the same photos.
  */
 export async function benchVision(options: VisionBenchOptions): Promise<Measurement> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
-  try {
+  return inFolder(async (folder) => {
     const model = await new FolderModelLibrary(options.dataDir).find(options.model ?? undefined);
     const whole = await readPhotoSet(options, join(folder, 'bundle'));
     const set = { ...whole, queries: sampled(whole.queries, options.sample) };
@@ -59,9 +58,7 @@ export async function benchVision(options: VisionBenchOptions): Promise<Measurem
         ...trustNotes(known, unknown, calibration?.floor ?? 0),
       ],
     };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function askService(

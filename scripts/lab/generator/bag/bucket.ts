@@ -1,7 +1,7 @@
 import type { BagLook } from '../look/look';
 import type { Point } from '../paint/camera';
-import { arc, bezier } from '../paint/curves';
-import { lifted, panel, shoulderStrap, where } from './cuts';
+import { arc, curve } from '../paint/curves';
+import { charm, clasp, fitting, lifted, panel, shoulderStrap, where } from './cuts';
 import type { BagPose, Part } from './parts';
 
 /** How much of a circle seen from a little above is its height. */
@@ -23,35 +23,15 @@ export function bucket(look: BagLook, pose: BagPose): Part[] {
       shade: 0.45,
     },
     panel(tube(width, head, 0, height), 0, { bulge: 2, edge: 'plain' }),
-    panel(tube(width, band, 0, height * 0.2), 1, {
-      tone: 'trim',
-      patterned: false,
-      bulge: 2,
-      edge: 'plain',
-    }),
+    panel(tube(width, band, 0, height * 0.2), 1, { tone: 'trim', bulge: 2, edge: 'plain' }),
     { part: 'seam', line: hoop(band, height * 0.2 - 12), z: 2 },
     { part: 'seam', line: hoop(head, height - 14), z: 2 },
-    {
-      part: 'strap',
-      line: lifted(arc({ x: 0, y: height }, head / 2, rimDip, 0, Math.PI * 2, 48), 2),
-      width: 8,
-      make: 'cord',
-      tone: 'trim',
-    },
+    cord(arc({ x: 0, y: height }, head / 2, rimDip, 0, Math.PI * 2, 48), 2, 8),
     ...creases(head, neck, height),
-    ...where(look.frontPocket, { part: 'plate', at: { x: 0, y: height * 0.5 }, z: 3, width: 84, height: 24 }),
-    ...where(look.clasp !== 'none', {
-      part: 'clasp',
-      at: { x: 0, y: height * 0.34 },
-      z: 4,
-      size: look.claspSize * 0.75,
-    }),
+    ...where(look.frontPocket, { part: 'plate', at: { x: 0, y: height * 0.5, z: 3 }, width: 84, height: 24 }),
+    ...clasp(look, 0, height * 0.34, 4, look.claspSize * 0.75),
     ...drawstring(head, neck, rimDip, height, pose),
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: head * 0.3, y: height * 0.8, z: 8 },
-      size: 110,
-    }),
+    ...charm(look, head * 0.3, height * 0.8, 8, 110),
   ];
 }
 
@@ -73,15 +53,22 @@ function hoop(width: number, y: number): Point[] {
   return arc({ x: 0, y }, (width / 2) * 0.99, (width / 2) * TILT, Math.PI, Math.PI * 2, 30);
 }
 
+const cord = (line: readonly Point[], z: number, width: number): Part => ({
+  part: 'strap',
+  line: lifted(line, z),
+  width,
+  make: 'cord',
+});
+
 /** Folds below the cord, where the leather is gathered. */
 function creases(head: number, neck: number, height: number): Part[] {
   return [-0.36, -0.2, -0.05, 0.12, 0.27, 0.4].map((share, index) => ({
     part: 'fold',
-    line: bezier(
-      { x: share * head, y: height + dip(head, share) - 14 },
-      { x: share * head, y: neck },
-      { x: share * head * 1.04, y: neck - height * 0.1 },
-      { x: share * head * 1.1, y: neck - height * (0.2 + 0.05 * (index % 3)) },
+    line: curve(
+      [share * head, height + dip(head, share) - 14],
+      [share * head, neck],
+      [share * head * 1.04, neck - height * 0.1],
+      [share * head * 1.1, neck - height * (0.2 + 0.05 * (index % 3))],
     ),
     z: 2,
     width: 20,
@@ -92,37 +79,17 @@ function creases(head: number, neck: number, height: number): Part[] {
 function drawstring(head: number, neck: number, rimDip: number, height: number, pose: BagPose): Part[] {
   const eyelets = [-0.42, -0.3, -0.17, -0.06, 0.06, 0.17, 0.3, 0.42];
   const fall = pose.lean * 14;
-  const end = (side: number): Part => ({
-    part: 'strap',
-    line: lifted(
-      bezier(
-        { x: side * 6, y: neck - rimDip },
-        { x: side * 44, y: neck - rimDip - height * 0.06 },
-        { x: side * 22 + fall, y: neck - height * 0.26 },
-        { x: side * 32 + fall, y: neck - height * (0.36 + side * 0.03) },
-      ),
-      7,
-    ),
-    width: 12,
-    make: 'cord',
-    tone: 'trim',
-  });
+  const end = (side: number) =>
+    curve(
+      [side * 6, neck - rimDip],
+      [side * 44, neck - rimDip - height * 0.06],
+      [side * 22 + fall, neck - height * 0.26],
+      [side * 32 + fall, neck - height * (0.36 + side * 0.03)],
+    );
   return [
-    ...eyelets.map(
-      (share): Part => ({
-        part: 'rivet',
-        at: { x: share * head, y: neck + dip(head, share), z: 3 },
-        size: 11,
-      }),
-    ),
-    {
-      part: 'strap',
-      line: lifted(arc({ x: 0, y: neck }, head * 0.46, rimDip, Math.PI * 1.04, Math.PI * 1.96, 26), 5),
-      width: 12,
-      make: 'cord',
-      tone: 'trim',
-    },
-    end(-1),
-    end(1),
+    ...eyelets.map((share) => fitting('rivet', share * head, neck + dip(head, share), 3, 11)),
+    cord(arc({ x: 0, y: neck }, head * 0.46, rimDip, Math.PI * 1.04, Math.PI * 1.96, 26), 5, 12),
+    cord(end(-1), 7, 12),
+    cord(end(1), 7, 12),
   ];
 }

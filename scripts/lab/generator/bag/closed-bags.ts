@@ -1,13 +1,26 @@
 import type { BagLook } from '../look/look';
 import type { Point } from '../paint/camera';
-import { bezier, rounded } from '../paint/curves';
-import { body, box, handle, lifted, panel, shoulderStrap, where } from './cuts';
+import { arch, curveOf, rounded } from '../paint/curves';
+import {
+  body,
+  box,
+  charm,
+  clasp,
+  edgeOf,
+  fitting,
+  handle,
+  lifted,
+  panel,
+  shoulderStrap,
+  where,
+} from './cuts';
 import type { BagPose, Part } from './parts';
 
 /** A wide bag under a front flap, on a chain or strap. */
 export function flap(look: BagLook, pose: BagPose): Part[] {
   const { width, height, depth } = look;
   const z = depth / 2;
+  const edge = edgeOf(look);
   const front = body(
     width,
     width * look.flare,
@@ -16,22 +29,18 @@ export function flap(look: BagLook, pose: BagPose): Part[] {
     height * look.roundness * 0.7,
   );
   const drop = height * (1 - look.flapShare);
-  const edge = flapOutline(width * 0.995 * (look.flare * 0.5 + 0.5), height, drop, look.roundness);
+  const lid = flapOutline(width * 0.995 * (look.flare * 0.5 + 0.5), height, drop, look.roundness);
   return [
     ...where(look.strap, shoulderStrap(look, width * 0.46, height * 0.95, pose, strapMake(look))),
-    { part: 'solid', outline: front, depth, soft: look.roundness > 0.2, tone: 'main' },
-    panel(front, z, { bulge: 0.9, edge: look.piping ? 'piped' : 'stitched' }),
-    panel(edge, z + 6, { raised: true, edge: look.piping ? 'piped' : 'stitched' }),
-    { part: 'clasp', at: { x: 0, y: drop + look.claspSize * 0.55 }, z: z + 10, size: look.claspSize },
+    { part: 'solid', outline: front, depth, soft: look.roundness > 0.2 },
+    panel(front, z, { bulge: 0.9, edge }),
+    panel(lid, z + 6, { raised: true, edge }),
+    fitting('clasp', 0, drop + look.claspSize * 0.55, z + 10, look.claspSize),
     ...where(
       !look.strap,
       handle(look, { half: width * 0.2, y: height - 6, z: 0 }, look.handleDrop * 0.6, pose),
     ),
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: width * 0.4, y: height * 0.95, z: z + 12 },
-      size: 105,
-    }),
+    ...charm(look, width * 0.4, height * 0.95, z + 12, 105),
   ];
 }
 
@@ -48,37 +57,33 @@ export function clutch(look: BagLook, pose: BagPose): Part[] {
     height * look.roundness,
     framed ? height * 0.3 : 10,
   );
+  const tip = height * (0.78 - look.flapShare * 0.6);
   const fold = rounded([
-    { x: -width / 2, y: height, radius: 8 },
-    { x: -width / 2 + 4, y: height * 0.86, radius: 4 },
-    { x: 0, y: height * (0.78 - look.flapShare * 0.6), radius: 26 },
-    { x: width / 2 - 4, y: height * 0.86, radius: 4 },
-    { x: width / 2, y: height, radius: 8 },
+    [-width / 2, height, 8],
+    [-width / 2 + 4, height * 0.86, 4],
+    [0, tip, 26],
+    [width / 2 - 4, height * 0.86, 4],
+    [width / 2, height, 8],
   ]);
+  const closed: Part[] = framed
+    ? [
+        { part: 'plate', at: { x: 0, y: height * 0.985, z: z + 2 }, width: width * 0.8, height: 22 },
+        fitting('rivet', -11, height + 18, z + 4, 15),
+        fitting('rivet', 12, height + 18, z + 5, 15),
+      ]
+    : [
+        panel(fold, z + 4, { raised: true }),
+        fitting('clasp', 0, tip + look.claspSize * 0.5, z + 8, look.claspSize * 0.8),
+      ];
   return [
     ...where(
       look.strap,
       shoulderStrap(look, width * 0.45, height * 0.93, { ...pose, lift: pose.lift * 0.6 }, 'chain'),
     ),
-    { part: 'solid', outline: front, depth: depth * 0.4, soft: true, tone: 'main' },
-    panel(front, z, { edge: look.piping ? 'piped' : 'stitched' }),
-    ...where(!framed, panel(fold, z + 4, { raised: true }), {
-      part: 'clasp',
-      at: { x: 0, y: height * (0.78 - look.flapShare * 0.6) + look.claspSize * 0.5 },
-      z: z + 8,
-      size: look.claspSize * 0.8,
-    }),
-    ...where(
-      framed,
-      { part: 'plate', at: { x: 0, y: height * 0.985 }, z: z + 2, width: width * 0.8, height: 22 },
-      { part: 'rivet', at: { x: -11, y: height + 18, z: z + 4 }, size: 15 },
-      { part: 'rivet', at: { x: 12, y: height + 18, z: z + 5 }, size: 15 },
-    ),
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: width * 0.44, y: height * 0.9, z: z + 6 },
-      size: 100,
-    }),
+    { part: 'solid', outline: front, depth: depth * 0.4, soft: true },
+    panel(front, z, { edge: edgeOf(look) }),
+    ...closed,
+    ...charm(look, width * 0.44, height * 0.9, z + 6, 100),
   ];
 }
 
@@ -87,67 +92,42 @@ export function saddle(look: BagLook, pose: BagPose): Part[] {
   const { width, height, depth } = look;
   const z = depth * 0.35;
   const half = width / 2;
-  const back: Point[] = [
-    ...bezier(
-      { x: -half * 0.94, y: height },
-      { x: -half * 1.1, y: height * 0.1 },
-      { x: -half * 0.7, y: 0 },
-      { x: half * 0.08, y: 0 },
-      20,
-    ),
-    ...bezier(
-      { x: half * 0.08, y: 0 },
-      { x: half * 0.8, y: 0 },
-      { x: half * 1.12, y: height * 0.2 },
-      { x: half * 0.94, y: height },
-      20,
-    ).slice(1),
-  ];
+  const back = curveOf(
+    20,
+    [-half * 0.94, height],
+    [-half * 1.1, height * 0.1],
+    [-half * 0.7, 0],
+    [half * 0.08, 0],
+    [half * 0.8, 0],
+    [half * 1.12, height * 0.2],
+    [half * 0.94, height],
+  );
   const skew = look.flare > 1 ? 0.22 : 0;
-  const over = [
-    ...bezier(
-      { x: -half * 0.96, y: height },
-      { x: -half * 1.06, y: height * 0.5 },
-      { x: -half * 0.8, y: height * 0.42 },
-      { x: -half * 0.2, y: height * 0.3 },
-      16,
-    ),
-    ...bezier(
-      { x: -half * 0.2, y: height * 0.3 },
-      { x: half * 0.1, y: height * 0.24 },
-      { x: half * skew, y: height * 0.1 },
-      { x: half * (0.36 + skew), y: height * 0.14 },
-      16,
-    ).slice(1),
-    ...bezier(
-      { x: half * (0.36 + skew), y: height * 0.14 },
-      { x: half * 0.9, y: height * 0.2 },
-      { x: half * 1.06, y: height * 0.6 },
-      { x: half * 0.96, y: height },
-      16,
-    ).slice(1),
-  ];
+  const over = curveOf(
+    16,
+    [-half * 0.96, height],
+    [-half * 1.06, height * 0.5],
+    [-half * 0.8, height * 0.42],
+    [-half * 0.2, height * 0.3],
+    [half * 0.1, height * 0.24],
+    [half * skew, height * 0.1],
+    [half * (0.36 + skew), height * 0.14],
+    [half * 0.9, height * 0.2],
+    [half * 1.06, height * 0.6],
+    [half * 0.96, height],
+  );
   return [
     ...where(
       look.strap,
       shoulderStrap(look, half * 0.86, height * 0.96, { ...pose, lift: pose.lift * 0.55 }, strapMake(look)),
     ),
-    { part: 'solid', outline: back, depth: depth * 0.7, soft: true, tone: 'main' },
+    { part: 'solid', outline: back, depth: depth * 0.7, soft: true },
     panel(back, z, { bulge: 1.2 }),
-    panel(over, z + 6, { raised: true, edge: look.piping ? 'piped' : 'stitched' }),
-    {
-      part: 'clasp',
-      at: { x: half * (0.36 + skew) - 8, y: height * 0.2 + look.claspSize * 0.4 },
-      z: z + 10,
-      size: look.claspSize,
-    },
-    { part: 'ring', at: { x: -half * 0.9, y: height * 0.9, z: z + 8 }, size: 24 },
-    { part: 'ring', at: { x: half * 0.9, y: height * 0.9, z: z + 8 }, size: 24 },
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: -half * 0.8, y: height * 0.88, z: z + 10 },
-      size: 100,
-    }),
+    panel(over, z + 6, { raised: true, edge: edgeOf(look) }),
+    fitting('clasp', half * (0.36 + skew) - 8, height * 0.2 + look.claspSize * 0.4, z + 10, look.claspSize),
+    fitting('ring', -half * 0.9, height * 0.9, z + 8, 24),
+    fitting('ring', half * 0.9, height * 0.9, z + 8, 24),
+    ...charm(look, -half * 0.8, height * 0.88, z + 10, 100),
   ];
 }
 
@@ -160,30 +140,12 @@ export function camera(look: BagLook, pose: BagPose): Part[] {
   const pocket = box(-width * 0.38, height * 0.1, width * 0.76, height * 0.5, radius * 0.5);
   return [
     ...where(look.strap, shoulderStrap(look, width * 0.47, height * 0.9, pose, strapMake(look))),
-    { part: 'solid', outline: front, depth, soft: true, tone: 'main' },
-    panel(front, z, { edge: look.piping ? 'piped' : 'stitched' }),
-    {
-      part: 'zip',
-      line: bezier(
-        { x: -width * 0.42, y: height * 0.9 },
-        { x: -width * 0.2, y: height * 0.965 },
-        { x: width * 0.2, y: height * 0.965 },
-        { x: width * 0.42, y: height * 0.9 },
-      ),
-      z: z + 1,
-    },
+    { part: 'solid', outline: front, depth, soft: true },
+    panel(front, z, { edge: edgeOf(look) }),
+    { part: 'zip', line: arch(width * 0.42, height * 0.9, width * 0.2, height * 0.965), z: z + 1 },
     ...where(look.frontPocket, panel(pocket, z + 4, { raised: true })),
-    ...where(look.clasp !== 'none', {
-      part: 'clasp',
-      at: { x: 0, y: height * (look.frontPocket ? 0.46 : 0.5) },
-      z: z + 8,
-      size: look.claspSize,
-    }),
-    {
-      part: 'charm',
-      at: { x: width * 0.4, y: height * 0.9, z: z + 6 },
-      size: look.charm === 'none' ? 60 : 95,
-    },
+    ...clasp(look, 0, height * (look.frontPocket ? 0.46 : 0.5), z + 8, look.claspSize),
+    fitting('charm', width * 0.4, height * 0.9, z + 6, look.charm === 'none' ? 60 : 95),
   ];
 }
 
@@ -192,10 +154,10 @@ export function flapOutline(width: number, height: number, drop: number, roundne
   const radius = Math.min(width * 0.22, (height - drop) * (0.25 + roundness * 1.4));
   return rounded(
     [
-      { x: -width / 2, y: drop, radius },
-      { x: width / 2, y: drop, radius },
-      { x: width / 2, y: height + 4, radius: 12 },
-      { x: -width / 2, y: height + 4, radius: 12 },
+      [-width / 2, drop, radius],
+      [width / 2, drop, radius],
+      [width / 2, height + 4, 12],
+      [-width / 2, height + 4, 12],
     ],
     10,
   );
@@ -210,7 +172,6 @@ export function frontBelt(x: number, from: number, to: number, width: number, z:
   return [
     panel(box(x - width / 2, from, width, to - from, width * 0.4), z, {
       tone: 'trim',
-      patterned: false,
       raised: true,
       bulge: 0.6,
     }),
@@ -222,17 +183,12 @@ export function frontBelt(x: number, from: number, to: number, width: number, z:
       ],
       z: z + 1,
     },
-    { part: 'buckle', at: { x, y: from + (to - from) * 0.35 }, z: z + 2, size: width * 0.8 },
+    fitting('buckle', x, from + (to - from) * 0.35, z + 2, width * 0.8),
   ];
 }
 
 /** A short loop of leather standing on a bag's top. */
 export function loop(half: number, y: number, rise: number, width: number): Part {
-  const line = bezier(
-    { x: -half, y },
-    { x: -half, y: y + rise * 1.3 },
-    { x: half, y: y + rise * 1.3 },
-    { x: half, y },
-  );
-  return { part: 'strap', line: lifted(line, 0), width, make: 'leather', tone: 'trim' };
+  const line = arch(half, y, half, y + rise * 1.3);
+  return { part: 'strap', line: lifted(line, 0), width, make: 'leather' };
 }

@@ -1,7 +1,7 @@
 import type { BagLook } from '../look/look';
 import type { Point, Point3 } from '../paint/camera';
-import { bezier, rounded } from '../paint/curves';
-import type { BagPose, Part, StrapMake } from './parts';
+import { curveOf, rounded } from '../paint/curves';
+import type { BagPose, Fitting, Part, StrapMake } from './parts';
 
 /** A body outline with its own corner radii: `foot` and `head` are its widths at the floor and at the top. */
 export function body(
@@ -13,20 +13,20 @@ export function body(
   from = 0,
 ): Point[] {
   return rounded([
-    { x: -foot / 2, y: from, radius: footRadius },
-    { x: foot / 2, y: from, radius: footRadius },
-    { x: head / 2, y: from + height, radius: headRadius },
-    { x: -head / 2, y: from + height, radius: headRadius },
+    [-foot / 2, from, footRadius],
+    [foot / 2, from, footRadius],
+    [head / 2, from + height, headRadius],
+    [-head / 2, from + height, headRadius],
   ]);
 }
 
 /** A rectangle, its corners rounded. */
 export function box(x: number, y: number, width: number, height: number, radius: number): Point[] {
   return rounded([
-    { x, y, radius },
-    { x: x + width, y, radius },
-    { x: x + width, y: y + height, radius },
-    { x, y: y + height, radius },
+    [x, y, radius],
+    [x + width, y, radius],
+    [x + width, y + height, radius],
+    [x, y + height, radius],
   ]);
 }
 
@@ -36,18 +36,11 @@ export function panel(
   z: number,
   given: Partial<Omit<Extract<Part, { part: 'panel' }>, 'part' | 'outline' | 'z'>> = {},
 ): Part {
-  return {
-    part: 'panel',
-    outline,
-    z,
-    tone: 'main',
-    patterned: true,
-    bulge: 1,
-    edge: 'stitched',
-    raised: false,
-    ...given,
-  };
+  return { part: 'panel', outline, z, tone: 'main', bulge: 1, edge: 'stitched', raised: false, ...given };
 }
+
+/** How the front of a bag is finished. */
+export const edgeOf = ({ piping }: BagLook) => (piping ? 'piped' : 'stitched');
 
 /** A handle from one foot to the other, rising by `rise` between them. */
 export function handle(
@@ -60,14 +53,14 @@ export function handle(
   const up = rise * (0.25 + 0.75 * pose.lift);
   const lean = pose.lean * (1 - pose.lift) * feet.half * 1.4;
   const spread = feet.half * 0.12;
-  const line = bezier(
-    { x: -feet.half, y: feet.y },
-    { x: -feet.half - spread + lean * 0.4, y: feet.y + up * 1.3 },
-    { x: feet.half + spread + lean * 0.4, y: feet.y + up * 1.3 },
-    { x: feet.half, y: feet.y },
+  const line = curveOf(
     32,
+    [-feet.half, feet.y],
+    [-feet.half - spread + lean * 0.4, feet.y + up * 1.3],
+    [feet.half + spread + lean * 0.4, feet.y + up * 1.3],
+    [feet.half, feet.y],
   );
-  return { part: 'strap', line: lifted(line, feet.z), width: look.handleWidth, make, tone: 'trim' };
+  return { part: 'strap', line: lifted(line, feet.z), width: look.handleWidth, make };
 }
 
 /**
@@ -79,26 +72,35 @@ export function shoulderStrap(look: BagLook, half: number, y: number, pose: BagP
   if (look.strapCarry === 'draped' || pose.lift < 0.45) {
     const low = y - look.height * (0.5 + 0.3 * pose.lift);
     const aside = pose.lean * half * 0.3;
-    const line = bezier(
-      { x: -half, y },
-      { x: -half * 0.9 + aside, y: low },
-      { x: half * 0.6 + aside, y: low },
-      { x: half, y },
-      40,
-    );
-    return { part: 'strap', line: lifted(line, frontOf(look) + 18), width, make, tone: 'trim', over: true };
+    const line = curveOf(40, [-half, y], [-half * 0.9 + aside, low], [half * 0.6 + aside, low], [half, y]);
+    return { part: 'strap', line: lifted(line, frontOf(look) + 18), width, make, over: true };
   }
   const rise = Math.min(620, look.height * 0.5 + 240) * pose.lift * (look.strapCarry === 'low' ? 0.5 : 1);
   const fallen = (1 - pose.lift) * (pose.lean >= 0 ? 1 : -1) * half * 0.9;
-  const line = bezier(
-    { x: -half, y },
-    { x: -half * 0.95 + fallen, y: y + rise * 1.3 },
-    { x: half * 0.95 + fallen, y: y + rise * 1.3 },
-    { x: half, y },
+  const line = curveOf(
     40,
+    [-half, y],
+    [-half * 0.95 + fallen, y + rise * 1.3],
+    [half * 0.95 + fallen, y + rise * 1.3],
+    [half, y],
   );
-  return { part: 'strap', line: lifted(line, 0), width, make, tone: 'trim' };
+  return { part: 'strap', line: lifted(line, 0), width, make };
 }
+
+/** A fitting at a place. */
+export const fitting = (part: Fitting, x: number, y: number, z: number, size: number): Part => ({
+  part,
+  at: { x, y, z },
+  size,
+});
+
+/** The fastener, where the look has one. */
+export const clasp = (look: BagLook, x: number, y: number, z: number, size: number): readonly Part[] =>
+  where(look.clasp !== 'none', fitting('clasp', x, y, z, size));
+
+/** What hangs from the bag, if anything does. */
+export const charm = (look: BagLook, x: number, y: number, z: number, size: number): readonly Part[] =>
+  where(look.charm !== 'none', fitting('charm', x, y, z, size));
 
 /** How far in front of its middle a bag's front lies. */
 export function frontOf({ shape, depth }: Pick<BagLook, 'shape' | 'depth'>): number {

@@ -2,44 +2,29 @@ import type { SKRSContext2D } from '@napi-rs/canvas';
 import { Random } from '../../../../models/random';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { BagLook } from '../look/look';
-import { bezier } from '../paint/curves';
+import { curve } from '../paint/curves';
 import { emblemPath } from '../paint/emblem';
 import { polished } from '../paint/metal';
+import { disc, segment, stroke } from '../paint/shapes';
 
 /** What hangs from a bag, drawn down from where it is tied. */
 export function drawCharm(context: SKRSContext2D, look: BagLook, size: number): void {
-  drawCord(context, look, size * 0.35);
+  context.strokeStyle = css(lit(look.trim, -0.3));
+  segment(context, { x: 0, y: 0 }, { x: 0, y: size * 0.35 }, 6);
   context.translate(0, size * 0.35);
-  switch (look.charm) {
-    case 'none':
-      drawPuller(context, look, size);
-      break;
-    case 'clochette':
-      drawClochette(context, look, size);
-      break;
-    case 'tassel':
-      drawTassel(context, look, size);
-      break;
-    case 'tag':
-      drawTag(context, look, size);
-      break;
-    case 'twilly':
-      drawTwilly(context, look, size);
-      break;
-    case 'pompon':
-      drawPompon(context, look, size);
-      break;
-  }
+  CHARMS[look.charm](context, look, size);
 }
 
-function drawCord(context: SKRSContext2D, look: BagLook, length: number): void {
-  context.lineWidth = 6;
-  context.strokeStyle = css(lit(look.trim, -0.3));
-  context.beginPath();
-  context.moveTo(0, 0);
-  context.lineTo(0, length);
-  context.stroke();
-}
+const CHARMS: Readonly<
+  Record<BagLook['charm'], (context: SKRSContext2D, look: BagLook, size: number) => void>
+> = {
+  none: drawPuller,
+  clochette: drawClochette,
+  tassel: drawTassel,
+  tag: drawTag,
+  twilly: drawTwilly,
+  pompon: drawPompon,
+};
 
 function drawPuller(context: SKRSContext2D, look: BagLook, size: number): void {
   context.fillStyle = css(lit(look.trim, -0.1));
@@ -70,12 +55,9 @@ function drawTassel(context: SKRSContext2D, look: BagLook, size: number): void {
   context.roundRect(-15, -4, 30, 24, 6);
   context.fill();
   for (let strand = -7; strand <= 7; strand++) {
-    context.lineWidth = 5.5;
     context.strokeStyle = css(lit(look.charmColour, random.between(-0.35, 0.15)));
-    context.beginPath();
-    context.moveTo(strand * 1.7, 18);
-    context.lineTo(strand * 3.1, size * random.between(0.9, 1));
-    context.stroke();
+    const end = { x: strand * 3.1, y: size * random.between(0.9, 1) };
+    segment(context, { x: strand * 1.7, y: 18 }, end, 5.5);
   }
 }
 
@@ -95,17 +77,12 @@ function drawTag(context: SKRSContext2D, look: BagLook, size: number): void {
 /** A silk scarf tied in a bow. */
 function drawTwilly(context: SKRSContext2D, look: BagLook, size: number): void {
   for (const side of [-1, 1]) {
-    const loop = bezier(
-      { x: 0, y: 0 },
-      { x: side * size * 0.7, y: -size * 0.5 },
-      { x: side * size * 0.7, y: size * 0.35 },
-      { x: 0, y: 6 },
-    );
-    const tail = bezier(
-      { x: 0, y: 4 },
-      { x: side * size * 0.2, y: size * 0.3 },
-      { x: side * size * 0.1, y: size * 0.6 },
-      { x: side * size * 0.34, y: size * 0.95 },
+    const loop = curve([0, 0], [side * size * 0.7, -size * 0.5], [side * size * 0.7, size * 0.35], [0, 6]);
+    const tail = curve(
+      [0, 4],
+      [side * size * 0.2, size * 0.3],
+      [side * size * 0.1, size * 0.6],
+      [side * size * 0.34, size * 0.95],
     );
     for (const [line, width] of [
       [tail, 26],
@@ -114,34 +91,25 @@ function drawTwilly(context: SKRSContext2D, look: BagLook, size: number): void {
       context.lineCap = 'round';
       context.beginPath();
       for (const point of line) context.lineTo(point.x, point.y);
-      context.lineWidth = width;
-      context.strokeStyle = css(lit(look.charmColour, -0.15));
-      context.stroke();
+      stroke(context, css(lit(look.charmColour, -0.15)), width);
       context.setLineDash([12, 12]);
-      context.lineWidth = width * 0.5;
-      context.strokeStyle = css(lit(look.second, 0.3));
-      context.stroke();
+      stroke(context, css(lit(look.second, 0.3)), width * 0.5);
       context.setLineDash([]);
     }
   }
   context.fillStyle = css(lit(look.charmColour, -0.3));
-  context.beginPath();
-  context.arc(0, 2, 15, 0, Math.PI * 2);
-  context.fill();
+  disc(context, 0, 2, 15);
 }
 
 function drawPompon(context: SKRSContext2D, look: BagLook, size: number): void {
   const random = new Random(look.seed, 'pompon');
   const radius = size * 0.4;
   context.translate(0, radius);
-  context.lineWidth = 3;
   for (let hair = 0; hair < 130; hair++) {
     const angle = random.between(0, Math.PI * 2);
     const reach = radius * random.between(0.75, 1.05);
     context.strokeStyle = css(lit(look.charmColour, random.between(-0.35, 0.3) - Math.sin(angle) * 0.15));
-    context.beginPath();
-    context.moveTo(Math.cos(angle) * radius * 0.2, Math.sin(angle) * radius * 0.2);
-    context.lineTo(Math.cos(angle) * reach, Math.sin(angle) * reach);
-    context.stroke();
+    const root = { x: Math.cos(angle) * radius * 0.2, y: Math.sin(angle) * radius * 0.2 };
+    segment(context, root, { x: Math.cos(angle) * reach, y: Math.sin(angle) * reach }, 3);
   }
 }

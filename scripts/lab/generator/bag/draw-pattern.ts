@@ -1,36 +1,27 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import { Random } from '../../../../models/random';
+import { black, fillBox } from '../../../../workers/image/distortion/light';
 import { css, lit, mixed } from '../../../../workers/image/distortion/rgb';
 import { layTile } from '../../../../workers/image/distortion/texture';
-import type { BagLook } from '../look/look';
+import type { BagLook, Pattern } from '../look/look';
 import { emblemPath } from '../paint/emblem';
 import { polished } from '../paint/metal';
+import { disc } from '../paint/shapes';
 import type { PanelBox } from './easel';
+
+const PATTERNS: Readonly<Record<Pattern, (context: SKRSContext2D, look: BagLook, box: PanelBox) => void>> = {
+  plain: () => undefined,
+  monogram: drawMonogram,
+  web: drawWeb,
+  check: drawCheck,
+  block: drawBlock,
+  studs: drawStuds,
+  print: drawPrint,
+};
 
 /** The decoration of a front piece, in its own drawing (x right, y down from its centre), under the relief. */
 export function drawPattern(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
-  switch (look.pattern) {
-    case 'plain':
-      return;
-    case 'monogram':
-      drawMonogram(context, look);
-      break;
-    case 'web':
-      drawWeb(context, look, box);
-      break;
-    case 'check':
-      drawCheck(context, look, box);
-      break;
-    case 'block':
-      drawBlock(context, look, box);
-      break;
-    case 'studs':
-      drawStuds(context, look, box);
-      break;
-    case 'print':
-      drawPrint(context, look, box);
-      break;
-  }
+  PATTERNS[look.pattern](context, look, box);
 }
 
 function drawMonogram(context: SKRSContext2D, look: BagLook): void {
@@ -38,22 +29,16 @@ function drawMonogram(context: SKRSContext2D, look: BagLook): void {
   const tile = createCanvas(side, side);
   const pen = tile.getContext('2d');
   pen.fillStyle = css(look.second);
-  for (const [x, y, radius] of [
-    [32, 32, 21],
-    [96, 96, 21],
+  const flower = { form: 'petals', points: 4, turn: 0 } as const;
+  for (const [x, y, emblem, radius] of [
+    [32, 32, look.emblem, 21],
+    [96, 96, look.emblem, 21],
+    [96, 32, flower, 13],
+    [32, 96, flower, 13],
   ] as const) {
     pen.save();
     pen.translate(x, y);
-    pen.fill(emblemPath(look.emblem, radius), 'evenodd');
-    pen.restore();
-  }
-  for (const [x, y] of [
-    [96, 32],
-    [32, 96],
-  ] as const) {
-    pen.save();
-    pen.translate(x, y);
-    pen.fill(emblemPath({ form: 'petals', points: 4, turn: 0 }, 13), 'evenodd');
+    pen.fill(emblemPath(emblem, radius), 'evenodd');
     pen.restore();
   }
   layTile(context, tile, 96 * look.patternScale);
@@ -61,11 +46,8 @@ function drawMonogram(context: SKRSContext2D, look: BagLook): void {
 
 function drawWeb(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
   const half = box.width * 0.075 * look.patternScale;
-  const stripes = [look.second, mixed(look.second, [255, 255, 255], 0.05), look.trim];
-  context.fillStyle = css(stripes[0] ?? look.second);
-  context.fillRect(-half, -box.height, half * 2, box.height * 2);
-  context.fillStyle = css(look.trim);
-  context.fillRect(-half * 0.36, -box.height, half * 0.72, box.height * 2);
+  fillBox(context, css(look.second), -half, -box.height, half * 2, box.height * 2);
+  fillBox(context, css(look.trim), -half * 0.36, -box.height, half * 0.72, box.height * 2);
 }
 
 function drawCheck(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
@@ -79,8 +61,7 @@ function drawCheck(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
   ];
   for (let from = -Math.ceil(reach / period) * period; from < reach; from += period) {
     for (const [start, width, style] of bands) {
-      context.fillStyle = style;
-      context.fillRect(from + start * period, -reach, width * period, reach * 2);
+      fillBox(context, style, from + start * period, -reach, width * period, reach * 2);
       context.fillRect(-reach, from + start * period, reach * 2, width * period);
     }
   }
@@ -113,19 +94,11 @@ function drawStuds(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
     for (let column = -columns; column <= columns; column++) {
       const x = (column + (row % 2) * 0.5) * gap;
       const y = row * gap;
-      context.fillStyle = 'rgba(0,0,0,0.35)';
-      context.beginPath();
-      context.arc(x + 2, y + 3, radius, 0, Math.PI * 2);
-      context.fill();
-      context.fillStyle = polished(
-        context,
-        look.metal,
-        { x: x - radius, y: y - radius },
-        { x: x + radius, y: y + radius },
-      );
-      context.beginPath();
-      context.arc(x, y, radius, 0, Math.PI * 2);
-      context.fill();
+      context.fillStyle = black(0.35);
+      disc(context, x + 2, y + 3, radius);
+      const corner = { x: x + radius, y: y + radius };
+      context.fillStyle = polished(context, look.metal, { x: x - radius, y: y - radius }, corner);
+      disc(context, x, y, radius);
     }
   }
 }
@@ -142,9 +115,7 @@ function drawPrint(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
     context.fillStyle = css(random.pick(colours));
     context.fill(emblemPath({ form: 'petals', points: random.integer(4, 6), turn: 0 }, radius));
     context.fillStyle = css(random.pick(colours));
-    context.beginPath();
-    context.arc(0, 0, radius * 0.3, 0, Math.PI * 2);
-    context.fill();
+    disc(context, 0, 0, radius * 0.3);
     context.restore();
   }
 }

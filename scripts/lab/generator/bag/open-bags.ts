@@ -1,6 +1,6 @@
 import type { BagLook } from '../look/look';
-import { bezier } from '../paint/curves';
-import { body, box, handle, panel, where } from './cuts';
+import { arch, curve, curveOf } from '../paint/curves';
+import { body, box, charm, clasp, edgeOf, fitting, handle, panel, where } from './cuts';
 import type { BagPose, Part } from './parts';
 
 /** An open bag with two long handles. */
@@ -14,7 +14,7 @@ export function tote(look: BagLook, pose: BagPose): Part[] {
   return [
     handle(look, { half, y: height - 10, z: -mouthDepth / 2 }, look.handleDrop, pose),
     ...mouth(width, head, height, mouthDepth),
-    { part: 'solid', outline: front, depth, soft: false, tone: 'main' },
+    { part: 'solid', outline: front, depth, soft: false },
     panel(front, depth / 2),
     ...where(
       look.frontPocket,
@@ -26,34 +26,20 @@ export function tote(look: BagLook, pose: BagPose): Part[] {
       look.beltStraps,
       panel(body(head - ((head - width) * 40) / height, head, 40, 3, 3, height - 40), depth / 2 + 1, {
         tone: 'trim',
-        patterned: false,
         bulge: 0.6,
       }),
     ),
-    ...[-half, half].flatMap((x): Part[] => [
+    ...[-half, half].flatMap((x) => [
       panel(
         box(x - look.handleWidth * 0.9, foot - 40, look.handleWidth * 1.8, height - foot + 34, 8),
         depth / 2 + 3,
-        {
-          tone: 'trim',
-          patterned: false,
-          raised: true,
-        },
+        { tone: 'trim', raised: true },
       ),
-      { part: 'rivet', at: { x, y: foot - 16, z: depth / 2 + 4 }, size: 9 },
+      fitting('rivet', x, foot - 16, depth / 2 + 4, 9),
     ]),
     handle(look, { half, y: height - 14, z: depth / 2 + 4 }, look.handleDrop, pose),
-    ...where(look.clasp !== 'none', {
-      part: 'clasp',
-      at: { x: 0, y: height * 0.84 },
-      z: depth / 2 + 5,
-      size: look.claspSize * 0.8,
-    }),
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: half, y: height * 0.9, z: depth / 2 + 8 },
-      size: 110,
-    }),
+    ...clasp(look, 0, height * 0.84, depth / 2 + 5, look.claspSize * 0.8),
+    ...charm(look, half, height * 0.9, depth / 2 + 8, 110),
   ];
 }
 
@@ -64,38 +50,21 @@ export function hobo(look: BagLook, pose: BagPose): Part[] {
   const dip = height * 0.34;
   const sag = 0.08 + 0.5 * look.roundness;
   const front = [
-    ...bezier(
-      { x: -half, y: height },
-      { x: -half * 1.12, y: height * 0.2 },
-      { x: -half * (0.9 - sag * 0.2), y: 0 },
-      { x: 0, y: 0 },
+    ...curveOf(
       20,
+      [-half, height],
+      [-half * 1.12, height * 0.2],
+      [-half * (0.9 - sag * 0.2), 0],
+      [0, 0],
+      [half * (0.9 - sag * 0.2), 0],
+      [half * 1.12, height * 0.2],
+      [half, height],
     ),
-    ...bezier(
-      { x: 0, y: 0 },
-      { x: half * (0.9 - sag * 0.2), y: 0 },
-      { x: half * 1.12, y: height * 0.2 },
-      { x: half, y: height },
-      20,
-    ).slice(1),
-    ...bezier(
-      { x: half, y: height },
-      { x: half * 0.6, y: height - dip },
-      { x: -half * 0.6, y: height - dip },
-      { x: -half, y: height },
-      24,
-    ).slice(1, -1),
+    ...arch(-half, height, -half * 0.6, height - dip).slice(1, -1),
   ];
-  const zip = bezier(
-    { x: -half * 0.9, y: height * 0.9 },
-    { x: -half * 0.5, y: height - dip * 0.98 },
-    { x: half * 0.5, y: height - dip * 0.98 },
-    { x: half * 0.9, y: height * 0.9 },
-  );
   const strapHalf = half * 0.97;
-  const ringed = look.clasp === 'ring';
   return [
-    { part: 'solid', outline: front, depth: depth * 0.8, soft: true, tone: 'main' },
+    { part: 'solid', outline: front, depth: depth * 0.8, soft: true },
     handle(
       look,
       { half: strapHalf, y: height - 4, z: 0 },
@@ -103,46 +72,38 @@ export function hobo(look: BagLook, pose: BagPose): Part[] {
       pose,
       look.handle === 'chain' ? 'chain' : 'leather',
     ),
-    panel(front, depth * 0.4, { bulge: 1.5, edge: look.piping ? 'piped' : 'stitched' }),
+    panel(front, depth * 0.4, { bulge: 1.5, edge: edgeOf(look) }),
     {
       part: 'fold',
-      line: bezier(
-        { x: -half * 0.72, y: height * 0.7 },
-        { x: -half * 0.5, y: height * 0.5 },
-        { x: -half * 0.4, y: height * 0.3 },
-        { x: -half * 0.44, y: height * 0.16 },
+      line: curve(
+        [-half * 0.72, height * 0.7],
+        [-half * 0.5, height * 0.5],
+        [-half * 0.4, height * 0.3],
+        [-half * 0.44, height * 0.16],
       ),
       z: depth * 0.4,
       width: 26,
     },
     {
       part: 'fold',
-      line: bezier(
-        { x: half * 0.7, y: height * 0.72 },
-        { x: half * 0.55, y: height * 0.5 },
-        { x: half * 0.52, y: height * 0.36 },
-        { x: half * 0.34, y: height * 0.2 },
+      line: curve(
+        [half * 0.7, height * 0.72],
+        [half * 0.55, height * 0.5],
+        [half * 0.52, height * 0.36],
+        [half * 0.34, height * 0.2],
       ),
       z: depth * 0.4,
       width: 22,
     },
-    { part: 'zip', line: zip, z: depth * 0.4 + 2 },
-    ...where(
-      ringed,
-      { part: 'ring', at: { x: -strapHalf, y: height, z: 8 }, size: 36 },
-      { part: 'ring', at: { x: strapHalf, y: height, z: 8 }, size: 36 },
-    ),
-    ...where(!ringed && look.clasp !== 'none', {
-      part: 'clasp',
-      at: { x: 0, y: height * 0.44 },
-      z: depth * 0.4 + 3,
-      size: look.claspSize * 0.8,
-    }),
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: half * 0.86, y: height * 0.9, z: depth * 0.4 + 6 },
-      size: 110,
-    }),
+    {
+      part: 'zip',
+      line: arch(half * 0.9, height * 0.9, half * 0.5, height - dip * 0.98),
+      z: depth * 0.4 + 2,
+    },
+    ...(look.clasp === 'ring'
+      ? [fitting('ring', -strapHalf, height, 8, 36), fitting('ring', strapHalf, height, 8, 36)]
+      : clasp(look, 0, height * 0.44, depth * 0.4 + 3, look.claspSize * 0.8)),
+    ...charm(look, half * 0.86, height * 0.9, depth * 0.4 + 6, 110),
   ];
 }
 

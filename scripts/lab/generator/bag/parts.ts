@@ -1,7 +1,7 @@
 import type { Point, Point3 } from '../paint/camera';
 
 /** Which of a bag's leathers a part is cut from. */
-export type Tone = 'main' | 'second' | 'trim' | 'lining';
+export type Tone = 'main' | 'trim' | 'lining';
 
 /**
  * A bag is a list of parts, painted in order (furthest first). Outlines are in the bag's own space: x from the middle
@@ -14,15 +14,13 @@ export type Part =
       readonly outline: readonly Point[];
       readonly depth: number;
       readonly soft: boolean;
-      readonly tone: Tone;
     }
-  /** A flat or slightly bulging piece that faces the viewer. */
+  /** A flat or slightly bulging piece that faces the viewer; of the main leather it has the pattern. */
   | {
       readonly part: 'panel';
       readonly outline: readonly Point[];
       readonly z: number;
       readonly tone: Tone;
-      readonly patterned: boolean;
       readonly bulge: number;
       readonly edge: 'stitched' | 'piped' | 'plain';
       readonly raised: boolean;
@@ -40,27 +38,17 @@ export type Part =
       readonly line: readonly Point3[];
       readonly width: number;
       readonly make: StrapMake;
-      readonly tone: Tone;
       /** Laid over the front: painted after everything else. */
       readonly over?: boolean;
     }
   | { readonly part: 'seam'; readonly line: readonly Point[]; readonly z: number }
-  | { readonly part: 'fold'; readonly line: readonly Point[]; readonly z: number; readonly width: number }
   | { readonly part: 'zip'; readonly line: readonly Point[]; readonly z: number }
-  | { readonly part: 'clasp'; readonly at: Point; readonly z: number; readonly size: number }
-  | { readonly part: 'buckle'; readonly at: Point; readonly z: number; readonly size: number }
-  | { readonly part: 'ring'; readonly at: Point3; readonly size: number }
-  | { readonly part: 'rivet'; readonly at: Point3; readonly size: number }
-  | {
-      readonly part: 'plate';
-      readonly at: Point;
-      readonly z: number;
-      readonly width: number;
-      readonly height: number;
-    }
-  /** The maison's name on the front. */
-  | { readonly part: 'stamp'; readonly at: Point; readonly z: number; readonly size: number }
-  | { readonly part: 'charm'; readonly at: Point3; readonly size: number };
+  | { readonly part: 'fold'; readonly line: readonly Point[]; readonly z: number; readonly width: number }
+  | { readonly part: Fitting; readonly at: Point3; readonly size: number }
+  | { readonly part: 'plate'; readonly at: Point3; readonly width: number; readonly height: number };
+
+/** What is drawn flat to the viewer about a point of its own; `stamp` is the maison's name on the front. */
+export type Fitting = 'clasp' | 'buckle' | 'ring' | 'rivet' | 'stamp' | 'charm';
 
 /** How a strap is made. */
 export type StrapMake = 'leather' | 'rolled' | 'chain' | 'woven-chain' | 'bamboo' | 'cord';
@@ -82,23 +70,18 @@ export function extent(part: Part): readonly Point3[] {
         { ...point, z: -part.depth / 2 },
       ]);
     case 'panel':
+      return part.outline.map((point) => ({ ...point, z: part.z }));
     case 'zip':
     case 'seam':
     case 'fold':
-      return ('outline' in part ? part.outline : part.line).map((point) => ({ ...point, z: part.z }));
+      return part.line.map((point) => ({ ...point, z: part.z }));
     case 'sheet':
       return part.corners;
     case 'strap':
       return part.line;
-    case 'clasp':
-    case 'buckle':
-    case 'plate':
-    case 'stamp':
-      return [{ ...part.at, z: part.z }];
-    case 'ring':
-    case 'rivet':
-      return [part.at];
     case 'charm':
       return [part.at, { ...part.at, y: part.at.y - part.size * 1.6 }];
+    default:
+      return [part.at];
   }
 }

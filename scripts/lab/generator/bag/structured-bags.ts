@@ -1,7 +1,19 @@
 import type { BagLook } from '../look/look';
-import { arc, bezier, rounded } from '../paint/curves';
+import { arc, arch, curve, rounded } from '../paint/curves';
 import { flapOutline, frontBelt, loop } from './closed-bags';
-import { body, box, handle, panel, shoulderStrap, where } from './cuts';
+import {
+  body,
+  box,
+  charm,
+  clasp,
+  edgeOf,
+  fitting,
+  handle,
+  lifted,
+  panel,
+  shoulderStrap,
+  where,
+} from './cuts';
 import type { BagPose, Part } from './parts';
 
 /** A stiff trapezoid with one curved handle, a short flap and a belt that closes it. */
@@ -13,6 +25,12 @@ export function topHandle(look: BagLook, pose: BagPose): Part[] {
   const drop = height * (0.92 - look.flapShare * 0.55);
   const lid = flapOutline(head * 1.01, height, drop, look.roundness * 0.4);
   const belt = box(-head * 0.49, height * 0.83, head * 0.98, 34, 6);
+  const plate = (side: number): Part => ({
+    part: 'plate',
+    at: { x: side * head * 0.32, y: height * 0.83 + 17, z: z + 10 },
+    width: 46,
+    height: 30,
+  });
   return [
     handle(
       look,
@@ -21,30 +39,25 @@ export function topHandle(look: BagLook, pose: BagPose): Part[] {
       pose,
       firm(look),
     ),
-    { part: 'solid', outline: front, depth, soft: false, tone: 'main' },
-    panel(front, z, { edge: look.piping ? 'piped' : 'stitched' }),
+    { part: 'solid', outline: front, depth, soft: false },
+    panel(front, z, { edge: edgeOf(look) }),
     panel(lid, z + 5, { raised: true }),
     ...where(
       look.beltStraps,
-      panel(belt, z + 8, { tone: 'trim', patterned: false, raised: true, bulge: 0.6 }),
-      { part: 'plate', at: { x: -head * 0.32, y: height * 0.83 + 17 }, z: z + 10, width: 46, height: 30 },
-      { part: 'plate', at: { x: head * 0.32, y: height * 0.83 + 17 }, z: z + 10, width: 46, height: 30 },
+      panel(belt, z + 8, { tone: 'trim', raised: true, bulge: 0.6 }),
+      plate(-1),
+      plate(1),
     ),
-    {
-      part: 'clasp',
-      at: { x: 0, y: look.beltStraps ? height * 0.83 + 14 : drop + look.claspSize * 0.5 },
-      z: z + 12,
-      size: look.claspSize,
-    },
-    ...[-1, 1].map(
-      (side): Part => ({ part: 'ring', at: { x: side * head * 0.2, y: height + 2, z: 6 }, size: 20 }),
+    fitting(
+      'clasp',
+      0,
+      look.beltStraps ? height * 0.83 + 14 : drop + look.claspSize * 0.5,
+      z + 12,
+      look.claspSize,
     ),
+    ...[-1, 1].map((side) => fitting('ring', side * head * 0.2, height + 2, 6, 20)),
     ...feet(look),
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: head * 0.16, y: height + 8, z: z + 14 },
-      size: 140,
-    }),
+    ...charm(look, head * 0.16, height + 8, z + 14, 140),
   ];
 }
 
@@ -55,41 +68,27 @@ export function satchel(look: BagLook, pose: BagPose): Part[] {
   const front = body(width, width * look.flare, height, 14 + height * look.roundness * 0.5, 12);
   const drop = height * (0.9 - look.flapShare * 0.62);
   const lid = flapOutline(width * look.flare * 1.01, height, drop, look.roundness * 0.6);
-  const beltWidth = 40;
+  const beltFrom = Math.max(height * 0.14, drop - height * 0.14);
   return [
     ...where(
       look.strap,
       shoulderStrap(look, width * 0.47, height * 0.92, { ...pose, lift: pose.lift * 0.7 }, 'leather'),
     ),
     handle(look, { half: width * 0.17, y: height - 2, z: 0 }, look.handleDrop * 0.45, pose, firm(look)),
-    { part: 'solid', outline: front, depth, soft: false, tone: 'main' },
+    { part: 'solid', outline: front, depth, soft: false },
     panel(front, z),
     ...where(
       look.frontPocket,
       panel(box(-width * 0.4, height * 0.06, width * 0.8, height * 0.42, 16), z + 3, { raised: true }),
     ),
     panel(lid, z + 6, { raised: true }),
-    ...[-0.27, 0.27].flatMap((share) =>
-      frontBelt(
-        share * width,
-        Math.max(height * 0.14, drop - height * 0.14),
-        height * 0.86,
-        beltWidth,
-        z + 9,
-      ),
+    ...[-0.27, 0.27].flatMap((share) => frontBelt(share * width, beltFrom, height * 0.86, 40, z + 9)),
+    ...where(
+      look.clasp === 'emblem' || look.clasp === 'padlock',
+      fitting('clasp', 0, drop + 30, z + 12, look.claspSize * 0.7),
     ),
-    ...where(look.clasp === 'emblem' || look.clasp === 'padlock', {
-      part: 'clasp',
-      at: { x: 0, y: drop + 30 },
-      z: z + 12,
-      size: look.claspSize * 0.7,
-    }),
     ...feet(look),
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: -width * 0.12, y: height, z: z + 12 },
-      size: 120,
-    }),
+    ...charm(look, -width * 0.12, height, z + 12, 120),
   ];
 }
 
@@ -100,27 +99,28 @@ export function backpack(look: BagLook, pose: BagPose): Part[] {
   const z = look.depth / 2;
   const front = body(width, width * 0.86, height, height * 0.1, height * 0.3);
   const pocket = box(-width * 0.37, height * 0.07, width * 0.74, height * 0.34, 34);
-  const straps = [-1, 1].map(
-    (side): Part => ({
-      part: 'strap',
-      line: bezier(
-        { x: side * width * 0.26, y: height * 0.96 },
-        { x: side * width * 0.74, y: height * 0.86 },
-        { x: side * width * 0.72, y: height * 0.3 },
-        { x: side * width * 0.44, y: height * 0.06 },
-      ).map((point) => ({ ...point, z: -look.depth * 0.5 })),
-      width: 38,
-      make: 'leather',
-      tone: 'trim',
-    }),
-  );
+  const strap = (side: number): Part => ({
+    part: 'strap',
+    line: lifted(
+      curve(
+        [side * width * 0.26, height * 0.96],
+        [side * width * 0.74, height * 0.86],
+        [side * width * 0.72, height * 0.3],
+        [side * width * 0.44, height * 0.06],
+      ),
+      -look.depth * 0.5,
+    ),
+    width: 38,
+    make: 'leather',
+  });
   const lidded = look.flapShare > 0.5;
   const lid = flapOutline(width * 0.84, height * 0.98, height * 0.52, 0.35);
   return [
-    ...straps,
+    strap(-1),
+    strap(1),
     loop(width * 0.12, height - 6, 52 + 20 * pose.lift, 20),
-    { part: 'solid', outline: front, depth: look.depth, soft: true, tone: 'main' },
-    panel(front, z, { bulge: 1.3, edge: look.piping ? 'piped' : 'stitched' }),
+    { part: 'solid', outline: front, depth: look.depth, soft: true },
+    panel(front, z, { bulge: 1.3, edge: edgeOf(look) }),
     ...where(!lidded, {
       part: 'zip',
       line: arc({ x: 0, y: height * 0.6 }, width * 0.4, height * 0.34, Math.PI * 0.95, Math.PI * 0.05, 30),
@@ -140,17 +140,8 @@ export function backpack(look: BagLook, pose: BagPose): Part[] {
       panel(lid, z + 6, { raised: true }),
       ...frontBelt(0, height * 0.4, height * 0.78, 42, z + 9),
     ),
-    ...where(look.clasp !== 'none', {
-      part: 'clasp',
-      at: { x: 0, y: height * (lidded ? 0.22 : 0.24) },
-      z: z + 10,
-      size: look.claspSize * 0.75,
-    }),
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: width * 0.3, y: height * 0.4, z: z + 12 },
-      size: 95,
-    }),
+    ...clasp(look, 0, height * (lidded ? 0.22 : 0.24), z + 10, look.claspSize * 0.75),
+    ...charm(look, width * 0.3, height * 0.4, z + 12, 95),
   ];
 }
 
@@ -160,67 +151,35 @@ export function bowling(look: BagLook, pose: BagPose): Part[] {
   const z = depth / 2;
   const front = rounded(
     [
-      { x: -width / 2, y: 0, radius: height * 0.22 },
-      { x: width / 2, y: 0, radius: height * 0.22 },
-      { x: (width / 2) * look.flare, y: height, radius: height * (0.3 + look.roundness * 0.6) },
-      { x: (-width / 2) * look.flare, y: height, radius: height * (0.3 + look.roundness * 0.6) },
+      [-width / 2, 0, height * 0.22],
+      [width / 2, 0, height * 0.22],
+      [(width / 2) * look.flare, height, height * (0.3 + look.roundness * 0.6)],
+      [(-width / 2) * look.flare, height, height * (0.3 + look.roundness * 0.6)],
     ],
     12,
   );
   const half = width * 0.18;
   const band = (x: number) =>
-    panel(box(x - 15, 8, 30, height * 0.9, 10), z + 3, {
-      tone: 'trim',
-      patterned: false,
-      raised: true,
-      bulge: 0.5,
-    });
+    panel(box(x - 15, 8, 30, height * 0.9, 10), z + 3, { tone: 'trim', raised: true, bulge: 0.5 });
   return [
     handle(look, { half, y: height * 0.9, z: -depth * 0.22 }, look.handleDrop * 0.75, pose),
-    { part: 'solid', outline: front, depth, soft: true, tone: 'main' },
+    { part: 'solid', outline: front, depth, soft: true },
     panel(front, z, { bulge: 1.2, edge: 'piped' }),
-    panel(body(width, width * 0.998, height * 0.16, height * 0.12, 2), z + 1, {
-      tone: 'trim',
-      patterned: false,
-    }),
+    panel(body(width, width * 0.998, height * 0.16, height * 0.12, 2), z + 1, { tone: 'trim' }),
     ...where(look.beltStraps, band(-half), band(half)),
-    {
-      part: 'zip',
-      line: bezier(
-        { x: -width * 0.4, y: height * 0.9 },
-        { x: -width * 0.25, y: height * 0.975 },
-        { x: width * 0.25, y: height * 0.975 },
-        { x: width * 0.4, y: height * 0.9 },
-      ),
-      z: z + 2,
-    },
-    { part: 'rivet', at: { x: -half, y: height * 0.72, z: z + 6 }, size: 12 },
-    { part: 'rivet', at: { x: half, y: height * 0.72, z: z + 6 }, size: 12 },
+    { part: 'zip', line: arch(width * 0.4, height * 0.9, width * 0.25, height * 0.975), z: z + 2 },
+    fitting('rivet', -half, height * 0.72, z + 6, 12),
+    fitting('rivet', half, height * 0.72, z + 6, 12),
     handle(look, { half, y: height * 0.74, z: z + 5 }, look.handleDrop * 0.75 + height * 0.16, pose),
-    ...where(look.clasp !== 'none', {
-      part: 'clasp',
-      at: { x: 0, y: height * 0.5 },
-      z: z + 6,
-      size: look.claspSize * 0.8,
-    }),
-    ...where(look.charm !== 'none', {
-      part: 'charm',
-      at: { x: half, y: height * 0.8, z: z + 10 },
-      size: 120,
-    }),
+    ...clasp(look, 0, height * 0.5, z + 6, look.claspSize * 0.8),
+    ...charm(look, half, height * 0.8, z + 10, 120),
   ];
 }
 
 function feet(look: BagLook): readonly Part[] {
   return where(
     look.feet,
-    ...[-0.4, 0.4].map(
-      (share): Part => ({
-        part: 'rivet',
-        at: { x: share * look.width, y: -5, z: look.depth * 0.4 },
-        size: 13,
-      }),
-    ),
+    ...[-0.4, 0.4].map((share) => fitting('rivet', share * look.width, -5, look.depth * 0.4, 13)),
   );
 }
 

@@ -1,17 +1,13 @@
 import { at, Random } from '../../../../models/random';
 import type { Surface } from '../../../../workers/image/distortion/relief';
-import {
-  type BagModelTraits,
-  type BagStyleTraits,
-  bagBrandTraits,
-  bagModelTraits,
-  bagStyleTraits,
-} from '../look/bag-traits';
+import { type BagStyleTraits, bagBrandTraits, bagModelTraits, bagStyleTraits } from '../look/bag-traits';
 import type { BagLineage, FamilyTrees } from '../look/lineage';
+import type { BagModelTraits } from '../look/look';
 import { maisonName } from '../vocabulary/maison-names';
 import { bagModelKeywords, bagModelName, bagStyleName, SIZE_SCHEMES } from './bag-names';
 import { HANDBAGS, Identifiers } from './identifiers';
-import type { EntityRecord } from './records';
+import { memo } from './memo';
+import { bareEntity, type EntityRecord } from './records';
 
 /** A style of bag with all that its products take from it. */
 export interface BagStyle {
@@ -37,8 +33,6 @@ const TEXTILE: readonly Surface[] = ['canvas', 'denim', 'tweed', 'raffia'];
 /** The maisons, models and styles of bags in a seed's world, each made once when it is first asked for. */
 export class BagTaxonomy {
   private readonly ids: Identifiers;
-  private readonly models = new Map<number, BagModel>();
-  private readonly styles = new Map<number, BagStyle>();
 
   constructor(
     private readonly seed: number,
@@ -55,21 +49,13 @@ export class BagTaxonomy {
     for (let style = 0; style < census.style; style++) yield this.style(style).entity;
   }
 
-  style(style: number): BagStyle {
-    return remembered(this.styles, style, () => this.makeStyle(style));
-  }
-
-  private model(model: number): BagModel {
-    return remembered(this.models, model, () => this.makeModel(model));
-  }
-
   private brandEntity(brand: number): EntityRecord {
     const { name, keywords } = maisonName(this.seed, HANDBAGS, brand);
     const random = new Random(this.seed, 'bag brand record', brand);
     return { ...this.bare('brand', brand, name, random.zipf(200_000)), keywords };
   }
 
-  private makeModel(number: number): BagModel {
+  private readonly model = memo((number): BagModel => {
     const lineage = this.trees.bagModel(number);
     const random = new Random(this.seed, 'bag model record', number);
     const traits = bagModelTraits(this.seed, lineage);
@@ -86,9 +72,9 @@ export class BagTaxonomy {
         keywords: bagModelKeywords(traits.shape),
       },
     };
-  }
+  });
 
-  private makeStyle(number: number): BagStyle {
+  readonly style = memo((number): BagStyle => {
     const lineage = this.trees.bagStyle(number);
     const random = new Random(this.seed, 'bag style record', number);
     const model = this.model(lineage.model);
@@ -102,17 +88,11 @@ export class BagTaxonomy {
       entity: {
         ...this.bare('style', number, name, random.zipf(40_000)),
         parents: { brand: model.brandId, model: model.entity.id },
-        tags: this.styleTags(traits.surface, exotic, random),
+        tags: styleTags(traits.surface, exotic, random),
         keywords: traits.pattern === 'plain' ? [traits.surface] : [traits.surface, traits.pattern],
       },
     };
-  }
-
-  private styleTags(surface: Surface, exotic: boolean, random: Random): string[] {
-    const tags = exotic ? ['material:exotic'] : TEXTILE.includes(surface) ? ['material:textile'] : [];
-    if (random.chance(0.06)) tags.push('edition:runway');
-    return tags;
-  }
+  });
 
   /** How dear a maison is, against a middling one. */
   private standing({ brand }: BagLineage): number {
@@ -122,25 +102,12 @@ export class BagTaxonomy {
 
   private bare(kind: string, number: number, name: string, popularity: number): EntityRecord {
     const id = this.ids.entity(HANDBAGS, kind, number);
-    return {
-      id,
-      kind,
-      name,
-      category: HANDBAGS,
-      parents: {},
-      popularity,
-      images: [],
-      thumbnails: [],
-      keywords: [],
-    };
+    return { ...bareEntity(id, kind, name, HANDBAGS), popularity };
   }
 }
 
-/** The value of a key, made when it is first asked for. */
-export function remembered<Value>(known: Map<number, Value>, key: number, make: () => Value): Value {
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const made = make();
-  known.set(key, made);
-  return made;
+function styleTags(surface: Surface, exotic: boolean, random: Random): string[] {
+  const tags = exotic ? ['material:exotic'] : TEXTILE.includes(surface) ? ['material:textile'] : [];
+  if (random.chance(0.06)) tags.push('edition:runway');
+  return tags;
 }

@@ -3,7 +3,7 @@ import { STRAPS } from '../look/look';
 import { DIAL_COLOURS, LEATHER_COLOURS, METALS } from '../vocabulary/colours';
 import { surfaceName } from './bag-names';
 import { facetId, HANDBAGS, WATCHES } from './identifiers';
-import type { CategoryRecord, EntityRecord } from './records';
+import { bareEntity, type CategoryRecord, type EntityRecord } from './records';
 import { strapKind } from './watch-names';
 
 /** The two categories and their hierarchies. */
@@ -33,25 +33,14 @@ export function facetEntities(): EntityRecord[] {
   const straps = STRAPS.map((strap) => ({ slug: strap, name: strapKind(strap) }));
   const surfaces = SURFACES.map((surface) => ({ slug: surface, name: surfaceName(surface) }));
   return [
-    ...LEATHER_COLOURS.map((colour) => facet(HANDBAGS, 'colour', colour)),
-    ...surfaces.map((surface) => facet(HANDBAGS, 'material', surface)),
-    ...METALS.map((metal) => facet(HANDBAGS, 'hardware', metal)),
-    ...DIAL_COLOURS.map((colour) => facet(WATCHES, 'colour', colour)),
-    ...METALS.map((metal) => facet(WATCHES, 'material', metal)),
-    ...straps.map((strap) => facet(WATCHES, 'strap', strap)),
+    ...facets(HANDBAGS, 'colour', LEATHER_COLOURS),
+    ...facets(HANDBAGS, 'material', surfaces),
+    ...facets(HANDBAGS, 'hardware', METALS),
+    ...facets(WATCHES, 'colour', DIAL_COLOURS),
+    ...facets(WATCHES, 'material', METALS),
+    ...facets(WATCHES, 'strap', straps),
   ];
 }
 
-function facet(category: string, kind: string, { slug, name }: { slug: string; name: string }): EntityRecord {
-  return {
-    id: facetId(category, kind, slug),
-    kind,
-    name,
-    category,
-    parents: {},
-    popularity: 0,
-    images: [],
-    thumbnails: [],
-    keywords: [],
-  };
-}
+const facets = (category: string, kind: string, named: readonly { slug: string; name: string }[]) =>
+  named.map(({ slug, name }) => bareEntity(facetId(category, kind, slug), kind, name, category));

@@ -1,8 +1,10 @@
+import type { GradeValues } from '../../../../models/pricing/estimate';
 import { at, hash, Random } from '../../../../models/random';
-import { REGIONS, type Region, SOURCES, VENDORS } from '../vocabulary/markets';
+import { REGIONS, type Region, SOURCES } from '../vocabulary/markets';
+import { vendors } from '../vocabulary/names.json';
 import { Calendar } from './calendar';
 import type { PricedProduct } from './products';
-import type { EstimateRecord, Grades, HistoryRecord, ListingRecord, VariantRecord } from './records';
+import type { EstimateRecord, HistoryRecord, ListingRecord, VariantRecord } from './records';
 
 /** How much is written about a variant at most; the rarer it is, the less there is to say. */
 export interface PriceVolume {
@@ -14,11 +16,11 @@ export interface PriceVolume {
   readonly historyMonths: number;
 }
 
-/** Takes price records as they are made. */
+/** Where price records go as they are made. */
 export interface PriceSinks {
-  estimate(record: EstimateRecord): void;
-  history(record: HistoryRecord): void;
-  listing(record: ListingRecord): void;
+  readonly estimates: { write(record: EstimateRecord): void };
+  readonly history: { write(record: HistoryRecord): void };
+  readonly listings: { write(record: ListingRecord): void };
 }
 
 /** What is left of a grade's value in the next one. */
@@ -57,7 +59,7 @@ export class Prices {
     const first = hash(this.seed, variant.id) % PAIRS;
     for (let pair = 0; pair < pairs; pair++) {
       const { source, region } = pairOf(first + pair);
-      sinks.estimate({
+      sinks.estimates.write({
         variant: variant.id,
         source,
         region: region.id,
@@ -71,7 +73,7 @@ export class Prices {
     const { source, region } = pairOf(first);
     const months = some(this.volume.historyMonths, strength, random);
     for (let month = months; month > 0; month--) {
-      sinks.history({
+      sinks.history.write({
         variant: variant.id,
         region: region.id,
         date: this.calendar.monthsBack(month),
@@ -87,7 +89,7 @@ export class Prices {
     }
     const listings = some(this.volume.listingsPerVariant, strength, random);
     for (let listing = 0; listing < listings; listing++)
-      sinks.listing(this.listing(variant, worth, listing, region, random));
+      sinks.listings.write(this.listing(variant, worth, listing, region, random));
   }
 
   private listing(
@@ -97,7 +99,7 @@ export class Prices {
     region: Region,
     random: Random,
   ): ListingRecord {
-    const [vendor, host] = at(VENDORS, random.integer(0, VENDORS.length - 1));
+    const { name: vendor, host } = random.pick(vendors);
     return {
       variant: variant.id,
       region: region.id,
@@ -127,7 +129,7 @@ function some(most: number, strength: number, random: Random): number {
 }
 
 /** Values that descend from A to D; the weaker the signal, the more of them are missing. */
-function grades(best: number, strength: number, random: Random): Grades {
+function grades(best: number, strength: number, random: Random): GradeValues {
   const share = 0.35 + strength;
   const worn = best * WEAR.B * random.between(0.97, 1.03);
   const used = worn * (WEAR.C / WEAR.B) * random.between(0.97, 1.03);

@@ -1,13 +1,11 @@
-/** The records of a bundle's files, as contract 13 gives them; only what the generator writes. */
-export interface CategoryRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly hierarchy: readonly string[];
-  readonly name_fields: readonly string[];
-  readonly popularity: number;
-  readonly images: readonly string[];
-  readonly thumbnails: readonly string[];
-}
+import type {
+  EntityRecord as StoredEntity,
+  ProductRecord as StoredProduct,
+} from '../../../../models/catalog/import/records';
+import type { GradeValues } from '../../../../models/pricing/estimate';
+
+/** The records of a bundle's files as they are written (contract 13); only what the generator writes. */
+export type { CategoryRecord, VariantRecord } from '../../../../models/catalog/import/records';
 
 export interface TagRecord {
   readonly id: string;
@@ -16,63 +14,26 @@ export interface TagRecord {
   readonly categories: readonly string[];
 }
 
-export interface EntityRecord {
-  readonly id: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly category: string;
-  readonly parents: Readonly<Record<string, string>>;
-  readonly tags?: readonly string[];
-  readonly popularity: number;
-  readonly images: readonly string[];
-  readonly thumbnails: readonly string[];
-  readonly keywords: readonly string[];
-}
+export type EntityRecord = Omit<StoredEntity, 'tags'> & Partial<Pick<StoredEntity, 'tags'>>;
 
-export interface VariantRecord {
-  readonly id: string;
-  readonly fields: readonly { readonly field: string; readonly name: string }[];
-  readonly popularity: number;
-  readonly images: readonly string[];
-  readonly thumbnails: readonly string[];
-}
-
-export interface ProductRecord {
-  readonly id: string;
-  readonly category: string;
-  readonly tags: readonly string[];
+export type ProductRecord = Omit<StoredProduct, 'attributes'> & {
   readonly attributes: Readonly<Record<string, string | readonly string[]>>;
-  readonly popularity: number;
-  readonly images: readonly string[];
-  readonly thumbnails: readonly string[];
-  readonly keywords: readonly string[];
-  readonly variants: readonly VariantRecord[];
-}
+};
 
-/** Prices per condition; null where too few sales speak for one. */
-export interface Grades {
-  readonly A: number | null;
-  readonly B: number | null;
-  readonly C: number | null;
-  readonly D: number | null;
-}
-
-export interface EstimateRecord extends Grades {
+interface PricedRecord extends GradeValues {
   readonly variant: string;
   readonly source: string;
   readonly region: string;
   readonly currency: string;
+  readonly confidence: number | null;
+}
+
+export interface EstimateRecord extends PricedRecord {
   readonly estimated_at: string;
-  readonly confidence: number | null;
 }
 
-export interface HistoryRecord extends Grades {
-  readonly variant: string;
-  readonly region: string;
+export interface HistoryRecord extends PricedRecord {
   readonly date: string;
-  readonly source: string;
-  readonly currency: string;
-  readonly confidence: number | null;
 }
 
 export interface ListingRecord {
@@ -85,3 +46,16 @@ export interface ListingRecord {
   readonly currency: string;
   readonly date: string;
 }
+
+/** An entity that has nothing but its name. */
+export const bareEntity = (id: string, kind: string, name: string, category: string): EntityRecord => ({
+  id,
+  kind,
+  name,
+  category,
+  parents: {},
+  popularity: 0,
+  images: [],
+  thumbnails: [],
+  keywords: [],
+});

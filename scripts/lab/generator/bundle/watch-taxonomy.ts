@@ -12,9 +12,9 @@ import {
   watchModelTraits,
 } from '../look/watch-traits';
 import { maisonName } from '../vocabulary/maison-names';
-import { remembered } from './bag-taxonomy';
 import { Identifiers, WATCHES } from './identifiers';
-import type { EntityRecord } from './records';
+import { memo } from './memo';
+import { bareEntity, type EntityRecord } from './records';
 import { watchCaseName, watchDialName, watchFamilyName, watchModelName, watchNickname } from './watch-names';
 
 /** A family of watches with all that its models take from it. */
@@ -57,10 +57,6 @@ const METAL_WORTH: Readonly<Record<string, number>> = {
 /** The maisons, families, models, cases and dials of watches in a seed's world, each made once when first asked for. */
 export class WatchTaxonomy {
   private readonly ids: Identifiers;
-  private readonly families = new Map<number, WatchFamily>();
-  private readonly models = new Map<number, WatchModel>();
-  private readonly cases = new Map<number, WatchCase>();
-  private readonly dials = new Map<number, WatchDial>();
 
   constructor(
     private readonly seed: number,
@@ -79,37 +75,21 @@ export class WatchTaxonomy {
     for (let dial = 0; dial < census.dial; dial++) yield this.dial(dial).entity;
   }
 
-  dial(dial: number): WatchDial {
-    return remembered(this.dials, dial, () => this.makeDial(dial));
-  }
-
-  private family(family: number): WatchFamily {
-    return remembered(this.families, family, () => this.makeFamily(family));
-  }
-
-  private model(model: number): WatchModel {
-    return remembered(this.models, model, () => this.makeModel(model));
-  }
-
-  private case(number: number): WatchCase {
-    return remembered(this.cases, number, () => this.makeCase(number));
-  }
-
   private brandEntity(brand: number): EntityRecord {
     const { name, keywords } = maisonName(this.seed, WATCHES, brand);
     return { ...this.bare('brand', brand, name, {}, 200_000), keywords };
   }
 
-  private makeFamily(number: number): WatchFamily {
+  private readonly family = memo((number): WatchFamily => {
     const lineage = this.trees.watchFamily(number);
-    const parents = { brand: this.id('brand', lineage.brand) };
+    const parents = { brand: this.ids.entity(WATCHES, 'brand', lineage.brand) };
     const traits = watchFamilyTraits(this.seed, number);
     const name = watchFamilyName(this.seed, lineage.brand, lineage.brandOrdinal);
     const keywords = traits.sport ? ['sports watch'] : ['dress watch'];
     return { traits, entity: { ...this.bare('family', number, name, parents, 120_000), keywords } };
-  }
+  });
 
-  private makeModel(number: number): WatchModel {
+  private readonly model = memo((number): WatchModel => {
     const lineage = this.trees.watchModel(number);
     const family = this.family(lineage.family);
     const traits = watchModelTraits(this.seed, lineage);
@@ -125,9 +105,9 @@ export class WatchTaxonomy {
       price: 2400 * this.standing(lineage) * new Random(this.seed, 'watch price', number).between(0.6, 2),
       entity: { ...this.bare('model', number, name, parents, 80_000), keywords },
     };
-  }
+  });
 
-  private makeCase(number: number): WatchCase {
+  private readonly case = memo((number): WatchCase => {
     const lineage = this.trees.watchCase(number);
     const model = this.model(lineage.model);
     const traits = watchCaseTraits(this.seed, lineage);
@@ -140,24 +120,20 @@ export class WatchTaxonomy {
       price: model.price * (METAL_WORTH[metal.slug] ?? 1) * (gemSet ? 2.2 : 1),
       entity: { ...this.bare('case', number, name, parents, 40_000), keywords: [`${millimetres}mm`] },
     };
-  }
+  });
 
-  private makeDial(number: number): WatchDial {
+  readonly dial = memo((number): WatchDial => {
     const lineage = this.trees.watchDial(number);
     const of = this.case(lineage.case);
     const traits = watchDialTraits(this.seed, lineage);
     const parents = { ...of.entity.parents, case: of.entity.id };
     const name = watchDialName(traits.colour.name, traits.dialFinish, traits.indices);
     return { traits, case: of, entity: this.bare('dial', number, name, parents, 20_000) };
-  }
+  });
 
   /** How dear a maison is, against a middling one. */
   private standing({ brand }: WatchLineage): number {
     return at([0.4, 0.7, 1, 1.8, 3.5, 8], watchBrandTraits(this.seed, brand).emblem.points + brand);
-  }
-
-  private id(kind: string, number: number): string {
-    return this.ids.entity(WATCHES, kind, number);
   }
 
   private bare(
@@ -168,7 +144,7 @@ export class WatchTaxonomy {
     most: number,
   ): EntityRecord {
     const popularity = new Random(this.seed, 'watch popularity', kind, number).zipf(most);
-    const none = { images: [], thumbnails: [], keywords: [] };
-    return { id: this.id(kind, number), kind, name, category: WATCHES, parents, popularity, ...none };
+    const id = this.ids.entity(WATCHES, kind, number);
+    return { ...bareEntity(id, kind, name, WATCHES), parents, popularity };
   }
 }

@@ -25,6 +25,7 @@ export function bagChoice(traits: BagStyleTraits, ordinal: number): BagChoice {
 /** The whole look of a bag: its maison's emblem, its model's cut, its style's leather, and its own colours and fittings. */
 export function bagLook(seed: number, lineage: BagLineage): BagLook {
   const style = bagStyleTraits(seed, lineage.style);
+  const { colours: _colours, metals: _metals, ...leather } = style;
   const choice = bagChoice(style, lineage.styleOrdinal);
   const random = new Random(seed, 'bag', lineage.product);
   const main = choice.colour.value;
@@ -35,12 +36,7 @@ export function bagLook(seed: number, lineage: BagLineage): BagLook {
     ...model,
     width: model.width * stretch,
     ...bagBrandTraits(seed, lineage.brand),
-    surface: style.surface,
-    surfaceScale: style.surfaceScale,
-    surfaceSeed: style.surfaceSeed,
-    pattern: style.pattern,
-    patternScale: style.patternScale,
-    piping: style.piping,
+    ...leather,
     main,
     second: contrasting(choice.second.value, main),
     trim: trimOf(main, style.pattern, random),

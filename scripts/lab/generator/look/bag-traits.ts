@@ -1,62 +1,23 @@
 import { at, Random, shuffled, shuffledByWeight } from '../../../../models/random';
-import { type Surface } from '../../../../workers/image/distortion/relief';
+import type { Surface } from '../../../../workers/image/distortion/relief';
 import { LEATHER_COLOURS, METALS, type NamedColour, weightOf } from '../vocabulary/colours';
 import { maisonName } from '../vocabulary/maison-names';
 import type { BagLineage } from './lineage';
 import {
   BAG_SHAPES,
-  type BagLook,
+  type BagBrandTraits,
+  type BagLeather,
+  type BagModelTraits,
   type BagShape,
   CLASPS,
   EMBLEMS,
-  type Emblem,
-  HANDLES,
   type Pattern,
   STAMPS,
-  type Stamp,
-  type StrapCarry,
   type Studio,
 } from './look';
 
-/** What all bags of a maison share. */
-export interface BagBrandTraits {
-  readonly emblem: Emblem;
-  readonly wordmark: string;
-  readonly stamp: Stamp;
-  readonly studio: Studio;
-  readonly studioYaw: number;
-}
-
-/** What all bags of a model share: its cut. */
-export type BagModelTraits = Pick<
-  BagLook,
-  | 'shape'
-  | 'width'
-  | 'height'
-  | 'depth'
-  | 'flare'
-  | 'roundness'
-  | 'flapShare'
-  | 'clasp'
-  | 'claspSize'
-  | 'handle'
-  | 'handleDrop'
-  | 'handleWidth'
-  | 'strap'
-  | 'strapCarry'
-  | 'feet'
-  | 'frontPocket'
-  | 'beltStraps'
->;
-
 /** What all bags of a style share: what they are made of, and the colours it comes in. */
-export interface BagStyleTraits {
-  readonly surface: Surface;
-  readonly surfaceScale: number;
-  readonly surfaceSeed: number;
-  readonly pattern: Pattern;
-  readonly patternScale: number;
-  readonly piping: boolean;
+export interface BagStyleTraits extends BagLeather {
   readonly colours: readonly NamedColour[];
   readonly metals: readonly NamedColour[];
 }
@@ -81,17 +42,30 @@ const SURFACE_WEIGHTS: readonly (readonly [Surface, number])[] = [
   ['raffia', 3],
 ];
 
-const PLAIN_ONLY: readonly Surface[] = [
-  'crocodile',
-  'python',
-  'ostrich',
-  'lizard',
-  'woven',
-  'quilted',
-  'chevron',
-  'channel',
-  'tweed',
-];
+/** Surfaces that have a pattern; canvas seldom has none. */
+const PATTERNED: readonly Surface[] = ['smooth', 'grained', 'saffiano', 'suede', 'patent', 'denim', 'raffia'];
+
+/** Of each cut the least and the most of its width, height and depth. */
+const PROPORTIONS: Readonly<Record<BagShape, readonly [number, number, number, number, number, number]>> = {
+  tote: [460, 640, 380, 520, 130, 220],
+  flap: [440, 620, 270, 390, 90, 150],
+  hobo: [520, 660, 330, 430, 110, 170],
+  bucket: [340, 460, 380, 480, 200, 280],
+  satchel: [440, 580, 320, 420, 120, 190],
+  clutch: [500, 680, 260, 400, 60, 120],
+  'top-handle': [420, 600, 320, 460, 150, 230],
+  backpack: [420, 540, 380, 460, 140, 200],
+  bowling: [500, 660, 300, 400, 180, 260],
+  camera: [400, 520, 270, 360, 100, 150],
+  saddle: [430, 560, 320, 420, 90, 140],
+};
+
+/** Of cuts that are not about as wide above as below. */
+const FLARES: Partial<Readonly<Record<BagShape, readonly [number, number]>>> = {
+  tote: [1, 1.24],
+  'top-handle': [0.76, 0.95],
+  bowling: [0.72, 0.94],
+};
 
 /** A maison's traits, from its number. */
 export function bagBrandTraits(seed: number, brand: number): BagBrandTraits {
@@ -113,28 +87,29 @@ export function bagBrandTraits(seed: number, brand: number): BagBrandTraits {
 export function bagModelTraits(seed: number, { model, brandOrdinal, brand }: BagLineage): BagModelTraits {
   const random = new Random(seed, 'bag model', model);
   const shape = at(shuffled(BAG_SHAPES, seed, 'cuts', brand), brandOrdinal);
-  const [width, height, depth] = proportions(shape, random);
+  const [widthMin, widthMax, heightMin, heightMax, depthMin, depthMax] = PROPORTIONS[shape];
+  const [flareMin, flareMax] = FLARES[shape] ?? [0.94, 1.06];
   return {
     shape,
-    width,
-    height,
-    depth,
-    flare: flareOf(shape, random),
+    width: random.between(widthMin, widthMax),
+    height: random.between(heightMin, heightMax),
+    depth: random.between(depthMin, depthMax),
+    flare: random.between(flareMin, flareMax),
     roundness: random.between(0.04, 0.34),
     flapShare: random.between(0.42, 0.86),
     clasp: random.pick(CLASPS),
     claspSize: random.between(54, 96),
-    handle: random.weighted([
-      [HANDLES[0], 5],
-      [HANDLES[1], 4],
-      [HANDLES[2], 3],
-      [HANDLES[3], 2],
-      [HANDLES[4], 1],
+    handle: random.weighted<BagModelTraits['handle']>([
+      ['leather', 5],
+      ['rolled', 4],
+      ['chain', 3],
+      ['woven-chain', 2],
+      ['bamboo', 1],
     ]),
     handleDrop: random.between(170, 330),
     handleWidth: random.between(20, 36),
     strap: random.chance(0.72),
-    strapCarry: random.weighted<StrapCarry>([
+    strapCarry: random.weighted<BagModelTraits['strapCarry']>([
       ['up', 4],
       ['low', 3],
       ['draped', 3],
@@ -171,46 +146,6 @@ export function studioOf(random: Random): Studio {
   ]);
 }
 
-function proportions(shape: BagShape, random: Random): readonly [number, number, number] {
-  switch (shape) {
-    case 'tote':
-      return [random.between(460, 640), random.between(380, 520), random.between(130, 220)];
-    case 'flap':
-      return [random.between(440, 620), random.between(270, 390), random.between(90, 150)];
-    case 'hobo':
-      return [random.between(520, 660), random.between(330, 430), random.between(110, 170)];
-    case 'bucket':
-      return [random.between(340, 460), random.between(380, 480), random.between(200, 280)];
-    case 'satchel':
-      return [random.between(440, 580), random.between(320, 420), random.between(120, 190)];
-    case 'clutch':
-      return [random.between(500, 680), random.between(260, 400), random.between(60, 120)];
-    case 'top-handle':
-      return [random.between(420, 600), random.between(320, 460), random.between(150, 230)];
-    case 'backpack':
-      return [random.between(420, 540), random.between(380, 460), random.between(140, 200)];
-    case 'bowling':
-      return [random.between(500, 660), random.between(300, 400), random.between(180, 260)];
-    case 'camera':
-      return [random.between(400, 520), random.between(270, 360), random.between(100, 150)];
-    case 'saddle':
-      return [random.between(430, 560), random.between(320, 420), random.between(90, 140)];
-  }
-}
-
-function flareOf(shape: BagShape, random: Random): number {
-  switch (shape) {
-    case 'tote':
-      return random.between(1, 1.24);
-    case 'top-handle':
-      return random.between(0.76, 0.95);
-    case 'bowling':
-      return random.between(0.72, 0.94);
-    default:
-      return random.between(0.94, 1.06);
-  }
-}
-
 function patternOn(surface: Surface, random: Random): Pattern {
   if (surface === 'canvas') {
     return random.weighted<Pattern>([
@@ -221,7 +156,7 @@ function patternOn(surface: Surface, random: Random): Pattern {
       ['plain', 1],
     ]);
   }
-  if (PLAIN_ONLY.includes(surface)) return 'plain';
+  if (!PATTERNED.includes(surface)) return 'plain';
   return random.weighted<Pattern>([
     ['plain', 12],
     ['block', 2],

@@ -19,15 +19,9 @@ export type BagShape = (typeof BAG_SHAPES)[number];
 
 /** The fasteners on a bag's front. */
 export const CLASPS = ['turn-lock', 'push-lock', 'emblem', 'ring', 'bar', 'padlock', 'knot', 'none'] as const;
-type Clasp = (typeof CLASPS)[number];
-
-/** What a bag is carried by. */
-export const HANDLES = ['leather', 'rolled', 'chain', 'woven-chain', 'bamboo'] as const;
-type Handle = (typeof HANDLES)[number];
 
 /** What may hang from a bag. */
 export const CHARMS = ['none', 'clochette', 'tassel', 'tag', 'twilly', 'pompon'] as const;
-type Charm = (typeof CHARMS)[number];
 
 /** How a bag's front is decorated. */
 export type Pattern = 'plain' | 'monogram' | 'web' | 'check' | 'block' | 'studs' | 'print';
@@ -45,11 +39,10 @@ export const EMBLEMS = [
   'arrow',
   'shield',
 ] as const;
-type EmblemForm = (typeof EMBLEMS)[number];
 
 /** The mark of a maison: on its clasps, its canvas and its dials. */
 export interface Emblem {
-  readonly form: EmblemForm;
+  readonly form: (typeof EMBLEMS)[number];
   readonly points: number;
   readonly turn: number;
 }
@@ -57,16 +50,21 @@ export interface Emblem {
 /** The ground that a maison photographs its catalog on. */
 export type Studio = 'white' | 'grey' | 'warm' | 'cool';
 
-/** How a shoulder strap is arranged for the catalog picture: standing, half as high, or laid over the front. */
-export type StrapCarry = 'up' | 'low' | 'draped';
-
 /** How a maison signs the front of a bag: in metal foil, pressed into the leather, or not at all. */
 export const STAMPS = ['foil', 'blind', 'none'] as const;
-export type Stamp = (typeof STAMPS)[number];
 
-/** Everything that the picture of a bag depends on. Lengths are in thousandths of the picture's side, before it is fitted. */
-export interface BagLook {
-  readonly kind: 'bag';
+/** What all bags of a maison share. */
+export interface BagBrandTraits {
+  readonly emblem: Emblem;
+  readonly wordmark: string;
+  readonly stamp: (typeof STAMPS)[number];
+  readonly studio: Studio;
+  /** The yaw of the catalog picture in radians: each maison shoots its bags its own way. */
+  readonly studioYaw: number;
+}
+
+/** What all bags of a model share: its cut. Lengths are in thousandths of the picture's side, before it is fitted. */
+export interface BagModelTraits {
   readonly shape: BagShape;
   readonly width: number;
   readonly height: number;
@@ -77,37 +75,41 @@ export interface BagLook {
   readonly roundness: number;
   /** How far a flap comes down, 0 to 1. */
   readonly flapShare: number;
+  readonly clasp: (typeof CLASPS)[number];
+  readonly claspSize: number;
+  readonly handle: 'leather' | 'rolled' | 'chain' | 'woven-chain' | 'bamboo';
+  readonly handleDrop: number;
+  readonly handleWidth: number;
+  readonly strap: boolean;
+  /** How a shoulder strap is arranged for the catalog picture: standing, half as high, or laid over the front. */
+  readonly strapCarry: 'up' | 'low' | 'draped';
+  readonly feet: boolean;
+  readonly frontPocket: boolean;
+  readonly beltStraps: boolean;
+}
+
+/** What all bags of a style are made of. */
+export interface BagLeather {
   readonly surface: Surface;
   /** Size of the relief's features, 1 = ordinary. */
   readonly surfaceScale: number;
   readonly surfaceSeed: number;
   readonly pattern: Pattern;
   readonly patternScale: number;
+  readonly piping: boolean;
+}
+
+/** Everything that the picture of a bag depends on. */
+export interface BagLook extends BagBrandTraits, BagModelTraits, BagLeather {
+  readonly kind: 'bag';
   readonly main: Rgb;
   readonly second: Rgb;
   readonly trim: Rgb;
   readonly lining: Rgb;
   readonly stitch: Rgb;
   readonly metal: Rgb;
-  readonly clasp: Clasp;
-  readonly claspSize: number;
-  readonly handle: Handle;
-  readonly handleDrop: number;
-  readonly handleWidth: number;
-  readonly strap: boolean;
-  readonly strapCarry: StrapCarry;
-  readonly piping: boolean;
-  readonly feet: boolean;
-  readonly frontPocket: boolean;
-  readonly beltStraps: boolean;
-  readonly charm: Charm;
+  readonly charm: (typeof CHARMS)[number];
   readonly charmColour: Rgb;
-  readonly emblem: Emblem;
-  readonly wordmark: string;
-  readonly stamp: Stamp;
-  readonly studio: Studio;
-  /** The yaw of the catalog picture in radians: each maison shoots its bags its own way. */
-  readonly studioYaw: number;
   readonly seed: number;
 }
 
@@ -134,19 +136,12 @@ export const COMPLICATIONS = [
 ] as const;
 export type Complication = (typeof COMPLICATIONS)[number];
 
-export const STRAPS = [
-  'oyster',
-  'jubilee',
-  'president',
-  'mesh',
-  'integrated',
-  'leather',
-  'alligator',
-  'rubber',
-  'nato',
-  'satin',
-] as const;
+const BRACELETS = ['oyster', 'jubilee', 'president', 'mesh', 'integrated'] as const;
+export const STRAPS = [...BRACELETS, 'leather', 'alligator', 'rubber', 'nato', 'satin'] as const;
 export type Strap = (typeof STRAPS)[number];
+
+/** A bracelet is of the case's metal; other straps have a colour. */
+export const isBracelet = (strap: Strap): boolean => BRACELETS.some((each) => each === strap);
 
 export const DATE_WINDOWS = ['none', 'three', 'half-past-four', 'six', 'day-date'] as const;
 export type DateWindow = (typeof DATE_WINDOWS)[number];

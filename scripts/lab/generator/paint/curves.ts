@@ -19,19 +19,41 @@ export function openPath(points: readonly Point[]): Path2D {
   return path;
 }
 
-/** Points along a cubic Bézier curve, both ends included. */
-export function bezier(from: Point, leave: Point, arrive: Point, to: Point, steps = 24): Point[] {
-  return Array.from({ length: steps + 1 }, (_, step) => {
-    const t = step / steps;
-    const s = 1 - t;
-    const part = (axis: 'x' | 'y') =>
-      s * s * s * from[axis] +
-      3 * s * s * t * leave[axis] +
-      3 * s * t * t * arrive[axis] +
-      t * t * t * to[axis];
-    return { x: part('x'), y: part('y') };
-  });
+/** A point as drawings write it. */
+type Pair = readonly [x: number, y: number];
+
+/**
+ * Points along cubic Bézier curves, each of which begins where the one before ends, both ends included.
+ *
+ * @param places where the first begins; then of each its two control points and its end
+ */
+export function curveOf(steps: number, ...places: readonly Pair[]): Point[] {
+  const points: Point[] = [];
+  for (let begin = 0; begin + 3 < places.length; begin += 3) {
+    const from = at(places, begin);
+    const leave = at(places, begin + 1);
+    const arrive = at(places, begin + 2);
+    const to = at(places, begin + 3);
+    for (let step = begin === 0 ? 0 : 1; step <= steps; step++) {
+      const t = step / steps;
+      const s = 1 - t;
+      const part = (axis: 0 | 1) =>
+        s * s * s * from[axis] +
+        3 * s * s * t * leave[axis] +
+        3 * s * t * t * arrive[axis] +
+        t * t * t * to[axis];
+      points.push({ x: part(0), y: part(1) });
+    }
+  }
+  return points;
 }
+
+/** As `curveOf`, as smooth as most are drawn. */
+export const curve = (...places: readonly Pair[]): Point[] => curveOf(24, ...places);
+
+/** An arch over the middle, from `-half` to `half`, that leaves its feet towards `shoulder` and `top`. */
+export const arch = (half: number, y: number, shoulder: number, top: number): Point[] =>
+  curve([-half, y], [-shoulder, top], [shoulder, top], [half, y]);
 
 /** Points along an arc of an ellipse, angles in radians. */
 export function arc(
@@ -49,21 +71,21 @@ export function arc(
 }
 
 /** A polygon with each corner rounded by its radius (less where its sides are too short for it). */
-export function rounded(corners: readonly (Point & { readonly radius: number })[], steps = 7): Point[] {
-  return corners.flatMap((corner, index) => {
-    const before = at(corners, index - 1);
-    const after = at(corners, index + 1);
-    const reach = Math.min(corner.radius, distance(corner, before) / 2, distance(corner, after) / 2);
-    if (reach < 0.5) return [{ x: corner.x, y: corner.y }];
+export function rounded(
+  corners: readonly (readonly [x: number, y: number, radius: number])[],
+  steps = 7,
+): Point[] {
+  const points = corners.map(([x, y]) => ({ x, y }));
+  return points.flatMap((corner, index) => {
+    const [, , radius] = at(corners, index);
+    const before = at(points, index - 1);
+    const after = at(points, index + 1);
+    const reach = Math.min(radius, distance(corner, before) / 2, distance(corner, after) / 2);
+    if (reach < 0.5) return [corner];
     const enter = towards(corner, before, reach);
     const leave = towards(corner, after, reach);
-    return bezier(
-      enter,
-      towards(enter, corner, reach * 0.6),
-      towards(leave, corner, reach * 0.6),
-      leave,
-      steps,
-    );
+    const bend = [enter, towards(enter, corner, reach * 0.6), towards(leave, corner, reach * 0.6), leave];
+    return curveOf(steps, ...bend.map(({ x, y }) => [x, y] as const));
   });
 }
 

@@ -1,49 +1,46 @@
 import { Path2D } from '@napi-rs/canvas';
 import type { Emblem } from '../look/look';
 
+/** Adds the outline of an emblem of a form to a path. */
+type Outline = (path: Path2D, radius: number, emblem: Emblem) => void;
+
+const OUTLINES: Readonly<Record<Emblem['form'], Outline>> = {
+  rings: (path, radius) => {
+    ring(path, -radius * 0.32, 0, radius * 0.66);
+    ring(path, radius * 0.32, 0, radius * 0.66);
+  },
+  lozenge: (path, radius, { turn }) => {
+    polygon(path, 4, radius, turn);
+    polygon(path, 4, radius * 0.55, turn);
+  },
+  star: (path, radius, { points, turn }) => star(path, points, radius, turn),
+  petals,
+  crescent: (path, radius, { turn }) => {
+    ring(path, 0, 0, radius);
+    path.moveTo(radius * 0.62, 0);
+    path.arc(0, 0, radius * 0.62, 0, Math.PI * (0.9 + turn));
+    path.closePath();
+  },
+  cross,
+  hexagon: (path, radius, { turn }) => {
+    polygon(path, 6, radius, turn);
+    star(path, 3, radius * 0.7, turn);
+  },
+  arch: (path, radius) => {
+    arch(path, radius, 1);
+    arch(path, radius, 0.55);
+  },
+  arrow,
+  shield: (path, radius, { points, turn }) => {
+    shield(path, radius);
+    star(path, points, radius * 0.5, turn);
+  },
+};
+
 /** The outline of a maison's emblem about the origin, within a circle of the given radius; fill it by `evenodd`. */
-export function emblemPath({ form, points, turn }: Emblem, radius: number): Path2D {
+export function emblemPath(emblem: Emblem, radius: number): Path2D {
   const path = new Path2D();
-  switch (form) {
-    case 'rings':
-      ring(path, -radius * 0.32, 0, radius * 0.66);
-      ring(path, radius * 0.32, 0, radius * 0.66);
-      break;
-    case 'lozenge':
-      polygon(path, 4, radius, turn);
-      polygon(path, 4, radius * 0.55, turn);
-      break;
-    case 'star':
-      star(path, points, radius, turn);
-      break;
-    case 'petals':
-      petals(path, points, radius, turn);
-      break;
-    case 'crescent':
-      ring(path, 0, 0, radius);
-      path.moveTo(radius * 0.62, 0);
-      path.arc(0, 0, radius * 0.62, 0, Math.PI * (0.9 + turn));
-      path.closePath();
-      break;
-    case 'cross':
-      cross(path, radius);
-      break;
-    case 'hexagon':
-      polygon(path, 6, radius, turn);
-      star(path, 3, radius * 0.7, turn);
-      break;
-    case 'arch':
-      arch(path, radius, 1);
-      arch(path, radius, 0.55);
-      break;
-    case 'arrow':
-      arrow(path, radius);
-      break;
-    case 'shield':
-      shield(path, radius, 1);
-      star(path, points, radius * 0.5, turn);
-      break;
-  }
+  OUTLINES[emblem.form](path, radius, emblem);
   return path;
 }
 
@@ -75,7 +72,7 @@ function star(path: Path2D, points: number, radius: number, turn: number): void 
   path.closePath();
 }
 
-function petals(path: Path2D, points: number, radius: number, turn: number): void {
+function petals(path: Path2D, radius: number, { points, turn }: Emblem): void {
   const count = Math.max(3, Math.min(6, points));
   for (let petal = 0; petal < count; petal++) {
     const angle = (petal / count + turn * 0.5) * Math.PI * 2;
@@ -110,8 +107,7 @@ function arrow(path: Path2D, radius: number): void {
   path.closePath();
 }
 
-function shield(path: Path2D, radius: number, share: number): void {
-  const r = radius * share;
+function shield(path: Path2D, r: number): void {
   path.moveTo(-r * 0.8, -r * 0.9);
   path.lineTo(r * 0.8, -r * 0.9);
   path.bezierCurveTo(r * 0.85, r * 0.3, r * 0.4, r * 0.75, 0, r);

@@ -1,4 +1,5 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import { stops } from '../../../../workers/image/distortion/light';
 import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 
 /** The reflections of polished metal between two points: a sky, a dark horizon, a floor. */
@@ -9,12 +10,15 @@ export function polished(
   to: { readonly x: number; readonly y: number },
 ) {
   const gradient = context.createLinearGradient(from.x, from.y, to.x, to.y);
-  gradient.addColorStop(0, css(lit(metal, 0.62)));
-  gradient.addColorStop(0.3, css(lit(metal, 0.12)));
-  gradient.addColorStop(0.48, css(lit(metal, -0.42)));
-  gradient.addColorStop(0.56, css(lit(metal, -0.12)));
-  gradient.addColorStop(0.78, css(lit(metal, 0.5)));
-  gradient.addColorStop(1, css(lit(metal, -0.28)));
+  stops(
+    gradient,
+    [0, css(lit(metal, 0.62))],
+    [0.3, css(lit(metal, 0.12))],
+    [0.48, css(lit(metal, -0.42))],
+    [0.56, css(lit(metal, -0.12))],
+    [0.78, css(lit(metal, 0.5))],
+    [1, css(lit(metal, -0.28))],
+  );
   return gradient;
 }
 

@@ -1,4 +1,5 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { fillBox } from '../../../../workers/image/distortion/light';
 
 /** How a shadow falls: moved by so many pixels, so soft, so dark (0 to 1). */
 export interface SoftShadow {
@@ -17,8 +18,7 @@ export function paintSoftShadow(context: SKRSContext2D, item: Canvas, shadow: So
   const small = shrunk(item, side);
   const pen = small.getContext('2d');
   pen.globalCompositeOperation = 'source-in';
-  pen.fillStyle = 'rgb(12,12,18)';
-  pen.fillRect(0, 0, side, side);
+  fillBox(pen, 'rgb(12,12,18)', 0, 0, side, side);
   context.save();
   context.globalAlpha = shadow.depth;
   context.imageSmoothingQuality = 'high';

@@ -1,5 +1,6 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import type { Random } from '../../../../models/random';
+import { fillBox, stops } from '../../../../workers/image/distortion/light';
 import { SKINS } from '../../../../workers/image/distortion/occlude';
 import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 import type { WatchLook } from '../look/look';
@@ -36,13 +37,15 @@ export function paintWrist(
 /** A cylinder lying along the drawing's x. */
 function paintLimb(context: SKRSContext2D, colour: Rgb, half: number, from: number, to: number): void {
   const round = context.createLinearGradient(0, -half, 0, half);
-  round.addColorStop(0, css(lit(colour, -0.55)));
-  round.addColorStop(0.18, css(lit(colour, -0.12)));
-  round.addColorStop(0.42, css(lit(colour, 0.12)));
-  round.addColorStop(0.75, css(lit(colour, -0.14)));
-  round.addColorStop(1, css(lit(colour, -0.6)));
-  context.fillStyle = round;
-  context.fillRect(from, -half, to - from, half * 2);
+  stops(
+    round,
+    [0, css(lit(colour, -0.55))],
+    [0.18, css(lit(colour, -0.12))],
+    [0.42, css(lit(colour, 0.12))],
+    [0.75, css(lit(colour, -0.14))],
+    [1, css(lit(colour, -0.6))],
+  );
+  fillBox(context, round, from, -half, to - from, half * 2);
 }
 
 function paintHair(context: SKRSContext2D, skin: Rgb, half: number, spread: number, random: Random): void {

@@ -1,4 +1,5 @@
 import { at, hash, Random, shuffled } from '../../../../models/random';
+import { maisons } from './names.json';
 
 /** A maison's name, and other words by which it is looked for. */
 export interface MaisonName {
@@ -7,108 +8,6 @@ export interface MaisonName {
   /** What is stamped on its bags and printed on its dials: capitals, digits and spaces. */
   readonly wordmark: string;
 }
-
-const STEMS = [
-  ...[
-    'Vaur',
-    'Lorn',
-    'Belm',
-    'Aubr',
-    'Ocel',
-    'Thér',
-    'Mirav',
-    'Sorv',
-    'Dray',
-    'Elsk',
-    'Fontv',
-    'Galv',
-    'Hesp',
-  ],
-  ...[
-    'Ivr',
-    'Jorv',
-    'Kaed',
-    'Lysand',
-    'Merid',
-    'Noct',
-    'Oriv',
-    'Perl',
-    'Quill',
-    'Rav',
-    'Séver',
-    'Umbr',
-    'Valm',
-  ],
-  ...[
-    'Wexf',
-    'Ysol',
-    'Zél',
-    'Ambr',
-    'Brév',
-    'Corv',
-    'Dulc',
-    'Émér',
-    'Falk',
-    'Grisv',
-    'Halv',
-    'Isaur',
-    'Cœurd',
-    'Ågr',
-  ],
-];
-
-const ENDINGS = [
-  ...[
-    'elle',
-    'ard',
-    'ieux',
-    'ini',
-    'ova',
-    'stein',
-    'quist',
-    'eau',
-    'ière',
-    'ano',
-    'ane',
-    'oux',
-    'ent',
-    'olle',
-    'aque',
-  ],
-  ...[
-    'and',
-    'igny',
-    'ault',
-    'esca',
-    'ora',
-    'ona',
-    'uet',
-    'ays',
-    'ier',
-    'orne',
-    'ette',
-    'enne',
-    'ax',
-    'ñola',
-    'ström',
-  ],
-];
-
-/** Names that stand outside the Latin alphabet, each with how it is spelt in it. */
-const OTHER_SCRIPTS = [
-  ['Αυγή', 'Avgi'],
-  ['月影', 'Tsukikage'],
-  ['Заря', 'Zarya'],
-  ['Θάλασσα', 'Thalassa'],
-  ['カグラ', 'Kagura'],
-  ['Лазурь', 'Lazur'],
-  ['Σελήνη', 'Selini'],
-  ['花車', 'Hanaguruma'],
-  ['Полюс', 'Polyus'],
-  ['Ἀστερία', 'Asteria'],
-  ['朝霧', 'Asagiri'],
-  ['Ветер', 'Veter'],
-] as const;
 
 const FORMS: readonly ((stem: string, random: Random) => string)[] = [
   (stem) => stem,
@@ -133,8 +32,8 @@ const SCRIPT_EVERY = 9;
 export function maisonName(seed: number, trade: string, brand: number): MaisonName {
   const random = new Random(seed, 'maison', trade, brand);
   const foreign = Math.floor(brand / SCRIPT_EVERY);
-  if (brand % SCRIPT_EVERY === SCRIPT_EVERY - 2 && foreign < OTHER_SCRIPTS.length) {
-    const [name, latin] = at(OTHER_SCRIPTS, foreign + hash(seed, trade));
+  if (brand % SCRIPT_EVERY === SCRIPT_EVERY - 2 && foreign < maisons.otherScripts.length) {
+    const { name, latin } = at(maisons.otherScripts, foreign + hash(seed, trade));
     return { name, keywords: [latin], wordmark: latin.toUpperCase() };
   }
   const stem = stemOf(seed, trade, brand);
@@ -144,12 +43,10 @@ export function maisonName(seed: number, trade: string, brand: number): MaisonNa
 }
 
 function stemOf(seed: number, trade: string, brand: number): string {
-  const stems = shuffled(STEMS, seed, 'stems', trade);
-  const endings = shuffled(ENDINGS, seed, 'endings', trade);
+  const stems = shuffled(maisons.stems, seed, 'stems', trade);
+  const endings = shuffled(maisons.endings, seed, 'endings', trade);
   const lap = Math.floor(brand / stems.length);
-  const again = Math.floor(lap / endings.length);
-  const word = at(stems, brand) + at(endings, brand + lap);
-  return again === 0 ? word : `${word} ${roman(again + 1)}`;
+  return sequel(at(stems, brand) + at(endings, brand + lap), Math.floor(lap / endings.length));
 }
 
 /** The letters of a name without their accents, in capitals. */
@@ -162,8 +59,12 @@ function initials(stem: string, random: Random): string {
   return `${stem.slice(0, 1)}${random.pick(['B', 'K', 'L', 'R', 'V', 'X'])}`.toUpperCase();
 }
 
-/** A Roman numeral from 1 to 3999, for sequels. */
-export function roman(value: number): string {
+/** A name that was given so often before: the second time it is II. */
+export const sequel = (name: string, before: number): string =>
+  before === 0 ? name : `${name} ${roman(before + 1)}`;
+
+/** A Roman numeral from 1 to 3999. */
+function roman(value: number): string {
   const steps: readonly (readonly [number, string])[] = [
     [1000, 'M'],
     [900, 'CM'],

@@ -20,13 +20,3 @@ export const SOURCES = [
   'fashionphile',
   'vestiaire_collective',
 ] as const;
-
-/** Shops that list things; their addresses end in `.example`, which no one can own. */
-export const VENDORS = [
-  ['Second Chapter', 'second-chapter'],
-  ['La Consigne', 'la-consigne'],
-  ['Vitrine & Co.', 'vitrine'],
-  ['The Archive Room', 'archive-room'],
-  ['Dépôt Doré', 'depot-dore'],
-  ['Old Bond Consignment', 'old-bond'],
-] as const;

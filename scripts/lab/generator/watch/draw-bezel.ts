@@ -1,43 +1,35 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import { black, fillBox, stops, white } from '../../../../workers/image/distortion/light';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
-import type { WatchLook } from '../look/look';
+import type { Bezel, WatchLook } from '../look/look';
 import type { Point } from '../paint/camera';
 import { openPath } from '../paint/curves';
 import { write } from '../paint/lettering';
 import { polished, turned } from '../paint/metal';
+import { disc, segment, stroke } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
 import { dialShape, rim, STEPS } from './outline';
+
+type Draw = (context: SKRSContext2D, look: WatchLook) => void;
+
+/** What each bezel has on its ring. */
+const BEZELS: Readonly<Record<Bezel, Draw>> = {
+  plain: () => undefined,
+  step: (context, look) => drawRing(context, look, 0.5, false, 0.9),
+  fluted: (context, look) => drawTeeth(context, look, 120, 3.4),
+  coin: (context, look) => drawTeeth(context, look, 190, 1.6, 0.55),
+  diver: drawDiver,
+  tachymeter: drawTachymeter,
+  gems: drawGems,
+  screws: drawScrews,
+};
 
 /** The ring between the case's edge and the dial. */
 export function drawBezel(easel: WatchEasel): void {
   const { look } = easel;
   onLayer(easel, LAYERS.bezel, (layer) => {
-    drawRing(layer, look, 0, 1, look.bezel === 'diver' || look.bezel === 'tachymeter');
-    switch (look.bezel) {
-      case 'plain':
-        break;
-      case 'step':
-        drawRing(layer, look, 0, 0.5, false, 0.9);
-        break;
-      case 'fluted':
-        drawTeeth(layer, look, 120, 3.4);
-        break;
-      case 'coin':
-        drawTeeth(layer, look, 190, 1.6, 0.55);
-        break;
-      case 'diver':
-        drawDiver(layer, look);
-        break;
-      case 'tachymeter':
-        drawTachymeter(layer, look);
-        break;
-      case 'gems':
-        drawGems(layer, look);
-        break;
-      case 'screws':
-        drawScrews(layer, look);
-        break;
-    }
+    drawRing(layer, look, 1, look.bezel === 'diver' || look.bezel === 'tachymeter');
+    BEZELS[look.bezel](layer, look);
     drawRims(layer, look);
   });
 }
@@ -45,30 +37,21 @@ export function drawBezel(easel: WatchEasel): void {
 /** A point on the bezel: `share` 0 at the dial, 1 at the outer edge. */
 function onBezel(look: WatchLook, angle: number, share: number): Point {
   const inner = dialHalves(look);
+  const outerShape = look.caseShape === 'cushion' ? 'round' : look.caseShape;
   const a = rim(dialShape(look.caseShape), inner.halfWidth, inner.halfHeight, angle);
-  const b = rim(bezelShape(look), look.radius * 0.965, look.radius * look.aspect * 0.965, angle);
+  const b = rim(outerShape, look.radius * 0.965, look.radius * look.aspect * 0.965, angle);
   return { x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share };
-}
-
-function bezelShape(look: WatchLook) {
-  return look.caseShape === 'cushion' ? 'round' : look.caseShape;
 }
 
 function around(look: WatchLook, share: number): Point[] {
   return Array.from({ length: STEPS + 1 }, (_, step) => onBezel(look, (step / STEPS) * Math.PI * 2, share));
 }
 
-function drawRing(
-  context: SKRSContext2D,
-  look: WatchLook,
-  from: number,
-  to: number,
-  inset: boolean,
-  waves = 3,
-): void {
+/** The ring from the dial out to a share of the bezel; `inset` is its coloured inlay. */
+function drawRing(context: SKRSContext2D, look: WatchLook, to: number, inset: boolean, waves = 3): void {
   const path = openPath(around(look, to));
   path.closePath();
-  path.addPath(openPath(around(look, from)));
+  path.addPath(openPath(around(look, 0)));
   path.closePath();
   const reach = look.radius;
   context.fillStyle = inset
@@ -79,10 +62,7 @@ function drawRing(
   context.fill(path, 'evenodd');
   if (!inset) return;
   const shine = context.createLinearGradient(-reach, -reach, reach, reach);
-  shine.addColorStop(0, 'rgba(255,255,255,0.34)');
-  shine.addColorStop(0.35, 'rgba(255,255,255,0)');
-  shine.addColorStop(0.7, 'rgba(255,255,255,0.14)');
-  shine.addColorStop(1, 'rgba(0,0,0,0.2)');
+  stops(shine, [0, white(0.34)], [0.35, white(0)], [0.7, white(0.14)], [1, black(0.2)]);
   context.fillStyle = shine;
   context.fill(path, 'evenodd');
 }
@@ -94,24 +74,16 @@ function drawRims(context: SKRSContext2D, look: WatchLook): void {
     [0.02, 5, 0.3],
     [0, 2, -0.5],
   ] as const) {
-    context.lineWidth = width;
-    context.strokeStyle = css(lit(look.metal, light));
-    context.stroke(openPath(around(look, share)));
+    stroke(context, css(lit(look.metal, light)), width, openPath(around(look, share)));
   }
 }
 
 function drawTeeth(context: SKRSContext2D, look: WatchLook, count: number, width: number, from = 0.06): void {
   for (let tooth = 0; tooth < count; tooth++) {
     const angle = (tooth / count) * Math.PI * 2;
-    const a = onBezel(look, angle, from);
-    const b = onBezel(look, angle, 0.98);
     const glance = Math.cos(angle * 2 + 0.8) * 0.3;
-    context.beginPath();
-    context.moveTo(a.x, a.y);
-    context.lineTo(b.x, b.y);
-    context.lineWidth = width;
     context.strokeStyle = css(lit(look.secondMetal, (tooth % 2 === 0 ? 0.45 : -0.5) + glance));
-    context.stroke();
+    segment(context, onBezel(look, angle, from), onBezel(look, angle, 0.98), width);
   }
 }
 
@@ -119,10 +91,9 @@ function drawDiver(context: SKRSContext2D, look: WatchLook): void {
   const ink = css(look.lume);
   context.strokeStyle = ink;
   for (let minute = 0; minute < 60; minute++) {
-    const tens = minute % 10 === 0;
-    if (!tens && minute % 5 !== 0 && minute > 15) continue;
-    if (tens) continue;
-    tick(context, look, minute / 60, minute % 5 === 0 ? 0.22 : 0.4, 0.82, minute % 5 === 0 ? 7 : 3.5);
+    const isFifth = minute % 5 === 0;
+    if (minute % 10 === 0 || (!isFifth && minute > 15)) continue;
+    tick(context, look, minute / 60, isFifth ? 0.22 : 0.4, 0.82, isFifth ? 7 : 3.5);
   }
   for (let tens = 1; tens < 6; tens++)
     label(context, look, `${tens}0`, tens / 6, look.radius * look.bezelWidth * 0.5, 4.4);
@@ -152,13 +123,8 @@ function tick(
   to: number,
   width: number,
 ): void {
-  const a = onBezel(look, turn * Math.PI * 2, from);
-  const b = onBezel(look, turn * Math.PI * 2, to);
-  context.lineWidth = width;
-  context.beginPath();
-  context.moveTo(a.x, a.y);
-  context.lineTo(b.x, b.y);
-  context.stroke();
+  const angle = turn * Math.PI * 2;
+  segment(context, onBezel(look, angle, from), onBezel(look, angle, to), width);
 }
 
 function label(
@@ -181,20 +147,15 @@ function drawGems(context: SKRSContext2D, look: WatchLook): void {
   const size = Math.max(7, look.radius * look.bezelWidth * 0.42);
   const count = Math.round((Math.PI * 2 * look.radius * (0.97 - look.bezelWidth / 2)) / (size * 2.05));
   for (let gem = 0; gem < count; gem++) {
-    const place = onBezel(look, (gem / count) * Math.PI * 2, 0.5);
-    drawGem(context, place, size, gem);
+    drawGem(context, onBezel(look, (gem / count) * Math.PI * 2, 0.5), size, gem);
   }
 }
 
 /** A brilliant: a bright disc cut by darker facets. */
 export function drawGem(context: SKRSContext2D, at: Point, size: number, turn: number): void {
   context.fillStyle = 'rgb(196,208,222)';
-  context.beginPath();
-  context.arc(at.x, at.y, size, 0, Math.PI * 2);
-  context.fill();
-  context.lineWidth = 1.2;
-  context.strokeStyle = 'rgba(70,80,96,0.9)';
-  context.stroke();
+  disc(context, at.x, at.y, size);
+  stroke(context, 'rgba(70,80,96,0.9)', 1.2);
   context.beginPath();
   for (let facet = 0; facet < 4; facet++) {
     const angle = facet * 1.571 + turn;
@@ -213,14 +174,9 @@ function drawScrews(context: SKRSContext2D, look: WatchLook): void {
     context.translate(place.x, place.y);
     context.rotate(screw * 0.9 + 0.3);
     context.fillStyle = turned(context, lit(look.secondMetal, 0.12), 0, 0, 2);
-    context.beginPath();
-    context.arc(0, 0, size, 0, Math.PI * 2);
-    context.fill();
-    context.lineWidth = 1.6;
-    context.strokeStyle = css(lit(look.metal, -0.6));
-    context.stroke();
-    context.fillStyle = css(lit(look.metal, -0.75));
-    context.fillRect(-size * 0.9, -2, size * 1.8, 4);
+    disc(context, 0, 0, size);
+    stroke(context, css(lit(look.metal, -0.6)), 1.6);
+    fillBox(context, css(lit(look.metal, -0.75)), -size * 0.9, -2, size * 1.8, 4);
     context.restore();
   }
 }

@@ -1,8 +1,10 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import { fillBox } from '../../../../workers/image/distortion/light';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { WatchLook } from '../look/look';
 import { closedPath } from '../paint/curves';
 import { polished, turned } from '../paint/metal';
+import { segment, stroke } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
 import { dialShape, outline } from './outline';
 
@@ -28,9 +30,7 @@ export function drawCase(easel: WatchEasel): void {
       ? polished(layer, look.metal, { x: -look.radius, y: -height }, { x: look.radius, y: height })
       : turned(layer, look.metal, 0, 0, 4);
     layer.fill(path);
-    layer.lineWidth = 2;
-    layer.strokeStyle = css(lit(look.metal, -0.5));
-    layer.stroke(path);
+    stroke(layer, css(lit(look.metal, -0.5)), 2, path);
   });
 }
 
@@ -66,16 +66,10 @@ function drawShoulder(
   context.lineTo(half * 1.06, up * height * 1.08);
   context.lineTo(look.radius * 0.86, up * height * 0.45);
   context.closePath();
-  context.fillStyle = polished(
-    context,
-    look.metal,
-    { x: 0, y: up * height * 1.1 },
-    { x: look.radius * 0.3, y: 0 },
-  );
+  const from = { x: 0, y: up * height * 1.1 };
+  context.fillStyle = polished(context, look.metal, from, { x: look.radius * 0.3, y: 0 });
   context.fill();
-  context.lineWidth = 2;
-  context.strokeStyle = css(lit(look.metal, -0.5));
-  context.stroke();
+  stroke(context, css(lit(look.metal, -0.5)), 2);
 }
 
 function drawLug(
@@ -118,9 +112,7 @@ function drawLug(
     { x: outer + side * 6, y: up * height * 0.9 },
   );
   context.fill();
-  context.lineWidth = 2;
-  context.strokeStyle = css(lit(look.metal, -0.55));
-  context.stroke();
+  stroke(context, css(lit(look.metal, -0.55)), 2);
 }
 
 function drawCrown(context: SKRSContext2D, look: WatchLook): void {
@@ -141,13 +133,9 @@ function drawCrown(context: SKRSContext2D, look: WatchLook): void {
     context.ellipse(from + size * 0.35, 0, size * 0.62, size * 0.72, 0, 0, Math.PI * 2);
   else context.roundRect(from, -size * 0.62, size * 0.8, size * 1.24, 5);
   context.fill();
-  context.lineWidth = 2.2;
   context.strokeStyle = css(lit(look.metal, -0.6), 0.8);
   for (let y = -0.5; y <= 0.5; y += 0.16) {
-    context.beginPath();
-    context.moveTo(from + size * 0.1, y * size);
-    context.lineTo(from + size * 0.74, y * size);
-    context.stroke();
+    segment(context, { x: from + size * 0.1, y: y * size }, { x: from + size * 0.74, y: y * size }, 2.2);
   }
   if (look.crown !== 'cabochon') return;
   context.fillStyle = css(look.accent);
@@ -162,14 +150,11 @@ function drawPushers(context: SKRSContext2D, look: WatchLook): void {
     context.save();
     context.rotate(angle);
     const from = look.radius * 0.97;
-    context.fillStyle = polished(context, look.metal, { x: 0, y: -14 }, { x: 0, y: 14 });
-    context.fillRect(from, -8, 20, 16);
+    fillBox(context, polished(context, look.metal, { x: 0, y: -14 }, { x: 0, y: 14 }), from, -8, 20, 16);
     context.beginPath();
     context.roundRect(from + 14, -15, 20, 30, 5);
     context.fill();
-    context.lineWidth = 1.5;
-    context.strokeStyle = css(lit(look.metal, -0.55));
-    context.stroke();
+    stroke(context, css(lit(look.metal, -0.55)), 1.5);
     context.restore();
   }
 }

@@ -1,8 +1,10 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { at } from '../../../../models/random';
+import { black, fillBox } from '../../../../workers/image/distortion/light';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { Complication, WatchLook } from '../look/look';
 import { write } from '../paint/lettering';
+import { circle, disc, ring, segment } from '../paint/shapes';
 import { dialHalves } from './easel';
 
 /** Where the small dials sit: share of the way out to the right and down, and radius by the case's. */
@@ -57,88 +59,78 @@ export function drawDateWindow(context: SKRSContext2D, look: WatchLook): void {
   else if (look.dateWindow === 'half-past-four') context.translate(halfWidth * 0.5, halfHeight * 0.5);
   else context.translate(halfWidth * 0.7, 0);
   window(context, look, height * 1.35, height);
-  context.strokeStyle = 'rgb(24,24,28)';
   write(context, `${1 + (look.seed % 28)}`, height * 0.62, height * 0.1);
   context.restore();
   if (look.dateWindow !== 'day-date') return;
   context.save();
   context.translate(0, -halfHeight * 0.76);
   window(context, look, height * 2.5, height);
-  context.strokeStyle = 'rgb(24,24,28)';
   write(context, at(DAYS, look.seed), height * 0.5, height * 0.09);
   context.restore();
 }
 
+/** Leaves its ink to write with. */
 function window(context: SKRSContext2D, look: WatchLook, width: number, height: number): void {
-  context.fillStyle = 'rgb(248,247,243)';
-  context.fillRect(-width / 2, -height / 2, width, height);
+  fillBox(context, 'rgb(248,247,243)', -width / 2, -height / 2, width, height);
   context.lineWidth = 3.5;
   context.strokeStyle = css(lit(look.indexColour, -0.1));
   context.strokeRect(-width / 2, -height / 2, width, height);
+  context.strokeStyle = 'rgb(24,24,28)';
 }
 
 function drawSubdial(context: SKRSContext2D, look: WatchLook, radius: number, pointer: number): void {
-  disc(context, radius, css(look.subdialColour));
+  context.fillStyle = css(look.subdialColour);
+  disc(context, 0, 0, radius);
   context.lineWidth = 1.2;
-  context.strokeStyle = 'rgba(0,0,0,0.14)';
-  for (let ring = 0.25; ring < 1; ring += 0.16) {
-    context.beginPath();
-    context.arc(0, 0, radius * ring, 0, Math.PI * 2);
-    context.stroke();
-  }
+  context.strokeStyle = black(0.14);
+  for (let share = 0.25; share < 1; share += 0.16) ring(context, 0, 0, radius * share);
   context.lineWidth = 3;
   context.strokeStyle = css(lit(look.subdialColour, -0.35));
-  context.beginPath();
-  context.arc(0, 0, radius, 0, Math.PI * 2);
-  context.stroke();
+  ring(context, 0, 0, radius);
   context.strokeStyle = css(look.indexColour);
+  drawMarks(context, radius, 0.94, 0.8, 3, 1.4);
+  context.rotate((pointer / 60) * Math.PI * 2);
+  fillBox(context, css(look.handColour), -2.4, -radius * 0.78, 4.8, radius * 0.98);
+  disc(context, 0, 0, 6);
+}
+
+/** Twenty-four marks round a circle, four of them wide. */
+function drawMarks(
+  context: SKRSContext2D,
+  radius: number,
+  from: number,
+  to: number,
+  wide: number,
+  narrow: number,
+): void {
   for (let mark = 0; mark < 24; mark++) {
     const angle = (mark / 24) * Math.PI * 2;
-    context.lineWidth = mark % 6 === 0 ? 3 : 1.4;
-    context.beginPath();
-    context.moveTo(Math.sin(angle) * radius * 0.94, -Math.cos(angle) * radius * 0.94);
-    context.lineTo(Math.sin(angle) * radius * 0.8, -Math.cos(angle) * radius * 0.8);
-    context.stroke();
+    const at = (share: number) => ({
+      x: Math.sin(angle) * radius * share,
+      y: -Math.cos(angle) * radius * share,
+    });
+    segment(context, at(from), at(to), mark % 6 === 0 ? wide : narrow);
   }
-  context.rotate((pointer / 60) * Math.PI * 2);
-  context.fillStyle = css(look.handColour);
-  context.fillRect(-2.4, -radius * 0.78, 4.8, radius * 0.98);
-  disc(context, 6, css(look.handColour));
 }
 
 function drawMoon(context: SKRSContext2D, radius: number, minutes: number): void {
-  disc(context, radius, 'rgb(16,28,72)');
+  context.fillStyle = 'rgb(16,28,72)';
+  disc(context, 0, 0, radius);
   context.save();
-  context.beginPath();
-  context.arc(0, 0, radius, 0, Math.PI * 2);
+  circle(context, 0, 0, radius);
   context.clip();
   context.fillStyle = 'rgb(240,222,160)';
   for (let star = 0; star < 9; star++) {
-    context.beginPath();
-    context.arc(
-      Math.sin(star * 2.4) * radius * 0.75,
-      -radius * 0.1 - Math.abs(Math.cos(star * 1.7)) * radius * 0.7,
-      2.4,
-      0,
-      Math.PI * 2,
-    );
-    context.fill();
+    const x = Math.sin(star * 2.4) * radius * 0.75;
+    disc(context, x, -radius * 0.1 - Math.abs(Math.cos(star * 1.7)) * radius * 0.7, 2.4);
   }
-  context.beginPath();
-  context.arc(((minutes % 29) / 29 - 0.5) * radius, -radius * 0.2, radius * 0.42, 0, Math.PI * 2);
-  context.fill();
+  disc(context, ((minutes % 29) / 29 - 0.5) * radius, -radius * 0.2, radius * 0.42);
   context.fillStyle = 'rgb(205,208,214)';
-  for (const side of [-1, 1]) {
-    context.beginPath();
-    context.arc(side * radius * 0.55, radius * 0.55, radius * 0.55, 0, Math.PI * 2);
-    context.fill();
-  }
+  for (const side of [-1, 1]) disc(context, side * radius * 0.55, radius * 0.55, radius * 0.55);
   context.restore();
   context.lineWidth = 3;
   context.strokeStyle = 'rgb(190,190,196)';
-  context.beginPath();
-  context.arc(0, 0, radius, 0, Math.PI * 2);
-  context.stroke();
+  ring(context, 0, 0, radius);
 }
 
 function drawReserve(context: SKRSContext2D, look: WatchLook, halfHeight: number, minutes: number): void {
@@ -146,36 +138,21 @@ function drawReserve(context: SKRSContext2D, look: WatchLook, halfHeight: number
   context.save();
   context.translate(0, halfHeight * 0.5);
   context.lineWidth = 6;
-  context.strokeStyle = css(look.indexColour, 0.8);
-  context.beginPath();
-  context.arc(0, 0, radius, Math.PI * 0.85, Math.PI * 2.15);
-  context.stroke();
-  context.strokeStyle = css(look.accent);
-  context.beginPath();
-  context.arc(0, 0, radius, Math.PI * 0.85, Math.PI * 1.15);
-  context.stroke();
+  for (const [style, to] of [
+    [css(look.indexColour, 0.8), 2.15],
+    [css(look.accent), 1.15],
+  ] as const) {
+    context.strokeStyle = style;
+    context.beginPath();
+    context.arc(0, 0, radius, Math.PI * 0.85, Math.PI * to);
+    context.stroke();
+  }
   context.rotate(-1.9 + (minutes % 60) / 18);
-  context.fillStyle = css(look.handColour);
-  context.fillRect(-2.5, -radius * 0.9, 5, radius);
+  fillBox(context, css(look.handColour), -2.5, -radius * 0.9, 5, radius);
   context.restore();
 }
 
 function drawDayRing(context: SKRSContext2D, look: WatchLook): void {
-  const radius = look.radius * 0.5;
   context.strokeStyle = css(look.accent, 0.9);
-  for (let hour = 0; hour < 24; hour++) {
-    const angle = (hour / 24) * Math.PI * 2;
-    context.lineWidth = hour % 6 === 0 ? 5 : 2;
-    context.beginPath();
-    context.moveTo(Math.sin(angle) * radius, -Math.cos(angle) * radius);
-    context.lineTo(Math.sin(angle) * radius * 0.94, -Math.cos(angle) * radius * 0.94);
-    context.stroke();
-  }
-}
-
-function disc(context: SKRSContext2D, radius: number, style: string): void {
-  context.fillStyle = style;
-  context.beginPath();
-  context.arc(0, 0, radius, 0, Math.PI * 2);
-  context.fill();
+  drawMarks(context, look.radius * 0.5, 1, 0.94, 5, 2);
 }

@@ -1,11 +1,13 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
 import { Random } from '../../../../models/random';
+import { black, fillBox, stops, white } from '../../../../workers/image/distortion/light';
 import { css, lit, mixed } from '../../../../workers/image/distortion/rgb';
 import { dialTile, layTile } from '../../../../workers/image/distortion/texture';
 import type { WatchLook } from '../look/look';
 import { closedPath } from '../paint/curves';
 import { emblemPath } from '../paint/emblem';
 import { write } from '../paint/lettering';
+import { stroke } from '../paint/shapes';
 import { drawDateWindow, drawSubdials } from './draw-complications';
 import { drawIndices, drawMinuteTrack } from './draw-indices';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
@@ -19,16 +21,13 @@ export function drawDial(easel: WatchEasel): void {
     const path = closedPath(outline(dialShape(look.caseShape), halfWidth * 0.985, halfHeight * 0.985));
     layer.save();
     layer.clip(path);
-    layer.fillStyle = css(look.dialColour);
-    layer.fillRect(-halfWidth, -halfHeight, halfWidth * 2, halfHeight * 2);
+    fillBox(layer, css(look.dialColour), -halfWidth, -halfHeight, halfWidth * 2, halfHeight * 2);
     drawFinish(layer, look, halfWidth, halfHeight);
     drawMinuteTrack(layer, look);
     drawSubdials(layer, look, minutes);
     drawSignature(layer, look, halfHeight);
     layer.restore();
-    layer.lineWidth = 7;
-    layer.strokeStyle = 'rgba(0,0,0,0.28)';
-    layer.stroke(path);
+    stroke(layer, black(0.28), 7, path);
   });
   onLayer(easel, LAYERS.indices, (layer) => {
     drawIndices(layer, look);
@@ -55,11 +54,8 @@ function drawFinish(context: SKRSContext2D, look: WatchLook, halfWidth: number, 
       layTile(context, dialTile(look.dialFinish, look.seed), reach * 1.1 * look.dialScale, reach);
   }
   const light = context.createLinearGradient(-reach * 0.6, -reach, reach * 0.6, reach);
-  light.addColorStop(0, 'rgba(255,255,255,0.16)');
-  light.addColorStop(0.5, 'rgba(255,255,255,0)');
-  light.addColorStop(1, 'rgba(0,0,0,0.2)');
-  context.fillStyle = light;
-  context.fillRect(-reach, -reach, reach * 2, reach * 2);
+  stops(light, [0, white(0.16)], [0.5, white(0)], [1, black(0.2)]);
+  fillBox(context, light, -reach, -reach, reach * 2, reach * 2);
 }
 
 function drawRays(context: SKRSContext2D, look: WatchLook, reach: number, strength: number): void {
@@ -67,22 +63,16 @@ function drawRays(context: SKRSContext2D, look: WatchLook, reach: number, streng
   const rays = context.createConicGradient(random.between(0, 6), 0, 0);
   for (let ray = 0; ray < 48; ray++) {
     const swing = Math.sin((ray / 48) * Math.PI * 4) + random.between(-0.3, 0.3);
-    rays.addColorStop(
-      ray / 48,
-      swing > 0 ? `rgba(255,255,255,${swing * strength})` : `rgba(0,0,0,${-swing * strength * 1.3})`,
-    );
+    rays.addColorStop(ray / 48, swing > 0 ? white(swing * strength) : black(-swing * strength * 1.3));
   }
-  rays.addColorStop(1, 'rgba(255,255,255,0)');
-  context.fillStyle = rays;
-  context.fillRect(-reach, -reach, reach * 2, reach * 2);
+  rays.addColorStop(1, white(0));
+  fillBox(context, rays, -reach, -reach, reach * 2, reach * 2);
 }
 
 function drawSmoke(context: SKRSContext2D, reach: number): void {
   const smoke = context.createRadialGradient(0, 0, reach * 0.3, 0, 0, reach);
-  smoke.addColorStop(0, 'rgba(0,0,0,0)');
-  smoke.addColorStop(1, 'rgba(0,0,0,0.78)');
-  context.fillStyle = smoke;
-  context.fillRect(-reach, -reach, reach * 2, reach * 2);
+  stops(smoke, [0, black(0)], [1, black(0.78)]);
+  fillBox(context, smoke, -reach, -reach, reach * 2, reach * 2);
 }
 
 function drawPearl(context: SKRSContext2D, look: WatchLook, reach: number): void {
@@ -90,12 +80,10 @@ function drawPearl(context: SKRSContext2D, look: WatchLook, reach: number): void
   const sheen = context.createConicGradient(1, reach * 0.2, -reach * 0.1);
   for (let step = 0; step <= 6; step++) {
     const tint =
-      ['rgba(255,190,220,0.30)', 'rgba(190,235,255,0.30)', 'rgba(210,255,215,0.26)'][step % 3] ??
-      'rgba(255,255,255,0)';
+      ['rgba(255,190,220,0.30)', 'rgba(190,235,255,0.30)', 'rgba(210,255,215,0.26)'][step % 3] ?? white(0);
     sheen.addColorStop(step / 6, tint);
   }
-  context.fillStyle = sheen;
-  context.fillRect(-reach, -reach, reach * 2, reach * 2);
+  fillBox(context, sheen, -reach, -reach, reach * 2, reach * 2);
 }
 
 /** The maison's mark below twelve, with a line of tiny lettering. */

@@ -1,8 +1,10 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import { black, fillBox } from '../../../../workers/image/distortion/light';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
-import type { DateWindow, WatchLook } from '../look/look';
+import type { Complication, DateWindow, IndexStyle, WatchLook } from '../look/look';
 import { ROMAN, write } from '../paint/lettering';
 import { polished } from '../paint/metal';
+import { disc, polygon, segment } from '../paint/shapes';
 import { drawGem } from './draw-bezel';
 import { dialHalves } from './easel';
 import { dialShape, rim } from './outline';
@@ -15,15 +17,46 @@ const HOURS_UNDER_DATE: Readonly<Record<DateWindow, readonly number[]>> = {
   'day-date': [12, 3],
 };
 
-/** The marks at the hours, leaving out those that a date window takes the place of. */
+/** Where subdials leave no room for large numerals. */
+const HOURS_UNDER_SUBDIALS: Partial<Readonly<Record<Complication, readonly number[]>>> = {
+  chronograph: [3, 6, 9],
+  calendar: [3, 6, 9],
+  bicompax: [3, 9],
+  'small-seconds': [6],
+  moonphase: [6],
+};
+const LARGE: readonly IndexStyle[] = ['roman', 'arabic', 'mixed'];
+
+/** Draws the mark of an hour about the origin; `third` is whether it stands at 3, 6, 9 or 12. */
+type Draw = (context: SKRSContext2D, look: WatchLook, hour: number, angle: number, third: boolean) => void;
+
+const INDICES: Readonly<Record<IndexStyle, Draw>> = {
+  batons: (context, look, hour, angle, third) =>
+    drawBaton(context, look, hour, angle, look.radius * (third ? 0.16 : 0.13), look.radius * 0.034),
+  roman: drawRoman,
+  arabic: (context, look, hour) => drawArabic(context, look, hour, look.radius * 0.155, look.radius * 0.026),
+  dots: drawDot,
+  gems: (context, look, hour, _, third) =>
+    drawGem(context, { x: 0, y: 0 }, look.radius * (third ? 0.05 : 0.036), hour),
+  wedges: (context, look, _, angle, third) =>
+    drawWedge(context, look, angle, look.radius * (third ? 0.19 : 0.14), look.radius * 0.05),
+  mixed: (context, look, hour, angle, third) =>
+    third
+      ? drawArabic(context, look, hour, look.radius * 0.17, look.radius * 0.03)
+      : drawBaton(context, look, hour, angle, look.radius * 0.13, look.radius * 0.03),
+};
+
+/** The marks at the hours, leaving out those that a date window or a subdial takes the place of. */
 export function drawIndices(context: SKRSContext2D, look: WatchLook): void {
+  const share = look.indices === 'roman' || look.indices === 'arabic' ? 0.77 : 0.8;
+  const covered = LARGE.includes(look.indices) ? (HOURS_UNDER_SUBDIALS[look.complication] ?? []) : [];
   for (let hour = 1; hour <= 12; hour++) {
-    if (HOURS_UNDER_DATE[look.dateWindow].includes(hour) || crowded(look, hour)) continue;
+    if (HOURS_UNDER_DATE[look.dateWindow].includes(hour) || covered.includes(hour)) continue;
     const angle = (hour / 12) * Math.PI * 2;
-    const place = onDial(look, angle, look.indices === 'roman' || look.indices === 'arabic' ? 0.77 : 0.8);
+    const place = onDial(look, angle, share);
     context.save();
     context.translate(place.x, place.y);
-    drawIndex(context, look, hour, angle);
+    INDICES[look.indices](context, look, hour, angle, hour % 3 === 0);
     context.restore();
   }
 }
@@ -45,19 +78,11 @@ export function drawMinuteTrack(context: SKRSContext2D, look: WatchLook): void {
     }
   }
   for (let minute = 0; minute < 60; minute++) {
+    const isFifth = minute % 5 === 0;
     const angle = (minute / 60) * Math.PI * 2;
     const outer = onDial(look, angle, 0.965);
-    const inner = onDial(look, angle, minute % 5 === 0 ? 0.915 : 0.93);
-    context.beginPath();
-    if (look.minuteTrack === 'dots') {
-      context.arc(outer.x, outer.y, minute % 5 === 0 ? 3.4 : 2, 0, Math.PI * 2);
-      context.fill();
-    } else {
-      context.lineWidth = minute % 5 === 0 ? 3 : 1.8;
-      context.moveTo(outer.x, outer.y);
-      context.lineTo(inner.x, inner.y);
-      context.stroke();
-    }
+    if (look.minuteTrack === 'dots') disc(context, outer.x, outer.y, isFifth ? 3.4 : 2);
+    else segment(context, outer, onDial(look, angle, isFifth ? 0.915 : 0.93), isFifth ? 3 : 1.8);
   }
 }
 
@@ -65,51 +90,6 @@ export function drawMinuteTrack(context: SKRSContext2D, look: WatchLook): void {
 function onDial(look: WatchLook, angle: number, share: number) {
   const { halfWidth, halfHeight } = dialHalves(look);
   return rim(dialShape(look.caseShape), halfWidth * share, halfHeight * share, angle);
-}
-
-/** Subdials leave no room for large numerals. */
-function crowded(look: WatchLook, hour: number): boolean {
-  if (look.indices !== 'roman' && look.indices !== 'arabic' && look.indices !== 'mixed') return false;
-  switch (look.complication) {
-    case 'chronograph':
-    case 'calendar':
-      return hour === 3 || hour === 6 || hour === 9;
-    case 'bicompax':
-      return hour === 3 || hour === 9;
-    case 'small-seconds':
-    case 'moonphase':
-      return hour === 6;
-    default:
-      return false;
-  }
-}
-
-function drawIndex(context: SKRSContext2D, look: WatchLook, hour: number, angle: number): void {
-  const size = look.radius;
-  switch (look.indices) {
-    case 'batons':
-      drawBaton(context, look, hour, angle, size * (hour % 3 === 0 ? 0.16 : 0.13), size * 0.034);
-      break;
-    case 'roman':
-      drawRoman(context, look, hour, angle);
-      break;
-    case 'arabic':
-      drawArabic(context, look, hour, size * 0.155, size * 0.026);
-      break;
-    case 'dots':
-      drawDot(context, look, hour, angle, size * 0.052);
-      break;
-    case 'gems':
-      drawGem(context, { x: 0, y: 0 }, size * (hour % 3 === 0 ? 0.05 : 0.036), hour);
-      break;
-    case 'wedges':
-      drawWedge(context, look, angle, size * (hour % 3 === 0 ? 0.19 : 0.14), size * 0.05);
-      break;
-    case 'mixed':
-      if (hour % 3 === 0) drawArabic(context, look, hour, size * 0.17, size * 0.03);
-      else drawBaton(context, look, hour, angle, size * 0.13, size * 0.03);
-      break;
-  }
 }
 
 function drawBaton(
@@ -123,12 +103,9 @@ function drawBaton(
   context.rotate(angle);
   const bars = hour === 12 ? [-width * 0.75, width * 0.75] : [0];
   for (const x of bars) {
-    context.fillStyle = 'rgba(0,0,0,0.4)';
-    context.fillRect(x - width / 2 + 2, -length / 2 + 3, width, length);
-    context.fillStyle = css(lit(look.indexColour, 0.1));
-    context.fillRect(x - width / 2, -length / 2, width, length);
-    context.fillStyle = css(lit(look.indexColour, -0.35));
-    context.fillRect(x, -length / 2, width / 2, length);
+    fillBox(context, black(0.4), x - width / 2 + 2, -length / 2 + 3, width, length);
+    fillBox(context, css(lit(look.indexColour, 0.1)), x - width / 2, -length / 2, width, length);
+    fillBox(context, css(lit(look.indexColour, -0.35)), x, -length / 2, width / 2, length);
   }
 }
 
@@ -147,32 +124,26 @@ function drawArabic(
   weight: number,
 ): void {
   context.translate(1.5, 2);
-  context.strokeStyle = 'rgba(0,0,0,0.35)';
+  context.strokeStyle = black(0.35);
   write(context, `${hour}`, height, weight);
   context.translate(-1.5, -2);
   context.strokeStyle = css(look.indexColour);
   write(context, `${hour}`, height, weight);
 }
 
-function drawDot(context: SKRSContext2D, look: WatchLook, hour: number, angle: number, radius: number): void {
+function drawDot(context: SKRSContext2D, look: WatchLook, hour: number, angle: number, third: boolean): void {
+  const radius = look.radius * 0.052;
   context.rotate(angle);
   context.beginPath();
-  if (hour === 12) {
-    context.moveTo(-radius * 1.3, -radius * 1.2);
-    context.lineTo(radius * 1.3, -radius * 1.2);
-    context.lineTo(0, radius * 1.5);
-    context.closePath();
-  } else if (hour % 3 === 0) context.rect(-radius * 0.62, -radius * 1.3, radius * 1.24, radius * 2.6);
+  if (hour === 12)
+    polygon(context, [-radius * 1.3, -radius * 1.2], [radius * 1.3, -radius * 1.2], [0, radius * 1.5]);
+  else if (third) context.rect(-radius * 0.62, -radius * 1.3, radius * 1.24, radius * 2.6);
   else context.arc(0, 0, radius, 0, Math.PI * 2);
   context.fillStyle = css(look.lume);
   context.fill();
   context.lineWidth = 3.4;
-  context.strokeStyle = polished(
-    context,
-    look.secondMetal,
-    { x: -radius, y: -radius },
-    { x: radius, y: radius },
-  );
+  const corner = { x: radius, y: radius };
+  context.strokeStyle = polished(context, look.secondMetal, { x: -radius, y: -radius }, corner);
   context.stroke();
 }
 

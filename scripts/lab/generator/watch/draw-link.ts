@@ -1,4 +1,5 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import { fillBox, stops } from '../../../../workers/image/distortion/light';
 import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 import type { WatchLook } from '../look/look';
 
@@ -10,23 +11,11 @@ export function drawLink(
   pitch: number,
   row: number,
 ): void {
-  switch (look.strap) {
-    case 'jubilee':
-      drawJubilee(context, look, width, pitch);
-      break;
-    case 'president':
-      drawLinks(context, look, width, pitch, [0.31, 0.38, 0.31], 0.45);
-      break;
-    case 'integrated':
-      drawIntegrated(context, look, width, pitch);
-      break;
-    case 'mesh':
-      drawMesh(context, look, width, pitch, row);
-      break;
-    default:
-      drawLinks(context, look, width, pitch, [0.29, 0.42, 0.29], 0.14);
-      break;
-  }
+  if (look.strap === 'jubilee') drawJubilee(context, look, width, pitch);
+  else if (look.strap === 'president') drawLinks(context, look, width, pitch, [0.31, 0.38, 0.31], 0.45);
+  else if (look.strap === 'integrated') drawIntegrated(context, look, width, pitch);
+  else if (look.strap === 'mesh') drawMesh(context, look, width, pitch, row);
+  else drawLinks(context, look, width, pitch, [0.29, 0.42, 0.29], 0.14);
 }
 
 function drawLinks(
@@ -37,66 +26,35 @@ function drawLinks(
   shares: readonly number[],
   roundness: number,
 ): void {
-  context.fillStyle = css(lit(look.metal, -0.75));
-  context.fillRect(-width / 2, 0, width, pitch);
+  fillBox(context, css(lit(look.metal, -0.75)), -width / 2, 0, width, pitch);
   let x = -width / 2;
   shares.forEach((share, index) => {
-    const middle = index === 1;
-    link(
-      context,
-      middle ? look.secondMetal : look.metal,
-      x,
-      0,
-      width * share,
-      pitch,
-      roundness,
-      middle ? 0.22 : 0,
-    );
+    const [metal, lift] = index === 1 ? [look.secondMetal, 0.22] : [look.metal, 0];
+    link(context, metal, x, 0, width * share, pitch, roundness, lift);
     x += width * share;
   });
 }
 
 function drawJubilee(context: SKRSContext2D, look: WatchLook, width: number, pitch: number): void {
-  context.fillStyle = css(lit(look.metal, -0.75));
-  context.fillRect(-width / 2, 0, width, pitch);
+  fillBox(context, css(lit(look.metal, -0.75)), -width / 2, 0, width, pitch);
   link(context, look.metal, -width / 2, 0, width * 0.22, pitch, 0.3, 0);
   link(context, look.metal, width * 0.28, 0, width * 0.22, pitch, 0.3, 0);
   for (const [index, share] of [-0.28, -0.093, 0.093].entries()) {
     const shift = index === 1 ? pitch * 0.5 : 0;
-    link(
-      context,
-      look.secondMetal,
-      share * width,
-      shift - pitch * 0.25,
-      width * 0.187,
-      pitch * 0.52,
-      0.45,
-      0.2,
-    );
-    link(
-      context,
-      look.secondMetal,
-      share * width,
-      shift + pitch * 0.27,
-      width * 0.187,
-      pitch * 0.52,
-      0.45,
-      0.2,
-    );
+    for (const y of [shift - pitch * 0.25, shift + pitch * 0.27])
+      link(context, look.secondMetal, share * width, y, width * 0.187, pitch * 0.52, 0.45, 0.2);
   }
 }
 
 function drawIntegrated(context: SKRSContext2D, look: WatchLook, width: number, pitch: number): void {
-  context.fillStyle = css(lit(look.metal, -0.8));
-  context.fillRect(-width * 0.48, 0, width * 0.96, pitch);
+  fillBox(context, css(lit(look.metal, -0.8)), -width * 0.48, 0, width * 0.96, pitch);
   link(context, look.metal, -width / 2, pitch * 0.02, width, pitch * 0.66, 0.1, -0.04);
   link(context, look.secondMetal, -width * 0.27, pitch * 0.62, width * 0.2, pitch * 0.42, 0.25, 0.2);
   link(context, look.secondMetal, width * 0.07, pitch * 0.62, width * 0.2, pitch * 0.42, 0.25, 0.2);
 }
 
 function drawMesh(context: SKRSContext2D, look: WatchLook, width: number, pitch: number, row: number): void {
-  context.fillStyle = css(lit(look.metal, -0.45));
-  context.fillRect(-width / 2, 0, width, pitch + 1);
+  fillBox(context, css(lit(look.metal, -0.45)), -width / 2, 0, width, pitch + 1);
   context.lineWidth = 3;
   for (let strand = 0; strand < 3; strand++) {
     context.beginPath();
@@ -123,11 +81,14 @@ function link(
   lift: number,
 ): void {
   const gradient = context.createLinearGradient(0, y, 0, y + height);
-  gradient.addColorStop(0, css(lit(metal, -0.4 + lift)));
-  gradient.addColorStop(0.2, css(lit(metal, 0.1 + lift)));
-  gradient.addColorStop(0.4, css(lit(metal, 0.4 + lift)));
-  gradient.addColorStop(0.75, css(lit(metal, -0.1 + lift)));
-  gradient.addColorStop(1, css(lit(metal, -0.5 + lift)));
+  stops(
+    gradient,
+    [0, css(lit(metal, -0.4 + lift))],
+    [0.2, css(lit(metal, 0.1 + lift))],
+    [0.4, css(lit(metal, 0.4 + lift))],
+    [0.75, css(lit(metal, -0.1 + lift))],
+    [1, css(lit(metal, -0.5 + lift))],
+  );
   context.fillStyle = gradient;
   context.beginPath();
   context.roundRect(x + 1, y + 1, width - 2, height - 2, Math.min(width, height) * roundness);

@@ -1,9 +1,11 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
+import { black, fillBox, stops, white } from '../../../../workers/image/distortion/light';
 import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 import { layTile, surfaceTile } from '../../../../workers/image/distortion/texture';
-import type { WatchLook } from '../look/look';
+import { isBracelet, type WatchLook } from '../look/look';
 import type { Point3 } from '../paint/camera';
 import { closedPath } from '../paint/curves';
+import { stroke } from '../paint/shapes';
 import { drawLink } from './draw-link';
 import { LAYERS, type WatchEasel } from './easel';
 
@@ -13,19 +15,9 @@ export const WRIST = 430;
 /** Both halves of the strap or bracelet, bending away from the case at twelve and at six. */
 export function drawWatchStrap(easel: WatchEasel): void {
   for (const side of [1, -1] as const) {
-    if (isBracelet(easel.look)) drawBracelet(easel, side);
+    if (isBracelet(easel.look.strap)) drawBracelet(easel, side);
     else drawBand(easel, side);
   }
-}
-
-function isBracelet({ strap }: WatchLook): boolean {
-  return (
-    strap === 'oyster' ||
-    strap === 'jubilee' ||
-    strap === 'president' ||
-    strap === 'integrated' ||
-    strap === 'mesh'
-  );
 }
 
 /** How far from the hands' axis the strap leaves the case. */
@@ -63,8 +55,7 @@ function drawBracelet(easel: WatchEasel, side: 1 | -1): void {
       }),
     );
     drawLink(context, look, width, pitch, row);
-    context.fillStyle = `rgba(0,0,0,${Math.min(0.75, slope * slope * 0.85)})`;
-    context.fillRect(-width / 2 - 1, -1, width + 2, pitch + 2);
+    fillBox(context, black(Math.min(0.75, slope * slope * 0.85)), -width / 2 - 1, -1, width + 2, pitch + 2);
     context.restore();
   }
 }
@@ -85,37 +76,32 @@ function drawBand(easel: WatchEasel, side: 1 | -1): void {
   );
   paintBand(context, look);
   context.restore();
-  context.lineWidth = 3;
-  context.strokeStyle = css(lit(look.strapColour, -0.55), 0.9);
-  context.stroke(path);
+  stroke(context, css(lit(look.strapColour, -0.55), 0.9), 3, path);
 }
 
 /** A strap's face in its own drawing: y runs from the case to the buckle. */
 function paintBand(context: SKRSContext2D, look: WatchLook): void {
   const half = look.strapWidth / 2;
   const length = WRIST * 1.2;
-  context.fillStyle = css(look.strapColour);
-  context.fillRect(-half * 1.2, -40, half * 2.4, length + 60);
+  fillBox(context, css(look.strapColour), -half * 1.2, -40, half * 2.4, length + 60);
   if (look.strap === 'nato') drawStripes(context, look, half, length);
   layTile(context, surfaceTile(bandSurface(look), look.seed), look.strap === 'alligator' ? 250 : 190, length);
   if (look.strap === 'rubber') drawRidges(context, look.strapColour, half, length);
   const across = context.createLinearGradient(-half, 0, half, 0);
   const pad = look.strap === 'nato' ? 0.12 : 0.4;
-  across.addColorStop(0, `rgba(0,0,0,${pad})`);
-  across.addColorStop(0.2, 'rgba(255,255,255,0.05)');
-  across.addColorStop(0.38, `rgba(255,255,255,${look.strap === 'satin' ? 0.4 : 0.16})`);
-  across.addColorStop(0.62, 'rgba(0,0,0,0)');
-  across.addColorStop(1, `rgba(0,0,0,${pad})`);
-  context.fillStyle = across;
-  context.fillRect(-half * 1.2, -40, half * 2.4, length + 60);
+  stops(
+    across,
+    [0, black(pad)],
+    [0.2, white(0.05)],
+    [0.38, white(look.strap === 'satin' ? 0.4 : 0.16)],
+    [0.62, black(0)],
+    [1, black(pad)],
+  );
+  fillBox(context, across, -half * 1.2, -40, half * 2.4, length + 60);
   if (look.strap === 'leather' || look.strap === 'alligator') drawStitches(context, look, half, length);
   const away = context.createLinearGradient(0, 0, 0, length * 0.8);
-  away.addColorStop(0, 'rgba(0,0,0,0.34)');
-  away.addColorStop(0.1, 'rgba(0,0,0,0)');
-  away.addColorStop(0.5, 'rgba(0,0,0,0.1)');
-  away.addColorStop(1, 'rgba(0,0,0,0.72)');
-  context.fillStyle = away;
-  context.fillRect(-half * 1.2, -40, half * 2.4, length + 60);
+  stops(away, [0, black(0.34)], [0.1, black(0)], [0.5, black(0.1)], [1, black(0.72)]);
+  fillBox(context, away, -half * 1.2, -40, half * 2.4, length + 60);
 }
 
 function bandSurface({ strap }: WatchLook) {
@@ -142,8 +128,7 @@ function drawStitches(context: SKRSContext2D, look: WatchLook, half: number, len
 }
 
 function drawStripes(context: SKRSContext2D, look: WatchLook, half: number, length: number): void {
-  context.fillStyle = css(look.strapStitch);
-  context.fillRect(-half * 0.22, -40, half * 0.44, length + 60);
+  fillBox(context, css(look.strapStitch), -half * 0.22, -40, half * 0.44, length + 60);
   if (look.seed % 2 === 0) return;
   context.fillRect(-half * 0.86, -40, half * 0.24, length + 60);
   context.fillRect(half * 0.62, -40, half * 0.24, length + 60);

@@ -1,3 +1,4 @@
+import { fillBox, stops, white } from '../../../../workers/image/distortion/light';
 import { closedPath } from '../paint/curves';
 import { drawBezel } from './draw-bezel';
 import { drawCase, drawWall } from './draw-case';
@@ -25,10 +26,7 @@ function drawGlass(easel: WatchEasel): void {
   onLayer(easel, LAYERS.glass, (layer) => {
     layer.clip(closedPath(outline(dialShape(look.caseShape), halfWidth, halfHeight)));
     const glare = layer.createLinearGradient(-halfWidth, -halfHeight, halfWidth * 0.4, halfHeight * 0.5);
-    glare.addColorStop(0, 'rgba(255,255,255,0.2)');
-    glare.addColorStop(0.42, 'rgba(255,255,255,0.05)');
-    glare.addColorStop(0.43, 'rgba(255,255,255,0)');
-    layer.fillStyle = glare;
-    layer.fillRect(-halfWidth, -halfHeight, halfWidth * 2, halfHeight * 2);
+    stops(glare, [0, white(0.2)], [0.42, white(0.05)], [0.43, white(0)]);
+    fillBox(layer, glare, -halfWidth, -halfHeight, halfWidth * 2, halfHeight * 2);
   });
 }

@@ -1,0 +1,141 @@
+import type { RequestHandler } from 'express';
+import { API_VERSIONS, type ApiVersion, type Caller, type Scope } from '../../models/access/api-key';
+import type { ApiServices, ApiSettings } from '../api-services';
+import { authenticate } from './authenticate';
+import { authorizeOperator } from './authorize-operator';
+import { chargedAnswer, type Route } from './charged-answer';
+import { startDeadline } from './deadline';
+import { forceFailure } from './force-failure';
+import { type Gate, pass } from './gate';
+import { idempotent } from './idempotency';
+import { JSON_BODY, JSON_LINES_BODY, parseJson, parsePhotoJson, readTyped } from './json-body';
+import { KeyLookups } from './key-lookups';
+import { linkRenewal } from './links';
+import { MemoryBudget } from './memory-budget';
+import { PageMemory } from './page-memory';
+import { rateLimit, testCallLimit, visionRateLimit } from './rate-limit';
+import { shedLoad, takePlace } from './shed-load';
+import type { UploadPace } from './upload-pace';
+
+/** Bytes of a body that holds no photo. */
+const BODY_BYTES_MAX = 1024 * 1024;
+/** Of one that holds records (contract 15.1). */
+const RECORDS_BYTES_MAX = 10 * 1024 * 1024;
+/** Most bodies, and the answers with an item, are not worth waiting for. */
+const LITTLE_BYTES = { body: 64 * 1024, answer: 512 * 1024 };
+/** Longer than a burst takes to be worked off, and shorter than callers wait. */
+const MEMORY_WAIT_MS = 10_000;
+/** A telephone in a tunnel may be silent for so long. */
+const PACE_WINDOW_MS = 10_000;
+/** A call that has not answered so long after its deadline died with its process. */
+const LEASE_SLACK_MS = 15_000;
+
+/** How an endpoint is called in usage reports: the API version that a key must open comes first. */
+export type EndpointName = `${ApiVersion}.${string}`;
+
+/**
+ * What a call passes before and behind its route, by the kind of endpoint, in the order in which refusals are decided
+ * (contract 11.3): 401, 403, 429, then 413 and 415, so that no byte of a body is read for a call that may not be made.
+ * Nor for a photo that the workers can't get to in time: its 503 comes before its upload. A scope of null is every key.
+ */
+export interface Endpoints {
+  /** Without a body. */
+  plain(name: EndpointName, scope: Scope | null, route: Route): RequestHandler;
+  /** With a little JSON. */
+  note(name: EndpointName, scope: Scope | null, route: Route): RequestHandler;
+  /** With a little JSON, made once under an `Idempotency-Key`. */
+  json(name: EndpointName, scope: Scope, route: Route): RequestHandler;
+  /** With a photo in its JSON, and a deadline (contract 7.7). */
+  photo(name: EndpointName, route: Route): RequestHandler;
+  /** With many photos in its JSON, which are looked at later. */
+  job(name: EndpointName, route: Route): RequestHandler;
+  /** Changes the catalog: by a body of records, or without one. */
+  records(name: EndpointName, route: Route): RequestHandler;
+  change(name: EndpointName, route: Route): RequestHandler;
+  /** Of operators (contract 17.2), without a body or with a little JSON; the last gate answers. */
+  operator(...gates: Gate[]): RequestHandler;
+  operatorNote(...gates: Gate[]): RequestHandler;
+}
+
+export function buildEndpoints(services: ApiServices, settings: ApiSettings): Endpoints {
+  const { accounts, limiter, queue, clock, bodies } = services;
+  const { limits, visionDeadlineMs: deadlineMs } = settings;
+  const keys = new KeyLookups<Caller>((hash) => accounts.callerByKeyHash(hash), limits.unknownKeysPerMinute);
+  const forced = forceFailure(deadlineMs);
+  const calls = rateLimit(limiter, limits);
+  const testCalls = testCallLimit(accounts, clock, limits);
+  const admitted = (name: EndpointName, scope: Scope | null): Gate[] => [
+    authenticate(keys, versionOf(name), scope),
+    forced,
+    calls,
+    testCalls,
+  ];
+  const operator = authorizeOperator(settings.adminToken ?? null, limits.unknownKeysPerMinute);
+  const visionCalls = visionRateLimit(limiter, limits);
+  const patience = { waitMs: deadlineMs, leaseMs: deadlineMs + LEASE_SLACK_MS };
+  const once = idempotent(services, patience, linkRenewal(services));
+  const pages = new PageMemory(memoryFor('large pages', settings.answerBytes, LITTLE_BYTES.answer));
+  const answer = chargedAnswer(services.billing, pages);
+
+  const pace: UploadPace = { bytesPerSecond: settings.uploadBytesPerSecondMin, windowMs: PACE_WINDOW_MS };
+  const smallBody = [readTyped(JSON_BODY, { bytesMax: BODY_BYTES_MAX, pace }, bodies), parseJson];
+  const photoBytesMax = photoBodyBytesMax(settings.imageBytesMax);
+  const photoBody = readTyped(JSON_BODY, { bytesMax: photoBytesMax, pace }, bodies);
+  const jobBody = readTyped(JSON_BODY, { bytesMax: JOB_BODY_PHOTOS * photoBytesMax, pace }, bodies);
+  const recordsBody = readTyped(JSON_LINES_BODY, { bytesMax: RECORDS_BYTES_MAX, pace }, bodies);
+  return {
+    plain: (name, scope, route) => through(...admitted(name, scope), answer(name, route)),
+    note: (name, scope, route) => through(...admitted(name, scope), ...smallBody, answer(name, route)),
+    json: (name, scope, route) => through(...admitted(name, scope), ...smallBody, once, answer(name, route)),
+    photo: (name, route) =>
+      through(
+        startDeadline(deadlineMs),
+        ...admitted(name, 'vision:identify'),
+        visionCalls,
+        shedLoad(queue, clock, deadlineMs),
+        photoBody,
+        once,
+        takePlace(queue, clock, deadlineMs),
+        parsePhotoJson,
+        answer(name, route),
+      ),
+    job: (name, route) =>
+      through(
+        ...admitted(name, 'vision:identify'),
+        visionCalls,
+        jobBody,
+        once,
+        parsePhotoJson,
+        answer(name, route),
+      ),
+    records: (name, route) =>
+      through(...admitted(name, 'catalog:write'), recordsBody, once, answer(name, route)),
+    change: (name, route) => through(...admitted(name, 'catalog:write'), once, answer(name, route)),
+    operator: (...gates) => through(operator, ...gates),
+    operatorNote: (...gates) => through(operator, ...smallBody, ...gates),
+  };
+}
+
+const through =
+  (...gates: Gate[]): RequestHandler =>
+  (req, res) =>
+    pass(gates, req, res);
+
+function versionOf(name: EndpointName): ApiVersion {
+  const version = API_VERSIONS.find((each) => name.startsWith(`${each}.`));
+  if (!version) throw new Error(`the endpoint ${name} is of no version`);
+  return version;
+}
+
+const memoryFor = (what: string, bytes: number, littleBytes: number): MemoryBudget =>
+  new MemoryBudget({ what, bytes, littleBytes, waitMs: MEMORY_WAIT_MS });
+
+/** Memory for bodies and what calls fetch, of so many bytes; shared by key. */
+export const bodyMemory = (bytes: number): MemoryBudget =>
+  memoryFor('large bodies', bytes, LITTLE_BYTES.body);
+
+/** Of the largest bodies with photos a job's is so many: many photos of the usual size (contract 12.2). */
+const JOB_BODY_PHOTOS = 2;
+
+/** A photo of the largest size as base64, and room for the rest of the body (contract 12.2). */
+const photoBodyBytesMax = (imageBytesMax: number): number => Math.ceil((imageBytesMax * 4) / 3) + 64 * 1024;

@@ -1,0 +1,66 @@
+import type { Request } from 'express';
+import { DATA_FILE_KINDS, type DataFile, REGIONS } from '../../models/pricing/estimate';
+import type { ApiServices, ApiSettings } from '../api-services';
+import { isObject } from './parse-json-object';
+import { type PublicAddress, publicAddress } from './public-address';
+
+/** Signed links live this long (contract 2.5). */
+const LIFETIME_MS = 3_600_000;
+
+/** How an answer points to pictures and data files. */
+export interface Links {
+  readonly address: PublicAddress;
+  /** The signed path of a data file; null where nothing can sign, and the link is left out (contract 2.6). */
+  readonly sign: (file: DataFile) => string | null;
+}
+
+type Signing = Pick<ApiServices, 'signer' | 'clock'>;
+
+/** The links of the answer to a request. */
+export const linksOf = (req: Request, services: Signing, settings: ApiSettings): Links => ({
+  address: publicAddress(req, settings),
+  sign: fileSigner(services),
+});
+
+/** Signs for an hour from now. */
+export const fileSigner =
+  ({ signer, clock }: Signing): Links['sign'] =>
+  (file) =>
+    signer.sign(file, new Date(clock.now().getTime() + LIFETIME_MS));
+
+/** Signs the links to data files in an answer anew. */
+export type LinkRenewal = (answer: unknown) => unknown;
+
+/** An answer that was kept is given to another request, and links are made for the request that they answer. */
+export function linkRenewal(services: Signing): LinkRenewal {
+  const sign = fileSigner(services);
+  return (answer) => renewed(answer, sign);
+}
+
+type Sign = Links['sign'];
+
+function renewed(value: unknown, sign: Sign): unknown {
+  if (Array.isArray(value)) return value.flatMap((each: unknown) => renewedEntry(each, sign));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, renewed(each, sign)]));
+}
+
+/** Links stand in lists, beside their region. */
+function renewedEntry(entry: unknown, sign: Sign): unknown[] {
+  const link = isObject(entry) ? linkOf(entry['url']) : null;
+  if (!isObject(entry) || link === null) return [renewed(entry, sign)];
+  const address = sign(link.file);
+  return address === null ? [] : [{ ...entry, url: link.base + address }];
+}
+
+/** What follows the base of an address of a data file, as `DataFileSigner` makes it. */
+const ADDRESS = /^(.*)\/files\/([^/]+)\/([^/]+)\/([^/]+)\.csv\?/;
+
+function linkOf(url: unknown): { readonly base: string; readonly file: DataFile } | null {
+  if (typeof url !== 'string') return null;
+  const [, base, kindName, variant, regionName] = ADDRESS.exec(url) ?? [];
+  const kind = DATA_FILE_KINDS.find((each) => each === kindName);
+  const region = REGIONS.find((each) => each === regionName);
+  if (base === undefined || kind === undefined || variant === undefined || region === undefined) return null;
+  return { base, file: { kind, variantId: decodeURIComponent(variant), region } };
+}

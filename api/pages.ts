@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Request, Response } from 'express';
+import { notFound } from '../models/errors';
+import { pathParameter } from './middleware/request-address';
+
+/** A file that a page loads, under a name that changes with its content, so that it may be kept for ever. */
+export interface Asset {
+  readonly name: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+  readonly gzipped: Buffer;
+}
+
+const CONTENT_TYPES = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const;
+
+export async function makeAsset(
+  stem: string,
+  extension: keyof typeof CONTENT_TYPES,
+  bytes: Buffer,
+): Promise<Asset> {
+  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+  return {
+    name: `${stem}-${digest}.${extension}`,
+    contentType: CONTENT_TYPES[extension],
+    bytes,
+    gzipped: await promisify(gzip)(bytes),
+  };
+}
+
+/** Sends the asset that the address names. @throws AppError 404 when it is none of these */
+export function sendAsset(req: Request, res: Response, assets: readonly Asset[]): void {
+  const wanted = pathParameter(req, 'file');
+  const asset = assets.find(({ name }) => name === wanted);
+  if (!asset) throw notFound('There is no such file; the page has changed since. Load it again.');
+  res.set({
+    'Content-Type': asset.contentType,
+    'Cache-Control': 'public, max-age=31536000, immutable',
+    Vary: 'Accept-Encoding',
+  });
+  if (req.acceptsEncodings('gzip') === 'gzip') res.set('Content-Encoding', 'gzip').send(asset.gzipped);
+  else res.send(asset.bytes);
+}
+
+/**
+ * Has a page load, run and talk to its own service alone, and be of no use inside another site.
+ *
+ * @param images what pictures may be loaded besides, as a policy says it
+ * @param forms where forms may lead
+ */
+export function protectPage(res: Response, images: string, forms: "'self'" | "'none'"): void {
+  res.set({
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "connect-src 'self'",
+      `img-src 'self' ${images}`,
+      "base-uri 'none'",
+      `form-action ${forms}`,
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+  });
+}
+
+/** Makes a thing when it is first asked for, and again only when that failed. */
+export function madeOnce<Thing>(make: () => Promise<Thing>): () => Promise<Thing> {
+  let made: Promise<Thing> | null = null;
+  return () => {
+    made ??= make().catch((failure: unknown) => {
+      made = null;
+      throw failure;
+    });
+    return made;
+  };
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { API_VERSIONS, type ApiKey, SCOPES } from '../../models/access/api-key';
+
+/** What callers and operators are told of an account. */
+export const accountFields = {
+  id: z.string().describe('Id of the account'),
+  name: z.string().describe('Its name, for people'),
+  credits: z.int().nullable().describe('What it has left; null is unlimited'),
+};
+
+const time = z.iso.datetime();
+
+/** What callers and operators are told of a key. */
+export const keyShown = {
+  id: z.string().describe('Id of the key; not the key'),
+  name: z.string().describe('Its name, for people'),
+  versions: z.array(z.enum(API_VERSIONS)).describe('API versions that it opens'),
+  scopes: z.array(z.enum(SCOPES)).describe('What it may do'),
+  test: z.boolean().describe('Whether it sees the sandbox only'),
+  created_at: time.describe('When it was made'),
+  expires_at: time.nullable().describe('From then on it opens nothing; null: never'),
+};
+
+/** A key as `keyShown` describes it; its secret is known to nobody. */
+export const presentKey = ({ id, name, versions, scopes, test, createdAt, expiresAt }: ApiKey) => ({
+  id,
+  name,
+  versions: [...versions],
+  scopes: [...scopes],
+  test,
+  created_at: createdAt.toISOString(),
+  expires_at: expiresAt?.toISOString() ?? null,
+});
+
+/** The period of a usage. */
+export const since = time.describe('From then on');
+/** Its end. */
+export const until = time.describe('Before then');
+
+/** What was charged, by day and endpoint. */
+export const usage = z
+  .array(
+    z.object({
+      day: z.iso.date().describe('Of UTC'),
+      endpoint: z.string().describe('Such as `v3.catalog.query`'),
+      calls: z.int().describe('Calls that were charged'),
+      credits: z.int().describe('What they were charged'),
+    }),
+  )
+  .describe('By day, then endpoint; days without a charge are left out');
+
+type Usage = z.output<typeof usage>;
+
+/** What was charged, as `usage` describes it. */
+export const presentUsage = (lines: readonly Usage[number][]): Usage =>
+  lines.map(({ day, endpoint, calls, credits: charged }) => ({ day, endpoint, calls, credits: charged }));

@@ -1,0 +1,97 @@
+import type { Request, Response } from 'express';
+import type { z } from 'zod';
+import { badRequest } from '../../models/errors';
+import type { ImageInput, Region } from '../../models/vision/image-input';
+import { validate } from '../middleware/validate';
+import { decodeBase64 } from './decode-base64';
+
+/** Photos that were taken out of a body, by what stands for them there (`cut-photos.ts`). */
+type CutPhotos = ReadonlyMap<string, Buffer>;
+
+/** How a vision body names a photo, before it is looked at. */
+interface ImageParameters {
+  readonly url?: string | null | undefined;
+  readonly base64?: string | null | undefined;
+  readonly region?: Region | undefined;
+}
+
+/** How a vision body names its photos: one, or in v3 a list. */
+interface PhotoParameters extends ImageParameters {
+  readonly images?: readonly ImageParameters[] | undefined;
+}
+
+/**
+ * The body of a vision call, and the photos that were cut out of it. The text that a photo came in goes with the request:
+ * of the largest photos it would hold 27 MB until the answer.
+ *
+ * @throws AppError 400 that names the parameter at fault
+ */
+export function takeBody<Body>(
+  req: Request,
+  res: Response,
+  schema: z.ZodType<Body>,
+): { readonly body: Body; readonly cut: CutPhotos } {
+  const body = validate(schema, req.body);
+  const cut = res.locals.photos ?? new Map<string, Buffer>();
+  req.body = undefined;
+  delete res.locals.photos;
+  return { body, cut };
+}
+
+/**
+ * The photos that a body names, and its other parameters. `url` wins over `base64`, which is not looked at then
+ * (contract 7.1).
+ *
+ * @param at path of what names them, with a dot at its end, where that is not the body itself
+ * @throws AppError 400 that names the field: a photo that was not sent, a URL that is no http(s) address or endless, a text
+ *   that is no base64
+ */
+export function photosOf<Parameters extends PhotoParameters>(
+  { url, base64, region, images, ...parameters }: Parameters,
+  cut: CutPhotos,
+  at = '',
+): { readonly photos: readonly ImageInput[]; readonly parameters: Omit<Parameters, keyof PhotoParameters> } {
+  if (images === undefined) return { photos: [toImageInput({ url, base64, region }, cut, at)], parameters };
+  const [beside] = Object.entries({ url, base64, region }).flatMap(([name, value]) =>
+    value === undefined ? [] : name,
+  );
+  if (beside !== undefined) {
+    const message = `${at}${beside}: send it in "images", or one photo without "images".`;
+    throw badRequest(message, { field: `${at}${beside}` });
+  }
+  const photos = images.map((image, index) => toImageInput(image, cut, `${at}images.${index}.`, index));
+  return { photos, parameters };
+}
+
+function toImageInput(
+  { url, base64, region }: ImageParameters,
+  cut: CutPhotos,
+  at: string,
+  index?: number,
+): ImageInput {
+  if (typeof url === 'string') return { kind: 'url', url: toHttpUrl(url, `${at}url`), region, index };
+  if (typeof base64 !== 'string') {
+    throw badRequest('Send the photo as "url" or as "base64".', { field: `${at}url` });
+  }
+  const bytes = cut.get(base64) ?? decodeBase64(base64, `${at}base64`);
+  return { kind: 'bytes', bytes, region, index };
+}
+
+/** Longer than browsers and servers take; reading the name in a URL of megabytes takes seconds. */
+const URL_LENGTH_MAX = 8192;
+
+/**
+ * A caller's address, of whatever it names.
+ *
+ * @throws AppError 400 that names the field: it is no http(s) address, endless, or holds credentials
+ */
+export function toHttpUrl(text: string, field: string): URL {
+  const wrong = (why: string) => badRequest(`${field}: ${why}.`, { field });
+  if (text.length > URL_LENGTH_MAX) throw wrong(`must not be longer than ${URL_LENGTH_MAX} characters`);
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw wrong('must be an http or https address');
+  }
+  if (url.username !== '' || url.password !== '') throw wrong('must not hold a user name or password');
+  return url;
+}

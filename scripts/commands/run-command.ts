@@ -1,0 +1,34 @@
+import { CommanderError } from 'commander';
+import { AppError } from '../../models/errors';
+import { ConfigError } from '../config';
+import { buildProgram } from './program';
+
+/** Runs a `loupe` command and answers its exit code: 0 done, 1 refused or failed, 2 wrong usage or settings; why, stderr says. */
+export async function runCommand(words: readonly string[]): Promise<number> {
+  try {
+    await buildProgram(words).parseAsync(words, { from: 'user' });
+    return 0;
+  } catch (failure) {
+    return report(failure, words.includes('--debug'));
+  }
+}
+
+function report(failure: unknown, withStack: boolean): number {
+  if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : 2;
+  if (failure instanceof ConfigError) {
+    process.stderr.write(`${failure.message}\n`);
+    return 2;
+  }
+  process.stderr.write(`loupe: ${reasonOf(failure)}\n`);
+  if (!(failure instanceof AppError) && failure instanceof Error && withStack) {
+    process.stderr.write(`${failure.stack ?? ''}\n`);
+  }
+  return 1;
+}
+
+/** An AppError is meant for callers, who are not told its inside; the operator is. */
+function reasonOf(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure);
+  const isInside = failure instanceof AppError && failure.status >= 500 && failure.cause instanceof Error;
+  return isInside ? `${failure.message} (${String(failure.cause)})` : failure.message;
+}

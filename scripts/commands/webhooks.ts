@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import type { Webhook } from '../../models/webhooks/webhook';
+import { withStores } from '../composition/services';
+import { asTable, printAnswer } from './output';
+
+type Listed = Webhook & { readonly account: string };
+
+/** `loupe webhooks list`: the addresses that callers are told at, and what fails there (contract 16.18). */
+export function registerWebhooks(group: Command): void {
+  group
+    .command('list')
+    .description('the addresses of all accounts, or of one, with what failed last; without their secrets')
+    .option('--account <account>', 'id of the account')
+    .option('--json', 'print JSON')
+    .action(async (options: { account?: string; json?: boolean }) => {
+      const all = await webhooksOf(options.account);
+      printAnswer(options.json, all.map(documentOf), () =>
+        asTable(['id', 'account', 'address', 'events', 'failures', 'last failure'], all.map(rowOf)),
+      );
+    });
+}
+
+const webhooksOf = (account: string | undefined): Promise<readonly Listed[]> =>
+  withStores(async ({ accounts, webhooks }) => {
+    const ids = account === undefined ? (await accounts.list()).map(({ id }) => id) : [account];
+    const listed: Listed[] = [];
+    for (const id of ids) {
+      listed.push(...(await webhooks.list(id)).map((each) => ({ ...each, account: id })));
+    }
+    return listed;
+  });
+
+const documentOf = ({ url, ...rest }: Listed) => ({ ...rest, url: url.href });
+
+const rowOf = ({ id, account, url, events, failures, disabledAt, lastFailure }: Listed) => [
+  ...[id, account, url.href, events.join(), failures],
+  disabledAt === null ? lastFailure : `disabled ${disabledAt.toISOString()}: it answered 410`,
+];

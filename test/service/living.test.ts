@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectPostgres, type Database } from '../../db/core/knex';
+import { SCOPES } from '../../models/access/api-key';
+import { processEnvironment } from '../../scripts/config';
+import { writeNightlyBundle } from '../../scripts/lab/bench/import/nightly-bundle';
+import { Living } from '../../scripts/lab/bench/living/live';
+import { makeKey } from '../../scripts/lab/bench/vision-installation';
+import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
+import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
+import { writeLayoutModel } from '../faults/layout-model';
+import { Photos } from '../faults/photos';
+import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+
+/**
+ * `npm run bench -- living`, short: a catalog that is written by ten callers, imported, read and embedded anew, all at once,
+ * and a checker that knows every version written. Needs servers, so `npm run test:services` runs it.
+ */
+const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
+const SEED = 31;
+const PLAIN_PRODUCTS = 200;
+const PHOTOS = 6;
+const FACES = 4;
+const WRITERS = 10;
+const CALLS_A_WRITER = 8;
+const PRODUCTS_A_CALL = 8;
+const IMPORTS = 2;
+const REBUILDS = 1;
+/** Each goes on until everything else is over, and reads so often at least. */
+const READERS = 3;
+const READS_A_READER = 400;
+const PHOTOS_SENT = 40;
+
+let folder: string;
+let ownDatabase: OwnDatabase;
+let database: Database;
+let living: Living;
+const processes: ServiceProcess[] = [];
+
+const withServers = TEST_DATABASE_URL && TEST_REDIS_URL ? describe : describe.skip;
+
+withServers('A catalog that is written, imported, read and embedded anew at once', () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'loupe-'));
+    ownDatabase = await createOwnDatabase(TEST_DATABASE_URL ?? '');
+    const settings = {
+      DATABASE_URL: ownDatabase.url,
+      REDIS_URL: TEST_REDIS_URL ?? '',
+      DATA_DIR: join(folder, 'data'),
+      MODEL: 'layout',
+      CONFIDENCE_FLOOR: '0',
+      INFERENCE_THREADS: '1',
+      RATE_PER_SECOND: '0',
+      QUEUE_PREFIX: `living-${process.pid}`,
+      LOG_LEVEL: 'error',
+    };
+    const [pictured, plain, night] = ['pictured', 'plain', 'night'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const models = join(settings.DATA_DIR, 'models');
+    await writeLayoutModel(join(models, 'layout'), { id: 'layout' });
+    for (const ROLE of ['api', 'worker']) processes.push(await startProcess({ ...settings, ROLE }));
+    const photos = await Photos.ofCatalog(pictured);
+    const shown = await Promise.all(Array.from({ length: PHOTOS }, (_, photo) => photos.photo(photo)));
+    const prices = { historyMonths: 0, listingsPerVariant: 0 };
+    await generateBundle({ seed: SEED, products: PLAIN_PRODUCTS, out: plain, ...prices });
+    await writeNightlyBundle(plain, SEED, night);
+    for (const bundle of [pictured, plain]) await runLoupe(settings, 'catalog', 'import', bundle);
+    database = connectPostgres({ url: ownDatabase.url, poolMax: 2 });
+    living = await Living.begin({
+      url: processes[0]?.url ?? '',
+      key: await makeKey(settings, { concurrency: 0, scopes: SCOPES.join() }),
+      knex: database.knex,
+      settings,
+      folders: { folder, plain, nightly: [night, plain] },
+      faces: shown.slice(0, FACES).map(({ product }) => ({
+        product,
+        file: join(pictured, 'images', '0000', `${product}.jpg`),
+      })),
+      photos: shown.map(({ jpeg }) => jpeg),
+      shelves: 4,
+      shelfSize: 15,
+      seed: SEED,
+      installModel: (id) => writeLayoutModel(join(models, id), { id }),
+    });
+  }, 240_000);
+
+  afterAll(async () => {
+    for (const each of processes.reverse()) await each.stop();
+    await database?.close();
+    await ownDatabase?.drop();
+    await rm(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  // contract 4.14, 4.18, 13.8, 14.6, 15.4, 15.5
+  test('keeps its promises: whole rows, nothing stale, nothing lost, nothing doubled', async () => {
+    const { writers, importer, rebuilder, readers, world } = living;
+    let isOver = false;
+    const reading = [
+      ...Array.from({ length: READERS }, () =>
+        times(
+          READS_A_READER,
+          () => readers.read(),
+          () => isOver,
+        ),
+      ),
+      times(
+        PHOTOS_SENT,
+        () => readers.identify(),
+        () => isOver,
+      ),
+    ];
+    await Promise.all([
+      ...Array.from({ length: WRITERS }, () => times(CALLS_A_WRITER, () => writers.write(PRODUCTS_A_CALL))),
+      times(IMPORTS, () => importer.import()),
+      times(REBUILDS, () => rebuilder.rebuild()),
+    ]);
+    isOver = true;
+    await Promise.all(reading);
+    const calls = [...world.client.takeCalls().values()].flat();
+    expect((await living.conclude()).sentences()).toEqual([]);
+    expect(calls.filter(({ status }) => status !== 200 && status !== 404)).toEqual([]);
+  }, 300_000);
+});
+
+/** So often, and more until it is over. */
+async function times(
+  count: number,
+  work: () => Promise<unknown>,
+  isOver: () => boolean = () => true,
+): Promise<void> {
+  for (let done = 0; done < count || !isOver(); done += 1) await work();
+}
