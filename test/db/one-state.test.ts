@@ -57,7 +57,7 @@ type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
 describe('an answer is of one state, whatever is written between its statements', () => {
   let database: TestDatabase;
   let catalog: PostgresCatalogRepository;
-  /** Called before each statement that is no part of a transaction. */
+  /** Called before each statement that is no part of a transaction, and before a transaction. */
   let interrupt: () => Promise<void> = async () => undefined;
   let rows: readonly SearchedRow[] = [];
 
@@ -149,22 +149,12 @@ function expectedOf(state: readonly SearchedRow[], asked: ResolvedQuery) {
   return { ...totals, rows: ids.map((id) => [id, names.get(id)]) };
 }
 
-/** A pool whose statements outside of transactions wait for something. */
+/** A pool whose statements and transactions wait for something before they begin. */
 function interrupted(knex: Knex, before: () => Promise<void>): Knex {
-  const raw = (...asked: Parameters<Knex['raw']>) => {
-    const query = knex.raw(...asked);
-    const waiting = {
-      options: (options: Parameters<typeof query.options>[0]) => {
-        query.options(options);
-        return waiting;
-      },
-      // biome-ignore lint/suspicious/noThenProperty: stands for a query, which is awaited
-      then: (done: (value: unknown) => unknown, failed: (failure: unknown) => unknown) =>
-        before()
-          .then(() => query)
-          .then(done, failed),
-    };
-    return waiting;
+  const acquireConnection = async (): Promise<unknown> => {
+    await before();
+    return knex.client.acquireConnection();
   };
-  return new Proxy(knex, { get: (target, name) => (name === 'raw' ? raw : Reflect.get(target, name)) });
+  const client: unknown = Object.create(knex.client, { acquireConnection: { value: acquireConnection } });
+  return Object.create(knex, { client: { value: client } });
 }
