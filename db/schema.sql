@@ -356,14 +356,14 @@ CREATE TABLE catalog_search (
   words tsvector NOT NULL,
   PRIMARY KEY (id)
 );
-CREATE INDEX catalog_search_facets ON catalog_search USING gin (facets);
+CREATE INDEX catalog_search_facets ON catalog_search USING gin (facets) WITH (gin_pending_list_limit='64');
 CREATE INDEX catalog_search_name ON catalog_search USING btree (kind, category, sort_key, id);
 CREATE INDEX catalog_search_node_names ON catalog_search USING btree (sort_key, popularity DESC, id) WHERE kind <> 'product'::text;
 CREATE INDEX catalog_search_node_popular ON catalog_search USING btree (popularity DESC, id) WHERE kind <> 'product'::text;
 CREATE INDEX catalog_search_node_words ON catalog_search USING gin (words) WHERE kind <> 'product'::text;
 CREATE INDEX catalog_search_popular ON catalog_search USING btree (kind, category, popularity DESC, id);
 CREATE INDEX catalog_search_unpopular ON catalog_search USING btree (kind, category, popularity, id);
-CREATE INDEX catalog_search_words ON catalog_search USING gin (words);
+CREATE INDEX catalog_search_words ON catalog_search USING gin (words) WITH (gin_pending_list_limit='64');
 
 -- How many rows of a kind and category have an index term, kept by triggers on catalog_rows.
 -- term: a facet (brand:brand_1), a word (chanel), a field of which a row has several values (colour:), or the empty term
@@ -485,10 +485,10 @@ CREATE TABLE catalog_taxonomy_version (
   CHECK (only_one)
 );
 
--- A line for each change of a product in catalog_search, which nobody waits for. The next snapshot takes away the lines
--- that it has seen.
+-- A line for each change of a product in catalog_search, and one for all else that queries are answered from and that a
+-- statement changed. Nobody waits for it. The next snapshot takes away the lines that it has seen.
 -- number: rises with the changes of one product
--- id: NULL for all products at once
+-- id: empty for other rows and synonyms, NULL for all products at once
 -- transaction: tells readers which lines they have not seen
 CREATE TABLE catalog_search_changes (
   number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -611,6 +611,19 @@ CREATE OR REPLACE FUNCTION audit_log_only_grows()
 AS $function$
     BEGIN
       RAISE EXCEPTION 'the audit log is only ever added to';
+    END $function$;
+
+CREATE OR REPLACE FUNCTION catalog_changes_since(seen pg_snapshot, lines_max integer)
+ RETURNS TABLE(id text, number bigint)
+ LANGUAGE plpgsql
+ STABLE ROWS 10
+ SET enable_seqscan TO 'off'
+AS $function$
+    BEGIN
+      RETURN QUERY SELECT c.id, c.number FROM catalog_search_changes c
+        WHERE c.transaction >= coalesce(pg_snapshot_xmin(seen), '0')
+          AND (seen IS NULL OR NOT pg_visible_in_snapshot(c.transaction, seen))
+        LIMIT lines_max;
     END $function$;
 
 CREATE OR REPLACE FUNCTION catalog_rows_after_delete()
@@ -740,7 +753,8 @@ CREATE OR REPLACE FUNCTION catalog_search_after_delete()
  LANGUAGE plpgsql
 AS $function$
       BEGIN
-        INSERT INTO catalog_search_changes (id) SELECT id FROM before WHERE kind = 'product';
+        INSERT INTO catalog_search_changes (id)
+        SELECT DISTINCT id FROM (SELECT CASE WHEN kind = 'product' THEN id ELSE '' END FROM before) AS changed (id);
         RETURN NULL;
       END $function$;
 
@@ -749,7 +763,8 @@ CREATE OR REPLACE FUNCTION catalog_search_after_insert()
  LANGUAGE plpgsql
 AS $function$
       BEGIN
-        INSERT INTO catalog_search_changes (id) SELECT id FROM after WHERE kind = 'product';
+        INSERT INTO catalog_search_changes (id)
+        SELECT DISTINCT id FROM (SELECT CASE WHEN kind = 'product' THEN id ELSE '' END FROM after) AS changed (id);
         RETURN NULL;
       END $function$;
 
@@ -767,7 +782,8 @@ CREATE OR REPLACE FUNCTION catalog_search_after_update()
  LANGUAGE plpgsql
 AS $function$
       BEGIN
-        INSERT INTO catalog_search_changes (id) SELECT id FROM before WHERE kind = 'product' UNION SELECT id FROM after WHERE kind = 'product';
+        INSERT INTO catalog_search_changes (id)
+        SELECT DISTINCT id FROM (SELECT CASE WHEN kind = 'product' THEN id ELSE '' END FROM before UNION ALL SELECT CASE WHEN kind = 'product' THEN id ELSE '' END FROM after) AS changed (id);
         RETURN NULL;
       END $function$;
 
@@ -777,6 +793,15 @@ CREATE OR REPLACE FUNCTION catalog_taxonomy_changed()
 AS $function$
     BEGIN
       UPDATE catalog_taxonomy_version SET version = version + 1;
+      RETURN NULL;
+    END $function$;
+
+CREATE OR REPLACE FUNCTION synonyms_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      INSERT INTO catalog_search_changes (id) VALUES ('');
       RETURN NULL;
     END $function$;
 
@@ -814,3 +839,5 @@ CREATE TRIGGER catalog_search_insert AFTER INSERT ON catalog_search REFERENCING 
 CREATE TRIGGER catalog_search_truncate AFTER TRUNCATE ON catalog_search FOR EACH STATEMENT EXECUTE FUNCTION catalog_search_after_truncate();
 
 CREATE TRIGGER catalog_search_update AFTER UPDATE ON catalog_search REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION catalog_search_after_update();
+
+CREATE TRIGGER synonyms_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON synonyms FOR EACH STATEMENT EXECUTE FUNCTION synonyms_changed();

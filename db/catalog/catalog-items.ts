@@ -40,16 +40,16 @@ export async function itemsById(
   pricing: boolean,
 ): Promise<CatalogItem[]> {
   if (ids.length === 0) return [];
-  const rows = await rowsOf<ItemRow>(knex, prepared(rowsById(ids, pricing)));
+  const rows = await rowsOf<ItemRow>(knex, prepared(rowsById(sql`${ids}::text[]`, pricing)));
   const byId = new Map(rows.map((row) => [row.id, itemOf(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /**
- * A query for rows by id, in no order. One statement, so that a row, its variants and their prices are of the same moment
- * while an import runs.
+ * A query for rows by an array of ids, in no order. One statement, so that a row, its variants and their prices are of the
+ * same moment while an import runs.
  */
-export const rowsById = (ids: readonly string[], pricing: boolean): Sql =>
+export const rowsById = (ids: Sql, pricing: boolean): Sql =>
   sql`SELECT r.id, r.kind, r.category, r.name, r.popularity, to_json(r.images) AS images,
         to_json(r.thumbnails) AS thumbnails, r.attributes, r.updated_at,
         (SELECT coalesce(json_agg(v), '[]') FROM (
@@ -60,7 +60,7 @@ export const rowsById = (ids: readonly string[], pricing: boolean): Sql =>
                     ORDER BY t."group", t.display_order, t.id), '[]')
            FROM tags t WHERE r.category = ANY(t.categories))
         END AS available_tags, ${pricing ? sql`r.max_estimate` : sql`NULL::jsonb`} AS max_estimate
-      FROM catalog_rows r WHERE r.id = ANY(${ids}::text[])`;
+      FROM catalog_rows r WHERE r.id = ANY(${ids})`;
 
 export function itemOf(row: ItemRow): CatalogItem {
   return {

@@ -8,21 +8,13 @@ import {
 } from '../../models/catalog/catalog-query';
 import type { CatalogItem, Category, Tag } from '../../models/catalog/item';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
-import { type CatalogRepository, PORTS } from '../../models/ports';
-import { allOf, inOneState, rowsOf, sql } from '../core/sql';
+import { type CatalogRepository, PORTS, type SellRows } from '../../models/ports';
+import { allOf, rowsOf, sql } from '../core/sql';
 import { itemsById } from './catalog-items';
+import { CatalogSearch } from './catalog-search';
 import { Remembered } from './remembered';
 import { conditionsOf } from './search/catalog-clauses';
-import { facetValues } from './search/facet-values';
-import { positionOf } from './search/ranked-rows';
-import { searchRows } from './search/search-rows';
-import { SnapshotMemory } from './search/snapshot/snapshot-memory';
-import { searchSnapshot } from './search/snapshot/snapshot-search';
 import { suggestedRows } from './search/suggestions';
-import { expandTerms } from './search/term-expansion';
-
-/** Kind of the rows that snapshots are about. */
-const PRODUCT = 'product';
 
 /**
  * The catalog in PostgreSQL. Queries find ids, in the snapshot of a large catalog or else in `catalog_search`; the wide
@@ -30,12 +22,14 @@ const PRODUCT = 'product';
  */
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
-  private readonly snapshots = new SnapshotMemory();
+  readonly #search: CatalogSearch;
   readonly #categories = new Remembered(() => this.readCategories());
   readonly #tags = new Remembered(() => this.readTags());
   readonly #facetFields = new Remembered(() => this.readFacetFields());
 
-  constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
+  constructor(@inject(PORTS.Knex) private readonly knex: Knex) {
+    this.#search = new CatalogSearch(knex);
+  }
 
   categories(taxonomyVersion?: number): Promise<readonly Category[]> {
     return this.#categories.at(taxonomyVersion);
@@ -84,32 +78,8 @@ export class PostgresCatalogRepository implements CatalogRepository {
     return itemsById(this.knex, ids, pricing);
   }
 
-  async search(query: ResolvedQuery, pricing = false): Promise<SearchPage<CatalogItem>> {
-    const { after, facets, page, pageSize } = query;
-    // With a cursor one more row, which tells whether any follow.
-    const window =
-      after === undefined
-        ? { offset: page * pageSize, limit: pageSize }
-        : { offset: 0, limit: pageSize + 1, after };
-    return inOneState(this.knex, async (trx) => {
-      // First of all: states are seldom seen in another order than that of their statements.
-      const snapshot = query.node === PRODUCT && !query.sandbox ? await this.snapshots.open(trx) : null;
-      const expansions = query.words && (await expandTerms(trx, query, query.words));
-      const found =
-        (snapshot && (await searchSnapshot(snapshot, query, expansions, window))) ??
-        (await searchRows(trx, query, expansions, window));
-      const ids = found.ids.slice(0, pageSize);
-      const last = found.ids.length > pageSize ? ids.at(-1) : undefined;
-      return {
-        rows: await itemsById(trx, ids, pricing),
-        total: found.total,
-        wordsMatched: found.wordsMatched,
-        ...(facets && { facets: await facetValues(trx, facets, found.facets) }),
-        ...(after !== undefined && {
-          last: last === undefined ? null : await positionOf(trx, last, expansions),
-        }),
-      };
-    });
+  search(query: ResolvedQuery, pricing = false, sell?: SellRows): Promise<SearchPage<CatalogItem>> {
+    return this.#search.page(query, pricing, sell);
   }
 
   suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {

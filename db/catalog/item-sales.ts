@@ -5,7 +5,7 @@ import { type Clock, type ItemSales, PORTS, type Sale, type Sold } from '../../m
 import { bookedTogether, bookings, creditsLeft } from '../accounts/bookings';
 import { KeyedBatcher } from '../core/batcher';
 import { prepared, rowsOf, type Sql, sql } from '../core/sql';
-import { type ItemRow, itemOf, rowsById } from './catalog-items';
+import { FOUND, type FoundLine, foundRows, itemsIn, nameOf } from './found-rows';
 
 /** Reads rows and books what they cost in one statement, which serves the calls of an account that come together. */
 @injectable()
@@ -19,55 +19,63 @@ export class PostgresItemSales implements ItemSales {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  sell(sale: Sale): Promise<Sold> {
-    return this.#sales.submit(`${sale.charge.accountId} ${sale.pricing}`, sale);
+  sell(sale: Sale): Promise<Sold | null> {
+    const { charge, pricing, state } = sale;
+    return this.#sales.submit(`${charge.accountId} ${pricing} ${state?.snapshot ?? null}`, sale);
   }
 
-  async #sellAll(sales: readonly Sale[]): Promise<Sold[]> {
+  async #sellAll(sales: readonly Sale[]): Promise<(Sold | null)[]> {
     const charges = sales.map(({ charge }) => charge);
-    const rows = await rowsOf<Partial<ItemRow> & { readonly credits: number | null }>(
+    const [first] = sales;
+    const wanted = sales.map(({ charge, ...found }) => ({ ...found, owner: charge.chargeId }));
+    const lines = await rowsOf<FoundLine & { readonly credits: number | null }>(
       this.knex,
       prepared(
-        sql`WITH found AS MATERIALIZED (${rowsById(
-          [...new Set(sales.flatMap(({ ids }) => ids))],
-          sales.some(({ pricing }) => pricing),
-        )}),
+        sql`WITH ${foundRows(wanted, first?.state?.snapshot ?? null, first?.pricing ?? false)},
               ${bookings(charges, owedFor(sales), this.clock.now())}
-            SELECT found.*, ${creditsLeft(charges[0]?.accountId)} AS credits
-            FROM (VALUES (true)) AS always LEFT JOIN found ON true`,
+            SELECT ${creditsLeft(first?.charge.accountId)} AS credits, ${FOUND}`,
       ),
     );
-    const items = new Map(rows.flatMap((row) => (isFound(row) ? [[row.id, itemOf(row)]] : [])));
-    const creditsRemaining = rows[0]?.credits ?? null;
-    return sales.map(({ ids, price }) => {
-      const found = ids.flatMap((id) => items.get(id) ?? []);
+    const itemsOf = itemsIn(lines);
+    const gone = new Set(lines[0]?.gone);
+    return sales.map(({ charge, rows, price, together }) => {
+      if (gone.has(charge.chargeId)) return null;
+      const items = itemsOf(rows);
       return {
-        items: found,
-        creditsUsed: sumOf(found.map((item) => priceOf(item, price))),
-        creditsRemaining,
+        items,
+        creditsUsed: costOf(
+          items.map((item) => priceOf(item, price)),
+          together,
+        ),
+        creditsRemaining: lines[0]?.credits ?? null,
       };
     });
   }
 }
 
-/** A sale without any row has one line, which is empty. */
-const isFound = (row: Partial<ItemRow>): row is ItemRow => row.id != null;
-
 const priceOf = (item: CatalogItem, price: Sale['price']): number =>
   isProduct(item) ? price.product : price.other;
 
-const dearestOf = ({ ids, price }: Sale): number => ids.length * Math.max(price.product, price.other);
+const dearestOf = ({ rows, price, together }: Sale): number =>
+  costOf(
+    rows.map(() => Math.max(price.product, price.other)),
+    together,
+  );
 
-const sumOf = (prices: readonly number[]): number => prices.reduce((sum, price) => sum + price, 0);
+const costOf = (prices: readonly number[], together = false): number =>
+  together ? Math.max(0, ...prices) : prices.reduce((sum, price) => sum + price, 0);
 
 /** What the rows that are found cost each charge. */
 function owedFor(sales: readonly Sale[]): Sql {
-  const wanted = sales.flatMap(({ charge, ids, price }) =>
-    ids.map((id) => ({ chargeId: charge.chargeId, id, ...price })),
+  const wanted = sales.flatMap(({ charge, rows, price, together = false }) =>
+    rows.map((row) => ({ charge_id: charge.chargeId, name: nameOf(row), ...price, together })),
   );
-  return sql`SELECT charge_id, sum(CASE kind WHEN 'product' THEN product ELSE other END)::bigint AS amount
-    FROM unnest(${wanted.map(({ chargeId }) => chargeId)}::text[], ${wanted.map(({ id }) => id)}::text[],
-      ${wanted.map(({ product }) => product)}::bigint[], ${wanted.map(({ other }) => other)}::bigint[])
-      AS wanted (charge_id, id, product, other)
-    JOIN found USING (id) GROUP BY charge_id`;
+  return sql`SELECT charge_id, CASE WHEN bool_or(together) THEN max(price) ELSE sum(price) END::bigint AS amount
+    FROM (
+      SELECT charge_id, together, CASE WHEN found.kind = 'product' THEN product ELSE other END AS price
+      FROM json_to_recordset(${JSON.stringify(wanted)}::json)
+        AS wanted (charge_id text, name text, product bigint, other bigint, together boolean)
+      JOIN named USING (name) JOIN found USING (id)
+      WHERE charge_id NOT IN (SELECT owner FROM gone)) AS prices
+    GROUP BY charge_id`;
 }

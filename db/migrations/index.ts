@@ -7,6 +7,7 @@ import * as testCalls from './202611242100-test-calls';
 import * as visionJobs from './202611242110-vision-jobs';
 import * as webhooks from './202611242111-webhooks';
 import * as wordsOfQueries from './202611242120-words-of-queries';
+import * as changesOfAllRows from './202611242330-changes-of-all-rows';
 
 /** One step of the schema, with its way back. */
 export interface Migration {
@@ -24,4 +25,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611242110-vision-jobs': visionJobs,
   '202611242111-webhooks': webhooks,
   '202611242120-words-of-queries': wordsOfQueries,
+  '202611242330-changes-of-all-rows': changesOfAllRows,
 };

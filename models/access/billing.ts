@@ -86,21 +86,28 @@ export class Billing {
     if (!(await this.ledger.reserve(chargeOf(call), dearest, expiresAt))) throw insufficientCredits(dearest);
   }
 
+  /** Whether a call can be booked by `sell`: not if it is free, or if its answer is to be kept together with its booking. */
+  sells(call: CallContext): boolean {
+    return !call.free && call.idempotencyKey === undefined;
+  }
+
   /**
-   * Has a call booked in the step that reads what it is for; to be called inside of `charge`. Null for a call that can't be:
-   * it is free, or its answer is to be kept together with its booking.
+   * Has a call booked in the step that reads what it is for; to be called inside of `charge`. Null for a call that can't
+   * be, or when `read` books nothing: then what it is worth is booked after the work.
    *
    * @throws whatever `read` throws
    */
   async sell<Result extends Sold>(
     call: CallContext,
-    read: (charge: ChargeRequest) => Promise<Result>,
+    read: (charge: ChargeRequest) => Promise<Result | null>,
   ): Promise<Result | null> {
-    if (call.free || call.idempotencyKey !== undefined) return null;
+    if (!this.sells(call)) return null;
+    call.signal?.throwIfAborted();
     SOLD.set(call, null);
     try {
       const sold = await read(chargeOf(call));
-      SOLD.set(call, sold);
+      if (sold) SOLD.set(call, sold);
+      else SOLD.delete(call);
       return sold;
     } catch (failure) {
       if (isUncovered(failure)) SOLD.delete(call);

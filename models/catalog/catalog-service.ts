@@ -3,7 +3,7 @@ import type { Caller } from '../access/api-key';
 import { Billing, type CallContext, type Priced } from '../access/billing';
 import { catalogPrice } from '../access/credits';
 import { badRequest, itemNotFound } from '../errors';
-import { type CatalogRepository, type ItemSales, PORTS } from '../ports';
+import { type CatalogRepository, type ItemSales, PORTS, type SellRows } from '../ports';
 import type { CatalogQuery, FacetValue, ResolvedQuery } from './catalog-query';
 import { cursorOf, rowBefore } from './cursor';
 import { wordsAsked } from './fold-text';
@@ -82,7 +82,17 @@ export class CatalogService {
     await refuseUnknownTags(query.filters, this.catalog, call.caller);
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
     await this.billing.cover(call, price);
-    const { rows, total, wordsMatched, facets, last } = await this.catalog.search(resolved, options.pricing);
+    const { pricing } = options;
+    const prices = { product: price, other: price };
+    const sell: SellRows = (found) =>
+      this.billing.sell(call, (charge) =>
+        this.sales.sell({ ...found, charge, price: prices, together: true, pricing }),
+      );
+    const { rows, total, wordsMatched, facets, last } = await this.catalog.search(
+      resolved,
+      pricing,
+      this.billing.sells(call) ? sell : undefined,
+    );
     if (total === 0) this.noteMiss(resolved, query.text ?? '');
     // From the category filter when one is set, else from the first row; null with neither (contract 1.9).
     const category = resolved.categories?.[0] ?? rows[0]?.category;
@@ -134,7 +144,7 @@ export class CatalogService {
     };
     const seen = await seenBy(call.caller, asked, this.catalog);
     const sold = await this.billing.sell(call, (charge) =>
-      this.sales.sell({ charge, ids: seen, price, pricing }),
+      this.sales.sell({ charge, rows: seen, price, pricing }),
     );
     const items = sold?.items ?? (await this.catalog.itemsById(seen, pricing));
     const known = new Set(items.map(({ id }) => id));

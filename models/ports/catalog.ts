@@ -16,8 +16,12 @@ export interface CatalogRepository {
   facetFields(taxonomyVersion?: number): Promise<readonly string[]>;
   /** Rows in the order of the ids, with their prices if they are asked for; unknown ids are left out. */
   itemsById(ids: readonly string[], pricing?: boolean): Promise<readonly CatalogItem[]>;
-  /** One page of a query with the exact total (contract 4.10), its rows with their prices if they are asked for. */
-  search(query: ResolvedQuery, pricing?: boolean): Promise<SearchPage<CatalogItem>>;
+  /**
+   * One page of a query with the exact total (contract 4.10), its rows with their prices if they are asked for.
+   *
+   * @param sell reads the rows that were found, and books them; not called where they could not be read in one step
+   */
+  search(query: ResolvedQuery, pricing?: boolean, sell?: SellRows): Promise<SearchPage<CatalogItem>>;
   /** The rows that complete a text, best first (contract 5.12). */
   suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]>;
   /** Those of the rows that live and that a scope counts, of whatever kind, in the order of the ids. */
@@ -31,18 +35,30 @@ export interface CatalogRepository {
   imageAddresses(imageIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
-/** Rows that a call pays for. */
-export interface Sale {
+/** A state of the catalog, as the repository names it: the transactions that it has, and its snapshot for queries. */
+export interface CatalogState {
+  readonly transactions: string;
+  readonly snapshot: number | null;
+}
+
+/** Rows that a query found in a state of the catalog, each once: ids, or ordinals of the state's snapshot. */
+export interface FoundRows {
+  readonly rows: readonly (string | number)[];
+  readonly state: CatalogState;
+}
+
+/** Rows that a call pays for; of what a query found, all or, when the catalog has changed since, nothing. */
+export interface Sale extends Pick<FoundRows, 'rows'>, Partial<Pick<FoundRows, 'state'>> {
   readonly charge: ChargeRequest;
-  /** Each once. */
-  readonly ids: readonly string[];
   /** Credits that a row costs. */
   readonly price: { readonly product: number; readonly other: number };
+  /** Whether the rows cost together what the dearest of them does. */
+  readonly together?: true;
   /** Whether prices come with the rows. */
   readonly pricing: boolean;
 }
 
-/** What was sold: rows in the order of the ids, without those that there are not. */
+/** What was sold: the rows that there are, in order. */
 export interface Sold {
   readonly items: readonly CatalogItem[];
   readonly creditsUsed: number;
@@ -50,10 +66,17 @@ export interface Sold {
   readonly creditsRemaining: number | null;
 }
 
-/** Rows by id, booked in the step that reads them, as `CreditLedger.settle` would. */
+/** Null when the catalog has changed since the rows were found. */
+export type SellRows = (found: FoundRows) => Promise<Sold | null>;
+
+/** Rows that are booked in the step that reads them, as `CreditLedger.settle` would. */
 export interface ItemSales {
-  /** @throws AppError 402 when the balance does not cover the rows that there are; then nothing is booked */
-  sell(sale: Sale): Promise<Sold>;
+  /**
+   * Null when the catalog is no longer in the state of the sale; then nothing is booked.
+   *
+   * @throws AppError 402 when the balance does not cover the rows that there are; then nothing is booked
+   */
+  sell(sale: Sale): Promise<Sold | null>;
 }
 
 /** What prices are made of. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { SnapshotMemory } from '../../db/catalog/search/snapshot/snapshot-memory';
+import { SnapshotReader } from '../../db/catalog/search/snapshot/snapshot-reader';
 import { rowsOf, sql } from '../../db/core/sql';
 import {
   type FacetAsked,
@@ -156,7 +157,8 @@ describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
     }, 120_000);
 
     test('come from there', async () => {
-      const snapshot = await new SnapshotMemory().open(database.knex);
+      const { source: opened } = await new SnapshotMemory().open(database.knex, ALL, null);
+      const snapshot = opened instanceof SnapshotReader ? opened : null;
       expect(snapshot !== null).toBe(source !== 'rows');
       expect((snapshot?.changes.size ?? 0) > (snapshot?.changes.products ?? 0)).toBe(changes);
     });

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresItemSales } from '../../db/catalog/item-sales';
-import type { ItemSales, Sale } from '../../models/ports';
-import { writeCatalogRows } from '../support/catalog-rows';
+import { STATE } from '../../db/catalog/search/catalog-state';
+import { rowsOf, sql } from '../../db/core/sql';
+import type { CatalogState, ItemSales, Sale } from '../../models/ports';
+import { deleteCatalogRows, writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 
 const clock = { now: () => new Date('2026-03-01T12:00:00Z') };
@@ -44,7 +46,7 @@ describe('rows that are booked as they are read', () => {
       endpoint: 'v3.catalog.item',
       requestId: 'request-1',
     },
-    ids,
+    rows: ids,
     price: PRICE,
     pricing: false,
   });
@@ -58,7 +60,7 @@ describe('rows that are booked as they are read', () => {
   test('come in the order that was asked for, and cost what each is worth', async () => {
     const account = await accountWith(20);
     const sold = await here.sell(saleOf(account, ['brand_a', 'product_unknown', 'product_b']));
-    expect(sold.items.map(({ id }) => id)).toEqual(['brand_a', 'product_b']);
+    expect(sold?.items.map(({ id }) => id)).toEqual(['brand_a', 'product_b']);
     expect(sold).toMatchObject({ creditsUsed: 7, creditsRemaining: 13 });
     expect(await standing(account)).toEqual({ credits: 13, booked: 7 });
   });
@@ -77,6 +79,22 @@ describe('rows that are booked as they are read', () => {
     const account = await accountWith(null);
     expect(await here.sell(saleOf(account, ['product_a']))).toMatchObject({ creditsRemaining: null });
     expect(await standing(account)).toEqual({ credits: null, booked: 6 });
+  });
+
+  test('of a page cost together what one of them does, and nothing when the catalog has changed since', async () => {
+    const account = await accountWith(20);
+    const [state] = await rowsOf<CatalogState>(database.knex, sql`SELECT ${STATE}`);
+    const page = (): Sale => ({
+      ...saleOf(account, ['product_b', 'product_a']),
+      ...(state && { together: true, state }),
+    });
+    const sold = await here.sell(page());
+    expect(sold?.items.map(({ id }) => id)).toEqual(['product_b', 'product_a']);
+    expect(sold).toMatchObject({ creditsUsed: 6, creditsRemaining: 14 });
+    await deleteCatalogRows(database.knex, ['brand_a']);
+    const outcomes = await Promise.all([here.sell(page()), here.sell(saleOf(account, ['product_a']))]);
+    expect(outcomes).toMatchObject([null, { creditsUsed: 6, creditsRemaining: 8 }]);
+    expect(await standing(account)).toEqual({ credits: 8, booked: 12 });
   });
 
   test('are booked once, and not at all when the charge was taken back before', async () => {
@@ -100,7 +118,9 @@ describe('rows that are booked as they are read', () => {
         ),
       ),
     );
-    const used = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.creditsUsed : 0));
+    const used = outcomes.map((outcome) =>
+      outcome.status === 'fulfilled' ? (outcome.value?.creditsUsed ?? 0) : 0,
+    );
     const sum = used.reduce((total, each) => total + each, 0);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ status: 402 });

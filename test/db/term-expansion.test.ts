@@ -53,7 +53,7 @@ describe('the words that a query word stands for', () => {
     const asked = fc.uniqueArray(anyWord, { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(asked, async (words) => {
-        const expansions = await expandTerms(database.knex, EVERYTHING, words);
+        const { expansions } = await expandTerms(database.knex, EVERYTHING, words);
         expect(expansions.map(({ word, misspelt }) => ({ word, misspelt: [...misspelt].sort() }))).toEqual(
           words.map((word) => ({
             word,
@@ -78,7 +78,8 @@ describe('the words that a query word stands for', () => {
 
   test('repeat no word, and only the last may be the beginning of others', async () => {
     await learn(['handbag', 'handy']);
-    expect(await expandTerms(database.knex, EVERYTHING, ['hand', 'handbag', 'hand'])).toEqual([
+    const { expansions } = await expandTerms(database.knex, EVERYTHING, ['hand', 'handbag', 'hand']);
+    expect(expansions).toEqual([
       {
         word: 'hand',
         synonyms: [],
@@ -89,7 +90,7 @@ describe('the words that a query word stands for', () => {
       },
       { word: 'handbag', synonyms: [], beginning: null, longer: [], anyLonger: false, misspelt: [] },
     ]);
-    expect(await expandTerms(database.knex, EVERYTHING, [])).toEqual([]);
+    expect(await expandTerms(database.knex, EVERYTHING, [])).toEqual({ expansions: [], state: null });
   });
 
   test('in a scope are those that rows of it have', () => {

@@ -50,8 +50,9 @@ const NAMED: readonly [name: string, call: () => RawCall][] = ENDPOINTS.flatMap(
 );
 
 const isPhoto = ([name]: (typeof ENDPOINTS)[number]) => name.includes('vision');
-/** Rows by id are booked as they are read, unless their answer is to be kept. */
-const isSold = ([name]: (typeof ENDPOINTS)[number]) => ['an item', 'several items'].includes(name);
+/** Rows of pages and by id are booked as they are read, unless their answer is to be kept. */
+const isSold = ([name]: (typeof ENDPOINTS)[number]) =>
+  ['v1 products', 'v2 products', 'a catalog query', 'an item', 'several items'].includes(name);
 const all = [...ENDPOINTS, ...NAMED];
 const photos = all.filter(isPhoto);
 const rows = all.filter((endpoint) => !isPhoto(endpoint));

@@ -1,12 +1,14 @@
 import type { Knex } from 'knex';
 import type { FacetAsked, FacetValue } from '../../../models/catalog/catalog-query';
 import { hasWords } from '../../../models/catalog/index-terms';
-import { rowsOf, sql } from '../../core/sql';
+import { prepared, rowsOf, sql } from '../../core/sql';
 import { byCodePoint } from './order-key';
 import type { FacetCounts } from './page-of-ids';
 
 /** Names that are read at once. */
 const NAMES_AT_ONCE = 1_000;
+
+type Counted = readonly [id: string, count: number];
 
 /** What is answered of the counted facets: the values of most rows, with their names (contract 4.15, 4.16). */
 export async function facetValues(
@@ -14,46 +16,53 @@ export async function facetValues(
   asked: readonly FacetAsked[],
   counts: FacetCounts,
 ): Promise<ReadonlyMap<string, readonly FacetValue[]>> {
+  const ranked = asked.map((each) => ({ ...each, best: bestOf(each, counts.get(each.field) ?? new Map()) }));
+  const whole = ranked.flatMap(({ words, best }) => (words === null ? best : []));
+  const names = await namesOf(knex, whole);
   const values = new Map<string, readonly FacetValue[]>();
-  for (const each of asked) {
-    values.set(each.field, await valuesOf(knex, each, counts.get(each.field) ?? new Map()));
+  for (const { field, limit, words, best } of ranked) {
+    values.set(field, words === null ? named(best, names) : await namedWith(knex, best, words, limit));
   }
   return values;
 }
 
-async function valuesOf(
-  knex: Knex,
-  { limit, words }: FacetAsked,
-  counts: ReadonlyMap<string, number>,
-): Promise<FacetValue[]> {
+/** The ids of most rows first: as many as are answered, or all where their names decide. */
+function bestOf({ limit, words }: FacetAsked, counts: ReadonlyMap<string, number>): readonly Counted[] {
   // Of tens of thousands the few best are told by their counts; only these are put in order.
   const least = words === null ? (Uint32Array.from(counts.values()).sort().at(-limit) ?? 0) : 0;
   const ranked = [...counts]
     .filter(([, count]) => count >= least)
     .sort(([id, count], [otherId, otherCount]) => otherCount - count || byCodePoint(id, otherId));
+  return words === null ? ranked.slice(0, limit) : ranked;
+}
+
+/** The first of them whose names have some words. */
+async function namedWith(
+  knex: Knex,
+  best: readonly Counted[],
+  words: readonly string[],
+  limit: number,
+): Promise<FacetValue[]> {
   const found: FacetValue[] = [];
-  const step = words === null ? limit : NAMES_AT_ONCE;
-  for (let from = 0; from < ranked.length && found.length < limit; from += step) {
-    const some = ranked.slice(from, from + step);
-    const names = await namesOf(
-      knex,
-      some.map(([id]) => id),
-    );
-    for (const [id, count] of some) {
-      const name = names.get(id) ?? id;
-      if (words === null || hasWords(name, words)) found.push({ id, name, count });
-    }
+  for (let from = 0; from < best.length && found.length < limit; from += NAMES_AT_ONCE) {
+    const some = best.slice(from, from + NAMES_AT_ONCE);
+    found.push(...named(some, await namesOf(knex, some)).filter(({ name }) => hasWords(name, words)));
   }
   return found.slice(0, limit);
 }
 
+const named = (values: readonly Counted[], names: ReadonlyMap<string, string>): FacetValue[] =>
+  values.map(([id, count]) => ({ id, name: names.get(id) ?? id, count }));
+
 /** Of entities, deleted ones too (contract 1.8), tags and categories. */
-async function namesOf(knex: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+async function namesOf(knex: Knex, values: readonly Counted[]): Promise<ReadonlyMap<string, string>> {
+  if (values.length === 0) return new Map();
+  const ids = values.map(([id]) => id);
   const rows = await rowsOf<{ id: string; name: string }>(
     knex,
-    sql`SELECT id, name FROM entities WHERE id = ANY(${ids}::text[])
+    prepared(sql`SELECT id, name FROM entities WHERE id = ANY(${ids}::text[])
         UNION ALL SELECT id, name FROM tags WHERE id = ANY(${ids}::text[])
-        UNION ALL SELECT id, name FROM categories WHERE id = ANY(${ids}::text[])`,
+        UNION ALL SELECT id, name FROM categories WHERE id = ANY(${ids}::text[])`),
   );
   return new Map(rows.map(({ id, name }) => [id, name]));
 }

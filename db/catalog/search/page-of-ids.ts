@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { FacetAsked, RowPosition, Sort } from '../../../models/catalog/catalog-query';
+import type { FoundRows } from '../../../models/ports';
 import { allOf, joined, rowsOf, type Sql, sql } from '../../core/sql';
 import { comesAfter, inOrder, inScope, type Scope } from './catalog-clauses';
 
@@ -21,9 +22,10 @@ export interface Window {
   readonly after?: RowPosition | null;
 }
 
-/** Ids of a page and the totals of its whole answer. */
-export interface FoundIds {
-  readonly ids: readonly string[];
+/** A page and the totals of its whole answer. */
+export interface FoundPage {
+  /** Ids, or ordinals of the snapshot that answers. */
+  readonly rows: FoundRows['rows'];
   readonly total: number;
   /** Words of the query matched by the best row of all; 0 in a listing. */
   readonly wordsMatched: number;

@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 import type { RowPosition } from '../../../models/catalog/catalog-query';
 import { allOf, identifier, joined, rowsOf, type Sql, sql } from '../../core/sql';
 import { inScope, matchesWords, ranksAfter, type Scope } from './catalog-clauses';
-import { countRows, type FoundIds, pageOfIds, type Selection, type Window } from './page-of-ids';
+import { CatalogChanged } from './catalog-state';
+import { countRows, type FoundPage, pageOfIds, type Selection, type Window } from './page-of-ids';
 import { scoresOf, type Tier, waysOf } from './relevance';
 import type { SearchTerm, TermExpansion } from './term-expansion';
 
@@ -21,12 +22,12 @@ export class RankedRows {
     this.scores = scoresOf(terms).map(countOf);
   }
 
-  async page(window: Window): Promise<Omit<FoundIds, 'facets'>> {
+  async page(window: Window): Promise<Omit<FoundPage, 'facets'>> {
     const ids = await this.idsIn(window);
     const isFirst = window.offset === 0 && !window.after;
     const [best] = isFirst ? ids : await this.idsIn({ offset: 0, limit: 1 });
-    const position = best === undefined ? null : await positionOf(this.knex, best, this.terms);
-    return { ids, total: this.total, wordsMatched: position?.rank[0] ?? 0 };
+    const position = best === undefined ? null : await positionOf(this.knex, sql`${best}`, this.terms);
+    return { rows: ids, total: this.total, wordsMatched: position?.rank[0] ?? 0 };
   }
 
   private async idsIn(window: Window): Promise<string[]> {
@@ -39,6 +40,8 @@ export class RankedRows {
       if (ids.length >= window.limit) break;
       if (found.length > 0) offset = 0;
       else if (offset > 0) offset -= await countRows(this.knex, this.selectionOf(tier));
+      // More than it had a statement ago.
+      if (offset < 0) throw new CatalogChanged();
     }
     return ids;
   }
@@ -81,21 +84,23 @@ export class RankedRows {
 /**
  * Where a row stands in a listing, or in the answer to a text.
  *
+ * @param id an expression
  * @param expansions of the text
  */
 export async function positionOf(
   knex: Knex,
-  id: string,
+  id: Sql,
   expansions: readonly TermExpansion[] | null,
 ): Promise<RowPosition> {
   // A word that no row has matches nothing, so all may be taken for words that some row has.
   const scores = expansions ? scoresOf(expansions.map((each) => ({ ...each, rows: 1 }))).map(countOf) : [];
-  const [row] = await rowsOf<{ popularity: number; sort_key: string; rank: number[] }>(
+  const [row] = await rowsOf<{ id: string; popularity: number; sort_key: string; rank: number[] }>(
     knex,
-    sql`SELECT popularity, sort_key, ARRAY[${joined(scores, ', ')}]::integer[] AS rank
+    sql`SELECT id, popularity, sort_key, ARRAY[${joined(scores, ', ')}]::integer[] AS rank
         FROM catalog_search WHERE id = ${id}`,
   );
-  return { id, popularity: row?.popularity ?? 0, sortKey: row?.sort_key ?? '', rank: row?.rank ?? [] };
+  if (!row) throw new CatalogChanged();
+  return { id: row.id, popularity: row.popularity, sortKey: row.sort_key, rank: row.rank };
 }
 
 /**
@@ -108,7 +113,7 @@ export async function scoredMatches(
   conditions: readonly Sql[],
   terms: readonly SearchTerm[],
   { offset, limit, after }: Window,
-): Promise<Omit<FoundIds, 'facets'>> {
+): Promise<Omit<FoundPage, 'facets'>> {
   const begin = after ? ranksAfter([sql`words`, sql`exact`, sql`longer`], after) : sql`true`;
   const ways = waysOf(terms);
   // OFFSET 0: one look-up for each way.
@@ -137,7 +142,7 @@ export async function scoredMatches(
   );
   const [first] = rows;
   return {
-    ids: rows.flatMap(({ id }) => id ?? []),
+    rows: rows.flatMap(({ id }) => id ?? []),
     total: first?.total ?? 0,
     wordsMatched: first?.best ?? 0,
   };

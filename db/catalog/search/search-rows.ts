@@ -3,28 +3,30 @@ import type { Filter, ResolvedQuery } from '../../../models/catalog/catalog-quer
 import { facetOf } from '../../../models/catalog/index-terms';
 import type { Sql } from '../../core/sql';
 import { carriesAny, inSandbox, matchesFilter, matchesWords, restricts } from './catalog-clauses';
-import { countFacets, countRows, type FoundIds, pageOfIds, type Window } from './page-of-ids';
+import { countFacets, countRows, type FoundPage, pageOfIds, type Window } from './page-of-ids';
 import { RankedRows, scoredMatches } from './ranked-rows';
 import { matchingAny, matchingAnyWithout, tiersOf } from './relevance';
-import { TermCounts } from './term-counts';
+import type { TermCounts } from './term-counts';
 import { type SearchTerm, type TermExpansion, termsOf, wordsAlone, wordsListed } from './term-expansion';
 
 /** Kind of the rows that a sandbox narrows. */
 const PRODUCT = 'product';
 
-const NOTHING: FoundIds = { ids: [], total: 0, wordsMatched: 0, facets: new Map() };
+const NOTHING: FoundPage = { rows: [], total: 0, wordsMatched: 0, facets: new Map() };
 
 /**
  * A page of the rows of a kind that pass the filters, found through the indexes of `catalog_search`: a listing
  * (contract 4.10), or, with the expansions of a text, those that match at least one of its words, ranked (contract 5).
+ *
+ * @param counts of the terms of the query
  */
 export async function searchRows(
   knex: Knex,
+  counts: TermCounts,
   query: ResolvedQuery,
   expansions: readonly TermExpansion[] | null,
   window: Window,
-): Promise<FoundIds> {
-  const counts = await TermCounts.read(knex, query, ...(expansions ?? []).flatMap(wordsListed));
+): Promise<FoundPage> {
   const { scope } = counts;
   const known = counts.total(query.filters);
   if (known === 0) return NOTHING;
@@ -36,8 +38,8 @@ export async function searchRows(
       ? await countRows(knex, { scope, conditions })
       : (known ?? (await countListed(knex, counts, query.filters)));
     const selection = { scope, conditions, rowsMax: total, rowsLikely: total };
-    const ids = await pageOfIds(knex, selection, query.sort, window);
-    return { ids, total, wordsMatched: 0, facets: await countFacets(knex, selection, query.facets) };
+    const rows = await pageOfIds(knex, selection, query.sort, window);
+    return { rows, total, wordsMatched: 0, facets: await countFacets(knex, selection, query.facets) };
   }
   const terms = termsOf(expansions, (word) => counts.of(word));
   const anyTerm = matchingAny(terms);

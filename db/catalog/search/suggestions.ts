@@ -37,7 +37,7 @@ async function matchingRows(knex: Knex, query: SuggestionQuery): Promise<readonl
   };
   await take(words === null ? [] : await expandTyped(knex, words));
   if (words !== null && found.size < size) {
-    const terms = await expandTerms(knex, productsOf(query), words);
+    const { expansions: terms } = await expandTerms(knex, productsOf(query), words);
     if (terms.some(({ misspelt }) => misspelt.length > 0)) await take(terms);
   }
   return [...found.values()].slice(0, size);

@@ -1,13 +1,34 @@
 import type { Knex } from 'knex';
 import type { Filter, ResolvedQuery } from '../../../models/catalog/catalog-query';
 import { facetOf } from '../../../models/catalog/index-terms';
-import { prepared, rowsOf, sql } from '../../core/sql';
+import { prepared, rowsOf, type Sql, sql } from '../../core/sql';
 import type { Scope } from './catalog-clauses';
 
 /** The term that every row carries. */
 const EVERY_ROW = '';
 /** The term of rows with several values of a field. */
 const severalOf = (field: string): string => `${field}:`;
+
+/** How many rows of a category have a term. */
+export interface TermCount {
+  readonly category: string;
+  readonly term: string;
+  readonly rows: number;
+}
+
+type Scoped = Pick<ResolvedQuery, 'node' | 'categories' | 'filters'>;
+
+/** A query for the counts of the facets that a query filters by, and of further terms. */
+export function countedTerms({ node, categories, filters }: Scoped, terms: readonly string[]): Sql {
+  const facets = filters.flatMap(({ field, include, exclude }) => [
+    severalOf(field),
+    ...[...include, ...exclude].map((id) => facetOf(field, id)),
+  ]);
+  return sql`SELECT category, term, sum(rows)::bigint AS rows FROM term_counts
+    WHERE kind = ${node} AND term = ANY(${[EVERY_ROW, ...facets, ...terms]}::text[])
+      AND (${categories}::text[] IS NULL OR category = ANY(${categories}::text[]))
+    GROUP BY category, term HAVING sum(rows) > 0`;
+}
 
 /**
  * How many rows of a scope carry a facet or a word, known without reading them (the migration of `term_counts`
@@ -20,26 +41,19 @@ export class TermCounts {
   ) {}
 
   /** Reads the counts of the facets that a query filters by, and of further terms. */
-  static async read(
-    knex: Knex,
-    query: Pick<ResolvedQuery, 'node' | 'categories' | 'filters'>,
-    ...terms: readonly string[]
-  ): Promise<TermCounts> {
-    const facets = query.filters.flatMap(({ field, include, exclude }) => [
-      severalOf(field),
-      ...[...include, ...exclude].map((id) => facetOf(field, id)),
-    ]);
-    const lines = await rowsOf<{ category: string; term: string; rows: number }>(
-      knex,
-      prepared(sql`SELECT category, term, sum(rows)::bigint AS rows FROM term_counts
-          WHERE kind = ${query.node} AND term = ANY(${[EVERY_ROW, ...facets, ...terms]}::text[])
-            AND (${query.categories}::text[] IS NULL OR category = ANY(${query.categories}::text[]))
-          GROUP BY category, term HAVING sum(rows) > 0 ORDER BY category`),
-    );
+  static async read(knex: Knex, query: Scoped, ...terms: readonly string[]): Promise<TermCounts> {
+    return TermCounts.of(query.node, await rowsOf<TermCount>(knex, prepared(countedTerms(query, terms))));
+  }
+
+  /** @param lines those that `countedTerms` selects */
+  static of(kind: string, lines: readonly TermCount[]): TermCounts {
     const counts = new Map<string, number>();
     for (const { term, rows } of lines) counts.set(term, (counts.get(term) ?? 0) + rows);
-    const categories = lines.filter(({ term }) => term === EVERY_ROW).map(({ category }) => category);
-    return new TermCounts({ kind: query.node, categories, rows: counts.get(EVERY_ROW) ?? 0 }, counts);
+    const categories = lines
+      .filter(({ term }) => term === EVERY_ROW)
+      .map(({ category }) => category)
+      .sort();
+    return new TermCounts({ kind, categories, rows: counts.get(EVERY_ROW) ?? 0 }, counts);
   }
 
   /** Rows that carry a term. */

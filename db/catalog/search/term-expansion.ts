@@ -2,7 +2,9 @@ import type { Knex } from 'knex';
 import type { ResolvedQuery } from '../../../models/catalog/catalog-query';
 import { partBeginning } from '../../../models/catalog/index-terms';
 import type { Synonym } from '../../../models/catalog/synonym';
+import type { CatalogState } from '../../../models/ports';
 import { prepared, rowsOf, type Sql, sql } from '../../core/sql';
+import { STATE } from './catalog-state';
 import { candidatesOf, type NearWord, nearWords, type WordsByWord } from './near-words';
 import { type Reading, readingsOf, synonymsOf } from './synonyms';
 import { TermCounts } from './term-counts';
@@ -37,6 +39,12 @@ const LISTED_MAX = 200;
 
 type Scope = Pick<ResolvedQuery, 'node' | 'categories' | 'filters'>;
 
+/** Expansions of all words of a query, and the state of the catalog that they are of; null where none had to be read. */
+interface Expanded {
+  readonly expansions: readonly TermExpansion[];
+  readonly state: CatalogState | null;
+}
+
 /**
  * Looks the words of a query up in the vocabulary; each once, in their order. What a text of any length leads to is
  * bounded: of more misspelt words than are listed the nearest, then the most frequent of the scope are.
@@ -45,10 +53,10 @@ export async function expandTerms(
   knex: Knex,
   scope: Scope,
   words: readonly string[],
-): Promise<TermExpansion[]> {
-  const { typed, candidates } = await lookUp(knex, words, candidatesOf(words));
+): Promise<Expanded> {
+  const { typed, candidates, state } = await lookUp(knex, words, candidatesOf(words));
   const misspelt = await listed(knex, scope, typed.length, nearWords(candidates));
-  return typed.map((each) => ({ ...each, misspelt: misspelt.get(each.word) ?? [] }));
+  return { expansions: typed.map((each) => ({ ...each, misspelt: misspelt.get(each.word) ?? [] })), state };
 }
 
 /** The same, as if no word were misspelt: that is most of the work. */
@@ -61,9 +69,9 @@ async function lookUp(
   knex: Knex,
   words: readonly string[],
   candidates: Sql,
-): Promise<{ readonly typed: TermExpansion[]; readonly candidates: WordsByWord }> {
+): Promise<{ typed: TermExpansion[]; candidates: WordsByWord; state: CatalogState | null }> {
   const last = words.at(-1);
-  if (last === undefined) return { typed: [], candidates: {} };
+  if (last === undefined) return { typed: [], candidates: {}, state: null };
   const distinct = [...new Set(words)];
   const beginnings = new Map(
     distinct.flatMap((word) => {
@@ -76,10 +84,12 @@ async function lookUp(
     longer: WordsByWord | null;
     synonyms: Synonym[] | null;
     candidates: WordsByWord | null;
+    transactions: string;
+    snapshot: number | null;
   }>(
     knex,
     prepared(sql`SELECT (${longerOf([...beginnings.values()], longerMax)}) AS longer,
-        (${synonymsOf(words)}) AS synonyms, (${candidates}) AS candidates`),
+        (${synonymsOf(words)}) AS synonyms, (${candidates}) AS candidates, ${STATE}`),
   );
   const longer = new Map(Object.entries(found?.longer ?? {}));
   const synonyms = readingsOf(words, found?.synonyms ?? []);
@@ -97,7 +107,8 @@ async function lookUp(
       misspelt: [],
     };
   });
-  return { typed, candidates: found?.candidates ?? {} };
+  const state = found ? { transactions: found.transactions, snapshot: found.snapshot } : null;
+  return { typed, candidates: found?.candidates ?? {}, state };
 }
 
 /** The terms that begin so, itself among them, and what follows; of each more than are listed, if there are more. */

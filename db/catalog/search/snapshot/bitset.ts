@@ -87,28 +87,18 @@ export class Bitset {
 
   /** All ordinals in rising order. */
   forEach(visit: (ordinal: number) => void): void {
-    for (let at = 0; at < this.words.length; at++) {
-      if (this.words[at] === 0) continue;
-      for (let ordinal = at * 32; ordinal < at * 32 + 32; ordinal++) if (this.has(ordinal)) visit(ordinal);
+    for (let at = 0; at < this.bytes.length; at++) {
+      for (let bits = this.bytes[at] ?? 0; bits > 0; ) {
+        const bit = Math.clz32(bits) - 24;
+        bits &= ~(0x80 >>> bit);
+        visit(at * 8 + bit);
+      }
     }
   }
 
-  /** Up to `limit` ordinals in rising order, from the `offset`th on. */
-  ordinals(offset: number, limit: number): number[] {
-    const found: number[] = [];
-    let left = offset;
-    for (let at = 0; at < this.words.length && found.length < limit; at++) {
-      const count = bitsIn(this.words[at] ?? 0);
-      if (count <= left) {
-        left -= count;
-        continue;
-      }
-      for (let ordinal = at * 32; ordinal < at * 32 + 32 && found.length < limit; ordinal++) {
-        if (this.has(ordinal) && left-- <= 0) found.push(ordinal);
-      }
-      left = 0;
-    }
-    return found;
+  /** How many of the 32 ordinals from a multiple of 32 on are members. */
+  countFrom(ordinal: number): number {
+    return bitsIn(this.words[ordinal >>> 5] ?? 0);
   }
 }
 

@@ -1,7 +1,6 @@
-import type { Sort } from '../../../../models/catalog/catalog-query';
-import { compareKeys, type OrderKey } from '../order-key';
+import type { OrderKey } from '../order-key';
 import { Bitset } from './bitset';
-import { categoryTerm } from './chunk-bitmaps';
+import { beginningsOf, categoryTerm, isFacet, rareBeginningTerm } from './chunk-bitmaps';
 import { byField } from './facet-codes';
 
 /** Changes of one product, by the last of their lines. */
@@ -32,6 +31,8 @@ const NONE: readonly number[] = [];
  * catalog share it: which ordinals live for a query, `livingAfter` tells.
  */
 export class ChangedProducts {
+  /** The products of the snapshot that have ever changed. */
+  readonly touched: Bitset;
   readonly #rows: ChangedRow[] = [];
   readonly #facets: ReadonlyMap<string, readonly string[]>[] = [];
   readonly #lines = new Set<number>();
@@ -39,23 +40,21 @@ export class ChangedProducts {
   readonly #ordinalsById = new Map<string, number[]>();
   readonly #ordinalAt = new Map<number, number>();
   readonly #ordinalsByTerm = new Map<string, number[]>();
-  readonly #orders = new Map<Sort, number[]>();
 
   /** @param products of the snapshot */
-  constructor(readonly products: number) {}
+  constructor(readonly products: number) {
+    this.touched = Bitset.empty(products);
+  }
 
   /** Ordinals, those of the snapshot among them. */
   get size(): number {
     return this.products + this.#rows.length;
   }
 
-  has({ line }: Change): boolean {
-    return this.#lines.has(line);
-  }
-
   add({ id, line, ordinal, row }: ChangedProduct): void {
     if (this.#lines.has(line)) return;
     this.#lines.add(line);
+    if (ordinal !== null) this.touched.add(ordinal);
     const ordinals = this.#ordinalsById.get(id) ?? (ordinal === null ? [] : [ordinal]);
     this.#ordinalsById.set(id, ordinals);
     if (!row) return;
@@ -64,10 +63,11 @@ export class ChangedProducts {
     this.#facets.push(byField(row.terms));
     ordinals.push(own);
     this.#ordinalAt.set(line, own);
-    for (const term of [...row.terms, categoryTerm(row.category)]) {
-      const carriers = this.#ordinalsByTerm.get(term);
-      if (carriers) carriers.push(own);
-      else this.#ordinalsByTerm.set(term, [own]);
+    this.#note(categoryTerm(row.category), own);
+    for (const term of row.terms) {
+      this.#note(term, own);
+      if (!isFacet(term))
+        for (const beginning of beginningsOf(term)) this.#note(rareBeginningTerm(beginning), own);
     }
   }
 
@@ -82,23 +82,9 @@ export class ChangedProducts {
     return after;
   }
 
+  /** By rising ordinal; those of rare words that begin so are those of all words that do. */
   carrying(term: string): readonly number[] {
     return this.#ordinalsByTerm.get(term) ?? NONE;
-  }
-
-  /** Those of longer words that begin so. */
-  *carryingLonger(beginning: string): Generator<number> {
-    for (const [term, ordinals] of this.#ordinalsByTerm) {
-      if (term.length > beginning.length && term.startsWith(beginning) && !term.includes(':'))
-        yield* ordinals;
-    }
-  }
-
-  /** The values of a facet field that members of a set have, each as often as it comes. */
-  *facetIds(field: string, set: Bitset): Generator<string> {
-    for (let ordinal = this.products; ordinal < set.size; ordinal++) {
-      if (set.has(ordinal)) yield* this.#facets[ordinal - this.products]?.get(field) ?? [];
-    }
   }
 
   /** Of an ordinal beyond those of the snapshot. */
@@ -106,21 +92,14 @@ export class ChangedProducts {
     return this.#rows[ordinal - this.products];
   }
 
-  /** The members of a set in an order; of ordinals beyond those of the snapshot. */
-  membersInOrder(set: Bitset, sort: Sort): number[] {
-    return this.#inOrder(sort).filter((ordinal) => ordinal < set.size && set.has(ordinal));
+  /** The values of a facet field that such an ordinal has. */
+  facetIdsAt(ordinal: number, field: string): readonly string[] {
+    return this.#facets[ordinal - this.products]?.get(field) ?? [];
   }
 
-  /** All ordinals in an order; what came since it was asked for last is sorted into it. */
-  #inOrder(sort: Sort): readonly number[] {
-    const order = this.#orders.get(sort) ?? [];
-    this.#orders.set(sort, order);
-    if (order.length === this.#rows.length) return order;
-    for (let at = order.length; at < this.#rows.length; at++) order.push(this.products + at);
-    const compare = compareKeys[sort];
-    return order.sort((left, right) => {
-      const [first, second] = [this.rowAt(left), this.rowAt(right)];
-      return first && second ? compare(first, second) : 0;
-    });
+  #note(term: string, ordinal: number): void {
+    const carriers = this.#ordinalsByTerm.get(term);
+    if (!carriers) this.#ordinalsByTerm.set(term, [ordinal]);
+    else if (carriers.at(-1) !== ordinal) carriers.push(ordinal);
   }
 }

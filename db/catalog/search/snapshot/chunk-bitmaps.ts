@@ -10,14 +10,14 @@ export const categoryTerm = (category: string): string => `@${category}`;
 /** The term of the products that have a rare word which begins so. */
 export const rareBeginningTerm = (beginning: string): string => `${beginning}*`;
 
+/** Whether a term is a facet: only these hold a colon, as words are letters and digits. */
+export const isFacet = (term: string): boolean => term.includes(':');
+
 /** The ordinals of one chunk that carry a term: a bit each, as `bit` has them, the first ordinal in the highest bit. */
 export interface TermBits {
   readonly term: string;
   readonly bits: Uint8Array;
 }
-
-/** Only facets hold one: words are letters and digits. */
-const FACET_SEPARATOR = ':';
 
 /**
  * The bitmaps of one chunk of a snapshot after the other. It needs as much memory as one chunk has terms, however many
@@ -40,7 +40,7 @@ export class ChunkBitmaps {
     for (const term of terms) {
       const ordinals = this.frequent.get(term);
       if (ordinals) this.note(ordinal, ordinals);
-      else if (!term.includes(FACET_SEPARATOR)) {
+      else if (!isFacet(term)) {
         for (const beginning of beginningsOf(term)) this.gather(ordinal, rareBeginningTerm(beginning));
       }
     }
@@ -77,7 +77,7 @@ interface Ordinals {
 }
 
 /** The proper beginnings of a word, up to the longest that has a term. */
-function beginningsOf(word: string): string[] {
+export function beginningsOf(word: string): string[] {
   const beginnings: string[] = [];
   let beginning = '';
   for (const letter of word) {

@@ -2,13 +2,14 @@ import type { Sort } from '../../../../models/catalog/catalog-query';
 import type { Bitset } from './bitset';
 import { ChangedProducts } from './changed-products';
 import type { FacetColumn } from './facet-column';
+import type { SnapshotOrder } from './snapshot-order';
 
 /** What is kept of a snapshot between queries. */
 export class KnownSnapshot {
   readonly changes: ChangedProducts;
-  /** All ordinals in the orders that were asked for, four bytes each. */
-  readonly orders = new Map<Sort, Uint32Array>();
-  /** The facet fields that were counted, by name, four bytes a product each. */
+  /** The orders that were asked for. */
+  readonly orders = new Map<Sort, SnapshotOrder>();
+  /** The facet fields that were counted, by name. */
   readonly facets = new Map<string, FacetColumn>();
   /** What a query saw last. */
   seen: SeenState | null = null;

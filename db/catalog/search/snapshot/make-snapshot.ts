@@ -60,6 +60,8 @@ export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLim
     const number = isWorth ? await addSnapshot(trx, products) : null;
     await dropOthers(trx, number);
     if (number !== null) await writeSnapshot(trx, number, rowsMin);
+    // An answer that is being made learns by it that lines are gone which it has not seen.
+    else await rowsOf(trx, sql`INSERT INTO catalog_search_changes (id) VALUES ('')`);
     return number !== null;
   });
 }
@@ -68,7 +70,7 @@ async function isDue(trx: Knex, changesMin: number, isWorth: boolean): Promise<b
   const [answer] = await rowsOf<{ exists: boolean; changes: number; everything: boolean }>(
     trx,
     sql`SELECT EXISTS (SELECT FROM search_snapshots) AS exists, count(*) AS changes, bool_or(id IS NULL) AS everything
-        FROM (SELECT id FROM catalog_search_changes LIMIT ${changesMin}) AS changes`,
+        FROM (SELECT id FROM catalog_search_changes WHERE id IS DISTINCT FROM '' LIMIT ${changesMin}) AS changes`,
   );
   if (!answer) return false;
   return answer.changes >= changesMin || answer.everything || (isWorth && !answer.exists);

@@ -14,10 +14,10 @@ export interface OrderedProduct {
 const PRODUCTS_AT_ONCE = 4_096;
 
 /** Facets and words of a product as one text: arrays take the driver longer to read. Neither holds a line feed. */
-export const PRODUCT_TERMS = sql`array_to_string(facets || tsvector_to_array(words), E'\\n')`;
+const PRODUCT_TERMS = sql`array_to_string(facets || tsvector_to_array(words), E'\\n')`;
 
 /** The facets and words of such a text. */
-export const termsIn = (text: string): string[] => (text === '' ? [] : text.split('\n'));
+const termsIn = (text: string): string[] => (text === '' ? [] : text.split('\n'));
 
 interface Line extends Omit<OrderedProduct, 'terms'> {
   readonly terms: string;

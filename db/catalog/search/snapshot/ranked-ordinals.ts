@@ -1,7 +1,7 @@
 import type { RowPosition } from '../../../../models/catalog/catalog-query';
 import type { Window } from '../page-of-ids';
 import { Bitset } from './bitset';
-import type { Slice } from './ordered-slices';
+import type { Slice } from './ordered-members';
 
 /**
  * The ordinals that match a word of a query in each of the three ways, null where none does; one that matches in several
