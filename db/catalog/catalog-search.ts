@@ -8,13 +8,14 @@ import { CatalogChanged } from './search/catalog-state';
 import { facetValues } from './search/facet-values';
 import { positionOf } from './search/ranked-rows';
 import { searchRows } from './search/search-rows';
-import { openRows, SnapshotMemory } from './search/snapshot/snapshot-memory';
+import { SnapshotMemory } from './search/snapshot/snapshot-memory';
+import { SnapshotReader } from './search/snapshot/snapshot-reader';
 import { searchSnapshot } from './search/snapshot/snapshot-search';
 import { TermCounts } from './search/term-counts';
 import { expandTerms } from './search/term-expansion';
 
 /** Answers that are begun before one is made in a transaction, which no change gets into. */
-const ATTEMPTS = 5;
+const ATTEMPTS = 2;
 
 /** Reads rows that were found; null when the catalog has changed since. */
 type ReadRows = (knex: Knex, found: FoundRows) => Promise<readonly CatalogItem[] | null>;
@@ -34,35 +35,31 @@ export class CatalogSearch {
     pricing: boolean,
     sell: SellRows | undefined,
   ): Promise<SearchPage<CatalogItem>> {
-    const { knex } = this;
-    const open: Open = (...ask) => this.#memory.open(...ask);
     const read: ReadRows = (reader, found) => readFound(reader, found, pricing);
     const readOrSell: ReadRows = async (reader, found) =>
       sell ? ((await sell(found))?.items ?? null) : read(reader, found);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       try {
-        return await answer(knex, open, query, readOrSell);
+        return await answer(this.knex, this.#memory, query, readOrSell);
       } catch (failure) {
         if (!(failure instanceof CatalogChanged)) throw failure;
       }
     }
-    return inOneState(knex, (trx) => answer(trx, openRows, query, read));
+    return inOneState(this.knex, (trx) => answer(trx, this.#memory, query, read));
   }
 }
-
-type Open = typeof openRows;
 
 /** @throws CatalogChanged when it would not be of one state */
 async function answer(
   knex: Knex,
-  open: Open,
+  memory: SnapshotMemory,
   query: ResolvedQuery,
   readRows: ReadRows,
 ): Promise<SearchPage<CatalogItem>> {
   const { after, facets, pageSize, words } = query;
   const expanded = words && (await expandTerms(knex, query, words));
   const expansions = expanded?.expansions ?? null;
-  const { source, ...opened } = await open(knex, query, expansions);
+  const { source, ...opened } = await memory.open(knex, query, expansions);
   const state = expanded?.state ?? opened.state;
   if (state.snapshot !== opened.state.snapshot) throw new CatalogChanged();
   const window = windowOf(query);
@@ -80,7 +77,8 @@ async function answer(
       last: last === undefined ? null : await positionOf(knex, idOf(last, state), expansions),
     }),
   };
-  const items = await readRows(knex, { rows, state });
+  const isWhole = source instanceof SnapshotReader && expansions === null;
+  const items = await readRows(knex, { rows, state, isWhole });
   if (!items) throw new CatalogChanged();
   return { rows: items, ...told };
 }

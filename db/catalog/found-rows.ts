@@ -1,16 +1,17 @@
 import type { Knex } from 'knex';
 import type { CatalogItem } from '../../models/catalog/item';
-import type { CatalogState, FoundRows } from '../../models/ports';
+import type { FoundRows } from '../../models/ports';
 import { prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { type ItemRow, itemOf, rowsById } from './catalog-items';
 import { isStill } from './search/catalog-state';
 
 /** Rows that somebody wants, in the state in which they were found; any state does for ids alone. */
-interface WantedRows extends Pick<FoundRows, 'rows'> {
-  readonly state?: CatalogState;
+interface WantedRows extends Pick<FoundRows, 'rows'>, Partial<Omit<FoundRows, 'rows'>> {
   /** Whose they are: names them among others. */
   readonly owner: string;
 }
+
+const SEEN = { transactions: sql`seen.transactions`, snapshot: sql`seen.snapshot` };
 
 /**
  * The part of a statement that reads wanted rows: common table expressions, of which `found` has the rows, `named` which of
@@ -20,7 +21,9 @@ interface WantedRows extends Pick<FoundRows, 'rows'> {
  */
 export function foundRows(wanted: readonly WantedRows[], snapshot: number | null, pricing: boolean): Sql {
   const rows = new Set(wanted.flatMap((each) => each.rows));
-  const states = wanted.flatMap(({ owner, state }) => (state ? [{ owner, ...state }] : []));
+  const states = wanted.flatMap(({ owner, state, isWhole }) =>
+    state ? [{ owner, ...state, whole: isWhole === true }] : [],
+  );
   // As JSON, of which the planner takes the same for granted however much it is: a plan can stand.
   return sql`named AS MATERIALIZED (
       SELECT wanted.name, coalesce(wanted.id, place.id) AS id
@@ -32,8 +35,8 @@ export function foundRows(wanted: readonly WantedRows[], snapshot: number | null
     ), found AS MATERIALIZED (${rowsById(sql`ARRAY(SELECT id FROM named)`, pricing)}
     ), gone AS MATERIALIZED (
       SELECT owner FROM json_to_recordset(${JSON.stringify(states)}::json)
-        AS seen (owner text, transactions text, snapshot integer)
-      WHERE NOT ${isStill({ transactions: sql`seen.transactions`, snapshot: sql`seen.snapshot` })}
+        AS seen (owner text, transactions text, snapshot integer, whole boolean)
+      WHERE CASE WHEN whole THEN NOT ${isStill(SEEN, sql`SELECT id FROM named`)} ELSE NOT ${isStill(SEEN)} END
     )`;
 }
 
@@ -57,10 +60,10 @@ export function itemsIn(lines: readonly FoundLine[]): (rows: FoundRows['rows']) 
 /** Rows that a query found; null when the catalog has changed since. */
 export async function readFound(
   knex: Knex,
-  { rows, state }: FoundRows,
+  { rows, state, isWhole }: FoundRows,
   pricing: boolean,
 ): Promise<CatalogItem[] | null> {
-  const wanted = foundRows([{ rows, state, owner: '' }], state.snapshot, pricing);
+  const wanted = foundRows([{ rows, state, isWhole, owner: '' }], state.snapshot, pricing);
   const lines = await rowsOf<FoundLine>(knex, prepared(sql`WITH ${wanted} SELECT ${FOUND}`));
   return lines[0]?.gone.length === 0 ? itemsIn(lines)(rows) : null;
 }

@@ -45,10 +45,12 @@ export interface CatalogState {
 export interface FoundRows {
   readonly rows: readonly (string | number)[];
   readonly state: CatalogState;
+  /** Whether the answer is of that state if these rows are: nothing else was read after it. */
+  readonly isWhole: boolean;
 }
 
 /** Rows that a call pays for; of what a query found, all or, when the catalog has changed since, nothing. */
-export interface Sale extends Pick<FoundRows, 'rows'>, Partial<Pick<FoundRows, 'state'>> {
+export interface Sale extends Pick<FoundRows, 'rows'>, Partial<Omit<FoundRows, 'rows'>> {
   readonly charge: ChargeRequest;
   /** Credits that a row costs. */
   readonly price: { readonly product: number; readonly other: number };

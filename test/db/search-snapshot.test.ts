@@ -4,11 +4,12 @@ import { searchRows } from '../../db/catalog/search/search-rows';
 import { Bitset } from '../../db/catalog/search/snapshot/bitset';
 import { CHUNK } from '../../db/catalog/search/snapshot/chunk-bitmaps';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
-import { openRows, SnapshotMemory } from '../../db/catalog/search/snapshot/snapshot-memory';
+import { SnapshotMemory } from '../../db/catalog/search/snapshot/snapshot-memory';
 import { SnapshotReader } from '../../db/catalog/search/snapshot/snapshot-reader';
 import { searchSnapshot } from '../../db/catalog/search/snapshot/snapshot-search';
 import { TermCounts } from '../../db/catalog/search/term-counts';
 import type { TermExpansion } from '../../db/catalog/search/term-expansion';
+import { wordsListed } from '../../db/catalog/search/term-expansion';
 import { rowsOf, sql } from '../../db/core/sql';
 import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
 import type { FoundRows } from '../../models/ports';
@@ -221,9 +222,12 @@ describe('a search snapshot', () => {
           [{ ...query, facets: [{ field: 'model', limit: 1, words: null }] }, null],
           [{ ...query, filters: [] }, expansions],
         ] as const) {
-          const { source } = await openRows(knex, asked, words);
-          const expected =
-            source instanceof TermCounts && (await searchRows(knex, source, asked, words, window));
+          const counts = await TermCounts.read(
+            knex,
+            { ...query, filters: asked.filters },
+            ...(words ?? []).flatMap(wordsListed),
+          );
+          const expected = await searchRows(knex, counts, asked, words, window);
           const page = await found(asked, words, window);
           expect(page && { ...page, rows: await idsOf(page.rows) }).toEqual(expected);
         }

@@ -21,23 +21,6 @@ interface Opened {
   readonly source: SnapshotReader | TermCounts;
 }
 
-/** The counts of a query's terms, for an answer without a snapshot. */
-export async function openRows(
-  knex: Knex,
-  query: ResolvedQuery,
-  expansions: readonly TermExpansion[] | null,
-): Promise<Opened> {
-  const words = (expansions ?? []).flatMap(wordsListed);
-  const { state, counts } = await readOpening(knex, {
-    query,
-    words,
-    wanted: null,
-    known: null,
-    outgrown: null,
-  });
-  return { state, source: TermCounts.of(query.node, counts) };
-}
-
 /** The newest snapshot as a process knows it, with the products that have changed since. */
 export class SnapshotMemory {
   #known: KnownSnapshot | null = null;

@@ -78,9 +78,14 @@ export class SnapshotReader {
     if (ordinals.length === 0) return new Map();
     const lines = await rowsOf<{ ordinal: number; id: string; popularity: number; sort_key: string }>(
       this.knex,
-      sql`SELECT p.ordinal, s.* FROM search_snapshot_ordinals p CROSS JOIN LATERAL (
-            SELECT id, popularity, sort_key FROM catalog_search WHERE id = p.id OFFSET 0) AS s
-          WHERE p.snapshot = ${this.known.number} AND p.ordinal = ANY(${ordinals}::integer[]) AND ${isStill(this.state)}`,
+      sql`WITH wanted AS MATERIALIZED (
+            SELECT p.* FROM unnest(${ordinals}::integer[]) AS asked (ordinal) CROSS JOIN LATERAL (
+              SELECT ordinal, id FROM search_snapshot_ordinals
+              WHERE snapshot = ${this.known.number} AND ordinal = asked.ordinal OFFSET 0) AS p
+          )
+          SELECT wanted.ordinal, s.* FROM wanted CROSS JOIN LATERAL (
+            SELECT id, popularity, sort_key FROM catalog_search WHERE id = wanted.id OFFSET 0) AS s
+          WHERE ${isStill(this.state, sql`SELECT id FROM wanted`)}`,
     );
     if (lines.length < ordinals.length) throw new CatalogChanged();
     return new Map(
