@@ -49,11 +49,7 @@ interface Expanded {
  * Looks the words of a query up in the vocabulary; each once, in their order. What a text of any length leads to is
  * bounded: of more misspelt words than are listed the nearest, then the most frequent of the scope are.
  */
-export async function expandTerms(
-  knex: Knex,
-  scope: Scope,
-  words: readonly string[],
-): Promise<Expanded> {
+export async function expandTerms(knex: Knex, scope: Scope, words: readonly string[]): Promise<Expanded> {
   const { typed, candidates, state } = await lookUp(knex, words, candidatesOf(words));
   const misspelt = await listed(knex, scope, typed.length, nearWords(candidates));
   return { expansions: typed.map((each) => ({ ...each, misspelt: misspelt.get(each.word) ?? [] })), state };
