@@ -52,7 +52,7 @@ async function balanceOf(accountId: string) {
 }
 
 async function booked(accountId: string): Promise<number> {
-  const lines = await new PostgresCreditLedger(stores.knex).usage(accountId, null, null);
+  const lines = await new PostgresCreditLedger(stores.knex, new SystemClock()).usage(accountId, null, null);
   return lines.reduce((sum, { credits }) => sum + credits, 0);
 }
 
