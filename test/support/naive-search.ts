@@ -97,13 +97,27 @@ export function bySort(sort: ResolvedQuery['sort']) {
   return (left: SearchedRow, right: SearchedRow): number => {
     const order = sort.startsWith('popularity')
       ? left.popularity - right.popularity
-      : compare(nameSortKey(left.name), nameSortKey(right.name));
+      : compare(keyOf(left.name), keyOf(right.name));
     return order === 0 ? compare(left.id, right.id) : sign * order;
   };
 }
 
 const compare = (left: string, right: string): number =>
   Buffer.compare(Buffer.from(left), Buffer.from(right));
+
+/** Of few texts that come again and again. */
+function remembered<Value>(work: (...texts: string[]) => Value): (...texts: string[]) => Value {
+  const known = new Map<string, Value>();
+  return (...texts) => {
+    const key = texts.join(' ');
+    const value = known.get(key) ?? work(...texts);
+    known.set(key, value);
+    return value;
+  };
+}
+
+/** Of a name. */
+export const keyOf = remembered((name = '') => nameSortKey(name));
 
 /** How many words a row matches, and how many of them exactly and by prefix. */
 export function scoreOf(row: SearchedRow, words: readonly string[], synonyms: readonly GivenSynonym[]) {
@@ -136,24 +150,17 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 const lettersOf = (word: string): string[] => Array.from(segmenter.segment(word), ({ segment }) => segment);
 
 /** Han, kana and Thai are found by two or more of their letters in a row, from any letter on. */
-function holds(known: string, word: string): boolean {
+const holds = remembered((known = '', word = '') => {
   if (!UNSPACED.test(word) || lettersOf(word).length < 2) return false;
   const letters = lettersOf(known);
   return letters.some((_, from) => letters.slice(from).join('').startsWith(word));
-}
+});
 
-const misspellings = new Map<string, boolean>();
-
-function isMisspelt(word: string, meant: string): boolean {
-  const key = `${word} ${meant}`;
-  const known = misspellings.get(key);
-  if (known !== undefined) return known;
+const isMisspelt = remembered((word = '', meant = '') => {
   const letters = lettersOf(word);
   const editsMax = letters.length < 4 ? 0 : letters.length < 8 ? 1 : 2;
-  const misspelt = distance(letters, lettersOf(meant), editsMax) <= editsMax;
-  misspellings.set(key, misspelt);
-  return misspelt;
-}
+  return distance(letters, lettersOf(meant), editsMax) <= editsMax;
+});
 
 /** Insertions, deletions, replacements and swaps of neighbours from the front, as they are defined. */
 function distance(from: readonly string[], to: readonly string[], editsMax: number): number {
