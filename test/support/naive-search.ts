@@ -97,27 +97,27 @@ export function bySort(sort: ResolvedQuery['sort']) {
   return (left: SearchedRow, right: SearchedRow): number => {
     const order = sort.startsWith('popularity')
       ? left.popularity - right.popularity
-      : compare(sortKeyOf(left.name), sortKeyOf(right.name));
+      : compare(keyOf(left.name), keyOf(right.name));
     return order === 0 ? compare(left.id, right.id) : sign * order;
   };
 }
 
-/** Remembers what `of` makes of a text: every row is read again and again. */
-function remembered<Made>(of: (text: string) => Made): (text: string) => Made {
-  const known = new Map<string, Made>();
-  return (text) => {
-    const found = known.get(text);
-    if (found !== undefined) return found;
-    const made = of(text);
-    known.set(text, made);
-    return made;
+const compare = (left: string, right: string): number =>
+  Buffer.compare(Buffer.from(left), Buffer.from(right));
+
+/** Of few texts that come again and again. */
+function remembered<Value>(work: (...texts: string[]) => Value): (...texts: string[]) => Value {
+  const known = new Map<string, Value>();
+  return (...texts) => {
+    const key = texts.join(' ');
+    const value = known.get(key) ?? work(...texts);
+    known.set(key, value);
+    return value;
   };
 }
 
-const sortKeyOf = remembered(nameSortKey);
-
-const compare = (left: string, right: string): number =>
-  Buffer.compare(Buffer.from(left), Buffer.from(right));
+/** Of a name. */
+export const keyOf = remembered((name = '') => nameSortKey(name));
 
 /** How many words a row matches, and how many of them exactly and by prefix. */
 export function scoreOf(row: SearchedRow, words: readonly string[], synonyms: readonly GivenSynonym[]) {
@@ -129,7 +129,7 @@ export function scoreOf(row: SearchedRow, words: readonly string[], synonyms: re
     if (readings.some(has)) score.exact++;
     else if (row.words.some((each) => (word === last && each.startsWith(word)) || holds(each, word))) {
       score.prefix++;
-    } else if (!row.words.some(misspeltFor(word))) continue;
+    } else if (!row.words.some((each) => isMisspelt(word, each))) continue;
     score.matched++;
   }
   return score;
@@ -147,29 +147,19 @@ function readingsOf(word: string, words: readonly string[], synonyms: readonly G
 
 const UNSPACED = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}]+$/u;
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
-const lettersOf = remembered((word): readonly string[] =>
-  Array.from(segmenter.segment(word), ({ segment }) => segment),
-);
+const lettersOf = (word: string): string[] => Array.from(segmenter.segment(word), ({ segment }) => segment);
 
 /** Han, kana and Thai are found by two or more of their letters in a row, from any letter on. */
-function holds(known: string, word: string): boolean {
-  if (!isUnspaced(word) || lettersOf(word).length < 2) return false;
-  return endsOf(known).some((end) => end.startsWith(word));
-}
-
-const isUnspaced = remembered((word) => UNSPACED.test(word));
-
-/** From each of its letters on. */
-const endsOf = remembered((word) => {
-  const letters = lettersOf(word);
-  return letters.map((_, from) => letters.slice(from).join(''));
+const holds = remembered((known = '', word = '') => {
+  if (!UNSPACED.test(word) || lettersOf(word).length < 2) return false;
+  const letters = lettersOf(known);
+  return letters.some((_, from) => letters.slice(from).join('').startsWith(word));
 });
 
-/** Whether a word is misspelt for another. */
-const misspeltFor = remembered((word) => {
+const isMisspelt = remembered((word = '', meant = '') => {
   const letters = lettersOf(word);
   const editsMax = letters.length < 4 ? 0 : letters.length < 8 ? 1 : 2;
-  return remembered((meant) => distance(letters, lettersOf(meant), editsMax) <= editsMax);
+  return distance(letters, lettersOf(meant), editsMax) <= editsMax;
 });
 
 /** Insertions, deletions, replacements and swaps of neighbours from the front, as they are defined. */

@@ -1,7 +1,7 @@
 import { nameSortKey } from '../../models/catalog/fold-text';
 import type { SuggestionQuery } from '../../models/catalog/suggestion';
 import type { SearchedRow } from './catalog-rows';
-import { bySort, type GivenSynonym, scoreOf } from './naive-search';
+import { bySort, type GivenSynonym, keyOf, scoreOf } from './naive-search';
 
 /** The ids that complete a text by reading every row: contract 5.12 word for word, never fast. */
 export function naiveSuggest(
@@ -19,12 +19,12 @@ export function naiveSuggest(
   const begins = nameSortKey(text);
   const named = rows
     .filter((row) => category === null || row.category === category)
-    .filter((row) => text !== '' && isNode(row) && nameSortKey(row.name).startsWith(begins))
+    .filter((row) => text !== '' && isNode(row) && keyOf(row.name).startsWith(begins))
     .sort(bySort('popularity_desc'));
   const typed = scoped.filter(({ exact, prefix }) => exact + prefix === asked).map(({ row }) => row);
   const all = scoped.map(({ row }) => row);
   const last = nameSortKey(words?.at(-1) ?? '');
-  const says = ({ name }: SearchedRow) => nameSortKey(name).includes(last);
+  const says = ({ name }: SearchedRow) => keyOf(name).includes(last);
   const popular = new Set(rows.filter(isNode).sort(bySort('popularity_desc')).slice(0, 1_000));
   const nodesOf = (matching: readonly SearchedRow[]) => {
     const nodes = matching.filter(isNode);
