@@ -45,7 +45,9 @@ export class SideBySide {
         resolve();
         this.#look(stop).catch((failure: unknown) => this.#tell(failure));
       };
-      const hand = this.#work(stop, begun)
+      // Not before the hand counts: what it finds brings in another.
+      const hand = Promise.resolve()
+        .then(() => this.#work(stop, begun))
         .then(resolve, (failure: unknown) => failed(failure))
         .finally(() => this.#hands.delete(hand));
       this.#hands.add(hand);
