@@ -71,14 +71,15 @@ export async function benchCatalog(options: CatalogBenchOptions): Promise<Measur
           await explainQuestions(knex, sample, afterChanges(kinds), options.explain, SEED);
         }
       }
-      const peer = await FullTextPeer.load(knex);
+      // After changes the service is compared with itself.
+      const peers: Peer[] = options.changes > 0 ? [] : [await FullTextPeer.load(knex), new PlainSqlPeer(knex)];
       const floor = await measureBoth(options.calls, drawItems(sample), async (id) => {
         await rowsOf(knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
       });
-      const measure = () => measureService(catalog, knex, sample, kinds, peer, options.calls);
+      const measure = () => measureService(catalog, knex, sample, kinds, peers, options.calls);
       const rows =
         options.changes === 0 ? await measure() : await measureByTurns(knex, options.changes, SEED, measure);
-      peer.close();
+      for (const peer of peers) peer.close?.();
       return {
         title: `catalog over HTTP: ${sample.size} products, PostgreSQL, ${cpus().length} cores`,
         head: [
@@ -101,7 +102,7 @@ async function measureService(
   knex: Knex,
   sample: CatalogSample,
   kinds: readonly QuestionKind[],
-  peer: FullTextPeer,
+  peers: readonly Peer[],
   calls: number,
 ): Promise<(string | number)[][]> {
   const settings = { ...catalog.settings, RATE_PER_SECOND: '0' };
@@ -136,7 +137,7 @@ async function measureService(
           ...[kind.name, pricing ? 'yes' : 'no', `${kind.targetMs} ms`],
           ...[...cellsOf(measured.alone), ...cellsOf(measured.together)],
           `${((100 * measured.together.perSecond) / limit).toFixed(0)} %`,
-          ...(pricing ? NO_PEERS : await peersCells([peer, new PlainSqlPeer(knex)], draw, calls, kind.name)),
+          ...(pricing ? NO_PEERS : await peersCells(peers, draw, calls, kind.name)),
         ]);
         process.stderr.write(`${rows.at(-1)?.join(' | ')}\n`);
       }

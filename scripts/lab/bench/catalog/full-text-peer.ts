@@ -15,6 +15,7 @@ export interface PeerAnswer {
 /** Somebody else who answers the same questions; null for one that is not for him. */
 export interface Peer {
   ask(query: CatalogQuery): PeerAnswer | null | Promise<PeerAnswer>;
+  close?(): void;
 }
 
 /**
