@@ -72,7 +72,8 @@ export async function benchCatalog(options: CatalogBenchOptions): Promise<Measur
         }
       }
       // After changes the service is compared with itself.
-      const peers: Peer[] = options.changes > 0 ? [] : [await FullTextPeer.load(knex), new PlainSqlPeer(knex)];
+      const peers: Peer[] =
+        options.changes > 0 ? [] : [await FullTextPeer.load(knex), new PlainSqlPeer(knex)];
       const floor = await measureBoth(options.calls, drawItems(sample), async (id) => {
         await rowsOf(knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
       });
