@@ -36,12 +36,17 @@ export async function embedCatalog(
 ): Promise<Coverage> {
   const patience: RetryOptions = { note: (line) => progress.note(line), signal };
   const coverageNow = () => retry(() => embeddings.coverage(version.id), patience);
+  const firstPending = () => retry(() => embeddings.pending(version.id, 1, 0), patience);
   for (;;) {
     let coverage = await coverageNow();
     while (coverage.pending > 0) {
+      const [first] = await firstPending();
       await embedPending({ embeddings, queue }, version, coverage, progress, patience);
       const after = await coverageNow();
-      if (after.pending >= coverage.pending && after.done <= coverage.done && after.failed <= coverage.failed)
+      // Where pictures are replaced meanwhile, as many are left, but others.
+      const isStuck =
+        after.pending >= coverage.pending && after.done <= coverage.done && after.failed <= coverage.failed;
+      if (isStuck && first?.id === (await firstPending())[0]?.id)
         throw new Error(`${after.pending} images were worked on and are still not embedded`);
       coverage = after;
     }

@@ -16,6 +16,18 @@ describe('a build of embeddings', () => {
     expect(catalog.notes.filter((note) => note.endsWith('trying again'))).toHaveLength(5);
   });
 
+  test('goes on while as many pictures are replaced as it embeds', async () => {
+    const catalog = new SmallCatalog();
+    catalog.replacedMeanwhile = 3;
+    expect(await build(catalog)).toEqual({ done: 3, failed: 0, pending: 0 });
+  });
+
+  test('ends when images that were worked on stay as they are', async () => {
+    const catalog = new SmallCatalog();
+    catalog.keepsNothing = true;
+    await expect(build(catalog)).rejects.toThrow('3 images were worked on and are still not embedded');
+  });
+
   test('ends at once when its version is gone', async () => {
     const catalog = new SmallCatalog();
     catalog.failOnce('embed', notFound('There is no embedding version 7.'));
@@ -41,8 +53,11 @@ class SmallCatalog {
   readonly notes: string[] = [];
   readonly failing: { way: Way; failure: Error }[] = [];
   isIndexed = false;
+  /** How often all images are replaced by others while they are embedded. */
+  replacedMeanwhile = 0;
+  keepsNothing = false;
   private readonly embedded = new Set<number>();
-  private readonly images = [1, 2, 3].map((id) => ({ id, address: `/files/images/${id}.jpg` }));
+  private images = [1, 2, 3].map((id) => ({ id, address: `/files/images/${id}.jpg` }));
 
   failOnce(way: Way, failure: Error = unavailable('The database does not answer; try again.', 1)): void {
     this.failing.push({ way, failure });
@@ -53,7 +68,8 @@ class SmallCatalog {
       embeddings: {
         coverage: async () => {
           this.pass('coverage');
-          return { done: this.embedded.size, failed: 0, pending: this.images.length - this.embedded.size };
+          const done = this.images.filter(({ id }) => this.embedded.has(id)).length;
+          return { done, failed: 0, pending: this.images.length - done };
         },
         pending: async (_version, limit, afterId) => {
           this.pass('pending');
@@ -70,7 +86,11 @@ class SmallCatalog {
       queue: {
         embed: async (_version, images) => {
           this.pass('embed');
-          for (const { id } of images) this.embedded.add(id);
+          if (!this.keepsNothing) for (const { id } of images) this.embedded.add(id);
+          if (this.replacedMeanwhile > 0) {
+            this.replacedMeanwhile -= 1;
+            this.images = this.images.map(({ id, address }) => ({ id: id + this.images.length, address }));
+          }
           return { embedded: images.length, failed: 0 };
         },
       },
