@@ -74,6 +74,10 @@ async function rowsOf(body: unknown): Promise<{ id: string; confidence: number }
   return data.map(({ id, confidence }) => ({ id, confidence }));
 }
 
+/** The same rows, confidences up to rounding: a network sums in another order where it embeds several views together. */
+const nearly = (rows: readonly { id: string; confidence: number }[]) =>
+  rows.map(({ id, confidence }) => ({ id, confidence: expect.closeTo(confidence, 5) }));
+
 const base64Of = async (index: number) => ({ base64: (await photo(index)).toString('base64') });
 
 describe('A photo of an item of the catalog', () => {
@@ -100,7 +104,7 @@ describe('A photo of an item of the catalog', () => {
   test('is given the answer to itself when many are asked at once', async () => {
     const bodies = await Promise.all(Array.from({ length: 12 }, (_, index) => base64Of(index)));
     const together = await Promise.all(bodies.map(rowsOf));
-    for (const [index, body] of bodies.entries()) expect(together[index]).toEqual(await rowsOf(body));
+    for (const [index, body] of bodies.entries()) expect(together[index]).toEqual(nearly(await rowsOf(body)));
     expect(new Set(together.map(([first]) => first?.id)).size).toBeGreaterThan(6);
   }, 60_000);
 });
