@@ -1,6 +1,6 @@
-import { Agent, request } from 'undici';
 import type { TimedCall } from '../open-loop';
 import type { Reading } from './checker';
+import { type HttpCall, HttpThread } from './http-thread';
 import type { Violations } from './promises';
 
 /** What one call was answered; `body` is that of a 200, and undefined else. */
@@ -15,7 +15,7 @@ interface Sending {
   readonly lines?: readonly object[];
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Method = HttpCall['method'];
 
 /** Which statuses an address may answer. */
 interface Documented {
@@ -27,11 +27,9 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses?: object }>>>>;
 }
 
-const PATIENCE_MS = 60_000;
-
 /** Calls a service with one key, notes how long each sort of call took, and holds their statuses against `/openapi.json`. */
 export class CheckedClient {
-  readonly #agent = new Agent({ headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
+  readonly #http = new HttpThread();
   #calls = new Map<string, TimedCall[]>();
 
   private constructor(
@@ -54,21 +52,18 @@ export class CheckedClient {
     { body, lines }: Sending = {},
   ): Promise<Answer<Body>> {
     const from = performance.now();
-    const { status, text } = await request(`${this.url}${path}`, {
+    const { status, text, ms } = await this.#http.send({
+      url: `${this.url}${path}`,
       method,
-      dispatcher: this.#agent,
       headers: {
         authorization: `Bearer ${this.key}`,
         ...(body ? { 'content-type': 'application/json' } : {}),
         ...(lines ? { 'content-type': 'application/x-ndjson' } : {}),
       },
       body: lines ? lines.map((line) => JSON.stringify(line)).join('\n') : body ? JSON.stringify(body) : null,
-    }).then(
-      async (answer) => ({ status: answer.statusCode, text: await answer.body.text() }),
-      (failure: unknown) => ({ status: 0, text: String(failure) }),
-    );
+    });
     const until = performance.now();
-    this.note(sort, { status, ms: until - from });
+    this.note(sort, { status, ms });
     if (!this.#isDocumented(method, path, status)) {
       this.violations.note({
         promise: 'status',
@@ -80,7 +75,7 @@ export class CheckedClient {
       from,
       until,
       status,
-      ms: until - from,
+      ms,
       body: status === 200 ? (JSON.parse(text) as Body) : undefined,
     };
   }
@@ -100,7 +95,7 @@ export class CheckedClient {
   }
 
   close(): Promise<void> {
-    return this.#agent.close();
+    return this.#http.close();
   }
 
   /** A 500 is documented, and never right. */
