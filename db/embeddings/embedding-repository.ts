@@ -148,6 +148,11 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     );
     const table = embeddingsOf(versionId);
     await inTransaction(this.knex, async (transaction) => {
+      // Whoever takes a picture from its last product waits until it can take these vectors too, or was first.
+      await rowsOf(
+        transaction,
+        sql`SELECT FROM images WHERE id = ANY(${ids}::bigint[]) ORDER BY id FOR SHARE`,
+      );
       // In the order of the ids, so that two writers of the same images wait instead of deadlocking.
       await rowsOf(
         transaction,
@@ -155,6 +160,7 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
             SELECT image_id, view, vector::halfvec FROM unnest(${views.map(({ imageId }) => imageId)}::bigint[],
               ${views.map(({ view }) => view)}::smallint[], ${views.map(({ text }) => text)}::text[])
               AS given (image_id, view, vector)
+            WHERE EXISTS (SELECT FROM product_images AS shown WHERE shown.image_id = given.image_id)
             ORDER BY image_id, view
             ON CONFLICT (image_id, view) DO UPDATE SET embedding = excluded.embedding`,
       );

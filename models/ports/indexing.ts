@@ -43,7 +43,10 @@ export interface EmbeddingRepository {
   pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]>;
   /** Which of these images have no vector under a version. */
   missing(versionId: number, imageIds: readonly number[]): Promise<ReadonlySet<number>>;
-  /** Stores all vectors of one image, `vectors[view]`; replaces what was there and clears a listed failure. */
+  /**
+   * Stores all vectors of one image, `vectors[view]`; replaces what was there and clears a listed failure. Of an image that
+   * no product shows any more it stores none.
+   */
   store(
     versionId: number,
     embeddings: readonly { imageId: number; vectors: readonly Float32Array[] }[],

@@ -16,6 +16,8 @@ const MANIFEST = {
   views: { catalog: [[0, 0, 1, 1]], query: [[0, 0, 1, 1]] },
 } as unknown as ModelManifest;
 
+const onServer = process.env['TEST_DATABASE_URL'] ? test : test.skip;
+
 let bench: ImportBench;
 beforeAll(async () => {
   bench = await ImportBench.open();
@@ -185,4 +187,44 @@ describe('the workers', () => {
     await bench.import(bundle, { wait: true });
     expect(addresses()).toEqual([expect.stringMatching(STORED), `${FAR}?2`]);
   });
+
+  const deleteTogo = () => bench.accept({ 'products.jsonl': [{ id: 'product_togo', deleted: true }] });
+  const storeAll = async (store: PostgresEmbeddingRepository) => {
+    const vectors = [Float32Array.of(1, 0)];
+    await store.store(
+      live,
+      (await bench.knex('images').pluck('id')).map((id) => ({ imageId: Number(id), vectors })),
+    );
+  };
+  const embedded = () => bench.knex(`embeddings_${live}`).pluck('image_id');
+
+  // contract 13.8
+  test('store no vector of a picture that has lost its last product meanwhile', async () => {
+    await bench.import(bundle, { wait: false });
+    await storeAll(versions);
+    expect(await embedded()).toHaveLength(3);
+    await deleteTogo();
+    await storeAll(versions);
+    expect(await embedded()).toEqual([]);
+  });
+
+  // The embedded engine has one connection, on which nothing comes between.
+  onServer('that store vectors of a picture which loses its last product lose them', async () => {
+    await bench.import(bundle, { wait: false });
+    const storing = await bench.knex.transaction();
+    await storeAll(new PostgresEmbeddingRepository(storing, 20_000));
+    let isDone = false;
+    const deleted = deleteTogo().then(() => {
+      isDone = true;
+    });
+    while (!isDone && !(await oneWaits()));
+    await storing.commit();
+    await deleted;
+    expect(await embedded()).toEqual([]);
+  });
+
+  const oneWaits = async () => {
+    const waiting = bench.knex('pg_stat_activity').where({ wait_event_type: 'Lock' });
+    return (await waiting.whereRaw('datname = current_database()').first()) !== undefined;
+  };
 });

@@ -35,10 +35,12 @@ export async function writeProductImages(trx: Knex, gone: readonly string[]): Pr
 
 async function forgetOrphans(trx: Knex, imageIds: readonly number[]): Promise<void> {
   if (imageIds.length === 0) return;
+  // Locked against a worker that stores vectors of them at this moment.
   const rows = await rowsOf<{ id: number }>(
     trx,
-    sql`SELECT id FROM unnest(${imageIds}::bigint[]) AS id
-     WHERE NOT EXISTS (SELECT 1 FROM product_images WHERE image_id = id)`,
+    sql`SELECT id FROM images WHERE id = ANY(${imageIds}::bigint[])
+          AND NOT EXISTS (SELECT FROM product_images WHERE image_id = id)
+        ORDER BY id FOR NO KEY UPDATE`,
   );
   const orphans = rows.map((row) => row.id);
   if (orphans.length === 0) return;
