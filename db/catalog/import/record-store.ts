@@ -31,7 +31,11 @@ export type InTransaction = <Result>(work: (trx: Knex) => Promise<Result>) => Pr
  */
 export class PostgresRecordStore implements RecordStore {
   protected readonly memory: WriterMemory = { vocabulary: new Vocabulary(), derivingMs: 0 };
-  private readonly knownEntities = new LRUCache<string, EntityRecord>({ max: ENTITIES_MAX });
+  // By size, since room for a `max` is made at once, and most calls know a few.
+  private readonly knownEntities = new LRUCache<string, EntityRecord>({
+    maxSize: ENTITIES_MAX,
+    sizeCalculation: () => 1,
+  });
   private knownVersion = Number.NaN;
 
   constructor(
