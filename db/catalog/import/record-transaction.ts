@@ -21,7 +21,7 @@ import { writeSynonyms } from './write-synonyms';
 import { writeCategories, writeEntities } from './write-taxonomy';
 
 /** So long in all; then the rest of a large import leaves it to its end, where each row comes once. */
-const DERIVING_AT_ONCE_MS = 2_000;
+const DERIVING_AT_ONCE_MS = 500;
 
 /** Writes records; resolves to the rows that it noted to be derived again, as `noteStale` does. */
 type Write<Written> = (trx: Knex, records: readonly Written[]) => Promise<readonly string[]>;
