@@ -23,7 +23,7 @@ import { askedWords, SYNONYMS, VOCABULARY, word, writeGivenSynonyms } from './se
 const ROWS = 6_000;
 const SEED = 20_260_301;
 /** Random queries for each of three sources; the embedded database takes its time. */
-const QUERIES = { postgres: 1_000, embedded: 700 } as const;
+const QUERIES = { postgres: 1_000, embedded: 200 } as const;
 /** Walks by cursors for each source. */
 const WALKS = { postgres: 200, embedded: 50 } as const;
 

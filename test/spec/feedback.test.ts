@@ -2,10 +2,12 @@ import type { Knex } from 'knex';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import { type AccountRepository, PORTS, type PredictionRepository } from '../../models/ports';
 import { ApiClient } from '../support/api-client';
+import { FIXTURE } from '../support/fixture-data';
 import { useService } from '../support/service';
 
 /** What callers say of an answer. */
-const service = useService();
+// A database of its own: other files leave predictions of all times.
+const service = useService({}, {}, { ...FIXTURE, name: 'feedback' });
 
 const answered = async (api = service.api): Promise<string> => {
   const { headers } = await api.identify({ base64: (await service.photo()).toString('base64') });
@@ -91,7 +93,7 @@ describe('feedback', () => {
 
 describe('the reliability of answers', () => {
   const predictions = () => service.resolve<PredictionRepository>(PORTS.PredictionRepository);
-  // The answers of earlier tests, and of other files, are of before.
+  // The answers of earlier tests are of before.
   let since: Date;
   beforeEach(() => {
     service.clock.advance(60_000);

@@ -1,4 +1,7 @@
-/** What `IsolatedDecoder` starts: decodes the one picture that it is sent, and ends. */
+/**
+ * What `IsolatedDecoder` starts: decodes the one picture that it is sent. It does not end by itself after that: its end could
+ * be seen before its answer, and would be taken for one without a word.
+ */
 import { getPriority, setPriority } from 'node:os';
 import { AppError } from '../../models/errors';
 import { guardSharp, preparedPicture } from './decode-picture';
@@ -20,5 +23,5 @@ if (getPriority() < NICENESS) setPriority(NICENESS);
 guardSharp();
 process.once('disconnect', () => process.exit());
 process.once('message', (request: DecodeRequest) => {
-  void answerTo(request).then((answer) => process.send?.(answer, () => process.exit()));
+  void answerTo(request).then((answer) => process.send?.(answer));
 });
