@@ -25,9 +25,11 @@ type ReadRows = (knex: Knex, found: FoundRows) => Promise<readonly CatalogItem[]
  * the last one, which reads the rows, whether that still stands. If it does not, the answer is made again.
  */
 export class CatalogSearch {
-  readonly #memory = new SnapshotMemory();
+  readonly #memory: SnapshotMemory;
 
-  constructor(private readonly knex: Knex) {}
+  constructor(private readonly knex: Knex) {
+    this.#memory = new SnapshotMemory(knex);
+  }
 
   /** Arguments as those of `CatalogRepository.search`. */
   async page(

@@ -48,6 +48,16 @@ export function prepared({ text, bindings }: Sql): Sql {
   return new Sql(text, bindings, name);
 }
 
+/** A number that is always the same, in the text itself: of a limit that is bound, a plan that stands knows nothing. */
+export const constant = (value: number): Sql => new Sql(String(value));
+
+/**
+ * Texts as the lines of a function that `FROM` can name: of JSON the planner takes the same for granted however many they
+ * are, so a plan can stand.
+ */
+export const lines = (texts: readonly string[]): Sql =>
+  sql`json_array_elements_text(${JSON.stringify(texts)}::json)`;
+
 /** The name of a table or column that is computed, quoted. */
 export const identifier = (name: string): Sql => new Sql(`"${name.replaceAll('"', '""')}"`);
 

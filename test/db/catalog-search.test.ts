@@ -157,7 +157,7 @@ describe.each(['rows', 'a snapshot', 'a snapshot and changes'])(
     }, 120_000);
 
     test('come from there', async () => {
-      const { source: opened } = await new SnapshotMemory().open(database.knex, ALL, null);
+      const { source: opened } = await new SnapshotMemory(database.knex).open(database.knex, ALL, null);
       const snapshot = opened instanceof SnapshotReader ? opened : null;
       expect(snapshot !== null).toBe(source !== 'rows');
       expect((snapshot?.changes.size ?? 0) > (snapshot?.changes.products ?? 0)).toBe(changes);

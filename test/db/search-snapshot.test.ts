@@ -101,7 +101,7 @@ describe('a search snapshot', () => {
 
   beforeAll(async () => {
     database = await testDatabase();
-    memory = new SnapshotMemory();
+    memory = new SnapshotMemory(database.knex);
   }, 60_000);
   afterAll(() => database.close());
   beforeEach(async () => {

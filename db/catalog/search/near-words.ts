@@ -1,5 +1,5 @@
 import { lettersOf } from '../../../models/catalog/index-terms';
-import { type Sql, sql } from '../../core/sql';
+import { constant, lines, type Sql, sql } from '../../core/sql';
 import { deletionNeighbourhood } from './deletion-neighbourhood';
 import { editsBetween } from './edit-distance';
 
@@ -66,21 +66,20 @@ export function candidatesOf(words: readonly string[]): Sql {
       SELECT deletion FROM pg_stats CROSS JOIN LATERAL
         ROWS FROM (unnest(most_common_elems::text::text[]), unnest(most_common_elem_freqs)) AS most (deletion, share)
       WHERE schemaname = current_schema() AND tablename = 'search_words' AND attname = 'deletions'
-        AND share * (SELECT reltuples FROM pg_class WHERE oid = 'search_words'::regclass) > ${DELETION_WORDS_MAX}
+        AND share * (SELECT reltuples FROM pg_class WHERE oid = 'search_words'::regclass) > ${constant(DELETION_WORDS_MAX)}
     ),
     candidates (asked, known) AS (
       (SELECT asked.word, known.word
-      FROM unnest(${asked.map(({ word }) => word)}::text[], ${asked.map(({ deletion }) => deletion)}::text[])
-        AS asked (word, deletion)
-      CROSS JOIN LATERAL words_with_deletion(asked.deletion, ${CANDIDATES_PER_DELETION}) AS known (word)
+      FROM json_to_recordset(${JSON.stringify(asked)}::json) AS asked (word text, deletion text)
+      CROSS JOIN LATERAL words_with_deletion(asked.deletion, ${constant(CANDIDATES_PER_DELETION)}) AS known (word)
       WHERE NOT EXISTS (SELECT FROM common WHERE common.deletion = asked.deletion)
-      LIMIT ${CANDIDATES_MAX})
+      LIMIT ${constant(CANDIDATES_MAX)})
       UNION ALL
-      SELECT asked.word, beside.word FROM unnest(${misspellable}::text[]) AS asked (word)
+      SELECT asked.word, beside.word FROM ${lines(misspellable)} AS asked (word)
       CROSS JOIN LATERAL (
-        (SELECT word FROM search_words WHERE word < asked.word ORDER BY word DESC LIMIT ${BESIDE_MAX})
+        (SELECT word FROM search_words WHERE word < asked.word ORDER BY word DESC LIMIT ${constant(BESIDE_MAX)})
         UNION ALL
-        (SELECT word FROM search_words WHERE word > asked.word ORDER BY word LIMIT ${BESIDE_MAX})) AS beside
+        (SELECT word FROM search_words WHERE word > asked.word ORDER BY word LIMIT ${constant(BESIDE_MAX)})) AS beside
     )
     SELECT json_object_agg(asked, words) FROM (
       SELECT asked, array_agg(known) AS words FROM candidates GROUP BY asked) AS by_word`;
@@ -98,5 +97,6 @@ function deletionsInTurn(words: readonly string[]): AskedDeletion[] {
       deletionNeighbourhood(word, editsAllowed(word)).map((deletion, place) => ({ word, deletion, place })),
     )
     .sort((left, right) => left.place - right.place)
-    .slice(0, DELETIONS_MAX);
+    .slice(0, DELETIONS_MAX)
+    .map(({ word, deletion }) => ({ word, deletion }));
 }

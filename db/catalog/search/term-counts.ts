@@ -9,26 +9,35 @@ const EVERY_ROW = '';
 /** The term of rows with several values of a field. */
 const severalOf = (field: string): string => `${field}:`;
 
-/** How many rows of a category have a term. */
-export interface TermCount {
-  readonly category: string;
+/** A term whose rows of a kind are counted. */
+export interface CountedTerm {
+  readonly kind: string;
   readonly term: string;
+}
+
+/** How many rows of a kind and category have a term. */
+export interface TermCount extends CountedTerm {
+  readonly category: string;
   readonly rows: number;
 }
 
 type Scoped = Pick<ResolvedQuery, 'node' | 'categories' | 'filters'>;
 
-/** A query for the counts of the facets that a query filters by, and of further terms. */
-export function countedTerms({ node, categories, filters }: Scoped, terms: readonly string[]): Sql {
+/** What `TermCounts` has to know of a query: the facets that it filters by, and further terms. */
+export function countedTerms({ node, filters }: Scoped, terms: readonly string[]): CountedTerm[] {
   const facets = filters.flatMap(({ field, include, exclude }) => [
     severalOf(field),
     ...[...include, ...exclude].map((id) => facetOf(field, id)),
   ]);
-  return sql`SELECT category, term, sum(rows)::bigint AS rows FROM term_counts
-    WHERE kind = ${node} AND term = ANY(${[EVERY_ROW, ...facets, ...terms]}::text[])
-      AND (${categories}::text[] IS NULL OR category = ANY(${categories}::text[]))
-    GROUP BY category, term HAVING sum(rows) > 0`;
+  return Array.from(new Set([EVERY_ROW, ...facets, ...terms]), (term) => ({ kind: node, term }));
 }
+
+/** A query for `TermCount`s. @param asked what `FROM` names `asked`: distinct `CountedTerm`s */
+export const countsOf = (asked: Sql): Sql =>
+  sql`SELECT asked.kind, counted.category, asked.term, sum(counted.rows)::bigint AS rows
+    FROM ${asked} CROSS JOIN LATERAL (
+      SELECT category, rows FROM term_counts WHERE kind = asked.kind AND term = asked.term OFFSET 0) AS counted
+    GROUP BY asked.kind, counted.category, asked.term HAVING sum(counted.rows) > 0`;
 
 /**
  * How many rows of a scope carry a facet or a word, known without reading them (the migration of `term_counts`
@@ -42,14 +51,16 @@ export class TermCounts {
 
   /** Reads the counts of the facets that a query filters by, and of further terms. */
   static async read(knex: Knex, query: Scoped, ...terms: readonly string[]): Promise<TermCounts> {
-    return TermCounts.of(query.node, await rowsOf<TermCount>(knex, prepared(countedTerms(query, terms))));
+    const asked = sql`json_to_recordset(${JSON.stringify(countedTerms(query, terms))}::json) AS asked (kind text, term text)`;
+    return TermCounts.of(query, await rowsOf<TermCount>(knex, prepared(countsOf(asked))));
   }
 
-  /** @param lines those that `countedTerms` selects */
-  static of(kind: string, lines: readonly TermCount[]): TermCounts {
+  /** @param lines those of its `countedTerms`, and whatever others */
+  static of({ node: kind, categories: among }: Scoped, lines: readonly TermCount[]): TermCounts {
+    const own = lines.filter((line) => line.kind === kind && (among?.includes(line.category) ?? true));
     const counts = new Map<string, number>();
-    for (const { term, rows } of lines) counts.set(term, (counts.get(term) ?? 0) + rows);
-    const categories = lines
+    for (const { term, rows } of own) counts.set(term, (counts.get(term) ?? 0) + rows);
+    const categories = own
       .filter(({ term }) => term === EVERY_ROW)
       .map(({ category }) => category)
       .sort();

@@ -3,7 +3,7 @@ import type { ResolvedQuery } from '../../../models/catalog/catalog-query';
 import { partBeginning } from '../../../models/catalog/index-terms';
 import type { Synonym } from '../../../models/catalog/synonym';
 import type { CatalogState } from '../../../models/ports';
-import { prepared, rowsOf, type Sql, sql } from '../../core/sql';
+import { constant, lines, prepared, rowsOf, type Sql, sql } from '../../core/sql';
 import { STATE } from './catalog-state';
 import { candidatesOf, type NearWord, nearWords, type WordsByWord } from './near-words';
 import { type Reading, readingsOf, synonymsOf } from './synonyms';
@@ -84,7 +84,7 @@ async function lookUp(
     snapshot: number | null;
   }>(
     knex,
-    prepared(sql`SELECT (${longerOf([...beginnings.values()], longerMax)}) AS longer,
+    prepared(sql`SELECT (${longerOf([...beginnings.values()])}) AS longer,
         (${synonymsOf(words)}) AS synonyms, (${candidates}) AS candidates, ${STATE}`),
   );
   const longer = new Map(Object.entries(found?.longer ?? {}));
@@ -108,11 +108,11 @@ async function lookUp(
 }
 
 /** The terms that begin so, itself among them, and what follows; of each more than are listed, if there are more. */
-function longerOf(beginnings: readonly string[], listedMax: number): Sql {
+function longerOf(beginnings: readonly string[]): Sql {
   // Words sort by code point, so they lie side by side.
   return sql`SELECT json_object_agg(beginning, ARRAY(
-      SELECT word FROM search_words WHERE word >= beginning ORDER BY word LIMIT ${listedMax + 2}))
-    FROM unnest(${beginnings}::text[]) AS begun (beginning)`;
+      SELECT word FROM search_words WHERE word >= beginning ORDER BY word LIMIT ${constant(LONGER_MAX + 2)}))
+    FROM ${lines(beginnings)} AS begun (beginning)`;
 }
 
 /** Every listed word of an expansion. */

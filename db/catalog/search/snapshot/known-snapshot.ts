@@ -1,12 +1,21 @@
+import { LRUCache } from 'lru-cache';
 import type { Sort } from '../../../../models/catalog/catalog-query';
 import type { Bitset } from './bitset';
 import { ChangedProducts } from './changed-products';
 import type { FacetColumn } from './facet-column';
 import type { SnapshotOrder } from './snapshot-order';
 
+/** Bitmaps of a million products are 125,000 bytes each. */
+const BITMAP_BYTES_MAX = 64 * 1024 * 1024;
+
 /** What is kept of a snapshot between queries. */
 export class KnownSnapshot {
   readonly changes: ChangedProducts;
+  /** The bitmaps of terms that were asked for, by name. */
+  readonly bitmaps = new LRUCache<string, Bitset>({
+    maxSize: BITMAP_BYTES_MAX,
+    sizeCalculation: ({ size }) => Math.ceil(size / 8) + 1,
+  });
   /** The orders that were asked for. */
   readonly orders = new Map<Sort, SnapshotOrder>();
   /** The facet fields that were counted, by name. */

@@ -1,15 +1,14 @@
 import type { Knex } from 'knex';
-import type { ResolvedQuery } from '../../../../models/catalog/catalog-query';
 import type { CatalogState } from '../../../../models/ports';
-import { prepared, rowsOf, Sql, sql } from '../../../core/sql';
+import { constant, prepared, rowsOf, type Sql, sql } from '../../../core/sql';
 import { STATE } from '../catalog-state';
-import { countedTerms, type TermCount } from '../term-counts';
+import { type CountedTerm, countsOf, type TermCount } from '../term-counts';
 import type { ChangedProduct, ChangedRow } from './changed-products';
 import type { WantedTerm } from './wanted-sets';
 
 /** Changes with which a snapshot still answers; a process keeps them all. */
 export const CHANGES_MAX = 50_000;
-const changesMax = new Sql(String(CHANGES_MAX));
+const CHANGES_READ = constant(CHANGES_MAX + 1);
 
 /** What is known of a snapshot before a query. */
 interface KnownState {
@@ -18,42 +17,41 @@ interface KnownState {
   readonly transactions: string | null;
 }
 
-/** What an answer begins with: the state of the catalog, and from the snapshot, or else of the rows, what the query needs. */
+/** What answers begin with: the state of the catalog, and from the snapshot, or else of the rows, what the queries need. */
 interface Opening {
   readonly state: CatalogState;
-  /** Null where the query is to be answered without one. */
+  /** Null where all are to be answered without one. */
   readonly snapshot: OpenSnapshot | null;
-  /** How many rows have the terms of the query; without a snapshot. */
+  /** How many rows have the terms that are counted. */
   readonly counts: readonly TermCount[];
 }
 
-export interface OpenSnapshot {
+interface OpenSnapshot {
   readonly number: number;
   readonly products: number;
   /** Whether the changes add to those of the state that was seen last. */
   readonly continues: boolean;
   /** Null if they are more than a snapshot can answer with. */
   readonly changes: readonly ChangedProduct[] | null;
-  /** Of sets by name the bits of a chunk, and ordinals one by one. */
+  /** Of wanted terms by name the bits of a chunk, and ordinals one by one. */
   readonly bits: readonly { readonly name: string; readonly chunk: number; readonly bytes: Buffer }[];
   readonly ordinals: readonly { readonly name: string; readonly ordinal: number }[];
 }
 
 /** One statement, so that all of it is of one state. */
-interface Ask {
-  readonly query: Pick<ResolvedQuery, 'node' | 'categories' | 'filters'>;
-  /** Terms of a text beside those of the filters. */
-  readonly words: readonly string[];
-  /** Null if no snapshot is to answer. */
+interface Asked {
+  /** Distinct terms whose products are wanted; null if no snapshot is to answer. */
   readonly wanted: readonly WantedTerm[] | null;
+  /** Distinct terms that are counted, always or where there is no snapshot to answer. */
+  readonly counted: readonly (CountedTerm & { readonly always: boolean })[];
   readonly known: KnownState | null;
   /** Number of a snapshot that can't answer. */
   readonly outgrown: number | null;
 }
 
-/** Reads the opening of an answer. */
-export async function readOpening(knex: Knex, ask: Ask): Promise<Opening> {
-  const lines = await rowsOf<Line>(knex, prepared(openingStatement(ask)));
+/** Reads the opening of one or more answers. */
+export async function readOpening(knex: Knex, asked: Asked): Promise<Opening> {
+  const lines = await rowsOf<Line>(knex, prepared(openingStatement(asked)));
   const state = lines.find((line) => line.part === 'state');
   if (!state) throw new Error('a statement that always has a line has none');
   const { transactions, snapshot: newest, number, products, continues, answers } = state.told;
@@ -61,7 +59,7 @@ export async function readOpening(knex: Knex, ask: Ask): Promise<Opening> {
     number === null ? null : { number, products: products ?? 0, continues, ...partsOf(lines, answers) };
   const counts = lines
     .filter((line) => line.part === 'count')
-    .map(({ name, number: rows, told }) => ({ category: told, term: name, rows }));
+    .map(({ name, number: rows, told }) => ({ ...told, term: name, rows }));
   return { state: { transactions, snapshot: newest }, snapshot, counts };
 }
 
@@ -90,7 +88,9 @@ type Line =
   | { readonly part: 'change'; readonly name: string; readonly number: number; readonly told: ChangeTold }
   | { readonly part: 'bits'; readonly name: string; readonly number: number; readonly bytes: Buffer }
   | { readonly part: 'ordinal'; readonly name: string; readonly number: number }
-  | { readonly part: 'count'; readonly name: string; readonly number: number; readonly told: string };
+  | { readonly part: 'count'; readonly name: string; readonly number: number; readonly told: CountTold };
+
+type CountTold = Pick<TermCount, 'kind' | 'category'>;
 
 interface StateTold extends CatalogState {
   readonly number: number | null;
@@ -105,7 +105,7 @@ interface ChangeTold {
 }
 
 /** Wanted terms are told as JSON, of which the planner takes the same for granted however many they are: its plan can stand. */
-function openingStatement({ query, words, wanted, known, outgrown }: Ask): Sql {
+function openingStatement({ wanted, counted, known, outgrown }: Asked): Sql {
   const seen = known?.transactions ?? null;
   return sql`WITH state AS MATERIALIZED (SELECT ${STATE}),
     newest AS MATERIALIZED (
@@ -119,16 +119,21 @@ function openingStatement({ query, words, wanted, known, outgrown }: Ask): Sql {
       WHERE ${wanted !== null}::boolean AND s.number IS DISTINCT FROM ${outgrown}::integer
     ),
     lines AS MATERIALIZED (
-      SELECT c.id, c.number FROM newest CROSS JOIN LATERAL catalog_changes_since(newest.seen, ${changesMax} + 1) AS c
+      SELECT c.id, c.number FROM newest CROSS JOIN LATERAL catalog_changes_since(newest.seen, ${CHANGES_READ}) AS c
       WHERE c.id IS DISTINCT FROM ''
     ),
-    verdict AS MATERIALIZED (SELECT count(*) = count(id) AND count(*) <= ${changesMax} AS answers FROM lines),
+    verdict AS MATERIALIZED (SELECT count(*) = count(id) AND count(*) <= ${constant(CHANGES_MAX)} AS answers FROM lines),
     changed AS MATERIALIZED (
       SELECT id, max(number) AS line FROM lines WHERE (SELECT answers FROM verdict) GROUP BY id
     ),
     wanted AS MATERIALIZED (
       SELECT w.* FROM newest CROSS JOIN json_to_recordset(${JSON.stringify(wanted ?? [])}::json)
         AS w (name text, kind text, term text)
+    ),
+    counted AS MATERIALIZED (
+      SELECT kind, term FROM json_to_recordset(${JSON.stringify(counted)}::json)
+        AS c (kind text, term text, always boolean)
+      WHERE always OR NOT EXISTS (SELECT FROM newest)
     ),
     bitmaps AS MATERIALIZED (
       SELECT w.name, w.term, b.chunk, b.bits FROM newest CROSS JOIN wanted w CROSS JOIN LATERAL (
@@ -178,6 +183,6 @@ function openingStatement({ query, words, wanted, known, outgrown }: Ask): Sql {
     SELECT 'ordinal', f.name, p.ordinal, NULL, NULL FROM newest CROSS JOIN found f CROSS JOIN LATERAL (
       SELECT ordinal FROM search_snapshot_ordinals WHERE snapshot = newest.number AND id = f.id OFFSET 0) AS p
     UNION ALL
-    SELECT 'count', term, rows, NULL, to_json(category) FROM (${countedTerms(query, words)}) AS counted
-    WHERE NOT EXISTS (SELECT FROM newest)`;
+    SELECT 'count', term, rows, NULL, json_build_object('kind', kind, 'category', category)
+    FROM (${countsOf(sql`counted AS asked`)}) AS counts`;
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { rowsOf, Sql, sql } from '../../../core/sql';
+import { constant, rowsOf, sql } from '../../../core/sql';
 
 /** What a snapshot needs to know of a product. */
 export interface OrderedProduct {
@@ -48,4 +48,4 @@ export async function* productsInOrder(trx: Knex): AsyncGenerator<readonly Order
 }
 
 const fetchLines = (trx: Knex): Promise<Line[]> =>
-  rowsOf<Line>(trx, sql`FETCH FORWARD ${new Sql(String(PRODUCTS_AT_ONCE))} FROM products_in_order`);
+  rowsOf<Line>(trx, sql`FETCH FORWARD ${constant(PRODUCTS_AT_ONCE)} FROM products_in_order`);
