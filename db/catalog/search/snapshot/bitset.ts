@@ -41,6 +41,11 @@ export class Bitset {
       this.words[first + at] = (this.words[first + at] ?? 0) | (words[at] ?? 0);
   }
 
+  /** Puts in the ordinals of a set that is no larger. */
+  addAll({ words }: Bitset): void {
+    for (let at = 0; at < words.length; at++) this.words[at] = (this.words[at] ?? 0) | (words[at] ?? 0);
+  }
+
   add(ordinal: number): void {
     this.bytes[ordinal >>> 3] = (this.bytes[ordinal >>> 3] ?? 0) | (0x80 >>> (ordinal & 7));
   }

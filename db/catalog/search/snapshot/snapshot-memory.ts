@@ -100,23 +100,26 @@ export class SnapshotMemory {
     }
     const rare = new Map<string, number[]>();
     for (const { name, ordinal } of snapshot.ordinals) rare.set(name, [...(rare.get(name) ?? []), ordinal]);
-    const membersOf = (term: WantedTerm): Bitset | null => {
-      const bitmap = bitmaps.get(nameOf(term));
-      // Queries that saw later states have added others.
-      const changed =
-        term.kind === 'beginning'
-          ? []
-          : known.changes.carrying(term.term).filter((each) => each < living.size);
-      const single = [...(rare.get(nameOf(term)) ?? []), ...changed];
-      if (!bitmap && single.length === 0) return null;
-      const members = bitmap?.copy(living.size) ?? Bitset.empty(living.size);
-      for (const ordinal of single) members.add(ordinal);
-      return members;
-    };
+    const membersOf = (term: WantedTerm): Members => ({
+      bitmap: bitmaps.get(nameOf(term)),
+      ordinals: [
+        ...(rare.get(nameOf(term)) ?? []),
+        ...(term.kind === 'beginning' ? [] : known.changes.carrying(term.term)),
+      ],
+    });
     return asks.map((ask) =>
       ask.wanted === null
         ? counted(ask)
-        : { state, source: new SnapshotReader(knex, known, state, living, setsOf(ask.wanted, membersOf)) },
+        : {
+            state,
+            source: new SnapshotReader(
+              knex,
+              known,
+              state,
+              living,
+              setsOf(ask.wanted, membersOf, living.size),
+            ),
+          },
     );
   }
 }
@@ -124,15 +127,28 @@ export class SnapshotMemory {
 /** A term among those of all queries. */
 const nameOf = ({ kind, term }: WantedTerm): string => `${kind} ${term}`;
 
+/** The products that have a term. */
+interface Members {
+  readonly bitmap: Bitset | undefined;
+  readonly ordinals: readonly number[];
+}
+
 /** The wanted sets by name; those without a product are left out. Ordinals that do not live may be in them. */
 function setsOf(
   wanted: readonly WantedTerm[],
-  membersOf: (term: WantedTerm) => Bitset | null,
+  membersOf: (term: WantedTerm) => Members,
+  size: number,
 ): ReadonlyMap<string, Bitset> {
   const sets = new Map<string, Bitset>();
   for (const term of wanted) {
-    const members = membersOf(term);
-    if (members) sets.set(term.name, sets.get(term.name)?.or(members) ?? members);
+    const { bitmap, ordinals } = membersOf(term);
+    // Queries that saw later states have added others.
+    const living = ordinals.filter((ordinal) => ordinal < size);
+    if (!bitmap && living.length === 0) continue;
+    const set = sets.get(term.name) ?? Bitset.empty(size);
+    sets.set(term.name, set);
+    if (bitmap) set.addAll(bitmap);
+    for (const ordinal of living) set.add(ordinal);
   }
   return sets;
 }
