@@ -1,6 +1,7 @@
 import { parse as parseQuery } from 'node:querystring';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
+import { unavailable } from '../models/errors';
 import { mountAdmin } from './admin/routes';
 import type { ApiServices, ApiSettings } from './api-services';
 import { mountDocs } from './docs/routes';
@@ -8,15 +9,12 @@ import { sendDataFile } from './files/data-file';
 import { sendImage } from './files/image';
 import { mountLegacy } from './legacy/routes';
 import { allowOrigins } from './middleware/allow-origins';
-import { oneAtATime } from './middleware/call';
 import { compress } from './middleware/compress';
 import { buildEndpoints } from './middleware/endpoints';
 import { errorHandler, unknownRoute } from './middleware/error-handler';
 import { mountRoute } from './middleware/mount-route';
-import { readAddress, refuseMissingHost } from './middleware/request-address';
-import { requestId, requestLog } from './middleware/request-log';
-import './middleware/locals';
-import { lifecycleGate } from './middleware/shed-load';
+import { readAddress } from './middleware/request-address';
+import { requestLog } from './middleware/request-log';
 import { Metrics } from './ops/metrics';
 import { mountOperations } from './ops/routes';
 import { PATHS } from './paths';
@@ -37,7 +35,13 @@ export function createApp(services: ApiServices, settings: ApiSettings): Express
   const endpoints = buildEndpoints(services, settings);
   const identifyPhoto = photoIdentifier(services.vision, metrics);
   return framed(settings, metrics, services.accounts, (app) => {
-    app.use(lifecycleGate(settings.lifecycle));
+    // While the process starts or stops; who calls a stopping one is also asked to connect anew.
+    app.use((_req, res, next) => {
+      const state = settings.lifecycle();
+      if (state === 'ready') return next();
+      if (state === 'stopping') res.setHeader('Connection', 'close');
+      throw unavailable(`The service is ${state}; try again.`, state === 'starting' ? 2 : 1);
+    });
     mountRoute(app, PATHS.dataFile, { get: sendDataFile(services) });
     mountRoute(app, PATHS.image, { get: sendImage(services) });
     mountV3(app, endpoints, services, settings, identifyPhoto);
@@ -70,12 +74,15 @@ function framed(
   // All parameters count: a silently dropped filter would answer with rows that were excluded.
   app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
 
-  app.use(oneAtATime);
-  app.use(requestId);
+  // Requests that a client sends ahead on one connection are begun one after the other: until its turn a response belongs to
+  // no connection, and would never learn that its caller hung up.
+  app.use((_req, res, next) => {
+    if (res.socket) next();
+    else res.once('socket', () => next());
+  });
   app.use(requestLog(settings.logger));
   app.use(metrics.measure);
   app.use(helmet(PROTECTION));
-  app.use(refuseMissingHost);
   app.use(readAddress);
   app.use(allowOrigins(settings.corsOrigins));
   app.use(compress);

@@ -67,7 +67,7 @@ function listProducts(
 
 function identify(services: ApiServices, settings: ApiSettings, identifyPhoto: PhotoIdentifier): Route {
   return (req, res) => {
-    const { body, cut } = takeBody(req, res, legacyIdentifyBody);
+    const { body, cut } = takeBody(req, legacyIdentifyBody);
     const { photos } = photosOf(body, cut);
     const links = linksOf(req, services, settings);
     const request = { photos, category: null, filters: [], pricing: true, explain: false };

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { type ApiVersion, type Caller, isKeyForm, opens, type Scope } from '../../models/access/api-key';
 import { hashKey } from '../../models/access/credential';
 import { forbidden, unauthorized } from '../../models/errors';
-import type { Gate } from './gate';
+import type { Gate } from './call';
 import type { KeyLookups } from './key-lookups';
 
 /**

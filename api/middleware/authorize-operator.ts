@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { hashKey } from '../../models/access/credential';
 import { unauthorized } from '../../models/errors';
 import { credentialOf } from './authenticate';
-import type { Gate } from './gate';
+import type { Gate } from './call';
 import { KeyLookups } from './key-lookups';
 
 /**

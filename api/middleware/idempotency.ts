@@ -4,9 +4,8 @@ import type { Request, Response } from 'express';
 import { badRequest, callStillRuns, conflict } from '../../models/errors';
 import type { Claim, Clock, IdempotencyStore, IdempotentCall } from '../../models/ports';
 import type { ApiServices } from '../api-services';
-import { callerOf, onceClosed } from './call';
+import { callerOf, type Gate, onceClosed } from './call';
 import { type Balances, setFreeCreditHeaders } from './credit-headers';
-import type { Gate } from './gate';
 import type { LinkRenewal } from './links';
 
 const HEADER = 'Idempotency-Key';

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 import { unsupportedMediaType } from '../../models/errors';
-import { onceClosed } from './call';
-import { cutPhotos } from './cut-photos';
-import { raceDeadline } from './deadline';
-import type { Gate } from './gate';
+import { type Gate, onceClosed } from './call';
 import type { MemoryBudget } from './memory-budget';
 import { parseJsonObject } from './parse-json-object';
 import { type BodyLimits, readBody } from './read-body';
@@ -39,25 +36,16 @@ export function readTyped(type: BodyType, limits: BodyLimits, budget: MemoryBudg
     // The clock of the deadline stands still while the caller sends.
     const { deadline } = res.locals;
     deadline?.stop();
-    req.body = await readBody(req, reservation, limits, (wait) => raceDeadline(res, wait));
+    req.body = await readBody(req, reservation, limits, (room) => deadline?.runDuring(room) ?? room);
     deadline?.go();
-    if (req.get('Idempotency-Key') !== undefined) res.locals.bodyDigest = digestOf(req.body);
+    if (req.get('Idempotency-Key') === undefined) return;
+    res.locals.bodyDigest = createHash('sha256').update(req.body).digest();
   };
 }
 
-const digestOf = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
-
 /** Makes an object of the bytes of a body: 400 when it is empty or no well-formed JSON object. */
 export const parseJson: Gate = (req) => {
-  req.body = parseJsonObject(req.body instanceof Buffer ? req.body : Buffer.alloc(0));
-};
-
-/** As `parseJson`, for a body that may hold photos, which are taken out of it. */
-export const parsePhotoJson: Gate = (req, res) => {
-  const bytes = req.body instanceof Buffer ? req.body : Buffer.alloc(0);
-  const { json, photos } = cutPhotos(bytes);
-  req.body = parseJsonObject(json);
-  res.locals.photos = photos;
+  req.body = parseJsonObject(req.body);
 };
 
 function isDeclared(contentType: string | undefined, { form }: BodyType): boolean {

@@ -40,7 +40,7 @@ export function mountJobs(
 
 function createJob({ jobs }: ApiServices, settings: ApiSettings, renewLinks: LinkRenewal): Route {
   return (req, res) => {
-    const { body, cut } = takeBody(req, res, jobBody);
+    const { body, cut } = takeBody(req, jobBody);
     const entries = body.entries.map((each, position) => {
       const { photos, parameters } = photosOf(each, cut, `entries.${position}.`);
       const { category_id: category = null, filters, explain } = parameters;

@@ -141,7 +141,7 @@ function suggest({ suggestions }: ApiServices): Route {
 
 function identify(services: ApiServices, settings: ApiSettings, identifyPhoto: PhotoIdentifier): Route {
   return (req, res) => {
-    const { body, cut } = takeBody(req, res, identifyBody);
+    const { body, cut } = takeBody(req, identifyBody);
     const { photos, parameters } = photosOf(body, cut);
     const { category_id: category = null, filters, explain, includes } = parameters;
     const view = viewOf(includes, linksOf(req, services, settings));
