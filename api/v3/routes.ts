@@ -9,8 +9,8 @@ import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import { PATHS } from '../paths';
-import type { PhotoIdentifier } from '../wire/identify-photo';
 import { photosOf, takeBody } from '../wire/photos';
+import { tellStages, type VisionObserver } from '../wire/vision-stages';
 import {
   presentFeedback,
   presentFound,
@@ -41,7 +41,7 @@ export function mountV3(
   { plain, note, json, photo }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
-  identifyPhoto: PhotoIdentifier,
+  metrics: VisionObserver,
 ): void {
   mountRoute(router, PATHS.queryCatalog, {
     post: json('v3.catalog.query', 'catalog:read', queryCatalog(services, settings)),
@@ -62,7 +62,7 @@ export function mountV3(
     post: note('v3.catalog.suggest', 'catalog:read', suggest(services)),
   });
   mountRoute(router, PATHS.identify, {
-    post: photo('v3.vision.identify', identify(services, settings, identifyPhoto)),
+    post: photo('v3.vision.identify', identify(services, settings, metrics)),
   });
   mountRoute(router, PATHS.correct, { post: note('v3.vision.feedback', null, correct(services)) });
 }
@@ -139,7 +139,7 @@ function suggest({ suggestions }: ApiServices): Route {
   };
 }
 
-function identify(services: ApiServices, settings: ApiSettings, identifyPhoto: PhotoIdentifier): Route {
+function identify(services: ApiServices, settings: ApiSettings, metrics: VisionObserver): Route {
   return (req, res) => {
     const { body, cut } = takeBody(req, identifyBody);
     const { photos, parameters } = photosOf(body, cut);
@@ -150,7 +150,8 @@ function identify(services: ApiServices, settings: ApiSettings, identifyPhoto: P
     const request = { photos, category, filters: filters.map(toFilter), pricing, explain, price };
     return {
       make: async (call) => {
-        const { value, price: worth } = await identifyPhoto(call, res, request);
+        const { value, price: worth } = await services.vision.identify(call, request);
+        tellStages(res, metrics, value);
         return { value: presentIdentification(value, worth, view), price: worth };
       },
     };
