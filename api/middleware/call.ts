@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../models/access/api-key';
-import type { MemoryRoom } from '../../models/ports';
 import type { Deadline } from './deadline';
 
 /** A step that a call passes on its way to its answer. It refuses a call by throwing, or answers it. */
@@ -17,14 +16,10 @@ declare global {
       deadline?: Deadline;
       /** Set once the key opens the endpoint: from here on answers carry `X-Credits-*`. */
       caller?: Caller;
-      /** Opens memory for what a call fetches, shared by key as bodies are. */
-      openRoom?: () => MemoryRoom;
       /** Digest of the body of a call that may be repeated. */
       bodyDigest?: Buffer;
       /** Of a call with an `Idempotency-Key`, and the identity of its charge. */
       claimed?: { readonly idempotencyKey: string; readonly chargeId: string };
-      /** To be told how many rows an answer had, and how many bytes of JSON. */
-      answerMade?: (rows: number, bytes: number) => void;
     }
   }
 }

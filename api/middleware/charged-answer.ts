@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type { Billing, CallContext, Priced } from '../../models/access/billing';
+import type { CallContext, Priced } from '../../models/access/billing';
+import type { ApiServices } from '../api-services';
 import { callerOf, type Gate, onceClosed } from './call';
 import { setCreditHeaders } from './credit-headers';
 import { storedForm } from './idempotency';
@@ -29,22 +30,24 @@ export type Route = (req: Request, res: Response) => Work | Promise<Work>;
  * free.
  */
 export const chargedAnswer =
-  (billing: Billing, pages: PageMemory) =>
+  ({ billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>, pages: PageMemory) =>
   (endpoint: string, route: Route): Gate =>
   async (req, res) => {
     const { page, make } = await route(req, res);
-    if (page) await pages.reserve(res, page);
-    const { requestId, deadline, claimed, openRoom } = res.locals;
+    const made = page && (await pages.reserve(res, page));
+    const caller = callerOf(res);
+    const { requestId, deadline, claimed } = res.locals;
     const hangUp = new AbortController();
     onceClosed(res, () => {
       if (!res.writableFinished) hangUp.abort();
     });
     const call: CallContext = {
-      caller: callerOf(res),
+      caller,
       requestId,
       endpoint,
       signal: deadline ? AbortSignal.any([hangUp.signal, deadline.signal]) : hangUp.signal,
-      ...(openRoom ? { openRoom } : {}),
+      // What it fetches counts among bodies.
+      openRoom: () => bodies.open(caller.keyId),
       free: req.method === 'HEAD',
       ...(claimed ?? { chargeId: randomUUID() }),
     };
@@ -55,5 +58,5 @@ export const chargedAnswer =
     );
     const billed = await (deadline?.enforce(charging) ?? charging);
     setCreditHeaders(res, billed);
-    await sendRows(req, res, billed.value);
+    await sendRows(req, res, billed.value, made);
   };

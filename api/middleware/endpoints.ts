@@ -73,7 +73,7 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings): En
   const patience = { waitMs: deadlineMs, leaseMs: deadlineMs + LEASE_SLACK_MS };
   const once = idempotent(services, patience, linkRenewal(services));
   const pages = new PageMemory(memoryFor('large pages', settings.answerBytes, LITTLE_BYTES.answer));
-  const answer = chargedAnswer(services.billing, pages);
+  const answer = chargedAnswer(services, pages);
 
   const pace: UploadPace = { bytesPerSecond: settings.uploadBytesPerSecondMin, windowMs: PACE_WINDOW_MS };
   const smallBody = [readTyped(JSON_BODY, { bytesMax: BODY_BYTES_MAX, pace }, bodies), parseJson];

@@ -23,15 +23,13 @@ export const JSON_LINES_BODY: BodyType = {
 
 /**
  * Reads the bytes of a body into `req.body`: 415 when it is not declared as its type, 413 when it is larger than the
- * limit. They count against the budget until the call ends; so does what the call fetches.
+ * limit. They count against the budget until the call ends.
  */
 export function readTyped(type: BodyType, limits: BodyLimits, budget: MemoryBudget): Gate {
   return async (req, res) => {
     if (!isDeclared(req.get('Content-Type'), type)) throw unsupportedMediaType(type.name);
     // Operators have no key, and share one part of the memory.
-    const keyId = res.locals.caller?.keyId ?? '';
-    res.locals.openRoom = () => budget.open(keyId);
-    const reservation = budget.open(keyId);
+    const reservation = budget.open(res.locals.caller?.keyId ?? '');
     onceClosed(res, () => reservation.close());
     // The clock of the deadline stands still while the caller sends.
     const { deadline } = res.locals;
