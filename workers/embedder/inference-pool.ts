@@ -98,7 +98,12 @@ export class InferencePool {
     this.#pictures[lane] += 1;
     if (lane === 'query') this.#photoAt = performance.now();
     try {
-      const vectors = views.map((pixels) => this.#vectorOf(model, pixels, lane));
+      const vectors = views.map(
+        (pixels) =>
+          new Promise<Float32Array>((resolve, reject) => {
+            this.#lanes.add({ lane, model, pixels, failedBefore: false, resolve, reject });
+          }),
+      );
       this.#dispatch();
       return await Promise.all(vectors);
     } finally {
@@ -124,12 +129,6 @@ export class InferencePool {
     for (const view of this.#lanes.drain()) view.reject(stopping());
     await Promise.all(this.#running);
     await this.#group?.close();
-  }
-
-  #vectorOf(model: string, pixels: Uint8Array, lane: Lane): Promise<Float32Array> {
-    return new Promise((resolve, reject) => {
-      this.#lanes.add({ lane, model, pixels, failedBefore: false, resolve, reject });
-    });
   }
 
   #dispatch(): void {
