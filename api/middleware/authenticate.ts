@@ -1,6 +1,12 @@
 import type { Request } from 'express';
-import { type ApiVersion, type Caller, isKeyForm, opens, type Scope } from '../../models/access/api-key';
-import { hashKey } from '../../models/access/credential';
+import {
+  type ApiVersion,
+  type Caller,
+  hashKey,
+  isKeyForm,
+  opens,
+  type Scope,
+} from '../../models/access/api-key';
 import { forbidden, unauthorized } from '../../models/errors';
 import type { Gate } from './call';
 import type { KeyLookups } from './key-lookups';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { hashKey } from '../../models/access/credential';
+import { hashKey } from '../../models/access/api-key';
 import { unauthorized } from '../../models/errors';
 import { credentialOf } from './authenticate';
 import type { Gate } from './call';
