@@ -1,19 +1,19 @@
 import type { RequestHandler } from 'express';
 import { API_VERSIONS, type ApiVersion, type Caller, type Scope } from '../../models/access/api-key';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { authenticate } from './authenticate';
+import { authenticate, KeyLookups } from './authenticate';
 import { authorizeOperator } from './authorize-operator';
 import type { Gate } from './call';
 import { chargedAnswer, type Route } from './charged-answer';
 import { startDeadline } from './deadline';
 import { forceFailure } from './force-failure';
 import { idempotent } from './idempotency';
-import { JSON_BODY, JSON_LINES_BODY, parseJson, readTyped } from './json-body';
-import { KeyLookups } from './key-lookups';
 import { linkRenewal } from './links';
 import { MemoryBudget } from './memory-budget';
 import { PageMemory } from './page-memory';
+import { parseJsonObject } from './parse-json-object';
 import { rateLimit, visionRateLimit } from './rate-limit';
+import { JSON_BODY, JSON_LINES_BODY, readTyped } from './read-body';
 import { shedLoad, takePlace } from './shed-load';
 import type { UploadPace } from './upload-pace';
 
@@ -117,6 +117,10 @@ const through =
       await (deadline?.enforce(Promise.resolve(passing)) ?? passing);
     }
   };
+
+const parseJson: Gate = (req) => {
+  req.body = parseJsonObject(req.body);
+};
 
 function versionOf(name: EndpointName): ApiVersion {
   const version = API_VERSIONS.find((each) => name.startsWith(`${each}.`));
