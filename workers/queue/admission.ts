@@ -1,4 +1,4 @@
-import { type AppError, unavailable } from '../../models/errors';
+import { unavailable } from '../../models/errors';
 import type { Clock, VisionCaller, VisionPlace } from '../../models/ports';
 import { ServiceRate } from './service-rate';
 
@@ -77,14 +77,12 @@ export class Admission {
     const { waitingMax, leftMs } = this.#roomFor(caller);
     const few = load.waiting + active < ALWAYS_LET_IN && !this.rate.standsStill;
     const untilTurnMs = few ? Number.POSITIVE_INFINITY : leftMs * ENTRANCE_SHARE;
-    const refused = refusal(load, this.rate, { waitingMax, leftMs: untilTurnMs });
-    if (refused) throw refused;
+    checkRoom(load, this.rate, { waitingMax, leftMs: untilTurnMs });
   }
 
   /** @throws the refusal of a photo that is not worth queueing */
   check(load: QueueLoad, caller: VisionCaller): void {
-    const refused = refusal(load, this.rate, this.#roomFor(caller));
-    if (refused) throw refused;
+    checkRoom(load, this.rate, this.#roomFor(caller));
   }
 
   /**
@@ -108,16 +106,17 @@ export class Admission {
 }
 
 /**
- * Whether the place that a photo would take is there, and its turn comes before its deadline. The `Retry-After` of a
- * refusal is the time after which, at the measured pace, it would be taken.
+ * The place that a photo would take must be there, and its turn come before its deadline.
+ *
+ * @throws unavailable whose `Retry-After` is the time after which, at the measured pace, it would be taken
  */
-function refusal(load: QueueLoad, rate: ServiceRate, { waitingMax, leftMs }: QueueRoom): AppError | null {
+function checkRoom(load: QueueLoad, rate: ServiceRate, { waitingMax, leftMs }: QueueRoom): void {
   if (load.waiting >= waitingMax) {
     const surplusMs = rate.waitMs(load.waiting - waitingMax + 1);
-    return unavailable('Too many photos are waiting.', surplusMs / 1000);
+    throw unavailable('Too many photos are waiting.', surplusMs / 1000);
   }
   // Where nobody waits a worker is free, or it is time to find out.
   const waitMs = load.waiting === 0 ? 0 : rate.waitMs(load.waiting + load.active);
-  if (waitMs <= leftMs) return null;
-  return unavailable('More photos are waiting than can be answered in time.', (waitMs - leftMs) / 1000);
+  if (waitMs <= leftMs) return;
+  throw unavailable('More photos are waiting than can be answered in time.', (waitMs - leftMs) / 1000);
 }
