@@ -22,7 +22,6 @@ import {
   viewOf,
 } from './presenter';
 import {
-  catalogQueryBody,
   feedbackBody,
   identifyBody,
   includesOfQuery,
@@ -70,9 +69,8 @@ export function mountV3(
 function queryCatalog(services: ApiServices, settings: ApiSettings): Route {
   return (req, res) => {
     if (usesDeprecatedIds(req.body)) res.setHeader('Deprecation', 'true');
-    const body = validate(catalogQueryBody, req.body);
-    const query = toCatalogQuery(body, settings.pageSizeMax);
-    const view = viewOf(body.includes, linksOf(req, services, settings));
+    const { query, includes } = toCatalogQuery(req.body, settings.pageSizeMax);
+    const view = viewOf(includes, linksOf(req, services, settings));
     const { pricing } = view;
     return {
       page: { rows: query.pageSize, priced: pricing },

@@ -213,15 +213,19 @@ export const feedbackBody = z.strictObject({
 });
 
 /**
- * The domain form of a query body; `page_size` is lowered to the cap.
+ * What a query body asks for, and the modules that its answer includes; `page_size` is lowered to the cap.
  *
- * @throws AppError 400 for a page and a cursor (contract 4.17)
+ * @throws AppError 400 that names the parameter at fault, also for a page and a cursor (contract 4.17)
  */
-export function toCatalogQuery(body: z.output<typeof catalogQueryBody>, pageSizeMax: number): CatalogQuery {
+export function toCatalogQuery(
+  given: unknown,
+  pageSizeMax: number,
+): { readonly query: CatalogQuery; readonly includes: readonly Module[] } {
+  const body = validate(catalogQueryBody, given);
   if (body.cursor !== undefined && body.page !== undefined) {
     throw badRequest('cursor: takes the place of "page"; send one of them.', { field: 'cursor' });
   }
-  return {
+  const query = {
     text: body.query ?? null,
     categories: body.category_id === undefined ? null : [body.category_id],
     node: body.taxonomy_node,
@@ -232,6 +236,7 @@ export function toCatalogQuery(body: z.output<typeof catalogQueryBody>, pageSize
     ...(body.facets && { facets: body.facets.map(toFacet) }),
     ...(body.cursor !== undefined && { cursor: body.cursor }),
   };
+  return { query, includes: body.includes };
 }
 
 /** The domain form of a facet of a body. */
