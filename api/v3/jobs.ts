@@ -11,7 +11,8 @@ import { idOf } from '../middleware/request-address';
 import { PATHS } from '../paths';
 import { photosOf, takeBody } from '../wire/photos';
 import { presentJob } from './job-presenter';
-import { jobBody, toFilter } from './schema';
+import { toFilter } from './schema';
+import { jobBody } from './vision-schema';
 
 const ENDPOINT = 'v3.vision.jobs';
 

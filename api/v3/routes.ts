@@ -22,8 +22,6 @@ import {
   viewOf,
 } from './presenter';
 import {
-  feedbackBody,
-  identifyBody,
   includesOfQuery,
   itemsBody,
   similarQuery,
@@ -33,6 +31,7 @@ import {
   usesDeprecatedIds,
 } from './schema';
 import { showOwnAccount } from './show-account';
+import { feedbackBody, identifyBody } from './vision-schema';
 
 /** The current API with its `/api/v3` aliases (contract 4.1, 9.3). */
 export function mountV3(
