@@ -2,14 +2,8 @@ import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import {
-  type ApiVersion,
-  type Caller,
-  hashKey,
-  isKeyForm,
-  opens,
-  type Scope,
-} from '../../models/access/api-key';
+import { type ApiVersion, type Caller, isKeyForm, opens, type Scope } from '../../models/access/api-key';
+import { hashKey } from '../../models/access/credential';
 import { forbidden, rateLimited, unauthorized } from '../../models/errors';
 import type { Gate } from './call';
 

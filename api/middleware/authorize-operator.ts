@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { hashKey } from '../../models/access/api-key';
+import { hashKey } from '../../models/access/credential';
 import { unauthorized } from '../../models/errors';
 import { credentialOf, KeyLookups } from './authenticate';
 import type { Gate } from './call';

@@ -2,7 +2,8 @@ import { inject, injectable } from 'tsyringe';
 import { badRequest, conflict, notFound } from '../errors';
 import { type AccountRepository, type AuditedWork, type Clock, type ListPage, PORTS } from '../ports';
 import { requireAccount, unknownCursor } from './account-service';
-import { type ApiKey, hashKey, makeKey } from './api-key';
+import type { ApiKey } from './api-key';
+import { hashKey, makeKey } from './credential';
 
 /** What a new key is to be. */
 export type NewKey = Omit<Parameters<AccountRepository['createKey']>[0], 'hash'>;

@@ -1,4 +1,4 @@
-import { makeKey } from '../../models/access/api-key';
+import { makeKey } from '../../models/access/credential';
 import { type AccountRepository, PORTS } from '../../models/ports';
 import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';

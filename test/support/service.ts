@@ -10,11 +10,10 @@ import {
   API_VERSIONS,
   type ApiVersion,
   DEFAULT_SCOPES,
-  hashKey,
   type KeyLimits,
-  makeKey,
   type Scope,
 } from '../../models/access/api-key';
+import { hashKey, makeKey } from '../../models/access/credential';
 import { SearchMisses } from '../../models/catalog/search-misses';
 import {
   type AccountRepository,
