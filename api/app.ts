@@ -1,6 +1,7 @@
 import { parse as parseQuery } from 'node:querystring';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
+import { unavailable } from '../models/errors';
 import { mountAdmin } from './admin/routes';
 import type { ApiServices, ApiSettings } from './api-services';
 import { mountDocs } from './docs/routes';
@@ -8,15 +9,12 @@ import { sendDataFile } from './files/data-file';
 import { sendImage } from './files/image';
 import { mountLegacy } from './legacy/routes';
 import { allowOrigins } from './middleware/allow-origins';
-import { oneAtATime } from './middleware/call';
 import { compress } from './middleware/compress';
 import { buildEndpoints } from './middleware/endpoints';
 import { errorHandler, unknownRoute } from './middleware/error-handler';
 import { mountRoute } from './middleware/mount-route';
-import { readAddress, refuseMissingHost } from './middleware/request-address';
-import { requestId, requestLog } from './middleware/request-log';
-import './middleware/locals';
-import { lifecycleGate } from './middleware/shed-load';
+import { readAddress } from './middleware/request-address';
+import { requestLog } from './middleware/request-log';
 import { Metrics } from './ops/metrics';
 import { mountOperations } from './ops/routes';
 import { PATHS } from './paths';
@@ -24,68 +22,65 @@ import { mountJobs } from './v3/jobs';
 import { mountRecords } from './v3/record-routes';
 import { mountV3 } from './v3/routes';
 import { mountWebhooks } from './v3/webhooks';
-import { photoIdentifier } from './wire/identify-photo';
 
 /**
- * The whole of the service over HTTP. The order here and in `framed` is the security policy: every request is named,
+ * The whole of the service over HTTP. The order here and in `mountApi` is the security policy: every request is named,
  * logged and measured, gets its protective headers, and meets its endpoint, whose gates (`middleware/endpoints.ts`)
  * refuse in the order 401, 403, 429, 413/415, 400, 402, 404/422; what is thrown anywhere becomes an answer in
  * `middleware/error-handler.ts`.
+ *
+ * @param services null in a process without an API: it answers health, readiness and metrics, so that operators can watch
+ *   its workers
  */
-export function createApp(services: ApiServices, settings: ApiSettings): Express {
+export function createApp(services: ApiServices | null, settings: ApiSettings): Express {
   const metrics = new Metrics(settings.gauges);
-  const endpoints = buildEndpoints(services, settings);
-  const identifyPhoto = photoIdentifier(services.vision, metrics);
-  return framed(settings, metrics, services.accounts, (app) => {
-    app.use(lifecycleGate(settings.lifecycle));
-    mountRoute(app, PATHS.dataFile, { get: sendDataFile(services) });
-    mountRoute(app, PATHS.image, { get: sendImage(services) });
-    mountV3(app, endpoints, services, settings, identifyPhoto);
-    mountRecords(app, endpoints, services);
-    mountJobs(app, endpoints, services, settings);
-    mountWebhooks(app, endpoints, services);
-    mountLegacy(app, endpoints, services, settings, identifyPhoto);
-    if (settings.adminToken !== undefined) mountAdmin(app, endpoints, services);
-    mountDocs(app);
-    if (settings.queues) app.use('/queues', settings.queues);
-    for (const page of settings.pages ?? []) app.use(page);
-  });
-}
-
-/** What a process without an API answers: health, readiness and metrics, so that operators can watch its workers. */
-export function createOperationsApp(settings: ApiSettings): Express {
-  return framed(settings, new Metrics(settings.gauges), null, () => undefined);
-}
-
-/** The middlewares that every request passes, around the routes. */
-function framed(
-  settings: ApiSettings,
-  metrics: Metrics,
-  accounts: ApiServices['accounts'] | null,
-  mountRoutes: (app: Express) => void,
-): Express {
   const app = express();
   app.set('trust proxy', settings.trustProxyHops);
   app.set('etag', false);
   // All parameters count: a silently dropped filter would answer with rows that were excluded.
   app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
 
-  app.use(oneAtATime);
-  app.use(requestId);
+  // Requests that a client sends ahead on one connection are begun one after the other: until its turn a response belongs to
+  // no connection, and would never learn that its caller hung up.
+  app.use((_req, res, next) => {
+    if (res.socket) next();
+    else res.once('socket', () => next());
+  });
   app.use(requestLog(settings.logger));
   app.use(metrics.measure);
   app.use(helmet(PROTECTION));
-  app.use(refuseMissingHost);
   app.use(readAddress);
   app.use(allowOrigins(settings.corsOrigins));
   app.use(compress);
 
   mountOperations(app, settings, metrics);
-  mountRoutes(app);
+  if (services) mountApi(app, services, settings, metrics);
 
   app.use(unknownRoute);
-  app.use(errorHandler(accounts));
+  app.use(errorHandler(services?.accounts ?? null));
   return app;
+}
+
+function mountApi(app: Express, services: ApiServices, settings: ApiSettings, metrics: Metrics): void {
+  const endpoints = buildEndpoints(services, settings);
+  // While the process starts or stops; who calls a stopping one is also asked to connect anew.
+  app.use((_req, res, next) => {
+    const state = settings.lifecycle();
+    if (state === 'ready') return next();
+    if (state === 'stopping') res.setHeader('Connection', 'close');
+    throw unavailable(`The service is ${state}; try again.`, state === 'starting' ? 2 : 1);
+  });
+  mountRoute(app, PATHS.dataFile, { get: sendDataFile(services) });
+  mountRoute(app, PATHS.image, { get: sendImage(services) });
+  mountV3(app, endpoints, services, settings, metrics);
+  mountRecords(app, endpoints, services);
+  mountJobs(app, endpoints, services, settings);
+  mountWebhooks(app, endpoints, services);
+  mountLegacy(app, endpoints, services, settings, metrics);
+  if (settings.adminToken !== undefined) mountAdmin(app, endpoints, services);
+  mountDocs(app);
+  if (settings.queues) app.use('/queues', settings.queues);
+  for (const page of settings.pages ?? []) app.use(page);
 }
 
 /** An API answers with data only: nothing in an answer may run, load or be framed. Images may be shown anywhere. */

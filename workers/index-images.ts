@@ -11,7 +11,7 @@ import {
   type ImageStore,
   PORTS,
 } from '../models/ports';
-import { PictureFailed } from './embedder/picture-failed';
+import { PictureFailed } from './embedder/inference-pool';
 import { PhotosInWork } from './photos-in-work';
 
 /** How many images of a job have vectors now, and how many are listed as failures. */

@@ -64,7 +64,9 @@ export class VisionPipeline implements PhotoPipeline {
         try {
           return await this.#under(version, photos);
         } catch (failure) {
-          if (attempt === ATTEMPTS || !(await this.#wasReplaced(version))) throw failure;
+          // A version that is not live any more may have lost its vectors or its model while photos were in work under it.
+          const live = attempt === ATTEMPTS ? null : await this.embeddings.live().catch(() => null);
+          if (live === null || live.id === version.id) throw failure;
         }
       }
     });
@@ -87,11 +89,5 @@ export class VisionPipeline implements PhotoPipeline {
     this.recall.consider(version, photos.flat(), neighbours, scope);
     const timings = { queueMs, embedMs: embedded - started, neighboursMs: found - embedded };
     return { versionId: version.id, neighbours, timings };
-  }
-
-  /** A version that is not live any more may have lost its vectors or its model while a photo was in work under it. */
-  async #wasReplaced({ id }: EmbeddingVersion): Promise<boolean> {
-    const live = await this.embeddings.live().catch(() => null);
-    return live !== null && live.id !== id;
   }
 }

@@ -1,7 +1,7 @@
 import type { IRouter } from 'express';
 import type { ApiServices } from '../api-services';
+import type { Gate } from '../middleware/call';
 import type { Endpoints } from '../middleware/endpoints';
-import type { Gate } from '../middleware/gate';
 import { idempotent } from '../middleware/idempotency';
 import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';

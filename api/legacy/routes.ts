@@ -7,8 +7,8 @@ import type { Endpoints } from '../middleware/endpoints';
 import { linksOf } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
 import { PATHS } from '../paths';
-import type { PhotoIdentifier } from '../wire/identify-photo';
 import { photosOf, takeBody } from '../wire/photos';
+import { tellStages, type VisionObserver } from '../wire/vision-stages';
 import { presentLegacyMatch, presentLegacyPage } from './presenter';
 import { type LegacyParameters, legacyIdentifyBody, toLegacyQuery } from './schema';
 
@@ -18,7 +18,7 @@ export function mountLegacy(
   { plain, json, photo }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
-  identifyPhoto: PhotoIdentifier,
+  metrics: VisionObserver,
 ): void {
   mountRoute(router, PATHS.listProductsV1, {
     get: plain(
@@ -35,7 +35,7 @@ export function mountLegacy(
     ),
   });
   mountRoute(router, PATHS.identifyV2, {
-    post: photo('v2.vision', identify(services, settings, identifyPhoto)),
+    post: photo('v2.vision', identify(services, settings, metrics)),
   });
 }
 
@@ -65,22 +65,24 @@ function listProducts(
   };
 }
 
-function identify(services: ApiServices, settings: ApiSettings, identifyPhoto: PhotoIdentifier): Route {
+function identify(services: ApiServices, settings: ApiSettings, metrics: VisionObserver): Route {
   return (req, res) => {
-    const { body, cut } = takeBody(req, res, legacyIdentifyBody);
+    const { body, cut } = takeBody(req, legacyIdentifyBody);
     const { photos } = photosOf(body, cut);
     const links = linksOf(req, services, settings);
-    const request = { photos, category: null, filters: [], pricing: true, explain: false };
+    const price = legacyVisionPrice();
+    const request = { photos, category: null, filters: [], pricing: true, explain: false, price };
     return {
       make: async (call) => {
-        const { value, price } = await identifyPhoto(call, res, { ...request, price: legacyVisionPrice() });
+        const { value, price: worth } = await services.vision.identify(call, request);
+        tellStages(res, metrics, value);
         const answer = {
           success: true,
           results: value.items.map((match) => presentLegacyMatch(match, links)),
           processingTime: value.totalMs,
           predictionId: value.predictionId,
         };
-        return { value: answer, price };
+        return { value: answer, price: worth };
       },
     };
   };

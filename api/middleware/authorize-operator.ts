@@ -1,9 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashKey } from '../../models/access/credential';
 import { unauthorized } from '../../models/errors';
-import { credentialOf } from './authenticate';
-import type { Gate } from './gate';
-import { KeyLookups } from './key-lookups';
+import { credentialOf, KeyLookups } from './authenticate';
+import type { Gate } from './call';
 
 /**
  * Lets operators pass: whoever sends the token (else 401), which is compared by its hash, in constant time. An address

@@ -1,21 +1,27 @@
-import { randomUUID } from 'node:crypto';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Caller } from '../../models/access/api-key';
-import type { CallContext } from '../../models/access/billing';
+import type { Deadline } from './deadline';
 
-/** The call as services know it. Its signal is aborted when the caller hangs up or the deadline is over; HEAD is free. */
-export function callOf(req: Request, res: Response, endpoint: string): CallContext {
-  const { requestId, deadline, claimed, openRoom } = res.locals;
-  const hangUp = hangUpOf(res);
-  return {
-    caller: callerOf(res),
-    requestId,
-    endpoint,
-    signal: deadline ? AbortSignal.any([hangUp, deadline.signal]) : hangUp,
-    ...(openRoom ? { openRoom } : {}),
-    free: req.method === 'HEAD',
-    ...(claimed ?? { chargeId: randomUUID() }),
-  };
+/** A step that a call passes on its way to its answer. It refuses a call by throwing, or answers it. */
+export type Gate = (req: Request, res: Response) => unknown;
+
+declare global {
+  namespace Express {
+    /** What the middlewares know about a call, in the order in which they learn it. */
+    interface Locals {
+      requestId: string;
+      /** The address pattern that matched, for metrics; absent for unknown routes. */
+      route?: string;
+      /** Of an endpoint that has one. */
+      deadline?: Deadline;
+      /** Set once the key opens the endpoint: from here on answers carry `X-Credits-*`. */
+      caller?: Caller;
+      /** Digest of the body of a call that may be repeated. */
+      bodyDigest?: Buffer;
+      /** Of a call with an `Idempotency-Key`, and the identity of its charge. */
+      claimed?: { readonly idempotencyKey: string; readonly chargeId: string };
+    }
+  }
 }
 
 /** Who calls; a gate that asks without `authenticate` before it is a mistake in the table of endpoints. */
@@ -30,21 +36,3 @@ export function onceClosed(res: Response, done: () => void): void {
   if (res.closed) done();
   else res.once('close', done);
 }
-
-/** Aborted when the caller hangs up before the whole answer is sent, also when that was long ago. */
-function hangUpOf(res: Response): AbortSignal {
-  const hangUp = new AbortController();
-  onceClosed(res, () => {
-    if (!res.writableFinished) hangUp.abort();
-  });
-  return hangUp.signal;
-}
-
-/**
- * Requests that a client sends ahead on one connection are begun one after the other: until its turn a response belongs
- * to no connection, and would never learn that its caller hung up.
- */
-export const oneAtATime: RequestHandler = (_req, res, next) => {
-  if (res.socket) next();
-  else res.once('socket', () => next());
-};

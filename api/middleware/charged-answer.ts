@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type { Billing, CallContext, Priced } from '../../models/access/billing';
-import { callOf } from './call';
+import type { CallContext, Priced } from '../../models/access/billing';
+import type { ApiServices } from '../api-services';
+import { callerOf, type Gate, onceClosed } from './call';
 import { setCreditHeaders } from './credit-headers';
-import type { Gate } from './gate';
 import { storedForm } from './idempotency';
 import type { PageAsked, PageMemory } from './page-memory';
 import { type Answer, sendRows } from './send-rows';
@@ -25,21 +26,37 @@ export type Route = (req: Request, res: Response) => Work | Promise<Work>;
 
 /**
  * The one way by which answers that may cost something leave, on every endpoint: made, then booked while the caller is
- * there, and at once sent. A call with a deadline ends at it with 504, whatever hangs.
+ * there, and at once sent. Whoever hangs up ends the call; one with a deadline ends at it with 504, whatever hangs; HEAD is
+ * free.
  */
 export const chargedAnswer =
-  (billing: Billing, pages: PageMemory) =>
+  ({ billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>, pages: PageMemory) =>
   (endpoint: string, route: Route): Gate =>
   async (req, res) => {
     const { page, make } = await route(req, res);
-    if (page) await pages.reserve(res, page);
-    const call = callOf(req, res, endpoint);
+    const made = page && (await pages.reserve(res, page));
+    const caller = callerOf(res);
+    const { requestId, deadline, claimed } = res.locals;
+    const hangUp = new AbortController();
+    onceClosed(res, () => {
+      if (!res.writableFinished) hangUp.abort();
+    });
+    const call: CallContext = {
+      caller,
+      requestId,
+      endpoint,
+      signal: deadline ? AbortSignal.any([hangUp.signal, deadline.signal]) : hangUp.signal,
+      // What it fetches counts among bodies.
+      openRoom: () => bodies.open(caller.keyId),
+      free: req.method === 'HEAD',
+      ...(claimed ?? { chargeId: randomUUID() }),
+    };
     const charging = billing.charge(
       call,
       () => make(call),
       (body) => storedForm(res, body),
     );
-    const billed = await (res.locals.deadline?.enforce(charging) ?? charging);
+    const billed = await (deadline?.enforce(charging) ?? charging);
     setCreditHeaders(res, billed);
-    await sendRows(req, res, billed.value);
+    await sendRows(req, res, billed.value, made);
   };

@@ -1,6 +1,5 @@
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { timeout } from '../../models/errors';
-import type { Gate } from './gate';
 
 /**
  * Room for the last look of those who keep the deadline themselves and know more about it. What does not (a store
@@ -61,6 +60,16 @@ export class Deadline {
     }
   }
 
+  /** Waits likewise, and lets a clock that stands still run meanwhile: for what the caller is not to blame for. */
+  async runDuring<Result>(work: Promise<Result>): Promise<Result> {
+    this.go();
+    try {
+      return await this.enforce(work);
+    } finally {
+      this.stop();
+    }
+  }
+
   #end(): void {
     this.#over.abort();
     for (const cutOff of this.#cutOffs) cutOff();
@@ -68,22 +77,8 @@ export class Deadline {
 }
 
 /** The first gate of a call with a deadline. */
-export function startDeadline(ms: number): Gate {
-  return (_req, res) => {
-    const deadline = new Deadline(ms);
-    res.locals.deadline = deadline;
-    res.once('close', () => deadline.stop());
-  };
-}
-
-/** Waits, while the clock stands still, for what the caller is not to blame for: meanwhile it goes, where the call has one. */
-export async function raceDeadline<Result>(res: Response, work: Promise<Result>): Promise<Result> {
-  const { deadline } = res.locals;
-  if (!deadline) return work;
-  deadline.go();
-  try {
-    return await deadline.enforce(work);
-  } finally {
-    deadline.stop();
-  }
-}
+export const startDeadline = (ms: number) => (_req: Request, res: Response) => {
+  const deadline = new Deadline(ms);
+  res.locals.deadline = deadline;
+  res.once('close', () => deadline.stop());
+};

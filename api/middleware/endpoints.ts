@@ -1,19 +1,19 @@
 import type { RequestHandler } from 'express';
 import { API_VERSIONS, type ApiVersion, type Caller, type Scope } from '../../models/access/api-key';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { authenticate } from './authenticate';
+import { authenticate, KeyLookups } from './authenticate';
 import { authorizeOperator } from './authorize-operator';
+import type { Gate } from './call';
 import { chargedAnswer, type Route } from './charged-answer';
 import { startDeadline } from './deadline';
 import { forceFailure } from './force-failure';
-import { type Gate, pass } from './gate';
 import { idempotent } from './idempotency';
-import { JSON_BODY, JSON_LINES_BODY, parseJson, parsePhotoJson, readTyped } from './json-body';
-import { KeyLookups } from './key-lookups';
 import { linkRenewal } from './links';
 import { MemoryBudget } from './memory-budget';
 import { PageMemory } from './page-memory';
-import { rateLimit, testCallLimit, visionRateLimit } from './rate-limit';
+import { parseJsonObject } from './parse-json-object';
+import { rateLimit, visionRateLimit } from './rate-limit';
+import { JSON_BODY, JSON_LINES_BODY, readTyped } from './read-body';
 import { shedLoad, takePlace } from './shed-load';
 import type { UploadPace } from './upload-pace';
 
@@ -62,20 +62,18 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings): En
   const { limits, visionDeadlineMs: deadlineMs } = settings;
   const keys = new KeyLookups<Caller>((hash) => accounts.callerByKeyHash(hash), limits.unknownKeysPerMinute);
   const forced = forceFailure(deadlineMs);
-  const calls = rateLimit(limiter, limits);
-  const testCalls = testCallLimit(accounts, clock, limits);
+  const calls = rateLimit(services, limits);
   const admitted = (name: EndpointName, scope: Scope | null): Gate[] => [
     authenticate(keys, versionOf(name), scope),
     forced,
     calls,
-    testCalls,
   ];
   const operator = authorizeOperator(settings.adminToken ?? null, limits.unknownKeysPerMinute);
   const visionCalls = visionRateLimit(limiter, limits);
   const patience = { waitMs: deadlineMs, leaseMs: deadlineMs + LEASE_SLACK_MS };
   const once = idempotent(services, patience, linkRenewal(services));
   const pages = new PageMemory(memoryFor('large pages', settings.answerBytes, LITTLE_BYTES.answer));
-  const answer = chargedAnswer(services.billing, pages);
+  const answer = chargedAnswer(services, pages);
 
   const pace: UploadPace = { bytesPerSecond: settings.uploadBytesPerSecondMin, windowMs: PACE_WINDOW_MS };
   const smallBody = [readTyped(JSON_BODY, { bytesMax: BODY_BYTES_MAX, pace }, bodies), parseJson];
@@ -96,18 +94,10 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings): En
         photoBody,
         once,
         takePlace(queue, clock, deadlineMs),
-        parsePhotoJson,
         answer(name, route),
       ),
     job: (name, route) =>
-      through(
-        ...admitted(name, 'vision:identify'),
-        visionCalls,
-        jobBody,
-        once,
-        parsePhotoJson,
-        answer(name, route),
-      ),
+      through(...admitted(name, 'vision:identify'), visionCalls, jobBody, once, answer(name, route)),
     records: (name, route) =>
       through(...admitted(name, 'catalog:write'), recordsBody, once, answer(name, route)),
     change: (name, route) => through(...admitted(name, 'catalog:write'), once, answer(name, route)),
@@ -116,10 +106,21 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings): En
   };
 }
 
+/** Passes gates one after the other until one has answered: 504 for one that is not passed before the call's deadline. */
 const through =
   (...gates: Gate[]): RequestHandler =>
-  (req, res) =>
-    pass(gates, req, res);
+  async (req, res) => {
+    for (const gate of gates) {
+      if (res.headersSent) return;
+      const { deadline } = res.locals;
+      const passing = gate(req, res);
+      await (deadline?.enforce(Promise.resolve(passing)) ?? passing);
+    }
+  };
+
+const parseJson: Gate = (req) => {
+  req.body = parseJsonObject(req.body);
+};
 
 function versionOf(name: EndpointName): ApiVersion {
   const version = API_VERSIONS.find((each) => name.startsWith(`${each}.`));

@@ -19,8 +19,7 @@ import {
   unprocessable,
   unsupportedMediaType,
 } from '../../models/errors';
-import { callerOf } from './call';
-import type { Gate } from './gate';
+import { callerOf, type Gate } from './call';
 
 const HEADER = 'X-Loupe-Force';
 /** Of a 422 without one. */

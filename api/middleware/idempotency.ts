@@ -4,9 +4,8 @@ import type { Request, Response } from 'express';
 import { badRequest, callStillRuns, conflict } from '../../models/errors';
 import type { Claim, Clock, IdempotencyStore, IdempotentCall } from '../../models/ports';
 import type { ApiServices } from '../api-services';
-import { callerOf, onceClosed } from './call';
-import { type Balances, setFreeCreditHeaders } from './credit-headers';
-import type { Gate } from './gate';
+import { callerOf, type Gate, onceClosed } from './call';
+import { setFreeCreditHeaders } from './credit-headers';
 import type { LinkRenewal } from './links';
 
 const HEADER = 'Idempotency-Key';
@@ -52,16 +51,24 @@ export function idempotent(
     const call = { ...nameOf(key, req, res), fingerprint: fingerprintOf(req, res) };
     const claim = await claimed(store, clock, call, patience, res);
     switch (claim.kind) {
-      case 'answered':
-        await replay(res, accounts, claim.answer, renewLinks);
-        return;
+      case 'answered': {
+        await setFreeCreditHeaders(res, accounts);
+        res.setHeader('Idempotency-Replayed', 'true');
+        const { status, headers, body } = JSON.parse(claim.answer) as KeptAnswer;
+        return void res.status(status).set(headers).json(renewLinks(body));
+      }
       case 'other call':
         throw conflict(`This ${HEADER} stands for a call with another body; take a new one.`);
       case 'running':
         throw callStillRuns();
       case 'granted':
         res.locals.claimed = { idempotencyKey: call.key, chargeId: claim.chargeId };
-        freeUnanswered(res, () => freed(req, store.forget(call, claim.chargeId)));
+        freeUnanswered(res, () =>
+          // A key that can't be freed now is free when its lease is over.
+          store
+            .forget(call, claim.chargeId)
+            .catch((failure: unknown) => req.log.warn({ failure: String(failure) }, 'a key is not freed')),
+        );
     }
   };
 }
@@ -107,22 +114,6 @@ function freeUnanswered(res: Response, free: () => Promise<void>): void {
   onceClosed(res, () => {
     if (!ended) void free();
   });
-}
-
-/** A key that can't be freed now is free when its lease is over. */
-const freed = (req: Request, freeing: Promise<void>): Promise<void> =>
-  freeing.catch((failure: unknown) => req.log.warn({ failure: String(failure) }, 'a key is not freed'));
-
-async function replay(
-  res: Response,
-  accounts: Balances,
-  answer: string,
-  renewLinks: LinkRenewal,
-): Promise<void> {
-  await setFreeCreditHeaders(res, accounts);
-  res.setHeader('Idempotency-Replayed', 'true');
-  const { status, headers, body } = JSON.parse(answer) as KeptAnswer;
-  res.status(status).set(headers).json(renewLinks(body));
 }
 
 /** What is kept of an answer: its other headers are the same for all. */

@@ -2,7 +2,9 @@ import type { Request } from 'express';
 import { DATA_FILE_KINDS, type DataFile, REGIONS } from '../../models/pricing/estimate';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { isObject } from './parse-json-object';
-import { type PublicAddress, publicAddress } from './public-address';
+
+/** Makes addresses of ours (`/images/…`, `/files/…`) absolute; others stay as they are. */
+export type PublicAddress = (address: string) => string;
 
 /** Signed links live this long (contract 2.5). */
 const LIFETIME_MS = 3_600_000;
@@ -22,6 +24,30 @@ export const linksOf = (req: Request, services: Signing, settings: ApiSettings):
   sign: fileSigner(services),
 });
 
+/** Behind the public base address when one is set, else behind the address that the request was sent to. */
+export const publicAddress = (req: Request, { publicUrl, imageBaseUrl }: Bases): PublicAddress =>
+  addressBehind(publicUrl ?? baseOf(req), imageBaseUrl);
+
+type Bases = Pick<ApiSettings, 'publicUrl' | 'imageBaseUrl'>;
+
+/** Behind a base without a slash at its end; images behind that of the cache, when there is one (contract 13.11). */
+export const addressBehind =
+  (base: string, imageBase = base): PublicAddress =>
+  (address) => {
+    if (!address.startsWith('/')) return address;
+    return (address.startsWith('/images/') ? imageBase : base) + address;
+  };
+
+/** What a Host header may be made of; anything else would end up in the addresses that we answer with. */
+const HOST = /^[A-Za-z0-9._\-:[\]]{1,255}$/;
+
+function baseOf(req: Request): string {
+  if (req.host && HOST.test(req.host)) return `${req.protocol}://${req.host}`;
+  const { localAddress = 'localhost', localPort = 0 } = req.socket;
+  const host = localAddress.includes(':') ? `[${localAddress}]` : localAddress;
+  return `${req.protocol}://${host}:${localPort}`;
+}
+
 /** Signs for an hour from now. */
 export const fileSigner =
   ({ signer, clock }: Signing): Links['sign'] =>
@@ -32,21 +58,19 @@ export const fileSigner =
 export type LinkRenewal = (answer: unknown) => unknown;
 
 /** An answer that was kept is given to another request, and links are made for the request that they answer. */
-export function linkRenewal(services: Signing): LinkRenewal {
-  const sign = fileSigner(services);
-  return (answer) => renewed(answer, sign);
-}
+export const linkRenewal =
+  (services: Signing): LinkRenewal =>
+  (answer) =>
+    renewed(answer, fileSigner(services));
 
-type Sign = Links['sign'];
-
-function renewed(value: unknown, sign: Sign): unknown {
+function renewed(value: unknown, sign: Links['sign']): unknown {
   if (Array.isArray(value)) return value.flatMap((each: unknown) => renewedEntry(each, sign));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, renewed(each, sign)]));
 }
 
 /** Links stand in lists, beside their region. */
-function renewedEntry(entry: unknown, sign: Sign): unknown[] {
+function renewedEntry(entry: unknown, sign: Links['sign']): unknown[] {
   const link = isObject(entry) ? linkOf(entry['url']) : null;
   if (!isObject(entry) || link === null) return [renewed(entry, sign)];
   const address = sign(link.file);

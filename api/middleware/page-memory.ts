@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { callerOf, onceClosed } from './call';
 import type { MemoryBudget } from './memory-budget';
+import type { AnswerMade } from './send-rows';
 
 /** How large the page is that a call asks for; rows with prices are several times larger than others. */
 export interface PageAsked {
@@ -24,20 +25,19 @@ export class PageMemory {
   /**
    * Waits until there is memory for the answer of a call; it is given back when the answer has been taken.
    *
+   * @returns wants to be told how large the answer became
    * @throws AppError 503 for who waits too long
    */
-  async reserve(res: Response, { rows, priced }: PageAsked): Promise<void> {
+  async reserve(res: Response, { rows, priced }: PageAsked): Promise<AnswerMade> {
     const sort = priced ? 'priced' : 'plain';
     const reservation = this.budget.open(callerOf(res).keyId);
     onceClosed(res, () => reservation.close());
     await reservation.resize(rows * this.#rowBytes[sort] * HEAP_PER_BYTE);
-    res.locals.answerMade = (made, bytes) => {
-      if (made > 0) this.#learn(sort, bytes / made);
+    return (made, bytes) => {
+      if (made === 0) return;
+      const seen = bytes / made;
+      const known = this.#rowBytes[sort];
+      this.#rowBytes[sort] = Math.max(seen, known + (seen - known) * FORGOTTEN);
     };
-  }
-
-  #learn(sort: keyof typeof ROW_BYTES, bytes: number): void {
-    const known = this.#rowBytes[sort];
-    this.#rowBytes[sort] = Math.max(bytes, known + (bytes - known) * FORGOTTEN);
   }
 }

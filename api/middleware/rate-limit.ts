@@ -1,16 +1,21 @@
 import { limitHeaders, rateLimited } from '../../models/errors';
-import type { AccountRepository, Clock, LimitDecision, RateLimiter } from '../../models/ports';
-import type { DefaultLimits } from '../api-services';
-import { callerOf, onceClosed } from './call';
-import type { Gate } from './gate';
+import type { LimitDecision, RateLimiter } from '../../models/ports';
+import type { ApiServices, DefaultLimits } from '../api-services';
+import { callerOf, type Gate, onceClosed } from './call';
 
 /** Longest time from the start of a vision call to its answer, upload included, before its place lapses by itself. */
 const PLACE_LAPSE_MS = 180_000;
 
-/** 429 when the key has used up its calls of this second or minute; every answer tells the tighter of the two limits. */
-export function rateLimit(limiter: RateLimiter, defaults: DefaultLimits): Gate {
+/**
+ * 429 when the key has used up its calls of this second or minute, of which every answer tells the tighter limit; or a
+ * test key those of this calendar month, in UTC (contract 9.9).
+ */
+export function rateLimit(
+  { limiter, accounts, clock }: Pick<ApiServices, 'limiter' | 'accounts' | 'clock'>,
+  defaults: DefaultLimits,
+): Gate {
   return async (_req, res) => {
-    const { keyId, limits } = callerOf(res);
+    const { keyId, limits, test } = callerOf(res);
     const windows = [
       { window: 'second', limit: limits.perSecond ?? defaults.perSecond },
       { window: 'minute', limit: limits.perMinute ?? defaults.perMinute },
@@ -23,17 +28,7 @@ export function rateLimit(limiter: RateLimiter, defaults: DefaultLimits): Gate {
       if (tightest === null || decision.remaining < tightest.remaining) tightest = decision;
     }
     if (tightest) res.set(limitHeaders(tightest));
-  };
-}
-
-/** 429 when a test key has used up its calls of this calendar month, in UTC (contract 9.9). */
-export function testCallLimit(
-  accounts: Pick<AccountRepository, 'countTestCall'>,
-  clock: Clock,
-  { testCallsPerMonth: limit }: DefaultLimits,
-): Gate {
-  return async (_req, res) => {
-    const { keyId, test } = callerOf(res);
+    const limit = defaults.testCallsPerMonth;
     if (!test || limit <= 0 || (await accounts.countTestCall(keyId)) <= limit) return;
     const now = clock.now();
     const resetSeconds = (Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1000;

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request } from 'express';
 import { badRequest, payloadTooLarge, unsupportedMediaType } from '../../models/errors';
-import type { MemoryReservation } from './memory-budget';
+import { type Gate, onceClosed } from './call';
+import type { MemoryBudget, MemoryReservation } from './memory-budget';
 import { PaceWatch, type UploadPace } from './upload-pace';
 
 /** What a body is held against while it is read. */
@@ -10,6 +12,51 @@ export interface BodyLimits {
   /** Once inflated. */
   readonly bytesMax: number;
   readonly pace: UploadPace;
+}
+
+/** What a body may be declared as, in UTF-8, and how that is called in a refusal. */
+export interface BodyType {
+  readonly name: 'application/json' | 'application/x-ndjson';
+  readonly form: RegExp;
+}
+
+export const JSON_BODY: BodyType = {
+  name: 'application/json',
+  form: /^\s*application\/([a-z0-9!#$&^_.+-]+\+)?json\s*$/,
+};
+
+export const JSON_LINES_BODY: BodyType = {
+  name: 'application/x-ndjson',
+  form: /^\s*application\/(x-ndjson|jsonl)\s*$/,
+};
+
+/**
+ * Reads the bytes of a body into `req.body`: 415 when it is not declared as its type, 413 when it is larger than the
+ * limit. They count against the budget until the call ends.
+ */
+export function readTyped(type: BodyType, limits: BodyLimits, budget: MemoryBudget): Gate {
+  return async (req, res) => {
+    if (!isDeclared(req.get('Content-Type'), type)) throw unsupportedMediaType(type.name);
+    // Operators have no key, and share one part of the memory.
+    const reservation = budget.open(res.locals.caller?.keyId ?? '');
+    onceClosed(res, () => reservation.close());
+    // The clock of the deadline stands still while the caller sends.
+    const { deadline } = res.locals;
+    deadline?.stop();
+    req.body = await readBody(req, reservation, limits, (room) => deadline?.runDuring(room) ?? room);
+    deadline?.go();
+    if (req.get('Idempotency-Key') === undefined) return;
+    res.locals.bodyDigest = createHash('sha256').update(req.body).digest();
+  };
+}
+
+function isDeclared(contentType: string | undefined, { form }: BodyType): boolean {
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  const charset = /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/;
+  return (
+    form.test(type) &&
+    parameters.every((parameter) => ['utf-8', 'utf8', undefined].includes(charset.exec(parameter)?.[1]))
+  );
 }
 
 /** A body without a length is read into a buffer that doubles, from this on. */

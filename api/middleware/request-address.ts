@@ -2,20 +2,15 @@ import type { Request, RequestHandler } from 'express';
 import { badRequest } from '../../models/errors';
 import { refuseBrokenText } from './parse-json-object';
 
-/** 400 for HTTP/1.1 without a Host, which addresses of ours could not be built from. */
-export const refuseMissingHost: RequestHandler = (req, _res, next) => {
-  if (req.httpVersion === '1.1' && !req.headers.host) throw badRequest('Send a Host header.');
-  next();
-};
-
 /** Requests whose address holds a malformed percent escape. */
 const unreadable = new WeakSet<Request>();
 
 /**
- * Lets an address with a malformed percent escape reach its route, where the order of refusals is the usual one
+ * 400 for HTTP/1.1 without a Host, which addresses of ours could not be built from. Lets an address with a malformed percent escape reach its route, where the order of refusals is the usual one
  * (contract 11.1): the router itself would refuse it before any key is looked at. Its varying parts are of no use then.
  */
 export const readAddress: RequestHandler = (req, _res, next) => {
+  if (req.httpVersion === '1.1' && !req.headers.host) throw badRequest('Send a Host header.');
   if (!isReadable(req.path)) {
     unreadable.add(req);
     const [path = '', ...query] = req.url.split('?');

@@ -6,25 +6,23 @@ import { pinoHttp } from 'pino-http';
 /** A caller's own name for a request. */
 const KEPT_ID = /^[A-Za-z0-9._-]{8,128}$/;
 
-/** Names each request: an incoming `X-Request-Id` of the right form is kept; every answer carries it (contract 12.1). */
-export const requestId: RequestHandler = (req, res, next) => {
-  const given = req.get('X-Request-Id');
-  res.locals.requestId = given !== undefined && KEPT_ID.test(given) ? given : randomUUID();
-  res.setHeader('X-Request-Id', res.locals.requestId);
-  next();
-};
-
 /** Addresses that machines ask for every few seconds. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
+ * Names each request: an incoming `X-Request-Id` of the right form is kept, and every answer carries it (contract 12.1).
  * One structured line per request: method, path, status, time, request id, key id. Never headers, bodies or query
  * strings, since those hold keys, photos and signatures.
  */
 export function requestLog(logger: Logger): RequestHandler {
   return pinoHttp<Request, Response>({
     logger,
-    genReqId: (_req, res) => res.locals.requestId,
+    genReqId: (req, res) => {
+      const given = req.get('X-Request-Id');
+      res.locals.requestId = given !== undefined && KEPT_ID.test(given) ? given : randomUUID();
+      res.setHeader('X-Request-Id', res.locals.requestId);
+      return res.locals.requestId;
+    },
     quietReqLogger: true,
     customAttributeKeys: { reqId: 'requestId', responseTime: 'durationMs' },
     wrapSerializers: false,

@@ -14,18 +14,28 @@ export type WithRows<Whole extends { readonly data: readonly unknown[] }> = Omit
   readonly data: Iterable<Whole['data'][number]>;
 };
 
+/** Is told how many rows an answer had, and how many bytes of JSON. */
+export type AnswerMade = (rows: number, bytes: number) => void;
+
 /** What is written at a time; an answer that is no longer is sent whole, with its length. */
 const PIECE = 64 * 1024;
 
 /**
  * Sends an answer with rows. A large one is made as fast as its caller reads, and other calls get their turn in between.
  * What is kept for repetitions (`Idempotency-Key`) is made whole.
+ *
+ * @param made called once an answer with rows that are made one by one is
  */
-export async function sendRows(req: Request, res: Response, answer: Answer): Promise<void> {
+export async function sendRows(
+  req: Request,
+  res: Response,
+  answer: Answer,
+  made: AnswerMade = () => undefined,
+): Promise<void> {
   const { data } = answer;
   const isWhole = data === undefined || Array.isArray(data);
   if (isWhole || res.locals.claimed || req.method === 'HEAD') return void res.json(answer);
-  const pieces = piecesOf(answer, data, (rows, bytes) => res.locals.answerMade?.(rows, bytes));
+  const pieces = piecesOf(answer, data, made);
   const first = pieces.next();
   const second = pieces.next();
   res.type('json');
@@ -49,11 +59,7 @@ async function* inTurns(begun: readonly string[], rest: Iterable<string>): Async
 }
 
 /** The JSON of an answer in pieces; tells how many rows it had, and how many bytes. */
-function* piecesOf(
-  answer: Answer,
-  data: Iterable<unknown>,
-  made: (rows: number, bytes: number) => void,
-): Generator<string, void> {
+function* piecesOf(answer: Answer, data: Iterable<unknown>, made: AnswerMade): Generator<string, void> {
   let piece = '';
   let bytes = 0;
   let rows = 0;

@@ -1,19 +1,6 @@
-import type { RequestHandler, Response } from 'express';
-import { unavailable } from '../../models/errors';
+import type { Response } from 'express';
 import type { Clock, VisionCaller, VisionQueue } from '../../models/ports';
-import type { LifecycleState } from '../api-services';
-import { callerOf, onceClosed } from './call';
-import type { Gate } from './gate';
-
-/** 503 for every call while the process starts or stops; a stopping one also asks its callers to connect anew. */
-export function lifecycleGate(state: () => LifecycleState): RequestHandler {
-  return (_req, res, next) => {
-    const now = state();
-    if (now === 'ready') return next();
-    if (now === 'stopping') res.setHeader('Connection', 'close');
-    throw unavailable(`The service is ${now}; try again.`, now === 'starting' ? 2 : 1);
-  };
-}
+import { callerOf, type Gate, onceClosed } from './call';
 
 /**
  * 503 for a photo that the workers can't get to within the deadline, before its body is read: in an overload a refusal

@@ -1,7 +1,7 @@
 import type { IRouter, RequestHandler } from 'express';
 import type { ApiSettings } from '../api-services';
+import { publicAddress } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
-import { publicAddress } from '../middleware/public-address';
 import { PATHS } from '../paths';
 import { showHealth, showReadiness } from './health';
 import type { Metrics } from './metrics';

@@ -4,8 +4,7 @@ import { jobStatus } from '../../models/vision/jobs/job-states';
 import type { VisionJob } from '../../models/vision/jobs/vision-job';
 import type { ApiServices } from '../api-services';
 import { classifyFailure, errorBody } from '../middleware/error-handler';
-import { fileSigner, type LinkRenewal } from '../middleware/links';
-import { addressBehind } from '../middleware/public-address';
+import { addressBehind, fileSigner, type LinkRenewal } from '../middleware/links';
 import type { jobAnswer } from './answers';
 import { presentIdentification, viewOf } from './presenter';
 

@@ -5,14 +5,14 @@ import type { VisionJob } from '../../models/vision/jobs/vision-job';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { free, type Route } from '../middleware/charged-answer';
 import type { Endpoints } from '../middleware/endpoints';
-import { type LinkRenewal, linkRenewal } from '../middleware/links';
+import { type LinkRenewal, linkRenewal, publicAddress } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
-import { publicAddress } from '../middleware/public-address';
 import { idOf } from '../middleware/request-address';
 import { PATHS } from '../paths';
 import { photosOf, takeBody } from '../wire/photos';
 import { presentJob } from './job-presenter';
-import { jobBody, toFilter } from './schema';
+import { toFilter } from './schema';
+import { jobBody } from './vision-schema';
 
 const ENDPOINT = 'v3.vision.jobs';
 
@@ -40,7 +40,7 @@ export function mountJobs(
 
 function createJob({ jobs }: ApiServices, settings: ApiSettings, renewLinks: LinkRenewal): Route {
   return (req, res) => {
-    const { body, cut } = takeBody(req, res, jobBody);
+    const { body, cut } = takeBody(req, jobBody);
     const entries = body.entries.map((each, position) => {
       const { photos, parameters } = photosOf(each, cut, `entries.${position}.`);
       const { category_id: category = null, filters, explain } = parameters;

@@ -6,8 +6,7 @@ import type { Suggestion } from '../../models/catalog/suggestion';
 import type { Feedback } from '../../models/ports';
 import type { SimilarItems } from '../../models/vision/similar-service';
 import type { Identification, IdentifiedItem, ItemEvidence } from '../../models/vision/vision-service';
-import type { Links } from '../middleware/links';
-import type { PublicAddress } from '../middleware/public-address';
+import type { Links, PublicAddress } from '../middleware/links';
 import { mapped, type WithRows } from '../middleware/send-rows';
 import {
   presentAttribute,

@@ -9,8 +9,8 @@ import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import { PATHS } from '../paths';
-import type { PhotoIdentifier } from '../wire/identify-photo';
 import { photosOf, takeBody } from '../wire/photos';
+import { tellStages, type VisionObserver } from '../wire/vision-stages';
 import {
   presentFeedback,
   presentFound,
@@ -22,9 +22,6 @@ import {
   viewOf,
 } from './presenter';
 import {
-  catalogQueryBody,
-  feedbackBody,
-  identifyBody,
   includesOfQuery,
   itemsBody,
   similarQuery,
@@ -34,6 +31,7 @@ import {
   usesDeprecatedIds,
 } from './schema';
 import { showOwnAccount } from './show-account';
+import { feedbackBody, identifyBody } from './vision-schema';
 
 /** The current API with its `/api/v3` aliases (contract 4.1, 9.3). */
 export function mountV3(
@@ -41,7 +39,7 @@ export function mountV3(
   { plain, note, json, photo }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
-  identifyPhoto: PhotoIdentifier,
+  metrics: VisionObserver,
 ): void {
   mountRoute(router, PATHS.queryCatalog, {
     post: json('v3.catalog.query', 'catalog:read', queryCatalog(services, settings)),
@@ -62,7 +60,7 @@ export function mountV3(
     post: note('v3.catalog.suggest', 'catalog:read', suggest(services)),
   });
   mountRoute(router, PATHS.identify, {
-    post: photo('v3.vision.identify', identify(services, settings, identifyPhoto)),
+    post: photo('v3.vision.identify', identify(services, settings, metrics)),
   });
   mountRoute(router, PATHS.correct, { post: note('v3.vision.feedback', null, correct(services)) });
 }
@@ -70,9 +68,8 @@ export function mountV3(
 function queryCatalog(services: ApiServices, settings: ApiSettings): Route {
   return (req, res) => {
     if (usesDeprecatedIds(req.body)) res.setHeader('Deprecation', 'true');
-    const body = validate(catalogQueryBody, req.body);
-    const query = toCatalogQuery(body, settings.pageSizeMax);
-    const view = viewOf(body.includes, linksOf(req, services, settings));
+    const { query, includes } = toCatalogQuery(req.body, settings.pageSizeMax);
+    const view = viewOf(includes, linksOf(req, services, settings));
     const { pricing } = view;
     return {
       page: { rows: query.pageSize, priced: pricing },
@@ -139,9 +136,9 @@ function suggest({ suggestions }: ApiServices): Route {
   };
 }
 
-function identify(services: ApiServices, settings: ApiSettings, identifyPhoto: PhotoIdentifier): Route {
+function identify(services: ApiServices, settings: ApiSettings, metrics: VisionObserver): Route {
   return (req, res) => {
-    const { body, cut } = takeBody(req, res, identifyBody);
+    const { body, cut } = takeBody(req, identifyBody);
     const { photos, parameters } = photosOf(body, cut);
     const { category_id: category = null, filters, explain, includes } = parameters;
     const view = viewOf(includes, linksOf(req, services, settings));
@@ -150,7 +147,8 @@ function identify(services: ApiServices, settings: ApiSettings, identifyPhoto: P
     const request = { photos, category, filters: filters.map(toFilter), pricing, explain, price };
     return {
       make: async (call) => {
-        const { value, price: worth } = await identifyPhoto(call, res, request);
+        const { value, price: worth } = await services.vision.identify(call, request);
+        tellStages(res, metrics, value);
         return { value: presentIdentification(value, worth, view), price: worth };
       },
     };

@@ -12,17 +12,12 @@ import { wordsAsked } from '../../models/catalog/fold-text';
 import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
 import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
-import { PHOTOS_MAX } from '../../models/vision/image-input';
-import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/job-states';
 import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 import { validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
 
-/** Of a comment on an answer. */
-const COMMENT_LENGTH_MAX = 2000;
-
 /** Modules of an answer (contract 4.9); `catalog` is no value of it. */
-const includes = z
+export const includes = z
   .array(z.enum(MODULES))
   .default(['taxonomy'])
   .describe('What rows have beside their name and pictures');
@@ -45,7 +40,8 @@ const filter = z
     }
   });
 
-const filters = z.array(filter).max(100).default([]).describe('ANDed; the values in one are ORed');
+/** What the rows pass (contract 4.3). */
+export const filters = z.array(filter).max(100).default([]).describe('ANDed; the values in one are ORed');
 
 /** More than any cursor has: the key of the longest name. */
 const CURSOR_LENGTH_MAX = 10_000;
@@ -133,58 +129,6 @@ const similarParameters = z.object({
   size: sizeOfPage.default(SIMILAR_MAX),
 });
 
-/** What sums of fractions may be off by. */
-const ROUNDING = 1e-9;
-
-const fraction = (of: string) => z.number().min(0).max(1).describe(of);
-
-/** The part of a photo that is looked at (contract 7.15). */
-const region = z
-  .strictObject({
-    x: fraction('Of its left edge, from the left'),
-    y: fraction('Of its upper edge, from the top'),
-    width: fraction('Of the width of the photo'),
-    height: fraction('Of its height'),
-  })
-  .superRefine(({ x, y, width, height }, context) => {
-    const fault = (field: string) =>
-      context.addIssue({ code: 'custom', path: [field], message: 'the region ends outside of the photo' });
-    if (x + width > 1 + ROUNDING) fault('width');
-    if (y + height > 1 + ROUNDING) fault('height');
-  })
-  .describe('Fractions of the upright photo, within 0 to 1; at least 16 pixels on each side');
-
-const photo = {
-  url: z.string().optional().describe('Public http(s) address of the photo; wins over `base64`'),
-  base64: z.string().optional().describe('The photo as base64 or data URI: JPEG, PNG or WebP'),
-  region: region.optional(),
-};
-
-/** Body of `POST /v3/vision/identify`. */
-export const identifyBody = z.strictObject({
-  ...photo,
-  images: z
-    .array(z.strictObject(photo))
-    .min(1)
-    .max(PHOTOS_MAX)
-    .optional()
-    .describe('Photos of one item from several sides, instead of `url` or `base64`'),
-  category_id: z.string().optional().describe('Slug or name of the category that the item is of'),
-  filters,
-  explain: z.boolean().default(false).describe('Whether each row has `evidence`'),
-  includes,
-});
-
-/** Body of `POST /v3/vision/jobs` (contract 16.1). */
-export const jobBody = z.strictObject({
-  entries: z
-    .array(identifyBody.omit({ includes: true }))
-    .min(1)
-    .max(JOB_ENTRIES_MAX)
-    .describe('One identification each'),
-  includes,
-});
-
 /** Body of `POST /v3/webhooks` (contract 16.10). */
 export const webhookBody = z
   .strictObject({
@@ -203,25 +147,20 @@ export const webhookBody = z
     context.addIssue({ code: 'custom', path: ['credits_below'], message });
   });
 
-/** Body of `POST /v3/vision/predictions/{id}/feedback`. */
-export const feedbackBody = z.strictObject({
-  correct_id: z
-    .string()
-    .nullable()
-    .describe('The product that the photos show; null when the catalog does not have it'),
-  comment: z.string().max(COMMENT_LENGTH_MAX).optional().describe('For whoever looks into it'),
-});
-
 /**
- * The domain form of a query body; `page_size` is lowered to the cap.
+ * What a query body asks for, and the modules that its answer includes; `page_size` is lowered to the cap.
  *
- * @throws AppError 400 for a page and a cursor (contract 4.17)
+ * @throws AppError 400 that names the parameter at fault, also for a page and a cursor (contract 4.17)
  */
-export function toCatalogQuery(body: z.output<typeof catalogQueryBody>, pageSizeMax: number): CatalogQuery {
+export function toCatalogQuery(
+  given: unknown,
+  pageSizeMax: number,
+): { readonly query: CatalogQuery; readonly includes: readonly Module[] } {
+  const body = validate(catalogQueryBody, given);
   if (body.cursor !== undefined && body.page !== undefined) {
     throw badRequest('cursor: takes the place of "page"; send one of them.', { field: 'cursor' });
   }
-  return {
+  const query = {
     text: body.query ?? null,
     categories: body.category_id === undefined ? null : [body.category_id],
     node: body.taxonomy_node,
@@ -232,6 +171,7 @@ export function toCatalogQuery(body: z.output<typeof catalogQueryBody>, pageSize
     ...(body.facets && { facets: body.facets.map(toFacet) }),
     ...(body.cursor !== undefined && { cursor: body.cursor }),
   };
+  return { query, includes: body.includes };
 }
 
 /** The domain form of a facet of a body. */

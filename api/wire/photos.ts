@@ -1,12 +1,11 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { z } from 'zod';
 import { badRequest } from '../../models/errors';
 import type { ImageInput, Region } from '../../models/vision/image-input';
+import { cutPhotos } from '../middleware/cut-photos';
+import { parseJsonObject } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
 import { decodeBase64 } from './decode-base64';
-
-/** Photos that were taken out of a body, by what stands for them there (`cut-photos.ts`). */
-type CutPhotos = ReadonlyMap<string, Buffer>;
 
 /** How a vision body names a photo, before it is looked at. */
 interface ImageParameters {
@@ -20,22 +19,22 @@ interface PhotoParameters extends ImageParameters {
   readonly images?: readonly ImageParameters[] | undefined;
 }
 
+/** Photos that were cut out of a body, by what stands for them there. */
+type CutPhotos = ReadonlyMap<string, Buffer>;
+
 /**
- * The body of a vision call, and the photos that were cut out of it. The text that a photo came in goes with the request:
- * of the largest photos it would hold 27 MB until the answer.
+ * The body of a vision call, and the photos that were cut out of it. The request keeps none of it: with the largest photos
+ * that would be 27 MB until the answer.
  *
- * @throws AppError 400 that names the parameter at fault
+ * @throws AppError 400 for what is no JSON object, and that names the parameter at fault
  */
 export function takeBody<Body>(
   req: Request,
-  res: Response,
   schema: z.ZodType<Body>,
 ): { readonly body: Body; readonly cut: CutPhotos } {
-  const body = validate(schema, req.body);
-  const cut = res.locals.photos ?? new Map<string, Buffer>();
+  const { json, photos } = cutPhotos(req.body);
   req.body = undefined;
-  delete res.locals.photos;
-  return { body, cut };
+  return { body: validate(schema, parseJsonObject(json)), cut: photos };
 }
 
 /**

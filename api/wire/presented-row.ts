@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { Attribute, CatalogItem, Tag, Variant } from '../../models/catalog/item';
 import type { DataFile, DataFileKind, MarketEstimate } from '../../models/pricing/estimate';
-import type { Links } from '../middleware/links';
-import type { PublicAddress } from '../middleware/public-address';
+import type { Links, PublicAddress } from '../middleware/links';
 import type { attribute, marketEstimate, pictures, prices, tag, variantField } from './answers';
 
 /** Fields of answers, as their presenters give them. */

@@ -163,7 +163,9 @@ export class CatalogService {
   }
 
   private resolve(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): ResolvedQuery {
-    const categories = query.categories === null ? null : this.categorySlugs(query, taxonomy, rule);
+    const slugsOf = (name: string) =>
+      rule === 'refuse-unknown' ? categorySlug(name, query.node, taxonomy) : (taxonomy.find(name)?.id ?? []);
+    const categories = query.categories?.flatMap(slugsOf) ?? null;
     if (!taxonomy.isNode(query.node)) {
       throw badRequest(`"${query.node}" is no taxonomy node.`, {
         field: 'taxonomy_node',
@@ -173,12 +175,6 @@ export class CatalogService {
     const { cursor, ...asked } = query;
     const resolved = { ...asked, categories, words: wordsAsked(query.text) };
     return cursor === undefined ? resolved : { ...resolved, after: rowBefore(resolved, cursor) };
-  }
-
-  private categorySlugs(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): string[] {
-    const names = query.categories ?? [];
-    if (rule === 'refuse-unknown') return names.map((name) => categorySlug(name, query.node, taxonomy));
-    return names.flatMap((name) => taxonomy.find(name)?.id ?? []);
   }
 }
 

@@ -2,9 +2,9 @@ import pMap from 'p-map';
 import { Taxonomy } from '../catalog/taxonomy';
 import type { CatalogRepository, Embedder, NeighbourIndex } from '../ports';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from '../vision/candidates';
-import { calibrationOf, type Signals } from '../vision/confidence';
+import type { Signals } from '../vision/confidence';
 import type { EmbeddingVersion } from '../vision/embedding-model';
-import { ancestryOf, judgementOf, levelsOf } from '../vision/matches';
+import { judgementOf, levelsOf, sightingOf } from '../vision/matches';
 import type { LabelledSignals } from './fit-calibration';
 import type { Query } from './query-maker';
 
@@ -78,9 +78,8 @@ async function answerTo(
   const answer = { query, isUnknown, first: first?.id ?? null, place: place < 0 ? null : place + 1 };
   if (!first) return { ...answer, signals: null, levels: [] };
   const items = await catalog.itemsById([...shortlist.candidates.map(({ id }) => id), ...query.products]);
-  const ancestry = ancestryOf(items, taxonomy);
-  const sighting = { ...shortlist, ancestry, calibration: calibrationOf(version.manifest) };
-  const above = new Set(query.products.flatMap((id) => ancestry.get(id) ?? []));
+  const sighting = sightingOf(shortlist, items, taxonomy, version.manifest);
+  const above = new Set(query.products.flatMap((id) => sighting.ancestry.get(id) ?? []));
   const levels = levelsOf(sighting, first.id).map(({ id, signals }) => ({ signals, right: above.has(id) }));
   return { ...answer, signals: judgementOf(sighting, first.id).signals, levels };
 }

@@ -1,23 +1,11 @@
 import { type CatalogItem, isProduct } from '../catalog/item';
 import type { Taxonomy } from '../catalog/taxonomy';
 import type { Candidate } from './candidates';
-import { confidenceOf, type Signals, signalsOf } from './confidence';
-import type { Calibration } from './embedding-model';
+import { calibrationOf, confidenceOf, type Signals, signalsOf } from './confidence';
+import type { Calibration, ModelManifest } from './embedding-model';
 
 /** Taxonomy ids of each candidate product, innermost first (style before brand). */
 export type Ancestry = ReadonlyMap<string, readonly string[]>;
-
-/** That of products, by the hierarchies of their categories. */
-export function ancestryOf(products: readonly CatalogItem[], taxonomy: Taxonomy): Ancestry {
-  return new Map(
-    products.filter(isProduct).map(({ id, category, attributes }) => {
-      const inwards = [...(taxonomy.find(category)?.hierarchy ?? [])].reverse();
-      const idsOf = (field: string) =>
-        attributes.filter((each) => each.field === field).map((each) => each.id);
-      return [id, inwards.flatMap(idsOf)];
-    }),
-  );
-}
 
 /** A catalog row that may be what the photo shows. */
 export interface Match {
@@ -41,6 +29,26 @@ export interface Sighting {
   readonly ancestry: Ancestry;
   /** Of the model version. */
   readonly calibration: Calibration;
+}
+
+/**
+ * What was found under a model, with the ancestry of products by the hierarchies of their categories.
+ *
+ * @param shortlist as `shortlistOf` gives it
+ * @param products those of the shortlist, and others whose ancestry matters
+ */
+export function sightingOf(
+  shortlist: Pick<Sighting, 'candidates' | 'unseen'>,
+  products: readonly CatalogItem[],
+  taxonomy: Taxonomy,
+  manifest: Pick<ModelManifest, 'calibration'>,
+): Sighting {
+  const lineages = products.filter(isProduct).map(({ id, category, attributes }) => {
+    const inwards = [...(taxonomy.find(category)?.hierarchy ?? [])].reverse();
+    const idsOf = (field: string) => attributes.filter((each) => each.field === field).map((each) => each.id);
+    return [id, inwards.flatMap(idsOf)] as const;
+  });
+  return { ...shortlist, ancestry: new Map(lineages), calibration: calibrationOf(manifest) };
 }
 
 /** What the candidates say: products, and the taxonomy rows that may stand in for them. */

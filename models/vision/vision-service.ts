@@ -20,11 +20,9 @@ import {
   type VisionQueue,
 } from '../ports';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
-import { calibrationOf } from './confidence';
 import type { EmbeddingVersion } from './embedding-model';
 import type { ImageInput, PreparedInput } from './image-input';
 import {
-  ancestryOf,
   type Evidence,
   evidenceFor,
   judgementOf,
@@ -32,6 +30,7 @@ import {
   matchesOf,
   rankMatches,
   type Sighting,
+  sightingOf,
 } from './matches';
 import type { Neighbourhood, PreparedImage } from './neighbours';
 import { preparePhotos } from './prepare-photos';
@@ -145,47 +144,37 @@ export class VisionService {
     scope: SearchScope,
     taxonomy: Taxonomy,
   ): Promise<Found> {
+    const { catalog } = this;
+    const imageIds = neighbours.map(({ imageId }) => imageId);
     const [version, showing] = await Promise.all([
-      this.versionOf(versionId),
-      this.catalog.productsShowing(
-        neighbours.map((each) => each.imageId),
-        scope,
-      ),
+      this.embeddings.version(versionId),
+      catalog.productsShowing(imageIds, scope),
     ]);
-    const photos = request.photos.length;
-    const shortlist = shortlistOf(candidatesOf(neighbours, showing, photos), neighbours.length);
-    const products = await this.catalog.itemsById(shortlist.candidates.map((each) => each.id));
-    const calibration = calibrationOf(version.manifest);
-    const sighting = { ...shortlist, ancestry: ancestryOf(products, taxonomy), calibration };
-    const ranking = rankMatches(sighting, this.settings.confidenceFloor ?? calibration.floor);
-    const nodes = await this.nodesWithin(
-      ranking.nodes.map(({ id }) => id),
-      scope,
-    );
+    if (!version) throw unavailable('The embedding model is being changed; try again.', 1);
+    const near = candidatesOf(neighbours, showing, request.photos.length);
+    const shortlist = shortlistOf(near, neighbours.length);
+    const products = await catalog.itemsById(shortlist.candidates.map(({ id }) => id));
+    const sighting = sightingOf(shortlist, products, taxonomy, version.manifest);
+    const ranking = rankMatches(sighting, this.settings.confidenceFloor ?? sighting.calibration.floor);
+    const nodeIds = ranking.nodes.map(({ id }) => id);
+    // A taxonomy row has to live, and to be within the scope itself.
+    const nodes = nodeIds.length > 0 ? await catalog.itemsById(await catalog.within(nodeIds, scope)) : [];
     const byId = new Map([...products, ...nodes].map((item) => [item.id, item]));
-    const items = matchesOf(ranking, (id) => byId.has(id)).flatMap(({ id, confidence }) => {
+    const matches = matchesOf(ranking, (id) => byId.has(id));
+    if (request.pricing) {
+      const matched = matches.map(({ id }) => id);
+      for (const item of await catalog.itemsById(matched, true)) byId.set(item.id, item);
+    }
+    const items = matches.flatMap(({ id, confidence }) => {
       const item = byId.get(id);
       return item ? [{ item, confidence }] : [];
     });
-    const explained = request.explain ? await this.explained(items, sighting, products) : items;
     return {
       version,
       best: bestOf(sighting, products),
-      items: request.pricing ? await this.priced(explained) : explained,
+      items: request.explain ? await this.explained(items, sighting, products) : items,
       resolvedTaxonomy: taxonomy.resolvedBy(items[0]?.item),
     };
-  }
-
-  private async versionOf(id: number): Promise<EmbeddingVersion> {
-    const version = await this.embeddings.version(id);
-    if (!version) throw unavailable('The embedding model is being changed; try again.', 1);
-    return version;
-  }
-
-  /** The taxonomy rows that live and are within the scope themselves. */
-  private async nodesWithin(ids: readonly string[], scope: SearchScope): Promise<readonly CatalogItem[]> {
-    if (ids.length === 0) return [];
-    return this.catalog.itemsById(await this.catalog.within(ids, scope));
   }
 
   private async explained(
@@ -207,12 +196,6 @@ export class VisionService {
       });
       return { ...row, evidence: { ...plain, image: images.get(imageId) ?? '', levels: named } };
     });
-  }
-
-  private async priced(items: readonly IdentifiedItem[]): Promise<IdentifiedItem[]> {
-    const ids = items.map(({ item }) => item.id);
-    const priced = new Map((await this.catalog.itemsById(ids, true)).map((item) => [item.id, item]));
-    return items.map((each) => ({ ...each, item: priced.get(each.item.id) ?? each.item }));
   }
 
   private async record(

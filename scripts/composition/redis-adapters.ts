@@ -1,6 +1,7 @@
 import { RedisRateLimiter } from '../../api/limits/redis-rate-limiter';
 import { queueDashboard } from '../../api/ops/queue-dashboard';
 import { type Clock, PORTS } from '../../models/ports';
+import { visionConcurrency } from '../../workers/embedder/inference-pool';
 import { ImageIndexer } from '../../workers/index-images';
 import { VisionPipeline } from '../../workers/pipeline';
 import { BullMqIndexQueue } from '../../workers/queue/bullmq-index-queue';
@@ -10,7 +11,6 @@ import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { openDashboardQueues } from '../../workers/queue/dashboard-queues';
 import { probeRedis } from '../../workers/queue/probe-redis';
 import { impatientConnection } from '../../workers/queue/redis-connection';
-import { visionConcurrency } from '../../workers/queue/vision-concurrency';
 import { inferenceThreads, type Opening, type QueueAdapters } from './adapters';
 import { waitForStore } from './wait-for-store';
 

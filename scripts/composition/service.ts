@@ -3,7 +3,7 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LifecycleState } from '../../api/api-services';
-import { createApp, createOperationsApp } from '../../api/app';
+import { createApp } from '../../api/app';
 import { createServer } from '../../api/server';
 import type { DemoOffer } from '../../api/site/demo-offer';
 import { unavailable } from '../../models/errors';
@@ -42,10 +42,7 @@ export async function startService(
   const loupe = await openLoupe(config, partsOf(config), overrides);
   try {
     const settings = apiSettings(config, loupe, () => lifecycle, demo);
-    const app =
-      config.ROLE === 'worker'
-        ? createOperationsApp(settings)
-        : createApp(apiServices(loupe.container), settings);
+    const app = createApp(config.ROLE === 'worker' ? null : apiServices(loupe.container), settings);
     const server = createServer(loupe.tracing.requests(app));
     const url =
       config.ROLE === 'worker' ? await listenIfFree(server, config, loupe) : await listen(server, config);

@@ -38,8 +38,7 @@ test.each([0, 1, 3, 2000, 20_000])(
   async (rows) => {
     const told: number[] = [];
     const url = await serve(async (req, res) => {
-      res.locals.answerMade = (...figures) => void told.push(...figures);
-      await sendRows(req, res, answerOf(rows));
+      await sendRows(req, res, answerOf(rows), (...figures) => void told.push(...figures));
     });
     const answer = await fetch(url);
     const whole = JSON.stringify({ ...answerOf(rows), data: Array.from({ length: rows }, () => ROW) });
@@ -102,9 +101,9 @@ test('a page waits for room by the size of the rows that were answered lately', 
   const held: number[] = [];
   const url = await serve(async (_req, res) => {
     res.locals.caller = { keyId: 'key' } as never;
-    await answers.reserve(res, { rows: 2, priced: true });
+    const made = await answers.reserve(res, { rows: 2, priced: true });
     held.push(room.state.heldBytes);
-    res.locals.answerMade?.(10, 1000);
+    made(10, 1000);
     res.json({});
   });
   for (let call = 0; call < 200; call += 1) await (await fetch(url)).text();

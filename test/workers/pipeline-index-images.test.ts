@@ -8,7 +8,7 @@ import type {
   ImageSource,
   ImageStore,
 } from '../../models/ports';
-import { PictureFailed } from '../../workers/embedder/picture-failed';
+import { PictureFailed } from '../../workers/embedder/inference-pool';
 import { ImageIndexer } from '../../workers/index-images';
 import { PhotosInWork } from '../../workers/photos-in-work';
 import { tinyManifest } from './tiny-models';

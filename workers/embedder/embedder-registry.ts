@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import type { Embedder, EmbedderRegistry } from '../../models/ports';
 import {
   type EmbeddingVersion,
@@ -7,7 +8,7 @@ import {
 import { InferencePool, type InferencePoolOptions, type InferencePoolStats } from './inference-pool';
 import { loadTried } from './load-tried';
 import { ModelRefused } from './manifest';
-import { TensorFlowEmbedder } from './tensorflow-embedder';
+import { renderViews } from './render-views';
 
 /** Where models lie and how they run. */
 export interface EmbedderRegistryOptions extends InferencePoolOptions {
@@ -15,10 +16,14 @@ export interface EmbedderRegistryOptions extends InferencePoolOptions {
   folderOf(manifest: ModelManifest): string | null | Promise<string | null>;
 }
 
+/** Enough pictures of one call on their way for full batches on many threads. */
+const PICTURES_AT_ONCE = 16;
+
 /**
  * The embedders of this process, all in one inference pool, so that work on a new version never goes before a photo for
  * the live one. A model is loaded at its first use and stays: a few megabytes per thread. The pool starts with the
- * first model.
+ * first model. Pictures are decoded in the thread pool of libuv while the engines compute; batches form in the pool, from
+ * whatever calls there are.
  */
 export class PooledEmbedderRegistry implements EmbedderRegistry {
   readonly #embedders = new Map<string, Promise<Embedder>>();
@@ -27,7 +32,12 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
 
   constructor(private readonly options: EmbedderRegistryOptions) {}
 
-  /** @throws ModelRefused when the model is not installed, was changed, or can't run here */
+  /**
+   * Its `embed` rejects with `unprocessable` for a picture that can't be decoded, with `PictureFailed` for one that can't be
+   * embedded.
+   *
+   * @throws ModelRefused when the model is not installed, was changed, or can't run here
+   */
   forVersion(version: EmbeddingVersion): Promise<Embedder> {
     const key = `${modelReference(version.manifest)} ${version.manifest.digests[version.manifest.file]}`;
     const known = this.#embedders.get(key);
@@ -53,10 +63,20 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
     if (folder === null) throw new ModelRefused(modelReference(manifest), 'it is not installed here');
     const pool = await this.#startedPool();
     await loadTried(pool, key, { folder, manifest });
-    return new TensorFlowEmbedder(manifest, key, pool, async () => {
-      this.#embedders.delete(key);
-      await pool.unload(key);
-    });
+    return {
+      manifest,
+      embed: (jpegs, views) =>
+        pMap(
+          jpegs,
+          async (jpeg) =>
+            pool.embed(key, await renderViews(jpeg, manifest.views[views], manifest.input), views),
+          { concurrency: PICTURES_AT_ONCE },
+        ),
+      close: async () => {
+        this.#embedders.delete(key);
+        await pool.unload(key);
+      },
+    };
   }
 
   async #startedPool(): Promise<InferencePool> {

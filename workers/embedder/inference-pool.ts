@@ -4,7 +4,6 @@ import type { BackendName } from './backend-choice';
 import { EngineGroup, type EngineGroupOptions, type Member } from './engine-group';
 import type { Embeddings } from './engine-messages';
 import type { ModelFolder } from './model-files';
-import { PictureFailed } from './picture-failed';
 import { LANES, type Lane, ViewLanes, type WaitingView } from './view-lanes';
 
 /** How inference runs in this process. */
@@ -30,7 +29,18 @@ export interface InferencePoolStats {
 /** One core stays for everything else, but of two both compute: what remains is input and output. */
 export const defaultThreads = (cores: number): number => (cores === 2 ? 2 : Math.max(1, cores - 1));
 
+/** Photos that a process has in work: enough, of several views each, for a full batch per thread while the next ones form. */
+export const visionConcurrency = (threads: number): number => 8 * threads;
+
 const RETRY_AFTER_SECONDS = 1;
+
+/** One picture could not be embedded, through no fault of the others or of the machine; a repeat changes nothing. */
+export class PictureFailed extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(reason, cause === undefined ? undefined : { cause });
+    this.name = 'PictureFailed';
+  }
+}
 
 /**
  * Inference outside of the main thread: an engine that is free takes all that waits, up to a batch, at once and without
@@ -88,7 +98,12 @@ export class InferencePool {
     this.#pictures[lane] += 1;
     if (lane === 'query') this.#photoAt = performance.now();
     try {
-      const vectors = views.map((pixels) => this.#vectorOf(model, pixels, lane));
+      const vectors = views.map(
+        (pixels) =>
+          new Promise<Float32Array>((resolve, reject) => {
+            this.#lanes.add({ lane, model, pixels, failedBefore: false, resolve, reject });
+          }),
+      );
       this.#dispatch();
       return await Promise.all(vectors);
     } finally {
@@ -114,12 +129,6 @@ export class InferencePool {
     for (const view of this.#lanes.drain()) view.reject(stopping());
     await Promise.all(this.#running);
     await this.#group?.close();
-  }
-
-  #vectorOf(model: string, pixels: Uint8Array, lane: Lane): Promise<Float32Array> {
-    return new Promise((resolve, reject) => {
-      this.#lanes.add({ lane, model, pixels, failedBefore: false, resolve, reject });
-    });
   }
 
   #dispatch(): void {

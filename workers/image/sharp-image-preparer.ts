@@ -61,11 +61,9 @@ export class SharpImagePreparer implements ImagePreparer {
   }
 
   async prepare(bytes: Buffer, signal?: AbortSignal, region?: Region): Promise<PreparedImage> {
-    const still = this.accepted(bytes);
-    const header = await this.header(still, signal);
-    const picture = this.pictureOf(still, header);
+    const { header, picture } = await this.accepted(bytes, signal);
     const cut = region && cutOfRegion(region, header, PREPARED_SIDE);
-    const memory = memoryFor(still, header, cut);
+    const memory = memoryFor(picture, header, cut);
     const { jpeg, width, height } =
       memory > DECODE_BYTES_MAX
         ? await this.alone.prepare({ ...picture, cut }, signal)
@@ -75,46 +73,39 @@ export class SharpImagePreparer implements ImagePreparer {
   }
 
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {
-    const still = this.accepted(bytes);
-    const header = await this.header(still);
-    const picture = this.pictureOf(still, header);
-    return this.budget.run(memoryFor(still, header), () => smallPicture(picture, side));
+    const { header, picture } = await this.accepted(bytes);
+    return this.budget.run(memoryFor(picture, header), () => smallPicture(picture, side));
   }
 
-  private pictureOf(bytes: Buffer, { icc }: Header): EncodedPicture {
-    return { bytes, pixelsMax: this.limits.pixelsMax, isSrgb: icc !== undefined && isSrgbProfile(icc) };
-  }
-
-  /** The bytes of the first frame, once format and size in bytes are known to be allowed. */
-  private accepted(bytes: Buffer): Buffer {
-    if (bytes.length > this.limits.bytesMax) {
-      throw unprocessable('image_too_large', `The image is larger than ${this.limits.bytesMax} bytes.`);
+  /** The first frame and what its header says, once format, bytes and pixels are known to be allowed. */
+  private async accepted(
+    bytes: Buffer,
+    signal?: AbortSignal,
+  ): Promise<{ header: Header; picture: EncodedPicture & { bytes: Buffer } }> {
+    const { bytesMax, pixelsMax } = this.limits;
+    if (bytes.length > bytesMax) {
+      throw unprocessable('image_too_large', `The image is larger than ${bytesMax} bytes.`);
     }
     refuseOtherFormats(bytes);
     const still = firstFrame(bytes);
     if (still === null) throw undecodable();
-    return still;
-  }
-
-  /** What the header says, once the size in pixels is known to be allowed. */
-  private async header(bytes: Buffer, signal?: AbortSignal): Promise<Header> {
-    const { pixelsMax } = this.limits;
-    const header = await this.budget.run(HEADER_BYTES, () => decoding(() => headerOf(bytes)), signal);
-    const { width, height } = header;
+    const header = await this.budget.run(HEADER_BYTES, () => decoding(() => headerOf(still)), signal);
+    const { width, height, icc } = header;
     if (width * height > pixelsMax) {
       throw unprocessable(
         'image_too_large',
         `The image has ${width} x ${height} pixels, more than ${pixelsMax}.`,
       );
     }
-    return header;
+    const isSrgb = icc !== undefined && isSrgbProfile(icc);
+    return { header, picture: { bytes: still, pixelsMax, isSrgb } };
   }
 }
 
 type Header = Awaited<ReturnType<typeof headerOf>>;
 
 /** Memory in bytes that decoding takes; what is cut out may have to be kept whole before, to be turned upright. */
-const memoryFor = (bytes: Buffer, header: Header, cut?: Cut): number =>
+const memoryFor = ({ bytes }: { bytes: Buffer }, header: Header, cut?: Cut): number =>
   decodeMemoryBytes({ ...header, isLossless: bytes.includes('VP8L') }) +
   (cut ? cut.whole.width * cut.whole.height * header.channels : 0);
 

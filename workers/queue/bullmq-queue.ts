@@ -6,7 +6,6 @@ import { Admission, type QueueLoad, type VisionQueueLimits } from './admission';
 import { type BullMqOptions, BullMqProducer, queueAway } from './bullmq-producer';
 import { neighbourhoodOf, VISION_QUEUE, visionJobOf } from './job';
 import { race } from './race';
-import { RecentLoad } from './recent-load';
 import type { RateTicket } from './service-rate';
 
 /** Twice: a fault that passes, or a worker that died, is mended by another try. */
@@ -19,18 +18,21 @@ const JOB: JobsOptions = {
 /** The deadline has passed: the last look must not take long. */
 const LOOK_TIMEOUT_MS = 1_000;
 
+/** A load that is older says too little: at the pace of any worker a few jobs have come or gone since. */
+const RECENT_MS = 50;
+
 /** The asking side of the vision queue on Redis, for any number of processes on any number of hosts. */
 export class BullMqVisionQueue implements VisionQueue {
   readonly #admission: Admission;
   readonly #caller: BullMqProducer;
-  readonly #load: RecentLoad;
+  /** The last look at the queue. */
+  #look: { readonly load: Promise<QueueLoad>; readonly at: number } | null = null;
   /** Admitted, and not yet counted by Redis. */
   #adding = 0;
 
   constructor(options: BullMqOptions & VisionQueueLimits) {
     this.#admission = new Admission(options);
     this.#caller = new BullMqProducer(VISION_QUEUE, options, () => this.#admission.rate.finish());
-    this.#load = new RecentLoad(() => this.#caller.load());
   }
 
   /** Resolves when photos can be asked for; before that `neighbours` fails with `unavailable`. */
@@ -38,8 +40,11 @@ export class BullMqVisionQueue implements VisionQueue {
     return this.#caller.ready();
   }
 
+  /** One look serves all who come within a moment, so that a flood is refused without a flood of looks. */
   async admit(caller: VisionCaller): Promise<void> {
-    this.#admission.checkEntrance(this.#withAdding(await this.#load.recent()), caller);
+    const last = this.#look;
+    const load = last && performance.now() - last.at < RECENT_MS ? last.load : this.#lookAgain();
+    this.#admission.checkEntrance(this.#withAdding(await load), caller);
   }
 
   async enter(caller: VisionCaller): Promise<VisionPlace> {
@@ -53,7 +58,7 @@ export class BullMqVisionQueue implements VisionQueue {
       request.signal?.throwIfAborted();
       const askedAt = this.#admission.now();
       if (request.deadlineAt <= askedAt) throw timeout(0);
-      this.#admission.check(this.#withAdding(await this.#load.now()), request);
+      this.#admission.check(this.#withAdding(await this.#lookAgain()), request);
       return this.#ask(request, askedAt);
     });
   }
@@ -72,6 +77,15 @@ export class BullMqVisionQueue implements VisionQueue {
 
   close(): Promise<void> {
     return this.#caller.close();
+  }
+
+  #lookAgain(): Promise<QueueLoad> {
+    const look = { load: this.#caller.load(), at: performance.now() };
+    this.#look = look;
+    look.load.catch(() => {
+      if (this.#look === look) this.#look = null;
+    });
+    return look.load;
   }
 
   #withAdding({ waiting, active }: QueueLoad): QueueLoad {

@@ -21,15 +21,8 @@ import {
   webhooksAnswer,
 } from '../../v3/answers';
 import { deletionAnswer, recordStatusAnswer, recordsAnswer } from '../../v3/record-answers';
-import {
-  catalogQueryBody,
-  feedbackBody,
-  identifyBody,
-  itemsBody,
-  jobBody,
-  suggestBody,
-  webhookBody,
-} from '../../v3/schema';
+import { catalogQueryBody, itemsBody, suggestBody, webhookBody } from '../../v3/schema';
+import { feedbackBody, identifyBody, jobBody } from '../../v3/vision-schema';
 import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
 import { healthAnswer, readinessAnswer } from '../health';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api';
-import '../../../api/middleware/locals';
+import '../../../api/middleware/call';
 
 /** Addresses that machines ask for every few seconds. */
 const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { PHOTOS_MAX } from '../../models/vision/image-input';
+import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/job-states';
+import { filters, includes } from './schema';
+
+/** What sums of fractions may be off by. */
+const ROUNDING = 1e-9;
+
+const fraction = (of: string) => z.number().min(0).max(1).describe(of);
+
+/** The part of a photo that is looked at (contract 7.15). */
+const region = z
+  .strictObject({
+    x: fraction('Of its left edge, from the left'),
+    y: fraction('Of its upper edge, from the top'),
+    width: fraction('Of the width of the photo'),
+    height: fraction('Of its height'),
+  })
+  .superRefine(({ x, y, width, height }, context) => {
+    const fault = (field: string) =>
+      context.addIssue({ code: 'custom', path: [field], message: 'the region ends outside of the photo' });
+    if (x + width > 1 + ROUNDING) fault('width');
+    if (y + height > 1 + ROUNDING) fault('height');
+  })
+  .describe('Fractions of the upright photo, within 0 to 1; at least 16 pixels on each side');
+
+const photo = {
+  url: z.string().optional().describe('Public http(s) address of the photo; wins over `base64`'),
+  base64: z.string().optional().describe('The photo as base64 or data URI: JPEG, PNG or WebP'),
+  region: region.optional(),
+};
+
+/** Body of `POST /v3/vision/identify`. */
+export const identifyBody = z.strictObject({
+  ...photo,
+  images: z
+    .array(z.strictObject(photo))
+    .min(1)
+    .max(PHOTOS_MAX)
+    .optional()
+    .describe('Photos of one item from several sides, instead of `url` or `base64`'),
+  category_id: z.string().optional().describe('Slug or name of the category that the item is of'),
+  filters,
+  explain: z.boolean().default(false).describe('Whether each row has `evidence`'),
+  includes,
+});
+
+/** Body of `POST /v3/vision/jobs` (contract 16.1). */
+export const jobBody = z.strictObject({
+  entries: z
+    .array(identifyBody.omit({ includes: true }))
+    .min(1)
+    .max(JOB_ENTRIES_MAX)
+    .describe('One identification each'),
+  includes,
+});
+
+/** Of a comment on an answer. */
+const COMMENT_LENGTH_MAX = 2000;
+
+/** Body of `POST /v3/vision/predictions/{id}/feedback`. */
+export const feedbackBody = z.strictObject({
+  correct_id: z
+    .string()
+    .nullable()
+    .describe('The product that the photos show; null when the catalog does not have it'),
+  comment: z.string().max(COMMENT_LENGTH_MAX).optional().describe('For whoever looks into it'),
+});
