@@ -12,11 +12,12 @@ import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { processEnvironment } from '../../scripts/config';
 import { AnswerLog } from '../../scripts/lab/bench/reindex/answer-log';
 import { addPictures } from '../../scripts/lab/bench/reindex/many-pictures';
-import { runLoupe, type ServiceProcess, spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
+import { type ServiceProcess, spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
 import { openAccount } from '../faults/books';
 import { writeLayoutModel } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
 import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import { loupeHere } from '../support/run-loupe';
 
 /**
  * Another model without a blink: built, killed, resumed, promoted, rolled back and pruned by the commands, beside a
@@ -65,7 +66,7 @@ beforeAll(async () => {
   started.forEach((each, index) => {
     if (each) (roles[index] === 'worker' ? workers : apis).push(each);
   });
-  await runLoupe(settings, 'catalog', 'import', bundle);
+  await loupeHere(settings, 'catalog', 'import', bundle);
   database = ownDatabase
     ? connectPostgres({ url: ownDatabase.url, poolMax: 2 })
     : await connectEmbedded({ dataDir: settings['DATA_DIR'] ?? '' });
@@ -81,7 +82,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
-const loupe = (...words: string[]) => runLoupe(settings, 'embeddings', ...words);
+const loupe = (...words: string[]) => loupeHere(settings, 'embeddings', ...words);
 const build = (model: string, ...words: string[]) =>
   loupe('build', '--model', model, ...words) as Promise<BuildResult>;
 const status = () => loupe('status') as Promise<EmbeddingsStatus>;
@@ -197,7 +198,7 @@ test('images that come are embedded for the live version and for the one that is
   const tags = join(folder, 'tags');
   await mkdir(tags);
   await copyFile(join(folder, 'bundle', 'tags.jsonl'), join(tags, 'tags.jsonl'));
-  await runLoupe(settings, 'catalog', 'import', tags);
+  await loupeHere(settings, 'catalog', 'import', tags);
   for (const { version } of (await status()).versions) {
     expect(await imagesOf(version)).toEqual(expect.arrayContaining(came));
   }
