@@ -16,5 +16,4 @@ module.exports = {
     '/node_modules/',
     ...WITHOUT_ADAPTERS.map((names) => `<rootDir>/test/${names}\\.test`),
   ],
-  maxWorkers: 2,
 };
