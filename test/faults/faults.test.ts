@@ -16,7 +16,7 @@ import { photoCall, SCENARIOS, type Scenario } from './scenarios';
  */
 const CALLS = Number(processEnvironment()['FAULT_CALLS'] ?? 100);
 const IS_FULL = CALLS >= 1_000;
-/** In the short form the processes that start anew have the machine to themselves. */
+/** In the short form the processes that start anew have much of the machine to themselves. */
 const PAUSE_MS = IS_FULL ? 0 : 100;
 const ROUNDS = {
   slow: Math.max(1, Math.round(CALLS / 300)),
