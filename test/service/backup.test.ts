@@ -7,6 +7,7 @@ import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/gen
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { bundledModel } from '../../workers/library/model-library';
 import { ApiClient } from '../support/api-client';
+import { copyMigrated, migratedInServer } from '../support/database';
 import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
 import { loupeHere } from '../support/run-loupe';
 
@@ -79,7 +80,8 @@ async function loseEverything(): Promise<void> {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'loupe-'));
   file = join(folder, 'backups', 'loupe.tar');
-  database = TEST_DATABASE_URL ? await createOwnDatabase(TEST_DATABASE_URL) : undefined;
+  database = TEST_DATABASE_URL ? await createOwnDatabase(TEST_DATABASE_URL, migratedInServer()) : undefined;
+  if (!database) await copyMigrated(settings()['DATA_DIR'] ?? '');
   await addModel();
   service = await startProcess(settings());
   const bundle = join(folder, 'bundle');
