@@ -46,6 +46,7 @@ const settings = (): Record<string, string> => ({
   QUEUE_PREFIX: `backup-${process.pid}`,
   RATE_PER_SECOND: '0',
   CONFIDENCE_FLOOR: '0',
+  INFERENCE_THREADS: '1',
   PORT: '0',
   ...(database ? { DATABASE_URL: database.url } : {}),
   ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}),

@@ -40,6 +40,7 @@ withS3('an installation with its pictures in a bucket', () => {
     ...(inBucket ? { IMAGE_STORE: `s3://${bucket}/shop` } : {}),
     QUEUE_PREFIX: `bucket-${process.pid}`,
     CONFIDENCE_FLOOR: '0',
+    INFERENCE_THREADS: '1',
     RATE_PER_SECOND: '0',
     STORE_WAIT_MS: '0',
     PORT: '0',
