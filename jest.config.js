@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 /** Jest runs the TypeScript as it is, through swc; `roots` names every folder with tests in it. */
 module.exports = {
   testEnvironment: '<rootDir>/test/support/worker-environment.ts',
@@ -21,8 +23,9 @@ module.exports = {
   },
   // Published as ES modules only, which Jest can't load as they are.
   transformIgnorePatterns: ['/node_modules/(?!(p-map|p-retry|p-wait-for|is-network-error)/)'],
-  // By default one less than there are processors, which on two means one.
-  maxWorkers: '100%',
+  testSequencer: '<rootDir>/test/support/slowest-first.js',
+  // One more than there are processors, since many tests wait for other processes.
+  maxWorkers: availableParallelism() + 1,
   // A test that is slow on a busy machine is none that hangs.
   testTimeout: 120_000,
 };

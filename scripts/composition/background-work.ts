@@ -48,9 +48,8 @@ const LOOK_AT_SEARCH_MS = 10_000;
 /** How long an image waits at most for somebody to see to it. */
 const LOOK_FOR_IMAGES_MS = 20_000;
 
-/** Entries of jobs, and how long one may take. */
+/** Entries of jobs. */
 const ENTRIES = { atOnce: 2, everyMs: 1_000 };
-const ENTRY_MS = 45_000;
 
 /** Messages to callers' addresses: so many may hang, each for so long, before others wait for them. */
 const MESSAGES = { atOnce: 8, everyMs: 2_000 };
@@ -142,9 +141,7 @@ export function workOffJobs({ config, container, logger, closing }: Opening): vo
   const presenter = entryPresenter({ signer, clock }, config.IMAGE_BASE_URL);
   container.register(ENTRY_PRESENTER, { useValue: presenter });
   const runner = container.resolve(VisionJobRunner);
-  const next: NextPiece = (stop, begun) =>
-    runner.next(AbortSignal.any([stop, AbortSignal.timeout(ENTRY_MS)]), begun);
-  workSideBySide({ logger, closing }, 'job entries', ENTRIES, next);
+  workSideBySide({ logger, closing }, 'job entries', ENTRIES, (stop, begun) => runner.next(stop, begun));
 }
 
 /** Callers' addresses are told what happens (contract 16.13), that confidence drifts too. */

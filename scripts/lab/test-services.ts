@@ -21,7 +21,7 @@ const ROOT = resolve(__dirname, '../..');
 
 /**
  * `npm run test:services`: brings up a real PostgreSQL, Redis and object store and runs the service-level tests on them,
- * then the short form of the fault tests on servers that they may disturb. Parameters go to Jest; one that names something
+ * beside the short form of the fault tests, which wait much, on servers that they may disturb. Parameters go to Jest; one that names something
  * under `test/` takes the place of the usual folders. Ends with Jest's exit code, or 1 when there was no test to run.
  */
 async function main(environment: Environment, parameters: readonly string[]): Promise<number> {
@@ -37,15 +37,14 @@ async function main(environment: Environment, parameters: readonly string[]): Pr
   };
   try {
     console.error(`services: ${services.how}`);
-    const outcomes: Outcome[] = [];
-    for (const [index, config] of configsFor(parameters, services).entries()) {
-      const given = parameters.find((parameter) => parameter.startsWith('--outputFile='));
+    const given = parameters.find((parameter) => parameter.startsWith('--outputFile='));
+    const others = parameters.filter((parameter) => parameter !== given);
+    const outcomes = configsFor(parameters, services).map(async (config, index): Promise<Outcome> => {
       const report = reportAt(given?.slice('--outputFile='.length) ?? join(reports, 'report.json'), index);
-      const others = parameters.filter((parameter) => parameter !== given);
       const words = ['--config', config, '--json', `--outputFile=${report}`, ...others];
-      outcomes.push({ exitCode: await runJest({ ...environment, ...addresses }, words), report });
-    }
-    return await conclude(outcomes, services);
+      return { exitCode: await runJest({ ...environment, ...addresses }, words), report };
+    });
+    return await conclude(await Promise.all(outcomes), services);
   } finally {
     await rm(reports, { recursive: true, force: true });
     await Promise.all([services.stop(), objects?.stop()]);

@@ -23,9 +23,9 @@ import { askedWords, SYNONYMS, VOCABULARY, word, writeGivenSynonyms } from './se
 const ROWS = 6_000;
 const SEED = 20_260_301;
 /** Random queries for each of three sources; the embedded database takes its time. */
-const QUERIES = { postgres: 1_000, embedded: 200 } as const;
+const QUERIES = { postgres: 400, embedded: 100 } as const;
 /** Walks by cursors for each source. */
-const WALKS = { postgres: 200, embedded: 50 } as const;
+const WALKS = { postgres: 80, embedded: 25 } as const;
 
 const FIELDS = { brand: 6, model: 40, colour: 5, tags: 3 } as const;
 const facetIds = (field: keyof typeof FIELDS) =>

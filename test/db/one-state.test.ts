@@ -11,7 +11,7 @@ const SEED = 20_261_124;
 const ROWS = 200;
 const WORDS = ['bag', 'bags', 'chanel', 'epi', 'gold'];
 /** Interleavings of each source. */
-const RUNS = { postgres: 300, embedded: 100 } as const;
+const RUNS = { postgres: 150, embedded: 50 } as const;
 
 const row = fc.record({
   category: fc.constantFrom('handbags', 'watches'),

@@ -9,8 +9,7 @@ import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/s
 import { writeLayoutModel } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
 import { type Answer, ApiClient, type JobAnswer } from '../support/api-client';
-import { copyDataFolder } from '../support/data-folder';
-import { migratedTemplate } from '../support/database';
+import { copyMigrated } from '../support/database';
 import { ADMIN_TOKEN, OperatorClient } from '../support/operator-client';
 import { WebhookReceiver } from '../support/webhook-receiver';
 
@@ -72,7 +71,7 @@ const canMount = spawnSync(unshare, words).status === 0;
       ...{ ADMIN_TOKEN, RATE_PER_SECOND: '0', WEBHOOK_ALLOW: await receiver.listen() },
       ...{ CONFIDENCE_FLOOR: '0', INFERENCE_THREADS: '1', MODEL: 'layout' },
     };
-    copyDataFolder(dirname(await migratedTemplate()), content);
+    await copyMigrated(content);
     await writeLayoutModel(join(content, 'models', 'layout'), { id: 'layout' });
     photos = await Photos.ofCatalog(join(folder, 'bundle'));
     await runLoupe({ ...settings, DATA_DIR: content }, 'catalog', 'import', join(folder, 'bundle'));

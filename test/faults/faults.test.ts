@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { asTable } from '../../scripts/commands/output';
 import { processEnvironment } from '../../scripts/config';
 import { audit, type Books, openAccount, type Payer } from './books';
-import { DEADLINE_MS, type Installation, startInstallation } from './installation';
+import { DEADLINE_MS, type Installation, JOB_DEADLINE_MS, startInstallation } from './installation';
 import { JOB_SCENARIOS } from './job-scenarios';
 import { ENTRIES, runJobs } from './jobs';
 import { type CallPlan, identify, type Outcome, runLoad } from './load';
@@ -16,7 +16,7 @@ import { photoCall, SCENARIOS, type Scenario } from './scenarios';
  */
 const CALLS = Number(processEnvironment()['FAULT_CALLS'] ?? 100);
 const IS_FULL = CALLS >= 1_000;
-/** In the short form the processes that start anew have the machine to themselves. */
+/** In the short form the processes that start anew have much of the machine to themselves. */
 const PAUSE_MS = IS_FULL ? 0 : 100;
 const ROUNDS = {
   slow: Math.max(1, Math.round(CALLS / 300)),
@@ -57,11 +57,21 @@ afterAll(async () => {
 }, 60_000);
 
 describe(`under ${CALLS} calls`, () => {
-  test.each(
-    [...SCENARIOS, ...JOB_SCENARIOS]
-      .filter(({ long }) => IS_FULL || !long)
-      .map((each) => [each.name, each] as const),
-  )(
+  scenarios(SCENARIOS);
+
+  describe('of vision jobs', () => {
+    beforeAll(async () => {
+      const settings = { VISION_DEADLINE_MS: String(JOB_DEADLINE_MS) };
+      await Promise.all(installation.apis.map((api) => api.restart(settings)));
+      await back();
+    }, 180_000);
+
+    scenarios(JOB_SCENARIOS);
+  });
+});
+
+function scenarios(all: readonly Scenario[]): void {
+  test.each(all.filter(({ long }) => IS_FULL || !long).map((each) => [each.name, each] as const))(
     '%s',
     async (_name, scenario) => {
       const row = await run(scenario);
@@ -71,7 +81,7 @@ describe(`under ${CALLS} calls`, () => {
     },
     SCENARIO_MS_MAX,
   );
-});
+}
 
 async function run(scenario: Scenario): Promise<Row> {
   const payer = await openAccount(installation, scenario.name);

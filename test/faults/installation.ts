@@ -15,6 +15,9 @@ import { SlowHost } from './slow-host';
 /** The deadline of every call, in milliseconds: the default of the settings. */
 export const DEADLINE_MS = 15_000;
 
+/** The deadline under vision jobs, whose entries are begun again only after four of it. */
+export const JOB_DEADLINE_MS = 3_000;
+
 /** Bytes of an image at most; the endless one of the slow host reaches it soon. */
 const IMAGE_BYTES_MAX = 1024 * 1024;
 

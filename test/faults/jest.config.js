@@ -1,6 +1,6 @@
 const common = require('../../jest.config.js');
 
-/** `npm run test:faults`: parts of the service are killed and paused under load, and want the machine to themselves. */
+/** `npm run test:faults`: parts of the service are killed and paused under load. */
 module.exports = {
   ...common,
   rootDir: '../..',

@@ -1,9 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { rowsOf, sql } from '../../db/core/sql';
-import type { Installation } from './installation';
+import { LEASE_DEADLINES } from '../../models/vision/jobs/vision-job-runner';
+import { type Installation, JOB_DEADLINE_MS } from './installation';
 import { killDatabase, type Scenario } from './scenarios';
 
 const LOOK_EVERY_MS = 20;
+
+/** Of an entry that was begun in the latest of its deadlines. */
+const LEASE_LEFT_MS = (LEASE_DEADLINES - 1) * JOB_DEADLINE_MS;
 
 /** Faults under vision jobs, whose callers see nothing of them (contract 16.3, 16.4, 16.13). */
 export const JOB_SCENARIOS: readonly Scenario[] = [
@@ -41,7 +45,7 @@ async function entryWaits({ workers, database }: Installation): Promise<void> {
   for (;;) {
     const running = await rowsOf(
       database.knex,
-      sql`SELECT FROM vision_job_entries WHERE state = 'running' AND due_at > now() + interval '50 seconds' LIMIT 1`,
+      sql`SELECT FROM vision_job_entries WHERE state = 'running' AND due_at > now() + ${LEASE_LEFT_MS} * interval '1 ms' LIMIT 1`,
     );
     if (running.length > 0) return;
     await delay(LOOK_EVERY_MS);

@@ -6,7 +6,7 @@ export class ServicePart {
   #running: ServiceProcess | null = null;
   #url = '';
 
-  constructor(private readonly settings: Readonly<Record<string, string>>) {}
+  constructor(private settings: Readonly<Record<string, string>>) {}
 
   /** Where it answers; of an api with a port of its own the same for ever. */
   get url(): string {
@@ -36,6 +36,13 @@ export class ServicePart {
   /** In order, as at a deployment. */
   async stop(): Promise<void> {
     await this.#running?.stop();
+  }
+
+  /** In order, and from now on with these settings too. */
+  async restart(settings: Readonly<Record<string, string>>): Promise<void> {
+    this.settings = { ...this.settings, ...settings };
+    await this.stop();
+    await this.start();
   }
 
   /** It keeps its connections and does nothing, until `resume`. */

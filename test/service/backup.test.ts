@@ -1,12 +1,15 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connectEmbedded } from '../../db/core/knex';
 import { processEnvironment } from '../../scripts/config';
 import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/generator/generate-bundle';
-import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
+import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { bundledModel } from '../../workers/library/model-library';
 import { ApiClient } from '../support/api-client';
+import { copyMigrated, migratedInServer } from '../support/database';
 import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import { loupeHere } from '../support/run-loupe';
 
 /**
  * Everything is lost between a backup, made beside the running service, and its restore: the data folder, and on a server
@@ -43,25 +46,28 @@ const settings = (): Record<string, string> => ({
   QUEUE_PREFIX: `backup-${process.pid}`,
   RATE_PER_SECOND: '0',
   CONFIDENCE_FLOOR: '0',
+  INFERENCE_THREADS: '1',
   PORT: '0',
   ...(database ? { DATABASE_URL: database.url } : {}),
   ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}),
 });
 
-const loupe = <Document>(...words: string[]) => runLoupe(settings(), ...words) as Promise<Document>;
+const loupe = <Document>(...words: string[]) => loupeHere(settings(), ...words) as Promise<Document>;
 
 const api = () => new ApiClient(service?.url ?? '', key);
 
 async function lookAround(): Promise<Observed> {
-  // At the same time: without a service the commands share one embedded database.
-  const [accounts, usage, prediction, embeddings, models] = await Promise.all([
-    loupe('accounts', 'list'),
-    loupe('usage', '--account', accountId),
-    loupe('predictions', 'show', predictionId),
-    loupe('embeddings', 'status'),
-    loupe('models', 'list'),
-  ]);
-  return { accounts, usage, prediction, embeddings, models };
+  // Without a service the commands would each start the embedded database.
+  const held = database ? undefined : await connectEmbedded({ dataDir: settings()['DATA_DIR'] ?? '' });
+  const seen = {
+    accounts: await loupe('accounts', 'list'),
+    usage: await loupe('usage', '--account', accountId),
+    prediction: await loupe('predictions', 'show', predictionId),
+    embeddings: await loupe('embeddings', 'status'),
+    models: await loupe('models', 'list'),
+  };
+  await held?.close();
+  return seen;
 }
 
 async function loseEverything(): Promise<void> {
@@ -75,7 +81,8 @@ async function loseEverything(): Promise<void> {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'loupe-'));
   file = join(folder, 'backups', 'loupe.tar');
-  database = TEST_DATABASE_URL ? await createOwnDatabase(TEST_DATABASE_URL) : undefined;
+  database = TEST_DATABASE_URL ? await createOwnDatabase(TEST_DATABASE_URL, migratedInServer()) : undefined;
+  if (!database) await copyMigrated(settings()['DATA_DIR'] ?? '');
   await addModel();
   service = await startProcess(settings());
   const bundle = join(folder, 'bundle');

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processEnvironment } from '../../scripts/config';
 import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/generator/generate-bundle';
-import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
+import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { ApiClient } from '../support/api-client';
 import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
-import { runLoupe as outcomeOf } from '../support/run-loupe';
+import { loupeHere, runLoupeHere } from '../support/run-loupe';
 import { createBucket, s3Access, s3Settings } from '../support/s3-bucket';
 
 /**
@@ -40,6 +40,7 @@ withS3('an installation with its pictures in a bucket', () => {
     ...(inBucket ? { IMAGE_STORE: `s3://${bucket}/shop` } : {}),
     QUEUE_PREFIX: `bucket-${process.pid}`,
     CONFIDENCE_FLOOR: '0',
+    INFERENCE_THREADS: '1',
     RATE_PER_SECOND: '0',
     STORE_WAIT_MS: '0',
     PORT: '0',
@@ -69,10 +70,10 @@ withS3('an installation with its pictures in a bucket', () => {
     bucket = await createBucket(s3Access(TEST_S3_URL ?? ''));
     database = await createOwnDatabase(TEST_DATABASE_URL ?? '');
     const first = settings('first', false);
-    await runLoupe(first, 'catalog', 'import', await bundleOf(3), '--no-wait');
-    const { id } = (await runLoupe(first, 'accounts', 'create', '--name', 'shop')) as { id: string };
+    await loupeHere(first, 'catalog', 'import', await bundleOf(3), '--no-wait');
+    const { id } = (await loupeHere(first, 'accounts', 'create', '--name', 'shop')) as { id: string };
     const words = ['keys', 'create', '--account', id, '--name', 'shop', '--versions', 'v1,v2,v3'];
-    ({ key } = (await runLoupe(first, ...words)) as { key: string });
+    ({ key } = (await loupeHere(first, ...words)) as { key: string });
   });
 
   afterAll(async () => {
@@ -85,17 +86,17 @@ withS3('an installation with its pictures in a bucket', () => {
     const first = settings('first', false);
     await start(first);
     const move = ['images', 'move', '--to', `s3://${bucket}/shop`];
-    const { copied } = (await runLoupe(first, ...move)) as Moved;
+    const { copied } = (await loupeHere(first, ...move)) as Moved;
     expect(copied).toBeGreaterThan(3);
-    await runLoupe(first, 'catalog', 'import', await bundleOf(4), '--no-wait');
-    const again = (await runLoupe(settings('first'), ...move)) as Moved;
+    await loupeHere(first, 'catalog', 'import', await bundleOf(4), '--no-wait');
+    const again = (await loupeHere(settings('first'), ...move)) as Moved;
     expect(again.present).toBe(copied);
     expect(again.copied).toBeGreaterThan(0);
   });
 
   test('serves, embeds and identifies them on a host that never had them', async () => {
     const api = await start(settings('second'));
-    await runLoupe(settings('second'), 'catalog', 'import', await bundleOf(6));
+    await loupeHere(settings('second'), 'catalog', 'import', await bundleOf(6));
     for (const index of [0, 3, 5]) {
       const [row] = (await api.item(productId(SEED, index), '')).body.data;
       for (const address of [...(row?.images ?? []), ...(row?.thumbnails ?? [])])
@@ -110,7 +111,7 @@ withS3('an installation with its pictures in a bucket', () => {
 
   test('has them in its backup, and in the bucket of the installation that this is restored into', async () => {
     const file = join(folder, 'backup.tar');
-    const { images } = (await runLoupe(settings('second'), 'backup', file)) as { images: number };
+    const { images } = (await loupeHere(settings('second'), 'backup', file)) as { images: number };
     const [row] = (await new ApiClient(url, key).item(productId(SEED, 0), '')).body.data;
     const { pathname } = new URL(row?.images[0] ?? '');
     await service?.stop();
@@ -118,7 +119,7 @@ withS3('an installation with its pictures in a bucket', () => {
     await database.drop();
     database = await createOwnDatabase(TEST_DATABASE_URL ?? '');
     bucket = await createBucket(s3Access(TEST_S3_URL ?? ''));
-    expect(await runLoupe(settings('third'), 'restore', file)).toMatchObject({ images });
+    expect(await loupeHere(settings('third'), 'restore', file)).toMatchObject({ images });
     await start(settings('third'));
     expect(await isServed(`${url}${pathname}`)).toBe(true);
   });
@@ -129,7 +130,7 @@ withS3('an installation with its pictures in a bucket', () => {
     ['AWS_ENDPOINT_URL_S3', 'http://127.0.0.1:1', 'nothing listens there'],
   ])('is not started with a %s of %j, and is told why without it', async (name, value, says) => {
     const wrong = { ...settings('fourth'), [name]: value };
-    const { code, stderr } = await outcomeOf(['catalog', 'import', await bundleOf(3)], wrong);
+    const { code, stderr } = await runLoupeHere(['catalog', 'import', await bundleOf(3)], wrong);
     expect(code).toBe(1);
     expect(stderr).toContain('IMAGE_STORE: the bucket');
     expect(stderr).toContain(says);

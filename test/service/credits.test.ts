@@ -4,11 +4,12 @@ import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import type { Database } from '../../db/core/knex';
 import { RandomIds, SystemClock } from '../../scripts/composition/system';
 import { generateBundle, productId } from '../../scripts/lab/generator/generate-bundle';
-import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
+import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { openAccount as openPayer } from '../faults/books';
 import { writeLayoutModel } from '../faults/layout-model';
 import { type Answer, ApiClient } from '../support/api-client';
 import { type Installation, newInstallation } from '../support/installation';
+import { loupeHere } from '../support/run-loupe';
 
 /**
  * contract 9.2, 10 across processes: two of them answer for one account, on one database. On the embedded default
@@ -30,7 +31,7 @@ beforeAll(async () => {
   processes.push(...(await Promise.all([1, 2].map(() => startProcess({ ...settings, ...role })))));
   const bundle = join(installation.folder, 'bundle');
   await generateBundle({ seed: SEED, products: 30, out: bundle, images: false });
-  await runLoupe(settings, 'catalog', 'import', bundle, '--no-wait');
+  await loupeHere(settings, 'catalog', 'import', bundle, '--no-wait');
   stores = await installation.connect();
 }, 180_000);
 

@@ -12,6 +12,7 @@ import {
 import { openAccount } from '../faults/books';
 import { blankPng, COLOUR } from '../hostile/corpus/png';
 import { type Installation, newInstallation } from '../support/installation';
+import { loupeHere } from '../support/run-loupe';
 
 /**
  * The whole path from a photo to catalog rows, with nothing faked: real processes, the bundled model, a generated
@@ -45,7 +46,7 @@ beforeAll(async () => {
   api = first;
   const bundle = join(installation.folder, 'bundle');
   await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true });
-  await runLoupe(settings, 'catalog', 'import', bundle);
+  await loupeHere(settings, 'catalog', 'import', bundle);
   const stores = await installation.connect();
   ({ key } = await openAccount({ database: stores }, 'test', { test: false }));
   await stores.close();

@@ -8,10 +8,11 @@ import { writeNightlyBundle } from '../../scripts/lab/bench/import/nightly-bundl
 import { Living } from '../../scripts/lab/bench/living/live';
 import { makeKey } from '../../scripts/lab/bench/vision-installation';
 import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
-import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
+import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { writeLayoutModel } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
 import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import { loupeHere } from '../support/run-loupe';
 
 /**
  * `npm run bench -- living`, short: a catalog that is written by ten callers, imported, read and embedded anew, all at once,
@@ -68,7 +69,7 @@ withServers('A catalog that is written, imported, read and embedded anew at once
     const prices = { historyMonths: 0, listingsPerVariant: 0 };
     await generateBundle({ seed: SEED, products: PLAIN_PRODUCTS, out: plain, ...prices });
     await writeNightlyBundle(plain, SEED, night);
-    for (const bundle of [pictured, plain]) await runLoupe(settings, 'catalog', 'import', bundle);
+    for (const bundle of [pictured, plain]) await loupeHere(settings, 'catalog', 'import', bundle);
     database = connectPostgres({ url: ownDatabase.url, poolMax: 2 });
     living = await Living.begin({
       url: processes[0]?.url ?? '',

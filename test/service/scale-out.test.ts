@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectPostgres, type Database } from '../../db/core/knex';
 import { processEnvironment } from '../../scripts/config';
-import { runLoupe } from '../../scripts/lab/service-processes';
 import { freePort } from '../../scripts/lab/services/free-port';
 import { audit, openAccount, type Payer } from '../faults/books';
 import { writeLayoutModel } from '../faults/layout-model';
@@ -13,6 +12,7 @@ import { type Outcome, runLoad } from '../faults/load';
 import { Photos } from '../faults/photos';
 import { ServicePart } from '../faults/service-part';
 import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import { loupeHere } from '../support/run-loupe';
 
 /**
  * Beyond one machine: two apis and three workers that share nothing but PostgreSQL, Redis and a folder, each at an address of
@@ -62,7 +62,7 @@ withServers('Two apis and three workers, each at an address of its own', () => {
     await apis[0]?.start();
     await Promise.all([apis[1], ...workers].map((part) => part?.start()));
     photos = await Photos.ofCatalog(join(folder, 'bundle'));
-    await runLoupe(settings, 'catalog', 'import', join(folder, 'bundle'));
+    await loupeHere(settings, 'catalog', 'import', join(folder, 'bundle'));
     database = connectPostgres({ url: ownDatabase.url, poolMax: 2 });
     payer = await openAccount({ database }, 'scale');
   }, 120_000);

@@ -13,7 +13,7 @@ import { ADMIN_TOKEN, OperatorClient } from '../support/operator-client';
  * PostgreSQL and Redis, else two services that share a data folder. `INTERLEAVINGS=10000` plays that many,
  * `INTERLEAVING_SEED` another game.
  */
-const { INTERLEAVINGS = '200', INTERLEAVING_SEED = '21' } = processEnvironment();
+const { INTERLEAVINGS = '100', INTERLEAVING_SEED = '21' } = processEnvironment();
 const TURNS = Number(INTERLEAVINGS);
 const START_MS = 180_000;
 /** Of the slowest machine. */

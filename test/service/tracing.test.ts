@@ -3,10 +3,11 @@ import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateBundle, productId } from '../../scripts/lab/generator/generate-bundle';
-import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
+import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { openAccount } from '../faults/books';
 import { writeLayoutModel } from '../faults/layout-model';
 import { type Installation, newInstallation } from '../support/installation';
+import { loupeHere } from '../support/run-loupe';
 import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
 
 /**
@@ -48,7 +49,7 @@ beforeAll(async () => {
   for (const ROLE of settings['REDIS_URL'] === undefined ? ['all'] : ['api', 'worker']) {
     processes.push(await startProcess({ ...traced, ROLE }, lines));
   }
-  await runLoupe(settings, 'catalog', 'import', bundle);
+  await loupeHere(settings, 'catalog', 'import', bundle);
   const stores = await installation.connect();
   key = (await openAccount({ database: stores }, 'test')).key;
   await stores.close();

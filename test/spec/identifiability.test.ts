@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Knex } from 'knex';
 import sharp from 'sharp';
 import { type EmbeddingRepository, PORTS } from '../../models/ports';
-import { openStores } from '../../scripts/composition/container';
+import { type Loupe, openStores } from '../../scripts/composition/container';
 import { readConfig } from '../../scripts/config';
 import { createUntouchedData, FIXTURE, type FixtureData } from '../support/fixture-data';
 import { runLoupeHere } from '../support/run-loupe';
@@ -12,6 +12,8 @@ import { runLoupeHere } from '../support/run-loupe';
 /** A catalog owner asks what to photograph next: the fixture, with vectors under which two bags look alike. */
 let data: FixtureData;
 let folder: string;
+/** Open for as long as the tests, that no command starts the embedded database anew. */
+let stores: Loupe;
 
 /** Of the first picture of each product; the variants' pictures lie elsewhere and are not embedded. */
 const VECTORS: Readonly<Record<string, readonly number[]>> = {
@@ -27,29 +29,26 @@ const NAME = `<script>alert("it's")</script> & Neverfull`;
 beforeAll(async () => {
   data = await createUntouchedData(FIXTURE);
   folder = await mkdtemp(join(tmpdir(), 'lpi-'));
-  const stores = await openStores(readConfig({ ...data.settings, LOG_LEVEL: 'silent' }));
-  try {
-    const knex = stores.container.resolve<Knex>(PORTS.Knex);
-    const embeddings = stores.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
-    const live = await embeddings.live();
-    const store = (imageId: unknown, vector: readonly number[]) =>
-      embeddings.store(live?.id ?? 0, [{ imageId: Number(imageId), vectors: [Float32Array.from(vector)] }]);
-    for (const [product, vector] of Object.entries(VECTORS)) {
-      const shown = await knex('product_images')
-        .join('images', 'images.id', 'image_id')
-        .where({ product_id: product })
-        .whereLike('address', '/images/%')
-        .first('image_id');
-      await store(shown?.image_id, vector);
-    }
-    const [address, vector] = OF_VARIANT;
-    await store((await knex('images').where({ address }).first('id'))?.id, vector);
-    await knex('catalog_rows').where({ id: 'product_neverfull_damier' }).update({ name: NAME });
-  } finally {
-    await stores.close();
+  stores = await openStores(readConfig({ ...data.settings, LOG_LEVEL: 'silent' }));
+  const knex = stores.container.resolve<Knex>(PORTS.Knex);
+  const embeddings = stores.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
+  const live = await embeddings.live();
+  const store = (imageId: unknown, vector: readonly number[]) =>
+    embeddings.store(live?.id ?? 0, [{ imageId: Number(imageId), vectors: [Float32Array.from(vector)] }]);
+  for (const [product, vector] of Object.entries(VECTORS)) {
+    const shown = await knex('product_images')
+      .join('images', 'images.id', 'image_id')
+      .where({ product_id: product })
+      .whereLike('address', '/images/%')
+      .first('image_id');
+    await store(shown?.image_id, vector);
   }
+  const [address, vector] = OF_VARIANT;
+  await store((await knex('images').where({ address }).first('id'))?.id, vector);
+  await knex('catalog_rows').where({ id: 'product_neverfull_damier' }).update({ name: NAME });
 }, 180_000);
 afterAll(async () => {
+  await stores?.close();
   await data.remove();
   await rm(folder, { recursive: true, force: true });
 });

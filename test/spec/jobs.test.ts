@@ -232,11 +232,16 @@ describe('the limits of jobs', () => {
 
   test('also when its process died before it could answer', async () => {
     const { api, accountId } = await account(100);
-    const settle = jest.spyOn(PostgresCreditLedger.prototype, 'settle');
-    settle.mockRejectedValueOnce(unavailable('The database does not answer.', 1));
+    const { settle } = PostgresCreditLedger.prototype;
+    const failing = jest.spyOn(PostgresCreditLedger.prototype, 'settle');
+    // Entries of other tests' jobs are booked as ever.
+    failing.mockImplementation(function (this: PostgresCreditLedger, charge, ...rest) {
+      if (charge.accountId !== accountId) return settle.call(this, charge, ...rest);
+      throw unavailable('The database does not answer.', 1);
+    });
     const send = () => api.createJob({ entries: [inside] }, { 'Idempotency-Key': 'mine' });
     expect((await send()).status).toBe(503);
-    settle.mockRestore();
+    failing.mockRestore();
     service.clock.advance(60_000);
     expect((await send()).status).toBe(202);
     expect(await rowsOf('vision_jobs', { account_id: accountId })).toHaveLength(1);

@@ -5,6 +5,7 @@ import { connectEmbedded, connectPostgres, type Database } from '../../db/core/k
 import { rowsOf, sql } from '../../db/core/sql';
 import { migrations } from '../../db/migrations';
 import { migrate } from '../../db/migrations/migrate';
+import { copyDataFolder } from './data-folder';
 import { prepareTemplate } from './embedded-template';
 import { createOwnDatabase, type DatabaseTemplate } from './own-database';
 import { digestOf, ENGINE_SOURCES } from './source-digest';
@@ -82,11 +83,16 @@ async function emptySchema(knex: Knex): Promise<void> {
 const TEMPLATE_CLOSE_MS = 120_000;
 
 /** The folder of a migrated cluster, prepared once per state of the schema and the engine. */
-export function migratedTemplate(): Promise<string> {
+function migratedTemplate(): Promise<string> {
   const key = `migrated-${digestOf(['db/migrations', ...ENGINE_SOURCES])}`;
   return prepareTemplate(join(tmpdir(), 'loupe-templates'), key, (dataDir) =>
     migrated(connectEmbedded({ dataDir, durable: false, closeMs: TEMPLATE_CLOSE_MS })),
   );
+}
+
+/** Makes a data folder with a migrated database in which nothing is, and which nobody has open. */
+export async function copyMigrated(dataDir: string): Promise<void> {
+  copyDataFolder(dirname(await migratedTemplate()), dataDir);
 }
 
 /** A migrated database in a server, prepared once per state of the schema. */

@@ -17,7 +17,7 @@ import { processEnvironment, readConfig } from '../../scripts/config';
 import { importBundle } from '../../scripts/import/import-bundle';
 import { writeFixtureBundles } from './catalog-fixture';
 import { copyDataFolder } from './data-folder';
-import { migratedTemplate } from './database';
+import { copyMigrated } from './database';
 import { prepareTemplate } from './embedded-template';
 import { createOwnDatabase } from './own-database';
 import { inOwnBucket } from './s3-bucket';
@@ -79,7 +79,7 @@ const digestOfData = ({ sources }: CatalogSource): string => digestOf([...SOURCE
 async function preparedFolder(source: CatalogSource): Promise<string> {
   const key = `${source.name}-${digestOfData(source)}`;
   const prepared = await prepareTemplate(TEMPLATES, key, async (dataDir) => {
-    copyDataFolder(dirname(await migratedTemplate()), dataDir);
+    await copyMigrated(dataDir);
     await fill(source, dataDir);
   });
   return dirname(prepared);

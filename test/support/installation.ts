@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { connectEmbedded, connectPostgres, type Database } from '../../db/core/knex';
 import { ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { processEnvironment } from '../../scripts/config';
-import { copyDataFolder } from './data-folder';
-import { migratedInServer, migratedTemplate } from './database';
+import { copyMigrated, migratedInServer } from './database';
 import { createOwnDatabase } from './own-database';
 import { inOwnBucket } from './s3-bucket';
 
@@ -66,7 +65,7 @@ async function inServer(server: string): Promise<Store> {
 }
 
 async function embeddedIn(dataDir: string): Promise<Store> {
-  copyDataFolder(dirname(await migratedTemplate()), dataDir);
+  await copyMigrated(dataDir);
   const embedded = await ensureEmbedded(dataDir, { durable: false });
   return { connect: () => connectEmbedded({ dataDir }), close: () => embedded.close() };
 }

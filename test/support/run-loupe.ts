@@ -33,6 +33,19 @@ export async function runLoupeHere(
   }
 }
 
+/** The same, and answers the JSON that the command prints. */
+export async function loupeHere(
+  settings: Readonly<Record<string, string>>,
+  ...words: readonly string[]
+): Promise<unknown> {
+  const { code, stdout, stderr } = await runLoupeHere([...words, '--json'], {
+    LOG_LEVEL: 'warn',
+    ...settings,
+  });
+  if (code !== 0) throw new Error(`loupe ${words.join(' ')} exited with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
 /** Runs a `loupe` command in a process of its own, on no other settings than these. */
 export function runLoupe(
   words: readonly string[],

@@ -15,13 +15,14 @@ import {
   type VisionQueue,
 } from '../../ports';
 import { pauseAfter, TRIES_OF_A_DAY } from '../../retry-pauses';
-import { VisionService } from '../vision-service';
+import { VISION_SETTINGS, VisionService, type VisionSettings } from '../vision-service';
 import { ENTRY_PRESENTER, type EntryPresenter } from './entry-presenter';
 import type { BegunEntry, EntryAnswer } from './vision-job';
 import { entryName } from './vision-job-service';
 
-/** An entry that was begun so long ago belongs to a process that died. */
-const LEASE_MS = 60_000;
+/** Of an entry, in deadlines of a photo: it ends after so many, and was begun by a process that died after one more. */
+const ENTRY_DEADLINES = 3;
+export const LEASE_DEADLINES = ENTRY_DEADLINES + 1;
 
 /** Until its entry has it; longer than any installation stands still. */
 const BOOKED_KNOWN_MS = 365 * 86_400_000;
@@ -52,22 +53,26 @@ export class VisionJobRunner {
     @inject(PORTS.Clock) private readonly clock: Clock,
     @inject(PORTS.Logger) private readonly logger: Logger,
     @inject(OPEN_ENTRY_ROOM) private readonly openRoom: OpenEntryRoom,
+    @inject(VISION_SETTINGS) private readonly settings: VisionSettings,
   ) {}
 
   /**
    * Looks at one entry, if one is due and no photo that somebody waits for is in the way (contract 16.5).
    *
-   * @param signal ends it early, to be begun again; within a minute in any case
+   * @param signal ends it early, to be begun again; its lease does in any case
    * @param begun is called when there is one, before it is looked at
    * @returns whether there was one
    */
   async next(signal: AbortSignal, begun = (): void => undefined): Promise<boolean> {
     if (await this.photosWait()) return false;
-    const entry = await this.jobs.begin(this.later(LEASE_MS));
+    const entry = await this.jobs.begin(this.leased());
     if (!entry) return false;
     begun();
     const named = namedCall(entry);
-    const answer = await this.answered(entry, named, signal).catch((failure) => this.refused(entry, failure));
+    const inTime = AbortSignal.timeout(ENTRY_DEADLINES * this.settings.deadlineMs);
+    const answer = await this.answered(entry, named, AbortSignal.any([signal, inTime])).catch((failure) =>
+      this.refused(entry, failure),
+    );
     // A process that was taken for dead leaves what was booked to the one that took its place.
     if (answer && (await this.jobs.finish(entry, answer))) await this.calls.drop(named);
     return true;
@@ -101,7 +106,7 @@ export class VisionJobRunner {
   ): Promise<EntryAnswer> {
     const caller = await this.accounts.callerByKeyId(entry.keyId);
     if (!caller) throw unauthorized();
-    const claim = await this.calls.claim(named, this.later(LEASE_MS), this.later(BOOKED_KNOWN_MS));
+    const claim = await this.calls.claim(named, this.leased(), this.later(BOOKED_KNOWN_MS));
     if (claim.kind === 'answered') return JSON.parse(claim.answer);
     if (claim.kind !== 'granted') throw callStillRuns();
     const { chargeId } = claim;
@@ -129,6 +134,10 @@ export class VisionJobRunner {
       return { value: { state: 'done' as const, predictionId: value.predictionId, answer }, price: worth };
     };
     return (await this.billing.charge<EntryAnswer>(call, work, (answer) => JSON.stringify(answer))).value;
+  }
+
+  private leased(): Date {
+    return this.later(LEASE_DEADLINES * this.settings.deadlineMs);
   }
 
   private later(ms: number): Date {

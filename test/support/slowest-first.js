@@ -1,0 +1,38 @@
+const { default: Sequencer } = require('@jest/test-sequencer');
+
+/** Files that take ten seconds or more, the longest first: begun last, one would run alone at the end. */
+const SLOWEST = [
+  'service/reindex',
+  'service/backup',
+  'service/living',
+  'service/bucket',
+  'db/catalog-search',
+  'db/one-state',
+  'spec/idempotency',
+  'service/seen-at-once',
+  'service/identify',
+  'models/download-model',
+  'spec/feedback-loop',
+  'spec/commands',
+  'embedded/lifetime',
+  'db/hostile-texts',
+  'workers/backends',
+  'spec/identifiability',
+  'embedded/sharing',
+  'db/catalog-import-derivation',
+  'service/credits',
+  'db/catalog-import-interrupted',
+  'workers/pool',
+];
+
+const placeOf = ({ path }) => {
+  const place = SLOWEST.findIndex((name) => path.endsWith(`/test/${name}.test.ts`));
+  return place < 0 ? SLOWEST.length : place;
+};
+
+/** Jest's order, by what it remembers or by size, but for files that are known to be slow. */
+module.exports = class SlowestFirst extends Sequencer {
+  sort(tests) {
+    return super.sort(tests).sort((one, other) => placeOf(one) - placeOf(other));
+  }
+};
