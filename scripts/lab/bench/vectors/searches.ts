@@ -5,7 +5,7 @@ import { PgvectorExactNeighbours } from '../../../../db/embeddings/exact-neighbo
 import { PgvectorNeighbourIndex } from '../../../../db/embeddings/neighbour-index';
 import { EVERYTHING, type SearchScope } from '../../../../models/catalog/catalog-query';
 import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
-import { percentile, runConcurrently } from '../measure';
+import { type Cell, percentiles, runConcurrently } from '../measure';
 import { VIEWS } from './clustered-vectors';
 import { CATEGORIES, type Category } from './loaded-vectors';
 
@@ -89,8 +89,8 @@ export async function searchByViews(
 }
 
 async function timesOf(count: number, ask: (at: number) => Promise<unknown>) {
-  const alone = await runConcurrently(count, 1, async (at) => void (await ask(at)));
-  const together = await runConcurrently(count, CLIENTS, async (at) => void (await ask(at)));
+  const alone = await runConcurrently(count, 1, ask);
+  const together = await runConcurrently(count, CLIENTS, ask);
   return { each: alone.each, perSecond: (1000 * count) / together.totalMs };
 }
 
@@ -135,12 +135,11 @@ export function byIndex(
 
 export const headOfFigures = ['search', 'filter', 'recall@10', 'p50 ms', 'p99 ms', 'searches/s'];
 
-export const rowOfFigures = ({ name, filter, recall, each, perSecond }: Figures): (string | number)[] => [
+export const rowOfFigures = ({ name, filter, recall, each, perSecond }: Figures): Cell[] => [
   name,
   filter === 'none' ? 'none' : `${100 * CATEGORIES[filter]} % of the images`,
   Number.isNaN(recall) ? '' : recall.toFixed(3),
-  percentile(each, 0.5).toFixed(1),
-  percentile(each, 0.99).toFixed(1),
+  ...percentiles(each, 1, 0.5, 0.99),
   perSecond.toFixed(0),
 ];
 
