@@ -36,6 +36,18 @@ export function wrapped(
 
 const silent = { begin() {}, reach() {}, end() {} };
 
+/** An importer for the tests of a file; before each of them its database holds these records, or none. */
+export function useImportBench(files: BundleFiles | null = null): ImportBench {
+  const bench = new ImportBench();
+  beforeAll(() => bench.open(), 120_000);
+  beforeEach(async () => {
+    await bench.clear();
+    if (files) await bench.accept(files);
+  });
+  afterAll(() => bench.close());
+  return bench;
+}
+
 /** Imports into a database of its own, with the ports of pictures and workers faked. */
 export class ImportBench {
   readonly stored = new Map<string, Buffer>();
@@ -50,10 +62,15 @@ export class ImportBench {
   private readonly folder = mkdtempSync(join(tmpdir(), 'import-test-'));
   private bundles = 0;
 
-  private constructor(readonly database: TestDatabase) {}
+  private opened: TestDatabase | undefined;
 
-  static async open(): Promise<ImportBench> {
-    return new ImportBench(await testDatabase());
+  async open(): Promise<void> {
+    this.opened = await testDatabase();
+  }
+
+  get database(): TestDatabase {
+    if (!this.opened) throw new Error('not open yet');
+    return this.opened;
   }
 
   get knex(): Knex {
