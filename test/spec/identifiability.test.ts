@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import sharp from 'sharp';
@@ -8,10 +7,11 @@ import { openStores } from '../../scripts/composition/container';
 import { readConfig } from '../../scripts/config';
 import { createUntouchedData, FIXTURE, type FixtureData } from '../support/fixture-data';
 import { runLoupeHere } from '../support/run-loupe';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** A catalog owner asks what to photograph next: the fixture, with vectors under which two bags look alike. */
 let data: FixtureData;
-let folder: string;
+const folder = temporaryFolder();
 
 /** Of the first picture of each product; the variants' pictures lie elsewhere and are not embedded. */
 const VECTORS: Readonly<Record<string, readonly number[]>> = {
@@ -26,7 +26,6 @@ const NAME = `<script>alert("it's")</script> & Neverfull`;
 
 beforeAll(async () => {
   data = await createUntouchedData(FIXTURE);
-  folder = await mkdtemp(join(tmpdir(), 'lpi-'));
   const stores = await openStores(readConfig({ ...data.settings, LOG_LEVEL: 'silent' }));
   try {
     const knex = stores.container.resolve<Knex>(PORTS.Knex);
@@ -49,10 +48,7 @@ beforeAll(async () => {
     await stores.close();
   }
 }, 180_000);
-afterAll(async () => {
-  await data.remove();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => data.remove());
 
 const identifiability = (...words: string[]) =>
   runLoupeHere(['catalog', 'identifiability', ...words], data.settings);
