@@ -60,8 +60,8 @@ describe('catalog picture', () => {
 });
 
 describe('products of one style', () => {
-  const bags = Array.from({ length: 600 }, (_, product) => trees.bag(product));
-  const watches = Array.from({ length: 600 }, (_, product) => trees.watch(product));
+  const bags = Array.from({ length: 600 }, (_, product) => trees.bags.of('product', product));
+  const watches = Array.from({ length: 600 }, (_, product) => trees.watches.of('product', product));
 
   test('share the cut, the leather and the maison’s marks, and differ in colours or metal', () => {
     const styles = grouped(bags, ({ style }) => style).filter((members) => members.length > 1);
