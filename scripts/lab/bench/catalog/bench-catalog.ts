@@ -11,9 +11,8 @@ import { CatalogClient } from './catalog-client';
 import { CatalogSample } from './catalog-sample';
 import { changeProducts, measureByTurns } from './changed-catalog';
 import { explainQuestions } from './explain-questions';
-import { FullTextPeer, type Peer } from './full-text-peer';
 import { type LoadedCatalog, withLoadedCatalog } from './loaded-catalog';
-import { PlainSqlPeer } from './plain-sql-peer';
+import { FullTextPeer, type Peer, PlainSqlPeer } from './peers';
 import { QUESTION_KINDS, type Question, type QuestionKind } from './questions';
 
 interface CatalogBenchOptions {
