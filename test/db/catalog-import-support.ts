@@ -11,6 +11,7 @@ import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { CatalogImportStore, ImagePreparer, ImageStore, IndexQueue } from '../../models/ports';
 import { type ImportOptions, type ImportResult, importBundle } from '../../scripts/import/import-bundle';
 import { type TestDatabase, testDatabase } from '../support/database';
+import { words } from '../support/words';
 
 /** Files of a bundle: JSON Lines from values (a string is a line as it is), or bytes. */
 export type BundleFiles = Readonly<Record<string, readonly unknown[] | Buffer>>;
@@ -223,23 +224,10 @@ export class ImportBench {
   };
 }
 
-const CATALOG_TABLES = [
-  'categories',
-  'tags',
-  'synonyms',
-  'entities',
-  'products',
-  'variants',
-  'catalog_rows',
-  'market_estimates',
-  'estimate_history',
-  'listings',
-  'images',
-  'search_words',
-  'catalog_stale_rows',
-  'catalog_stored_images',
-  'catalog_import_preview',
-];
+const CATALOG_TABLES = words(`
+    categories tags synonyms entities products variants catalog_rows market_estimates estimate_history
+    listings images search_words catalog_stale_rows catalog_stored_images catalog_import_preview
+  `);
 
 const linesOf = (values: readonly unknown[]): string =>
   values.map((value) => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`).join('');
