@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { PostgresAccountRepository } from '../../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../../db/accounts/credit-ledger';
-import type { Database } from '../../../db/core/knex';
 import { prepared, rowsOf, sql } from '../../../db/core/sql';
 import type { ChargeRequest } from '../../../models/ports';
 import { type Cell, type Measurement, percentiles, runConcurrently } from './measure';
-import { onMigratedDatabase } from './set-up';
-
-type Knex = Database['knex'];
+import { type Knex, onMigratedDatabase } from './set-up';
 
 /** Books one credit for a charge; each caller has its number. */
 type Book = (charge: ChargeRequest, caller: number) => Promise<unknown>;

@@ -18,6 +18,8 @@ export async function inFolder<Result>(work: (folder: string) => Promise<Result>
   }
 }
 
+export type Knex = Database['knex'];
+
 /** Settings of processes. */
 export type Settings = Readonly<Record<string, string>>;
 
@@ -47,7 +49,7 @@ export async function onServers<Result>(
 export async function onDatabase<Result>(
   url: string,
   poolMax: number,
-  work: (knex: Database['knex']) => Promise<Result>,
+  work: (knex: Knex) => Promise<Result>,
 ): Promise<Result> {
   const database = connectPostgres({ url, statementMs: 0, poolMax });
   try {
@@ -61,7 +63,7 @@ export async function onDatabase<Result>(
 export const onMigratedDatabase = <Result>(
   settings: Settings,
   poolMax: number,
-  work: (knex: Database['knex']) => Promise<Result>,
+  work: (knex: Knex) => Promise<Result>,
 ): Promise<Result> =>
   onServers(settings, ({ postgres }) =>
     onDatabase(postgres.url, poolMax, async (knex) => {
@@ -75,7 +77,7 @@ export interface Stand {
   /** To work in. */
   readonly folder: string;
   readonly settings: Settings & { readonly DATA_DIR: string };
-  readonly knex: Database['knex'];
+  readonly knex: Knex;
   /** What was started and is stopped at the end; a process may be replaced in place. */
   readonly processes: ServiceProcess[];
   /** Starts a process of each role. */

@@ -1,11 +1,10 @@
 import { cpus } from 'node:os';
-import type { Database } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import { Random } from '../../../../models/random';
 import { startProcess } from '../../service-processes';
 import { bareBooking, chargeTo } from '../ledger';
 import { type Cell, type Measurement, percentiles, runConcurrently } from '../measure';
-import { onDatabase } from '../set-up';
+import { type Knex, onDatabase } from '../set-up';
 import { openAccount } from '../vision-installation';
 import { CatalogClient } from './catalog-client';
 import { CatalogSample } from './catalog-sample';
@@ -22,8 +21,6 @@ interface CatalogBenchOptions {
   readonly only: string;
   readonly changes: number;
 }
-
-type Knex = Database['knex'];
 
 const SEED = 11;
 const CLIENTS = 16;

@@ -5,13 +5,13 @@ import { migrations } from '../../../../db/migrations';
 import { migrate } from '../../../../db/migrations/migrate';
 import { generateBundle } from '../../generator/generate-bundle';
 import { runLoupe } from '../../service-processes';
-import { inFolder, onDatabase, onServers } from '../set-up';
+import { inFolder, onDatabase, onServers, type Settings } from '../set-up';
 
 /** A catalog in PostgreSQL that a service can be started on. */
 export interface LoadedCatalog {
   readonly databaseUrl: string;
   /** Settings of a process on it. */
-  readonly settings: Readonly<Record<string, string>>;
+  readonly settings: Settings;
 }
 
 /**

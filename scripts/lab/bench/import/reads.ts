@@ -6,7 +6,7 @@ import { CatalogSample } from '../catalog/catalog-sample';
 import { QUESTION_KINDS, type QuestionKind } from '../catalog/questions';
 import { percentiles } from '../measure';
 import { during } from '../open-loop';
-import { onDatabase } from '../set-up';
+import { onDatabase, type Settings } from '../set-up';
 import { makeKey } from '../vision-installation';
 
 const KINDS = ['item lookup', 'one filter'];
@@ -21,7 +21,7 @@ type Times = ReadonlyMap<string, number[]>;
  * done. Answers a line on each sort, alone and beside the work, and one on all together.
  */
 export async function readsBeside<Result>(
-  settings: Readonly<Record<string, string>> & { readonly DATABASE_URL: string },
+  settings: Settings & { readonly DATABASE_URL: string },
   seed: number,
   work: () => Promise<Result>,
 ): Promise<{ result: Result; lines: string[] }> {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { processEnvironment } from '../../../config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../service-processes';
+import type { Settings } from '../set-up';
 
 const SAMPLE_MS = 100;
 
@@ -13,10 +14,7 @@ export interface TimedImport {
 }
 
 /** Imports a bundle as an operator does, in a process of its own. @throws Error when something was rejected */
-export async function timedImport(
-  settings: Readonly<Record<string, string>>,
-  bundle: string,
-): Promise<TimedImport> {
+export async function timedImport(settings: Settings, bundle: string): Promise<TimedImport> {
   const startedAt = performance.now();
   const child = spawn(
     process.execPath,

@@ -1,11 +1,10 @@
 import { cpus } from 'node:os';
-import type { Database } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../../../db/embeddings/embedding-repository';
 import { embeddingsOf, nearestIndexOf } from '../../../../db/embeddings/embedding-tables';
 import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
 import type { Cell, Measurement } from '../measure';
-import { onMigratedDatabase } from '../set-up';
+import { type Knex, onMigratedDatabase } from '../set-up';
 import { ClusteredVectors, DIMENSIONS, VIEWS } from './clustered-vectors';
 import { InProcessIndex, PEER } from './in-process-index';
 import { loadVectors } from './loaded-vectors';
@@ -47,7 +46,7 @@ const SERVER_SETTINGS = { shared_buffers: '4GB', max_wal_size: '8GB' };
 
 /** One size, being measured. */
 interface Bench {
-  readonly knex: Database['knex'];
+  readonly knex: Knex;
   readonly vectors: ClusteredVectors;
   readonly version: EmbeddingVersion;
   readonly images: number;
@@ -83,7 +82,7 @@ export async function benchVectors(options: VectorsBenchOptions): Promise<Measur
   };
 }
 
-async function measure(knex: Database['knex'], images: number, queries: number): Promise<Measured> {
+async function measure(knex: Knex, images: number, queries: number): Promise<Measured> {
   const vectors = new ClusteredVectors();
   const embeddings = new PostgresEmbeddingRepository(knex, 1, INDEX_MEMORY_MIB);
   const version = (await timed('loaded', () => loadVectors(knex, embeddings, vectors, images))).value;
@@ -147,7 +146,7 @@ const some = (asked: readonly Float32Array[], count: number): readonly Float32Ar
   return asked.filter((_, at) => at % step === 0);
 };
 
-async function sizeOf(knex: Database['knex'], version: EmbeddingVersion): Promise<string> {
+async function sizeOf(knex: Knex, version: EmbeddingVersion): Promise<string> {
   const [line] = await rowsOf<{ table: string; index: string }>(
     knex,
     sql`SELECT pg_size_pretty(pg_table_size(${embeddingsOf(version.id).text}::regclass)) AS table,

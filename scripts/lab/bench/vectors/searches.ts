@@ -1,4 +1,3 @@
-import type { Database } from '../../../../db/core/knex';
 import { inTransaction, rowsOf, sql } from '../../../../db/core/sql';
 import { embeddingsOf, isShown, vectorText, vectorType } from '../../../../db/embeddings/embedding-tables';
 import { PgvectorExactNeighbours } from '../../../../db/embeddings/exact-neighbours';
@@ -6,6 +5,7 @@ import { PgvectorNeighbourIndex } from '../../../../db/embeddings/neighbour-inde
 import { EVERYTHING, type SearchScope } from '../../../../models/catalog/catalog-query';
 import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
 import { type Cell, percentiles, runConcurrently } from '../measure';
+import type { Knex } from '../set-up';
 import { VIEWS } from './clustered-vectors';
 import { CATEGORIES, type Category } from './loaded-vectors';
 
@@ -39,7 +39,7 @@ export interface Figures {
 
 /** The exact scan for some of the queries, one at a time. */
 export async function scanExactly(
-  knex: Database['knex'],
+  knex: Knex,
   version: EmbeddingVersion,
   asked: readonly Float32Array[],
   filter: Filter,
@@ -95,12 +95,7 @@ async function timesOf(count: number, ask: (at: number) => Promise<unknown>) {
 }
 
 /** The search of the service, for so many images. */
-export function asShipped(
-  knex: Database['knex'],
-  version: EmbeddingVersion,
-  filter: Filter,
-  images: number,
-): Ask {
+export function asShipped(knex: Knex, version: EmbeddingVersion, filter: Filter, images: number): Ask {
   const index = new PgvectorNeighbourIndex(knex);
   return async (vectors) =>
     (await index.nearest(version, [vectors], images, scopeOf(filter))).map(({ imageId }) => imageId);
@@ -108,7 +103,7 @@ export function asShipped(
 
 /** The index alone, with so many candidates; under a filter it goes on until enough pass. */
 export function byIndex(
-  knex: Database['knex'],
+  knex: Knex,
   version: EmbeddingVersion,
   efSearch: number,
   filter: Filter = 'none',
