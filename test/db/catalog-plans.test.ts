@@ -6,7 +6,7 @@ import { changeProducts } from '../../scripts/lab/bench/catalog/changed-catalog'
 import { explain, largeTables, scansAny } from '../../scripts/lab/bench/catalog/explain-questions';
 import { QUESTION_KINDS } from '../../scripts/lab/bench/catalog/questions';
 import { type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 import { words } from '../support/words';
 
 const SEED = 11;
@@ -51,12 +51,11 @@ const modelRow = (number: number): SearchedRow => ({
 });
 
 describe('no query of the benchmark reads a whole table', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let sample: CatalogSample;
   let tables: readonly string[];
 
   beforeAll(async () => {
-    database = await testDatabase();
     const random = new Random(SEED, 'plans');
     const rows = [
       ...Array.from({ length: PRODUCTS }, (_, number) => productRow(number, random)),
@@ -73,8 +72,6 @@ describe('no query of the benchmark reads a whole table', () => {
     sample = await CatalogSample.read(database.knex, SEED);
     tables = await largeTables(database.knex);
   }, 120_000);
-  afterAll(() => database.close());
-
   test('of which there are some', () => {
     expect(tables).toEqual(
       expect.arrayContaining(['catalog_search', 'catalog_rows', 'term_counts', 'search_words']),

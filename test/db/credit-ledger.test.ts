@@ -5,29 +5,26 @@ import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { rowsOf, sql } from '../../db/core/sql';
 import { CREDITS_MAX } from '../../models/access/credits';
 import type { ChargeRequest } from '../../models/ports';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 const LATER = new Date('2026-03-01T12:02:00Z');
 const ids = { next: () => randomUUID() };
 
 describe('the credit ledger', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let here: PostgresCreditLedger;
   let there: PostgresCreditLedger;
   let now = NOW;
   const clock = { now: () => now };
 
   beforeAll(async () => {
-    database = await testDatabase();
     here = new PostgresCreditLedger(database.knex, clock);
     there = new PostgresCreditLedger(await database.connect(), clock);
   });
   beforeEach(() => {
     now = NOW;
   });
-  afterAll(() => database.close());
-
   const accountWith = (credits: number | null) =>
     new PostgresAccountRepository(database.knex, ids, clock).createAccount('test', credits);
   /** An account with so many credits, of which a charge has reserved some. */

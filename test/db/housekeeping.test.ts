@@ -3,7 +3,7 @@ import { rowsOf, sql } from '../../db/core/sql';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import { type Duty, Housekeeping } from '../../scripts/composition/housekeeping/housekeeping';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 import { temporaryFolder } from '../support/temporary-folder';
 
 jest.setTimeout(240_000);
@@ -14,15 +14,12 @@ let now = new Date('2026-03-01T12:00:00Z');
 const clock = { now: () => now };
 const logger = { debug: jest.fn(), info: jest.fn(), warn: jest.fn(), error: jest.fn() };
 
-let database: TestDatabase;
+const database = useDatabase();
 let store: PostgresHousekeepingStore;
 
 beforeAll(async () => {
-  database = await testDatabase();
   store = new PostgresHousekeepingStore(database.knex, clock);
 }, 240_000);
-afterAll(() => database.close());
-
 const later = (ms: number): void => {
   now = new Date(now.getTime() + ms);
 };
