@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { useService } from '../support/service';
+import { temporaryFolder } from '../support/temporary-folder';
 import { RESTORED, writerOf } from '../support/written-catalog';
 
 /** The examples of `docs/api`: what stands there runs as it stands there, and prints what it says. */
@@ -13,18 +13,16 @@ useEmbeddedPictures(service, {
   'https://pictures.example/speedy_epi.jpg': 10,
 });
 const ROOT = join(__dirname, '../..');
-let folder: string;
+const folder = temporaryFolder();
 let key: string | null;
 
 beforeAll(async () => {
   ({ key } = await writerOf(service));
-  folder = mkdtempSync(join(tmpdir(), 'lpx-'));
   symlinkSync(join(ROOT, 'api/client'), join(folder, 'loupe'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'photo.jpg'), await service.photo());
   await service.sees(['product_birkin_croc', 0.05]);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const has = (command: string): boolean => spawnSync(command, ['--version']).status === 0;
 /** A test that needs a command of the machine; where that is missing, its name says why it is skipped. */

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeWebhookSecret, signedHeaders } from '../../models/webhooks/message-signature';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** contract 16.12: what `docs/api/webhooks.md` says verifies messages does so, as it stands there. */
 const ROOT = join(__dirname, '../..');
@@ -43,11 +43,7 @@ const LANGUAGES = [
   ],
 ] as const;
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'lpw-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 describe.each(LANGUAGES)('the example in %s', (language, [command, ...options], extension, ask) => {
   const isThere = spawnSync(command, ['--version']).status === 0;

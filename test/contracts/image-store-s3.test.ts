@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import { moveImages } from '../../db/files/move-images';
 import { type S3Access, S3ImageStore } from '../../db/files/s3-image-store';
 import type { ImageStore, Progress } from '../../models/ports';
 import { createBucket, s3Access } from '../support/s3-bucket';
+import { temporaryFolder } from '../support/temporary-folder';
 import { openServerProxy } from './server-proxy';
 
 const url = process.env['TEST_S3_URL'];
@@ -94,15 +94,12 @@ withS3('a move to a bucket', () => {
   let from: LocalImageStore;
   let to: S3ImageStore;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'loupe-images-'));
+    folder = temporaryFolder();
     from = new LocalImageStore(folder);
     const access = s3Access(url ?? '');
     to = new S3ImageStore({ bucket: await createBucket(access), prefix: 'moved' }, access);
   });
-  afterEach(async () => {
-    await to.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => to.close());
 
   const put = (count: number) =>
     Promise.all(

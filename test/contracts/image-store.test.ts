@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import { S3ImageStore } from '../../db/files/s3-image-store';
 import type { ImageStore } from '../../models/ports';
 import { createBucket, s3Access } from '../support/s3-bucket';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** contract 13.11: what images can rely on, in whatever they are stored. */
 interface Opened {
@@ -17,10 +15,10 @@ interface Opened {
 
 const url = process.env['TEST_S3_URL'];
 
-async function inFolder(): Promise<Opened> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-images-'));
-  return { store: new LocalImageStore(folder), remove: () => rm(folder, { recursive: true, force: true }) };
-}
+const inFolder = async (): Promise<Opened> => ({
+  store: new LocalImageStore(temporaryFolder()),
+  remove: async () => undefined,
+});
 
 const inBucket = (prefix: string) => async (): Promise<Opened> => {
   const access = s3Access(url ?? '');

@@ -44,6 +44,17 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     return { queue, proxy, prefix, close };
   }
 
+  /** Workers that answer once they are let. */
+  function holding() {
+    const pipeline = new FakePipeline();
+    const held = gate();
+    pipeline.behave = async (photo) => {
+      await held.opened;
+      return neighbourhood(photo);
+    };
+    return { pipeline, held };
+  }
+
   test('refuses with unavailable at once, and answers again when Redis is back', async () => {
     const { queue, proxy, close } = await openBehindProxy(new FakePipeline());
     await queue.ping();
@@ -51,16 +62,12 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await expect(queue.neighbours(requestFor(1, inAnHour()))).rejects.toMatchObject({ code: 'unavailable' });
     await expect(queue.ping()).rejects.toMatchObject({ code: 'unavailable' });
     await proxy.mend();
-    await until(() =>
-      queue
-        .ping()
-        .then(Boolean, () => false)
-        .then(() => queue.ping())
-        .then(
-          () => true,
-          () => false,
-        ),
-    );
+    const answers = () =>
+      queue.ping().then(
+        () => true,
+        () => false,
+      );
+    await until(async () => (await answers()) && (await answers()));
     await expect(queue.neighbours(requestFor(2, inAnHour()))).resolves.toMatchObject({
       neighbours: [{ imageId: 2 }],
     });
@@ -68,12 +75,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
   });
 
   test('finds the answer that was given while the connection was broken', async () => {
-    const pipeline = new FakePipeline();
-    const answered = gate();
-    pipeline.behave = async (photo) => {
-      await answered.opened;
-      return neighbourhood(photo);
-    };
+    const { pipeline, held: answered } = holding();
     const { queue, proxy, close } = await openBehindProxy(pipeline);
     const asked = queue.neighbours(requestFor(1, inAnHour()));
     await pipeline.given(1);
@@ -85,12 +87,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
   });
 
   test('sends away who waits for a photo that Redis lost, as soon as Redis is back', async () => {
-    const pipeline = new FakePipeline();
-    const never = gate();
-    pipeline.behave = async (photo) => {
-      await never.opened;
-      return neighbourhood(photo);
-    };
+    const { pipeline, held: never } = holding();
     const { queue, proxy, prefix, close } = await openBehindProxy(pipeline);
     const asked = failureOf(queue.neighbours(requestFor(1, inAnHour())));
     await pipeline.given(1);
@@ -103,12 +100,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
   });
 
   test('fails with unavailable at the deadline when Redis is still away', async () => {
-    const pipeline = new FakePipeline();
-    const never = gate();
-    pipeline.behave = async (photo) => {
-      await never.opened;
-      return neighbourhood(photo);
-    };
+    const { pipeline, held: never } = holding();
     const { queue, proxy, close } = await openBehindProxy(pipeline);
     const asked = failureOf(queue.neighbours(requestFor(1, clock.now().getTime() + 500)));
     await pipeline.given(1);

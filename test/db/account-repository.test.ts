@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import type { Prediction } from '../../models/ports';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest();
 const LIMITS = { perSecond: 5, perMinute: 0, concurrency: null };
@@ -16,15 +16,12 @@ let now = new Date('2026-03-01T12:00:00Z');
 const clock = { now: () => now };
 const ids = { next: () => randomUUID() };
 
-let database: TestDatabase;
+const database = useDatabase();
 let accounts: PostgresAccountRepository;
 
 beforeAll(async () => {
-  database = await testDatabase();
   accounts = new PostgresAccountRepository(database.knex, ids, clock);
 });
-afterAll(() => database.close());
-
 describe('accounts and keys', () => {
   const keyOf = (accountId: string, hash: Buffer) =>
     accounts.createKey({ accountId, name: 'shop', versions: ['v3', 'v1'], test: true, limits: LIMITS, hash });

@@ -1,6 +1,6 @@
 import { PostgresAuditLog } from '../../db/accounts/audit-log';
 import { inTransaction, rowsOf, sql } from '../../db/core/sql';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 let now = new Date('2026-03-01T12:00:00Z');
 const clock = { now: () => now };
@@ -13,15 +13,12 @@ const ENTRY = {
 };
 const ALL = { accountId: null, since: null, before: null, limit: 100 };
 
-let database: TestDatabase;
+const database = useDatabase();
 let log: PostgresAuditLog;
 
 beforeAll(async () => {
-  database = await testDatabase();
   log = new PostgresAuditLog(database.knex, clock);
 });
-afterAll(() => database.close());
-
 test('entries are listed newest first, by account, from a time on, and no more than were asked for', async () => {
   await log.append({ ...ENTRY, details: { name: 'shop', limits: { perSecond: null } } });
   now = new Date('2026-03-02T12:00:00Z');

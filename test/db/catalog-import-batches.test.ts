@@ -1,14 +1,9 @@
 import { rowsOf, sql } from '../../db/core/sql';
 import { keptCounts, naiveCounts } from '../support/term-counts';
 import { CATALOG, CROC_BAG, ENTITIES, estimate, HANDBAGS, product, TAGS } from './catalog-import-sample';
-import { type BundleFiles, ImportBench } from './catalog-import-support';
+import { type BundleFiles, useImportBench } from './catalog-import-support';
 
-let bench: ImportBench;
-beforeAll(async () => {
-  bench = await ImportBench.open();
-}, 120_000);
-beforeEach(() => bench.clear());
-afterAll(() => bench.close());
+const bench = useImportBench();
 
 /** More records than fit into a first batch, and into the second. */
 const COUNT = 260;

@@ -4,7 +4,7 @@ import { refusedValue } from '../../db/catalog/import/data-refusal';
 import { copyRows } from '../../db/core/copy-rows';
 import { rowsOf, sql } from '../../db/core/sql';
 import type { WrittenTable } from '../../db/core/written-table';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 const TABLE: WrittenTable = {
   name: 'copied',
@@ -55,17 +55,14 @@ const row = fc.record({
   words: fc.uniqueArray(word, { maxLength: 4 }),
 });
 
-let database: TestDatabase;
+const database = useDatabase();
 beforeAll(async () => {
-  database = await testDatabase();
   await rowsOf(
     database.knex,
     sql`CREATE TABLE copied (position integer PRIMARY KEY, label text, list text[], document jsonb,
           worth float8, gone boolean, words tsvector)`,
   );
 }, 120_000);
-afterAll(() => database.close());
-
 const copied = async (trx: Knex) =>
   rowsOf(
     trx,

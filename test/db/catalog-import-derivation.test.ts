@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { HANDBAGS, TAGS, WATCHES } from './catalog-import-sample';
-import { ImportBench } from './catalog-import-support';
+import { useImportBench } from './catalog-import-support';
 
-let bench: ImportBench;
-beforeAll(async () => {
-  bench = await ImportBench.open();
-}, 120_000);
-afterAll(() => bench.close());
+const bench = useImportBench();
 
 // A universe so small that records meet often.
 const of = (...values: string[]) => fc.constantFrom(...values);

@@ -1,12 +1,7 @@
 import { CATALOG, CROC_BAG, estimate, product } from './catalog-import-sample';
-import { ImportBench } from './catalog-import-support';
+import { useImportBench } from './catalog-import-support';
 
-let bench: ImportBench;
-beforeAll(async () => {
-  bench = await ImportBench.open();
-}, 120_000);
-afterEach(() => bench.clear());
-afterAll(() => bench.close());
+const bench = useImportBench();
 
 describe('estimates', () => {
   const best = async (id: string) => (await bench.row(id))?.['max_estimate'];

@@ -4,18 +4,15 @@ import { ImportLock } from '../../db/catalog/import/import-lock';
 import { rowsOf, sql } from '../../db/core/sql';
 import type { CatalogImportStore } from '../../models/ports';
 import { CATALOG, ENTITIES, HANDBAGS, product, TAGS } from './catalog-import-sample';
-import { type BundleFiles, ImportBench, wrapped } from './catalog-import-support';
+import { type BundleFiles, useImportBench, wrapped } from './catalog-import-support';
 
-let bench: ImportBench;
+const bench = useImportBench();
 let whole: readonly unknown[];
 beforeAll(async () => {
-  bench = await ImportBench.open();
   // The embedded database has one session, and leaves no index to the end.
   bench.connections = bench.database.kind === 'postgres' ? 2 : 1;
   whole = await indexes();
 }, 120_000);
-beforeEach(() => bench.clear());
-afterAll(() => bench.close());
 
 /** The indexes of search that can be left to the end. */
 const DEFERRED = 9;

@@ -17,17 +17,9 @@ import {
   TOGO,
   TOGO_BAG,
 } from './catalog-import-sample';
-import { ImportBench, picture } from './catalog-import-support';
+import { picture, useImportBench } from './catalog-import-support';
 
-let bench: ImportBench;
-beforeAll(async () => {
-  bench = await ImportBench.open();
-}, 120_000);
-beforeEach(async () => {
-  await bench.clear();
-  await bench.accept(CATALOG);
-});
-afterAll(() => bench.close());
+const bench = useImportBench(CATALOG);
 
 /** Changes a bit of everything in many transactions: records of the same id are written one after the other. */
 const CHANGES = {

@@ -1,7 +1,7 @@
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { CATALOG, HANDBAGS, HERMES, product, TOGO_BAG } from './catalog-import-sample';
-import { ImportBench, picture } from './catalog-import-support';
+import { picture, useImportBench } from './catalog-import-support';
 
 const A = picture('a');
 const B = picture('b');
@@ -18,15 +18,7 @@ const MANIFEST = {
 
 const onServer = process.env['TEST_DATABASE_URL'] ? test : test.skip;
 
-let bench: ImportBench;
-beforeAll(async () => {
-  bench = await ImportBench.open();
-}, 120_000);
-beforeEach(async () => {
-  await bench.clear();
-  await bench.accept(CATALOG);
-});
-afterAll(() => bench.close());
+const bench = useImportBench(CATALOG);
 
 const pictured = (rest: object) => ({
   'products.jsonl': [product('togo', 'style_togo', rest)],

@@ -12,17 +12,9 @@ import {
   TOGO,
   TOGO_BAG,
 } from './catalog-import-sample';
-import { type BundleFiles, ImportBench, picture } from './catalog-import-support';
+import { type BundleFiles, picture, useImportBench } from './catalog-import-support';
 
-let bench: ImportBench;
-beforeAll(async () => {
-  bench = await ImportBench.open();
-}, 120_000);
-beforeEach(async () => {
-  await bench.clear();
-  await bench.accept(CATALOG);
-});
-afterAll(() => bench.close());
+const bench = useImportBench(CATALOG);
 
 const watchBrand = entity('brand_rolex', 'Rolex', { category: 'watches' });
 

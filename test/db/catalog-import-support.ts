@@ -11,6 +11,7 @@ import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { CatalogImportStore, ImagePreparer, ImageStore, IndexQueue } from '../../models/ports';
 import { type ImportOptions, type ImportResult, importBundle } from '../../scripts/import/import-bundle';
 import { type TestDatabase, testDatabase } from '../support/database';
+import { words } from '../support/words';
 
 /** Files of a bundle: JSON Lines from values (a string is a line as it is), or bytes. */
 export type BundleFiles = Readonly<Record<string, readonly unknown[] | Buffer>>;
@@ -36,6 +37,18 @@ export function wrapped(
 
 const silent = { begin() {}, reach() {}, end() {} };
 
+/** An importer for the tests of a file; before each of them its database holds these records, or none. */
+export function useImportBench(files: BundleFiles | null = null): ImportBench {
+  const bench = new ImportBench();
+  beforeAll(() => bench.open(), 120_000);
+  beforeEach(async () => {
+    await bench.clear();
+    if (files) await bench.accept(files);
+  });
+  afterAll(() => bench.close());
+  return bench;
+}
+
 /** Imports into a database of its own, with the ports of pictures and workers faked. */
 export class ImportBench {
   readonly stored = new Map<string, Buffer>();
@@ -50,10 +63,15 @@ export class ImportBench {
   private readonly folder = mkdtempSync(join(tmpdir(), 'import-test-'));
   private bundles = 0;
 
-  private constructor(readonly database: TestDatabase) {}
+  private opened: TestDatabase | undefined;
 
-  static async open(): Promise<ImportBench> {
-    return new ImportBench(await testDatabase());
+  async open(): Promise<void> {
+    this.opened = await testDatabase();
+  }
+
+  get database(): TestDatabase {
+    if (!this.opened) throw new Error('not open yet');
+    return this.opened;
   }
 
   get knex(): Knex {
@@ -206,23 +224,10 @@ export class ImportBench {
   };
 }
 
-const CATALOG_TABLES = [
-  'categories',
-  'tags',
-  'synonyms',
-  'entities',
-  'products',
-  'variants',
-  'catalog_rows',
-  'market_estimates',
-  'estimate_history',
-  'listings',
-  'images',
-  'search_words',
-  'catalog_stale_rows',
-  'catalog_stored_images',
-  'catalog_import_preview',
-];
+const CATALOG_TABLES = words(`
+    categories tags synonyms entities products variants catalog_rows market_estimates estimate_history
+    listings images search_words catalog_stale_rows catalog_stored_images catalog_import_preview
+  `);
 
 const linesOf = (values: readonly unknown[]): string =>
   values.map((value) => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`).join('');

@@ -1,14 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { rowsOf, sql } from '../../db/core/sql';
-import { ImportBench } from './catalog-import-support';
+import { useImportBench } from './catalog-import-support';
 
 /** contract 13.14: `synonyms.jsonl`. */
-let bench: ImportBench;
-beforeAll(async () => {
-  bench = await ImportBench.open();
-}, 120_000);
-beforeEach(() => bench.clear());
-afterAll(() => bench.close());
+const bench = useImportBench();
 
 const stored = () => rowsOf(bench.knex, sql`SELECT id, phrases, readings FROM synonyms ORDER BY id`);
 const ONE_WAY = { id: 'syn_lv', from: ['LV', 'l.v.'], to: ['Louis  Vuitton', 'louis vuitton'] };

@@ -11,14 +11,9 @@ import {
   TOGO_BAG,
   WATCHES,
 } from './catalog-import-sample';
-import { ImportBench } from './catalog-import-support';
+import { useImportBench } from './catalog-import-support';
 
-let bench: ImportBench;
-beforeAll(async () => {
-  bench = await ImportBench.open();
-}, 120_000);
-afterEach(() => bench.clear());
-afterAll(() => bench.close());
+const bench = useImportBench();
 
 const CATEGORY = { field: 'category', id: 'handbags', name: 'Handbags' };
 const BRAND = { field: 'brand', id: 'brand_hermes', name: 'Hermès' };

@@ -6,25 +6,15 @@ import { changeProducts } from '../../scripts/lab/bench/catalog/changed-catalog'
 import { explain, largeTables, scansAny } from '../../scripts/lab/bench/catalog/explain-questions';
 import { QUESTION_KINDS } from '../../scripts/lab/bench/catalog/questions';
 import { type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
+import { words } from '../support/words';
 
 const SEED = 11;
 const PRODUCTS = 12_000;
 const MODELS = 600;
 const BATCH = 2_000;
 const TAGS = ['material:exotic', 'edition:limited'];
-const WORDS = [
-  'leather',
-  'canvas',
-  'black',
-  'golden',
-  'jumbo',
-  'classic',
-  'quartz',
-  'silver',
-  'caviar',
-  'strap',
-];
+const WORDS = words('leather canvas black golden jumbo classic quartz silver caviar strap');
 
 /** Not near each other, as names are. */
 const nameOfModel = (number: number): string => hash(number, 'model').toString(36);
@@ -61,12 +51,11 @@ const modelRow = (number: number): SearchedRow => ({
 });
 
 describe('no query of the benchmark reads a whole table', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let sample: CatalogSample;
   let tables: readonly string[];
 
   beforeAll(async () => {
-    database = await testDatabase();
     const random = new Random(SEED, 'plans');
     const rows = [
       ...Array.from({ length: PRODUCTS }, (_, number) => productRow(number, random)),
@@ -83,8 +72,6 @@ describe('no query of the benchmark reads a whole table', () => {
     sample = await CatalogSample.read(database.knex, SEED);
     tables = await largeTables(database.knex);
   }, 120_000);
-  afterAll(() => database.close());
-
   test('of which there are some', () => {
     expect(tables).toEqual(
       expect.arrayContaining(['catalog_search', 'catalog_rows', 'term_counts', 'search_words']),

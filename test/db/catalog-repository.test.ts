@@ -1,7 +1,7 @@
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { rowsOf, sql } from '../../db/core/sql';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 const rowOf = (id: string, kind: string): SearchedRow => ({
   id,
@@ -14,11 +14,10 @@ const rowOf = (id: string, kind: string): SearchedRow => ({
 });
 
 describe('the catalog', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let catalog: PostgresCatalogRepository;
 
   beforeAll(async () => {
-    database = await testDatabase();
     const { knex } = database;
     catalog = new PostgresCatalogRepository(knex);
     await rowsOf(
@@ -60,8 +59,6 @@ describe('the catalog', () => {
           WHERE id = 'product_a'`,
     );
   });
-  afterAll(() => database.close());
-
   test('names its categories by id and its tags by group, then display order, then id', async () => {
     expect(await catalog.categories()).toEqual([
       {

@@ -14,7 +14,7 @@ import {
 } from '../../models/catalog/catalog-query';
 import type { CatalogItem } from '../../models/catalog/item';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 import { naiveSearch } from '../support/naive-search';
 import { keptCounts, naiveCounts } from '../support/term-counts';
 import { askedWords, SYNONYMS, VOCABULARY, word, writeGivenSynonyms } from './search-words';
@@ -88,12 +88,11 @@ const queryOfAnyKey: fc.Arbitrary<ResolvedQuery> = fc.oneof(
 /** Some words and facets of these rows are frequent enough for a bitmap, some are not. */
 const SNAPSHOT = { productsMin: 1, rowsMin: 150 };
 
-let database: TestDatabase;
+const database = useDatabase();
 let catalog: PostgresCatalogRepository;
 let rows: SearchedRow[];
 
 beforeAll(async () => {
-  database = await testDatabase();
   catalog = new PostgresCatalogRepository(database.knex);
   const made = fc.sample(row, { seed: SEED, numRuns: ROWS });
   rows = made.map((each, index) => ({ ...each, id: `product_${(index * 7919) % ROWS}` }));
@@ -107,8 +106,6 @@ beforeAll(async () => {
   );
   await rowsOf(database.knex, sql`ANALYZE`);
 });
-afterAll(() => database.close());
-
 /** A second import: some rows leave, some change, some come back as they were. */
 async function reimport(): Promise<void> {
   await deleteCatalogRows(

@@ -5,31 +5,35 @@ import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { rowsOf, sql } from '../../db/core/sql';
 import { CREDITS_MAX } from '../../models/access/credits';
 import type { ChargeRequest } from '../../models/ports';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 const LATER = new Date('2026-03-01T12:02:00Z');
 const ids = { next: () => randomUUID() };
 
 describe('the credit ledger', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let here: PostgresCreditLedger;
   let there: PostgresCreditLedger;
   let now = NOW;
   const clock = { now: () => now };
 
   beforeAll(async () => {
-    database = await testDatabase();
     here = new PostgresCreditLedger(database.knex, clock);
     there = new PostgresCreditLedger(await database.connect(), clock);
   });
   beforeEach(() => {
     now = NOW;
   });
-  afterAll(() => database.close());
-
   const accountWith = (credits: number | null) =>
     new PostgresAccountRepository(database.knex, ids, clock).createAccount('test', credits);
+  /** An account with so many credits, of which a charge has reserved some. */
+  const charged = async (credits: number | null, reserved = 0) => {
+    const account = await accountWith(credits);
+    const own = chargeOf(account);
+    if (reserved > 0) await here.reserve(own, reserved, LATER);
+    return { account, charge: own, standing: () => standingOf(database.knex, account.id) };
+  };
   const chargeOf = (account: { id: string }): ChargeRequest => ({
     chargeId: randomUUID(),
     accountId: account.id,
@@ -103,60 +107,49 @@ describe('the credit ledger', () => {
     ['reserved', false],
     ['settled', true],
   ])('a charge that was %s and is taken back, twice, has never been', async (_state, settles) => {
-    const account = await accountWith(20);
-    const charge = chargeOf(account);
-    await here.reserve(charge, 10, LATER);
+    const { charge, standing } = await charged(20, 10);
     if (settles) await here.settle(charge, 5);
     await Promise.all([here.takeBack(charge), there.takeBack(charge)]);
-    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 20, held: 0, booked: 0 });
+    expect(await standing()).toEqual({ credits: 20, held: 0, booked: 0 });
   });
 
   test('a booking that comes after its charge was taken back books nothing', async () => {
-    const account = await accountWith(20);
-    const charge = chargeOf(account);
-    await here.reserve(charge, 10, LATER);
+    const { account, charge, standing } = await charged(20, 10);
     await here.takeBack(charge);
     expect(await there.settle(charge, 5)).toEqual({ creditsRemaining: 20 });
-    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 20, held: 0, booked: 0 });
+    expect(await standing()).toEqual({ credits: 20, held: 0, booked: 0 });
     expect(await here.usage(account.id, null, null)).toEqual([]);
   });
 
   test('a booking under way while its charge is taken back is undone', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const account = await accountWith(20);
-      const charge = chargeOf(account);
-      await here.reserve(charge, 10, LATER);
+      const { charge, standing } = await charged(20, 10);
       await Promise.all([here.settle(charge, 5), there.takeBack(charge)]);
-      expect(await standingOf(database.knex, account.id)).toEqual({ credits: 20, held: 0, booked: 0 });
+      expect(await standing()).toEqual({ credits: 20, held: 0, booked: 0 });
     }
   });
 
   test('a charge that two processes settle at once is booked once', async () => {
-    const account = await accountWith(20);
-    const charge = chargeOf(account);
-    await here.reserve(charge, 10, LATER);
+    const { charge, standing } = await charged(20, 10);
     const balances = await Promise.all([
       ...Array.from({ length: 4 }, () => here.settle(charge, 7)),
       ...Array.from({ length: 4 }, () => there.settle(charge, 7)),
     ]);
     expect(balances).toEqual(Array(8).fill({ creditsRemaining: 13 }));
-    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 13, held: 0, booked: 7 });
+    expect(await standing()).toEqual({ credits: 13, held: 0, booked: 7 });
   });
 
   test('a reservation that is asked for again, or released again, changes nothing', async () => {
-    const account = await accountWith(10);
-    const charge = chargeOf(account);
+    const { charge, standing } = await charged(10);
     expect(await here.reserve(charge, 10, LATER)).toBe(true);
     expect(await there.reserve(charge, 10, LATER)).toBe(true);
     expect(await here.release(charge)).toBe(10);
     expect(await there.release(charge)).toBe(10);
-    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 10, held: 0, booked: 0 });
+    expect(await standing()).toEqual({ credits: 10, held: 0, booked: 0 });
   });
 
   test('releasing a charge that was settled gives nothing back', async () => {
-    const account = await accountWith(10);
-    const charge = chargeOf(account);
-    await here.reserve(charge, 5, LATER);
+    const { charge } = await charged(10, 5);
     await here.settle(charge, 5);
     expect(await here.release(charge)).toBe(5);
   });
@@ -185,32 +178,27 @@ describe('the credit ledger', () => {
   });
 
   test('a charge whose reservation has lapsed is booked whole if the rest of the balance covers it', async () => {
-    const account = await accountWith(10);
-    const late = chargeOf(account);
-    await here.reserve(late, 10, LATER);
+    const { account, charge: late, standing } = await charged(10, 10);
     now = LATER;
     await there.reserve(chargeOf(account), 4, new Date('2026-03-01T12:04:00Z'));
     expect(await here.settle(late, 6)).toEqual({ creditsRemaining: 4 });
-    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 4, held: 4, booked: 6 });
+    expect(await standing()).toEqual({ credits: 4, held: 4, booked: 6 });
   });
 
   test('a charge whose reservation has lapsed is not booked at all if others hold what it needs', async () => {
-    const account = await accountWith(10);
-    const late = chargeOf(account);
-    await here.reserve(late, 10, LATER);
+    const { account, charge: late, standing } = await charged(10, 10);
     now = LATER;
     await there.reserve(chargeOf(account), 5, new Date('2026-03-01T12:04:00Z'));
     await expect(here.settle(late, 6)).rejects.toMatchObject({ code: 'insufficient_credits' });
-    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 10, held: 5, booked: 0 });
+    expect(await standing()).toEqual({ credits: 10, held: 5, booked: 0 });
   });
 
   test('an unlimited account is never refused, has no balance, and is in the ledger', async () => {
-    const account = await accountWith(null);
-    const charge = chargeOf(account);
+    const { account, charge, standing } = await charged(null);
     expect(await here.reserve(charge, 1_000_000, LATER)).toBe(true);
     expect(await here.settle(charge, 10)).toEqual({ creditsRemaining: null });
     expect(await here.topUp(account.id, 5, null)).toBeNull();
-    expect(await standingOf(database.knex, account.id)).toEqual({ credits: null, held: 0, booked: 10 });
+    expect(await standing()).toEqual({ credits: null, held: 0, booked: 10 });
   });
 
   test('a top-up raises the balance and leaves the ledger alone', async () => {
@@ -222,9 +210,7 @@ describe('the credit ledger', () => {
   });
 
   test('a correction lowers the balance, never below what running calls hold, and says why', async () => {
-    const account = await accountWith(10);
-    const charge = chargeOf(account);
-    await here.reserve(charge, 4, LATER);
+    const { account, charge, standing } = await charged(10, 4);
     expect(await there.topUp(account.id, -5, 'booked twice by us')).toBe(5);
     await expect(here.topUp(account.id, -2, null)).rejects.toMatchObject({
       code: 'bad_request',
@@ -233,7 +219,7 @@ describe('the credit ledger', () => {
     await here.settle(charge, 4);
     expect(await here.topUp(account.id, -1, null)).toBe(0);
     await expect(here.topUp(account.id, -1, null)).rejects.toMatchObject({ code: 'bad_request' });
-    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 0, held: 0, booked: 4 });
+    expect(await standing()).toEqual({ credits: 0, held: 0, booked: 4 });
     expect(await here.topUps(account.id)).toEqual([
       { at: expect.any(Date), amount: 10, note: null },
       { at: NOW, amount: -5, note: 'booked twice by us' },

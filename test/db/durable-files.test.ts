@@ -1,18 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDurably, renameDurably, syncTree, writeDurably } from '../../db/files/durable-files';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** Files that must outlive a crash: whole or as they were, at every moment. */
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'loupe-durable-'));
+  folder = temporaryFolder();
 });
-afterEach(() => {
-  jest.restoreAllMocks();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => jest.restoreAllMocks());
 
 /** The class of file handles is not exported; `change` gets its prototype. */
 async function ofFileHandles(change: (prototype: FileHandle) => void): Promise<void> {

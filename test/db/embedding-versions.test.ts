@@ -4,21 +4,18 @@ import { rollbackTarget } from '../../models/indexing/embedding-version';
 import type { Evaluation } from '../../models/indexing/evaluation';
 import { type Calibration, type EmbeddingVersion } from '../../models/vision/embedding-model';
 import { deleteCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';
 import { DIMENSIONS, randomOf, showImages, unitVector, VIEWS } from './pictured-products';
 
 describe('embedding versions', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let embeddings: PostgresEmbeddingRepository;
   const manifest = modelManifest('eye', DIMENSIONS, VIEWS);
 
   beforeAll(async () => {
-    database = await testDatabase();
     embeddings = new PostgresEmbeddingRepository(database.knex, 20_000);
   });
-  afterAll(() => database.close());
-
   test('of processes that start together on an empty database agree on one that is live', async () => {
     const there = new PostgresEmbeddingRepository(await database.connect(), 20_000);
     expect(await embeddings.live()).toBeNull();

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HmacDataFileSigner, type SigningKey } from '../../db/files/hmac-data-file-signer';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import type { DataFile } from '../../models/pricing/estimate';
+import { temporaryFolder } from '../support/temporary-folder';
 
 const FILE: DataFile = { kind: 'pricing_data', variantId: 'variant_a/b?c', region: 'EU-UK' };
 const EXPIRES = new Date('2026-03-01T13:00:00.900Z');
@@ -74,12 +74,11 @@ describe('a data-file address', () => {
 });
 
 describe('the folder of images', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'loupe-images-'));
+  const folder = temporaryFolder();
   const store = new LocalImageStore(folder);
   const bytes = Buffer.from('a picture');
   const digest = createHash('sha256').update(bytes).digest('hex');
   const stored = join(folder, digest.slice(0, 2), digest.slice(2, 4));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('mends a file that a crash left short, and leaves nothing beside it', async () => {
     await store.put(bytes, 'jpg');

@@ -7,7 +7,7 @@ import { rowsOf, Sql, sql } from '../../db/core/sql';
 import type { ResolvedQuery } from '../../models/catalog/catalog-query';
 import { wordsOf } from '../../models/catalog/fold-text';
 import { type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 const SEED = 20_260_301;
 const ROWS = 2_400;
@@ -100,11 +100,10 @@ const anyText = fc
 
 // contract 5.8
 describe('any text is answered in bounded work', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let catalog: PostgresCatalogRepository;
 
   beforeAll(async () => {
-    database = await testDatabase();
     catalog = new PostgresCatalogRepository(database.knex);
     await writeCatalogRows(
       database.knex,
@@ -114,8 +113,6 @@ describe('any text is answered in bounded work', () => {
     await database.knex.transaction((trx) => new Vocabulary().learn(trx, references));
     await rowsOf(database.knex, sql`VACUUM (ANALYZE)`);
   }, 240_000);
-  afterAll(() => database.close());
-
   const asked = (text: string): ResolvedQuery => ({
     ...{ node: 'product', categories: null, filters: [], sort: 'popularity_desc', page: 0, pageSize: 20 },
     words: wordsOf(text),

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { rowsOf, sql } from '../../db/core/sql';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import { type Duty, Housekeeping } from '../../scripts/composition/housekeeping/housekeeping';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
+import { temporaryFolder } from '../support/temporary-folder';
 
 jest.setTimeout(240_000);
 
@@ -16,15 +14,12 @@ let now = new Date('2026-03-01T12:00:00Z');
 const clock = { now: () => now };
 const logger = { debug: jest.fn(), info: jest.fn(), warn: jest.fn(), error: jest.fn() };
 
-let database: TestDatabase;
+const database = useDatabase();
 let store: PostgresHousekeepingStore;
 
 beforeAll(async () => {
-  database = await testDatabase();
   store = new PostgresHousekeepingStore(database.knex, clock);
 }, 240_000);
-afterAll(() => database.close());
-
 const later = (ms: number): void => {
   now = new Date(now.getTime() + ms);
 };
@@ -101,7 +96,7 @@ describe('stored images', () => {
   let unowned: string;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'loupe-'));
+    folder = temporaryFolder();
     images = new LocalImageStore(folder);
     [owned, unowned] = [
       await images.put(Buffer.from('owned'), 'jpg'),
@@ -121,7 +116,6 @@ describe('stored images', () => {
   });
   afterEach(async () => {
     await rowsOf(database.knex, sql`DELETE FROM unowned_images`);
-    await rm(folder, { recursive: true, force: true });
   });
 
   const stored = async () => {

@@ -8,7 +8,7 @@ import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import type { Finding, Verdict } from '../../models/indexing/identifiability';
 import { type Identifiability, IdentifiabilityService } from '../../models/indexing/identifiability-service';
 import { deleteCatalogRows, writeCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';
 
 /** Every direction of the world below has an axis of its own, so that unlike pictures are 1 apart. */
@@ -85,12 +85,11 @@ for (const id of BARE) product(id);
 const categoryOf = (id: string) => (id.startsWith('watch') ? 'watches' : 'handbags');
 
 describe('what a version can tell apart', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let embeddings: PostgresEmbeddingRepository;
   let service: IdentifiabilityService;
 
   beforeAll(async () => {
-    database = await testDatabase();
     const { knex } = database;
     embeddings = new PostgresEmbeddingRepository(knex, 1);
     service = new IdentifiabilityService(
@@ -101,8 +100,6 @@ describe('what a version can tell apart', () => {
       new PostgresCatalogRepository(knex),
     );
   }, 60_000);
-  afterAll(() => database.close());
-
   const inspect = async (category: string | null = null, model: string | null = null) => {
     const findings = new Map<string, Finding>();
     const stages: string[] = [];

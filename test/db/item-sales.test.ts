@@ -6,18 +6,17 @@ import { STATE } from '../../db/catalog/search/catalog-state';
 import { rowsOf, sql } from '../../db/core/sql';
 import type { CatalogState, ItemSales, Sale } from '../../models/ports';
 import { deleteCatalogRows, writeCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 const clock = { now: () => new Date('2026-03-01T12:00:00Z') };
 const PRICE = { product: 6, other: 1 };
 
 describe('rows that are booked as they are read', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let here: ItemSales;
   let there: ItemSales;
 
   beforeAll(async () => {
-    database = await testDatabase();
     here = new PostgresItemSales(database.knex, clock);
     there = new PostgresItemSales(await database.connect(), clock);
     const row = { category: 'handbags', popularity: 0, facets: [], words: [] };
@@ -31,8 +30,6 @@ describe('rows that are booked as they are read', () => {
       })),
     );
   });
-  afterAll(() => database.close());
-
   const accountWith = (credits: number | null) =>
     new PostgresAccountRepository(database.knex, { next: () => randomUUID() }, clock).createAccount(
       'test',

@@ -23,9 +23,9 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 
 // contract 5.5, 5.6, 5.7
 describe('a text finds letters as a reader sees them', () => {
-  let bench: ImportBench;
+  const bench = new ImportBench();
   beforeAll(async () => {
-    bench = await ImportBench.open();
+    await bench.open();
     await bench.accept({
       'categories.jsonl': [HANDBAGS],
       'tags.jsonl': TAGS,

@@ -6,26 +6,23 @@ import { modelReference } from '../../models/vision/embedding-model';
 import { liveVersion } from '../../scripts/composition/live-version';
 import { readConfig } from '../../scripts/config';
 import { bundledModel, earlierModel } from '../../workers/library/model-library';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 import { LogSink } from '../support/log-sink';
 import { modelManifest } from '../support/model-manifest';
 import { temporaryFolder } from '../workers/tiny-models';
 
 /** What a process starts with when a release brought another model than the database was filled under. */
 describe('the live version, when its model is not installed any more', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let embeddings: PostgresEmbeddingRepository;
   const sink = new LogSink();
   const { logger } = sink;
   const config = readConfig({ DATA_DIR: '/nowhere' });
 
   beforeAll(async () => {
-    database = await testDatabase();
     embeddings = new PostgresEmbeddingRepository(database.knex, 20_000);
     await embeddings.create({ ...modelManifest('loupe-eye', 8, 1), version: '0.0.1' });
   });
-  afterAll(() => database.close());
-
   test('stays for an api, which computes nothing', async () => {
     const live = await liveVersion(config, false, embeddings, logger);
     expect(live.model).toBe('loupe-eye@0.0.1');

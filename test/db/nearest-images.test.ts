@@ -6,7 +6,7 @@ import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { EVERYTHING } from '../../models/catalog/catalog-query';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { deleteCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';
 import {
   categoryOf,
@@ -24,7 +24,7 @@ const within = (category: string) => ({ ...EVERYTHING, category });
 const PRECISION = 2e-3;
 
 describe('the nearest images', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let embeddings: PostgresEmbeddingRepository;
   let neighbours: PgvectorNeighbourIndex;
   let exact: PgvectorExactNeighbours;
@@ -38,7 +38,6 @@ describe('the nearest images', () => {
   ]);
 
   beforeAll(async () => {
-    database = await testDatabase();
     embeddings = new PostgresEmbeddingRepository(database.knex, 20_000);
     neighbours = new PgvectorNeighbourIndex(database.knex);
     exact = new PgvectorExactNeighbours(database.knex);
@@ -54,8 +53,6 @@ describe('the nearest images', () => {
       [...vectors].map(([imageId, each]) => ({ imageId, vectors: each })),
     );
   }, 60_000);
-  afterAll(() => database.close());
-
   test('can be asked for under a version whose vectors are its own, and no other', async () => {
     await neighbours.check(version);
     const wider = { ...version, manifest: modelManifest('eye', DIMENSIONS + 1, VIEWS) };

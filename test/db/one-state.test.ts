@@ -4,7 +4,7 @@ import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 import { naiveSearch } from '../support/naive-search';
 
 const SEED = 20_261_124;
@@ -55,22 +55,19 @@ const change = fc.oneof(
 type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
 
 describe('an answer is of one state, whatever is written between its statements', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let catalog: PostgresCatalogRepository;
   /** Called before each statement that is no part of a transaction, and before a transaction. */
   let interrupt: () => Promise<void> = async () => undefined;
   let rows: readonly SearchedRow[] = [];
 
   beforeAll(async () => {
-    database = await testDatabase();
     catalog = new PostgresCatalogRepository(interrupted(database.knex, () => interrupt()));
     rows = fc
       .sample(row, { seed: SEED, numRuns: ROWS })
       .map((each, number) => ({ ...each, ...identityOf(number) }));
     await writeCatalogRows(database.knex, rows);
   });
-  afterAll(() => database.close());
-
   // contract 4.14
   test.each([
     ['a snapshot', [0.3]],

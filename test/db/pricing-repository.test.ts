@@ -3,7 +3,7 @@ import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
 import type { DataFile } from '../../models/pricing/estimate';
 import { writeCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 const file = (kind: DataFile['kind'], region: DataFile['region']): DataFile => ({
   kind,
@@ -23,11 +23,10 @@ const BEST = {
 };
 
 describe('prices', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let prices: PostgresPricingRepository;
 
   beforeAll(async () => {
-    database = await testDatabase();
     prices = new PostgresPricingRepository(database.knex);
     const { knex } = database;
     await rowsOf(
@@ -81,8 +80,6 @@ describe('prices', () => {
       sql`INSERT INTO listings VALUES ('variant_b', 'EU-UK', 'https://shop/b', 'name', 'vendor', 1, 'gbp', '2026-01-01')`,
     );
   });
-  afterAll(() => database.close());
-
   test('come with the rows, by source, then region; null where a variant has none', async () => {
     const [product] = await itemsById(database.knex, ['product_a'], true);
     expect(product?.variants.map(({ id, prices }) => [id, prices?.estimates?.length ?? null])).toEqual([

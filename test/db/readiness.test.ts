@@ -1,24 +1,21 @@
 import { PostgresReadinessRepository } from '../../db/core/readiness-repository';
 import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';
 
 describe('what workers say of the models of versions', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let readiness: PostgresReadinessRepository;
   let live: number;
   let building: number;
 
   beforeAll(async () => {
-    database = await testDatabase();
     readiness = new PostgresReadinessRepository(database.knex);
     const embeddings = new PostgresEmbeddingRepository(database.knex, 20_000);
     live = (await embeddings.create(modelManifest('eye', 4, 1))).id;
     building = (await embeddings.create(modelManifest('other', 4, 1))).id;
   });
-  afterAll(() => database.close());
-
   test('is known by version, and replaced by what they say next', async () => {
     await readiness.tell('a:1', [
       { versionId: live, fault: null },

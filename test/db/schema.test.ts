@@ -6,15 +6,10 @@ import { rowsOf, sql } from '../../db/core/sql';
 import { migrations } from '../../db/migrations';
 import { describeSchema } from '../../db/migrations/describe-schema';
 import { migrate, migrateDown } from '../../db/migrations/migrate';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 describe('the schema', () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await testDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   test('can be taken back, step by step, and made again', async () => {
     const names = Object.keys(migrations);

@@ -14,7 +14,7 @@ import { rowsOf, sql } from '../../db/core/sql';
 import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
 import type { FoundRows } from '../../models/ports';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 const SEED = 20_260_301;
 
@@ -78,7 +78,7 @@ const WINDOW = { offset: 0, limit: 20 };
 const LIMITS = { changesMin: 1, productsMin: 1, rowsMin: 5 };
 
 describe('a search snapshot', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let memory: SnapshotMemory;
   const found = async (
     asked: ResolvedQuery,
@@ -100,10 +100,8 @@ describe('a search snapshot', () => {
   const total = async () => (await found(LISTING, null, WINDOW))?.total ?? null;
 
   beforeAll(async () => {
-    database = await testDatabase();
     memory = new SnapshotMemory(database.knex);
   }, 60_000);
-  afterAll(() => database.close());
   beforeEach(async () => {
     await rowsOf(database.knex, sql`TRUNCATE catalog_rows`);
     const kinds = ['product', 'brand'];

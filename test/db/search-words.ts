@@ -3,52 +3,19 @@ import type { Knex } from 'knex';
 import { writeSynonyms } from '../../db/catalog/import/write-synonyms';
 import { LONGER_MAX } from '../../db/catalog/search/term-expansion';
 import type { GivenSynonym } from '../support/naive-search';
+import { words } from '../support/words';
 
 /** Words that are near each other, begin alike, or are too short to be misspelt. */
 export const VOCABULARY = [
   ...['chanel', 'chanels', 'chance', 'channel', 'canal', 'hermes', 'herms', 'mini', 'min', 'minor', 'maxi'],
-  ...[
-    'speedmaster',
-    'speedmasters',
-    'seamaster',
-    'submariner',
-    'submarine',
-    'caviar',
-    'cavia',
-    'bag',
-    'bags',
-  ],
+  ...words('speedmaster speedmasters seamaster submariner submarine caviar cavia bag bags'),
   ...['classique', 'classic', 'classics', '30', '126610', '126613', 'noir', 'noire', 'no', 'n'],
 ];
 
 /** Words of other scripts: marks that make another letter, syllables, words without spaces, and their parts. */
 const OTHER_SCRIPTS = [
-  ...[
-    'की',
-    'का',
-    'कि',
-    'किताब',
-    'किताबें',
-    'कताब',
-    '가방',
-    '가발',
-    '가방끈',
-    '여성가방',
-    '여성가발',
-    '여성가방끈',
-  ],
-  ...[
-    '路易威登',
-    '威登',
-    '路易',
-    '易威',
-    '登路易',
-    '香奈儿',
-    '路易威登女士手袋',
-    '女士手袋',
-    'シャネル',
-    'ルイヴィトン',
-  ],
+  ...words('की का कि किताब किताबें कताब 가방 가발 가방끈 여성가방 여성가발 여성가방끈'),
+  ...words('路易威登 威登 路易 易威 登路易 香奈儿 路易威登女士手袋 女士手袋 シャネル ルイヴィトン'),
   ...['กระเป๋า', 'กระเป๋าถือ', 'น้ำหอม', 'หอม', 'сумка', 'сумки', 'τσαντα', 'حقيبة', 'תיק'],
 ];
 /** More of them that hold the same part than a search lists one by one. */
@@ -72,35 +39,8 @@ export const word = fc.oneof(
 const askedWord = fc.oneof(
   word,
   fc.constantFrom(
-    'chnael',
-    'speedmsater',
-    'seemastre',
-    'sub',
-    'c',
-    'nnoire',
-    'quartz',
-    '126611',
-    'clasiqe',
-    'ref',
-    're',
-    'ref77',
-    ...[
-      'क',
-      'ी',
-      '여성가바',
-      '여성기방',
-      '威',
-      '登路',
-      '手表',
-      '一手表',
-      '易威登',
-      'ャネ',
-      'ヴィト',
-      'น้ำ',
-      'ระเป',
-      'сумкы',
-      '手',
-    ],
+    ...words('chnael speedmsater seemastre sub c nnoire quartz 126611 clasiqe ref re ref77'),
+    ...words('क ी 여성가바 여성기방 威 登路 手表 一手表 易威登 ャネ ヴィト น้ำ ระเป сумкы 手'),
   ),
 );
 

@@ -7,7 +7,7 @@ import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import type { Billing, CallContext } from '../../models/access/billing';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { SimilarService } from '../../models/vision/similar-service';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';
 import {
   categoryOf,
@@ -25,7 +25,7 @@ const PRODUCTS = 1_200;
 
 /** contract 6.3, 6.4: what looks like a product, by its vectors, in a small world where the nearest are known. */
 describe.each(['by a scan', 'by the index'])('what looks like a product, found %s', (execution) => {
-  let database: TestDatabase;
+  const database = useDatabase();
   let index: PgvectorNeighbourIndex;
   let service: SimilarService;
   let images: readonly number[];
@@ -33,7 +33,6 @@ describe.each(['by a scan', 'by the index'])('what looks like a product, found %
   const random = randomOf(11);
 
   beforeAll(async () => {
-    database = await testDatabase();
     const { knex } = database;
     const embeddings = new PostgresEmbeddingRepository(knex, execution === 'by a scan' ? Infinity : 1);
     const { id: version } = await embeddings.create(modelManifest('eye', DIMENSIONS, VIEWS));
@@ -55,8 +54,6 @@ describe.each(['by a scan', 'by the index'])('what looks like a product, found %
       nothing as unknown as Billing,
     );
   }, 120_000);
-  afterAll(() => database.close());
-
   const similarTo = async (id: string, category: string | null = null) => {
     const request = { id, category, size: 10, pricing: false };
     const { value } = await service.similar({ caller: { test: false } } as CallContext, request);

@@ -1,13 +1,8 @@
 import { inOneState, inTransaction, rowsOf, sql } from '../../db/core/sql';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { type TestDatabase, useDatabase } from '../support/database';
 
 describe('statements', () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await testDatabase();
-  }, 60_000);
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   const tags = async () => (await rowsOf(database.knex, sql`SELECT id FROM tags`)).length;
   const addTag = (knex: TestDatabase['knex'], id: string) =>

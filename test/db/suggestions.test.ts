@@ -3,7 +3,7 @@ import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { rowsOf, sql } from '../../db/core/sql';
 import type { SuggestionQuery } from '../../models/catalog/suggestion';
 import { type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 import { naiveSuggest } from '../support/naive-suggest';
 import { askedWords, SYNONYMS, word, writeGivenSynonyms } from './search-words';
 
@@ -35,11 +35,10 @@ const query: fc.Arbitrary<SuggestionQuery> = fc
   })
   .map((asked) => ({ ...asked, text: asked.words?.join(' ') ?? '' }));
 
-let database: TestDatabase;
+const database = useDatabase();
 let rows: SearchedRow[];
 
 beforeAll(async () => {
-  database = await testDatabase();
   rows = fc
     .sample(row, { seed: SEED, numRuns: ROWS })
     .map((each, index) => ({ ...each, id: `${each.kind}_${(index * 7919) % ROWS}` }));
@@ -47,8 +46,6 @@ beforeAll(async () => {
   await writeGivenSynonyms(database.knex);
   await rowsOf(database.knex, sql`ANALYZE`);
 }, 120_000);
-afterAll(() => database.close());
-
 // contract 5.12
 test('suggestions are those that reading every row would give, in their order', async () => {
   const catalog = new PostgresCatalogRepository(database.knex);

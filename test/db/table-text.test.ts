@@ -2,15 +2,10 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { inTransaction } from '../../db/core/sql';
 import { readTableText, writeTableText } from '../../db/core/table-text';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 describe('the rows of a table as text', () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await testDatabase();
-  }, 60_000);
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   test('are the same rows when they are read again', async () => {
     const tags = () => database.knex('tags').orderBy('id');

@@ -1,6 +1,6 @@
 import { rowsOf, sql } from '../../db/core/sql';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 import { keptCounts, naiveCounts } from '../support/term-counts';
 
 const rowOf = (writer: number, number: number): SearchedRow => ({
@@ -14,17 +14,14 @@ const rowOf = (writer: number, number: number): SearchedRow => ({
 });
 
 describe('counts of terms', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
 
   const first = Array.from({ length: 20 }, (_, number) => rowOf(99, number));
 
   beforeAll(async () => {
-    database = await testDatabase();
     // With the words in the vocabulary, writers wait for nothing of each other.
     await writeCatalogRows(database.knex, first);
   });
-  afterAll(() => database.close());
-
   test('are right after writers at the same time, of which some change their minds', async () => {
     const pools = [database.knex, await database.connect()];
     const kept = await Promise.all(

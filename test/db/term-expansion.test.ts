@@ -4,7 +4,7 @@ import { editsBetween } from '../../db/catalog/search/edit-distance';
 import { editsAllowed } from '../../db/catalog/search/near-words';
 import { expandTerms, LONGER_MAX, termsOf } from '../../db/catalog/search/term-expansion';
 import { lettersOf } from '../../models/catalog/index-terms';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 const SEED = 20_260_301;
 const EVERYTHING = { node: 'product', categories: null, filters: [] };
@@ -36,16 +36,14 @@ describe('an edit', () => {
 });
 
 describe('the words that a query word stands for', () => {
-  let database: TestDatabase;
+  const database = useDatabase();
   const letters = fc.constantFrom(...'abcé9ж'.split(''));
   const anyWord = fc.string({ unit: letters, minLength: 1, maxLength: 12 });
   const vocabulary = [...new Set(fc.sample(anyWord, { seed: SEED, numRuns: 4_000 }))];
 
   beforeAll(async () => {
-    database = await testDatabase();
     await learn(vocabulary);
   }, 60_000);
-  afterAll(() => database.close());
   const learn = (words: readonly string[]) =>
     database.knex.transaction((trx) => new Vocabulary().learn(trx, words));
 

@@ -3,7 +3,7 @@ import { PostgresAccountRepository } from '../../db/accounts/account-repository'
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { API_VERSIONS } from '../../models/access/api-key';
 import type { NewJob } from '../../models/vision/jobs/vision-job';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 jest.setTimeout(240_000);
 
@@ -12,12 +12,11 @@ let now = new Date('2026-03-01T12:00:00Z');
 const clock = { now: () => now };
 const lease = (): Date => new Date(now.getTime() + MINUTE_MS);
 
-let database: TestDatabase;
+const database = useDatabase();
 let stores: PostgresVisionJobStore[];
 let job: Omit<NewJob, 'id' | 'entries'>;
 
 beforeAll(async () => {
-  database = await testDatabase();
   // As many as there are processes, each with connections of its own.
   const pools = [database.knex, await database.connect()];
   stores = pools.map((knex) => new PostgresVisionJobStore(knex, clock));
@@ -39,8 +38,6 @@ beforeAll(async () => {
     baseUrl: 'https://a.example',
   };
 }, 240_000);
-afterAll(() => database.close());
-
 const add = (id: string, count: number) => {
   const [store] = stores;
   if (!store) throw new Error('there is no store');

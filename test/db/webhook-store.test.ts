@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
 
 jest.setTimeout(240_000);
 
@@ -9,21 +9,18 @@ let now = new Date('2026-03-01T12:00:00Z');
 const clock = { now: () => now };
 const lease = (): Date => new Date(now.getTime() + 30_000);
 
-let database: TestDatabase;
+const database = useDatabase();
 let first: PostgresWebhookStore;
 let second: PostgresWebhookStore;
 let accountId: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
   // As two processes, each with connections of its own.
   first = new PostgresWebhookStore(database.knex, clock);
   second = new PostgresWebhookStore(await database.connect(), clock);
   const accounts = new PostgresAccountRepository(database.knex, { next: randomUUID }, clock);
   accountId = (await accounts.createAccount('test', null)).id;
 }, 240_000);
-afterAll(() => database.close());
-
 const address = (id: string) =>
   first.add({
     ...{ id, accountId, secret: 'whsec_AAAA', creditsBelow: null },

@@ -1,22 +1,21 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { temporaryFolder } from '../support/temporary-folder';
 import { selfSigned } from './ssrf/self-signed';
 
 /** contract 7.5: a photo's host proves the name that the caller wrote, also where its address is allowed. */
 const trusted = selfSigned('localhost');
 const unknown = selfSigned('localhost');
 const asked: unknown[] = [];
-let folder: string;
+const folder = temporaryFolder();
 let servers: Server[];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'lpt-'));
   await writeFile(join(folder, 'authorities.pem'), trusted.certificate);
   servers = [trusted, unknown].map(({ certificate, key }) =>
     createServer({ cert: certificate, key }, (_request, response) => response.end('photo')),
@@ -31,7 +30,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const server of servers) server.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** What a process that trusts one of the certificates makes of each address. */

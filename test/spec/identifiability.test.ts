@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import sharp from 'sharp';
@@ -8,10 +7,11 @@ import { type Loupe, openStores } from '../../scripts/composition/container';
 import { readConfig } from '../../scripts/config';
 import { createUntouchedData, FIXTURE, type FixtureData } from '../support/fixture-data';
 import { runLoupeHere } from '../support/run-loupe';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** A catalog owner asks what to photograph next: the fixture, with vectors under which two bags look alike. */
 let data: FixtureData;
-let folder: string;
+const folder = temporaryFolder();
 /** Open for as long as the tests, that no command starts the embedded database anew. */
 let stores: Loupe;
 
@@ -28,7 +28,6 @@ const NAME = `<script>alert("it's")</script> & Neverfull`;
 
 beforeAll(async () => {
   data = await createUntouchedData(FIXTURE);
-  folder = await mkdtemp(join(tmpdir(), 'lpi-'));
   stores = await openStores(readConfig({ ...data.settings, LOG_LEVEL: 'silent' }));
   const knex = stores.container.resolve<Knex>(PORTS.Knex);
   const embeddings = stores.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
@@ -50,7 +49,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stores?.close();
   await data.remove();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const identifiability = (...words: string[]) =>

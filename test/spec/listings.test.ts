@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import { type BundleRow, readBundleRows } from '../support/bundle-rows';
 import { GENERATED_CATALOG, GENERATED_PRODUCTS, writeGeneratedCatalog } from '../support/generated-catalog';
 import { useService } from '../support/service';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /**
  * contract 4.1, 8.1, 3.1, 5: what a bundle says is what listings answer, in every
@@ -18,9 +16,7 @@ jest.setTimeout(120_000);
 let rows: readonly BundleRow[];
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-'));
-  rows = readBundleRows(await writeGeneratedCatalog(folder));
-  await rm(folder, { recursive: true, force: true });
+  rows = readBundleRows(await writeGeneratedCatalog(temporaryFolder()));
 }, 60_000);
 
 describe('a page', () => {

@@ -1,8 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -11,6 +10,7 @@ import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-proc
 import { serveMcpOverHttp } from '../../scripts/mcp/serve-mcp';
 import { runLoupe } from '../support/run-loupe';
 import { useService } from '../support/service';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** contract 14.13: the tools of `loupe mcp`, called as the SDK's own client calls them. */
 const service = useService();
@@ -18,10 +18,9 @@ const BIRKIN = 'product_birkin_croc';
 const clients: Client[] = [];
 let server: Server;
 let url: string;
-let folder: string;
+const folder = temporaryFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'loupe-'));
   ({ server, url } = await serveMcpOverHttp({ baseUrl: service.url, port: 0 }));
 });
 
@@ -32,7 +31,6 @@ afterEach(async () => {
 afterAll(async () => {
   server.closeAllConnections();
   server.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function overHttp(key: string): Promise<Client> {

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pino from 'pino';
@@ -11,6 +10,7 @@ import { ApiClient } from '../support/api-client';
 import { DocumentCheck } from '../support/document-check';
 import { ADMIN_TOKEN } from '../support/operator-client';
 import { useService } from '../support/service';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** contract 14.4: what `/openapi.json` promises of the whole service. */
 const service = useService({ ADMIN_TOKEN });
@@ -47,8 +47,7 @@ const operations = Object.entries(check.document.paths).flatMap(([path, methods]
 const named = operations.map((each) => [`${each.method} ${each.path}`, each] as const);
 
 test('a validator finds it to be OpenAPI 3.1', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'lpo-'));
-  const file = join(folder, 'openapi.json');
+  const file = join(temporaryFolder(), 'openapi.json');
   const { text } = await new ApiClient(service.url, null).send('GET', '/openapi.json');
   await writeFile(file, text);
   const validator = join(dirname(require.resolve('@seriousme/openapi-schema-validator')), 'bin');
@@ -56,7 +55,6 @@ test('a validator finds it to be OpenAPI 3.1', async () => {
     join(validator, 'validate-api-cli.js'),
     file,
   ]);
-  await rm(folder, { recursive: true });
   expect(JSON.parse(stdout)).toEqual({ valid: true });
 });
 

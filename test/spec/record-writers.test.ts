@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { openImport } from '../../db/catalog/import/open-import';
@@ -11,17 +10,17 @@ import { holdMethod } from '../support/hold-method';
 import { sendRaw } from '../support/raw-caller';
 import { useService } from '../support/service';
 import { StoredVectors } from '../support/stored-vectors';
+import { temporaryFolder } from '../support/temporary-folder';
 import { bag, fresh, price, pricedBag, variantOf, WRITTEN, writerOf } from '../support/written-catalog';
 
 /** contract 15.5: many who write at the same time. */
 const vectors = new StoredVectors(() => service);
 const service = useService({}, { [PORTS.IndexQueue]: vectors }, WRITTEN);
-const folder = mkdtempSync(join(tmpdir(), 'lpw-'));
+const folder = temporaryFolder();
 let writer: ApiClient;
 beforeAll(async () => {
   writer = await writerOf(service);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const knex = () => service.resolve<Knex>(PORTS.Knex);
 const linesOf = (values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');

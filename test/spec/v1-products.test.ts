@@ -1,5 +1,6 @@
 import { idsOf } from '../support/api-client';
 import { useService } from '../support/service';
+import { words } from '../support/words';
 
 /** contract 8.1, 5: the legacy search in a query string. */
 const service = useService();
@@ -177,15 +178,7 @@ describe('facets', () => {
   });
 
   test.each(['', ' ', ',', ' , ,'])('of no value ("%s") are as if not given', async (blank) => {
-    const names = [
-      'brand',
-      'exclude_brand',
-      'tags',
-      'exclude_tags',
-      'category',
-      'exclude_category',
-      'search',
-    ];
+    const names = words('brand exclude_brand tags exclude_tags category exclude_category search');
     for (const name of names) {
       const unset = name === 'search' ? blank.replaceAll(',', '') : blank;
       expect(await found({ [name]: unset })).toHaveLength(17);

@@ -1,4 +1,5 @@
 import { useService } from '../support/service';
+import { words } from '../support/words';
 
 /** contract 8.6, 7: the legacy identification. */
 const service = useService();
@@ -23,16 +24,7 @@ test('describes each match as 2.5 says, always with taxonomy and prices', async 
   const [match] = (await identify()).body.results;
   expect(match).toMatchObject({ id: 'product_birkin_croc', confidence: expect.any(Number) });
   expect(Object.keys(match?.product ?? {}).sort()).toEqual(
-    [
-      'attributes',
-      'category_id',
-      'deleted',
-      'id',
-      'nbWordsMatched',
-      'popularity',
-      'updated_at',
-      'variants',
-    ].sort(),
+    words('attributes category_id deleted id nbWordsMatched popularity updated_at variants').sort(),
   );
   expect(match?.product).toMatchObject({
     id: 'product_birkin_croc',

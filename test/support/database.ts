@@ -19,6 +19,28 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
+/** Such a database for the tests of a file, or of a part of it. */
+export function useDatabase(): Omit<TestDatabase, 'close'> {
+  let opened: TestDatabase | undefined;
+  const database = (): TestDatabase => {
+    if (!opened) throw new Error('the database is open in tests only, not while they are collected');
+    return opened;
+  };
+  beforeAll(async () => {
+    opened = await testDatabase();
+  }, 240_000);
+  afterAll(() => opened?.close());
+  return {
+    get knex() {
+      return database().knex;
+    },
+    get kind() {
+      return database().kind;
+    },
+    connect: () => database().connect(),
+  };
+}
+
 /** On the server at `TEST_DATABASE_URL` when that is set, else embedded. */
 export async function testDatabase(): Promise<TestDatabase> {
   const url = process.env['TEST_DATABASE_URL'];

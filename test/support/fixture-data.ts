@@ -19,6 +19,7 @@ import { writeFixtureBundles } from './catalog-fixture';
 import { copyDataFolder } from './data-folder';
 import { copyMigrated } from './database';
 import { prepareTemplate } from './embedded-template';
+import { modelManifest } from './model-manifest';
 import { createOwnDatabase } from './own-database';
 import { inOwnBucket } from './s3-bucket';
 import { digestOf, ENGINE_SOURCES } from './source-digest';
@@ -158,26 +159,9 @@ const NO_INDEX_QUEUE = {
 
 /** Sure of one near image, unsure of two that are as near as each other, sure of what both have in common. */
 const MANIFEST: ModelManifest = {
-  id: 'test-eye',
-  version: '1.0.0',
-  format: 'tfjs-layers',
-  file: 'model.json',
-  input: {
-    width: 32,
-    height: 32,
-    layout: 'nhwc',
-    channels: 'rgb',
-    mean: [0, 0, 0],
-    scale: [1, 1, 1],
-    fit: 'contain',
-    background: [255, 255, 255],
-  },
-  output: { dimensions: 4 },
-  views: { catalog: [[0, 0, 1, 1]], query: [[0, 0, 1, 1]] },
+  ...modelManifest('test-eye', 4),
   calibration: {
     confidence: { kind: 'logistic', bias: -8, weights: { similarity: 8, margin: 8 } },
     floor: 0.005,
   },
-  licence: 'CC0-1.0',
-  digests: {},
 };

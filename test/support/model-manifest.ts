@@ -1,7 +1,7 @@
 import type { ModelManifest } from '../../models/vision/embedding-model';
 
-/** A manifest of a model that nobody loads: unit vectors of `dimensions`, `views` crops of each catalog picture. */
-export function modelManifest(id: string, dimensions: number, views: number): ModelManifest {
+/** A manifest: `dimensions` values, `views` crops of each catalog picture of 8 x 8 pixels, values as they are. */
+export function modelManifest(id: string, dimensions: number, views = 1): ModelManifest {
   return {
     id,
     version: '1.0.0',
@@ -14,7 +14,7 @@ export function modelManifest(id: string, dimensions: number, views: number): Mo
       channels: 'rgb',
       mean: [0, 0, 0],
       scale: [1, 1, 1],
-      fit: 'fill',
+      fit: 'contain',
       background: [255, 255, 255],
     },
     output: { dimensions },

@@ -1,22 +1,21 @@
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { Bundle, BundleError } from '../../scripts/import/bundle';
 import type { BundleFileName } from '../../scripts/import/bundle-files';
+import { temporaryFolder } from '../support/temporary-folder';
 
 let root: string;
 const opened: Bundle[] = [];
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'bundle-test-'));
+  root = temporaryFolder();
   mkdirSync(join(root, 'spool'));
 });
 afterEach(async () => {
   for (const bundle of opened.splice(0)) await bundle.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 /** Writes files below a folder of its own and answers its path. */

@@ -1,23 +1,19 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GradeValues } from '../../models/pricing/estimate';
 import { type BundleOptions, productId } from '../../scripts/lab/generator/generate-bundle';
 import { type Bundle, generatedIn } from '../support/generated-bundle';
+import { temporaryFolder } from '../support/temporary-folder';
 
 const CURRENCIES: Readonly<Record<string, string>> = { NA: 'usd', 'EU-UK': 'gbp', 'EU-IE': 'eur' };
 
-let root: string;
+const root = temporaryFolder();
 let bundle: Bundle;
 const generated = (options: Omit<BundleOptions, 'out'>): Promise<Bundle> => generatedIn(root, options);
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'loupe-generate-'));
   bundle = await generated({ products: 1200, seed: 42 });
 });
-
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('the format of a generated bundle', () => {
   test('has ids that are unique and begin with their kind', () => {

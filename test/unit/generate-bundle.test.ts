@@ -1,21 +1,18 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LineWriter } from '../../scripts/lab/generator/bundle/line-writer';
 import { type BundleOptions, generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import { type Bundle, generatedIn } from '../support/generated-bundle';
+import { temporaryFolder } from '../support/temporary-folder';
 
-let root: string;
+const root = temporaryFolder();
 let bundle: Bundle;
 const generated = (options: Omit<BundleOptions, 'out'>): Promise<Bundle> => generatedIn(root, options);
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'loupe-generate-'));
   bundle = await generated({ products: 1200, seed: 42 });
 });
-
-afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('generated bundle: determinism', () => {
   test('gives the same bytes for the same seed, pictures included, and others for another', async () => {

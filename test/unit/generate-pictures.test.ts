@@ -1,6 +1,3 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { drawCutout, studioView } from '../../scripts/lab/generator/cutout';
 import { photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
@@ -18,7 +15,6 @@ import { watchLook } from '../../scripts/lab/generator/look/watch-look';
 import { lookOfProduct } from '../../scripts/lab/generator/product-look';
 import { renderPhoto } from '../../scripts/lab/generator/render-photo';
 import { renderProduct } from '../../scripts/lab/generator/render-product';
-import { renderViews } from '../../scripts/lab/generator/render-views';
 import { SURFACES } from '../../workers/image/distortion/relief';
 
 const SEED = 42;
@@ -64,8 +60,8 @@ describe('catalog picture', () => {
 });
 
 describe('products of one style', () => {
-  const bags = Array.from({ length: 600 }, (_, product) => trees.bag(product));
-  const watches = Array.from({ length: 600 }, (_, product) => trees.watch(product));
+  const bags = Array.from({ length: 600 }, (_, product) => trees.bags.of('product', product));
+  const watches = Array.from({ length: 600 }, (_, product) => trees.watches.of('product', product));
 
   test('share the cut, the leather and the maison’s marks, and differ in colours or metal', () => {
     const styles = grouped(bags, ({ style }) => style).filter((members) => members.length > 1);
@@ -134,19 +130,6 @@ describe('photo-like view', () => {
     for (const level of [1, 2, 3] as const) {
       const photo = await pixelsOf(await renderPhoto(bag, { seed: 1, level, size: 96 }));
       expect(difference(catalog, photo)).toBeGreaterThan(10);
-    }
-  });
-
-  test('is written view by view into a folder for each product, view 0 being the catalog picture', async () => {
-    const out = await mkdtemp(join(tmpdir(), 'loupe-views-'));
-    try {
-      await renderViews({ items: 2, views: 3, seed: SEED, out, size: 48, first: 4 });
-      expect((await readdir(out)).sort()).toEqual(['bag-4', 'watch-5']);
-      expect((await readdir(join(out, 'bag-4'))).sort()).toEqual(['0.jpg', '1.jpg', '2.jpg']);
-      const written = await loadImage(join(out, 'bag-4', '0.jpg'));
-      expect([written.width, written.height]).toEqual([48, 48]);
-    } finally {
-      await rm(out, { recursive: true, force: true });
     }
   });
 });

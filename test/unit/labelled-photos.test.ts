@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QueryMaker } from '../../models/indexing/query-maker';
 import type { CorrectedPhotos, ImagePreparer, ImageSamples, PredictionRepository } from '../../models/ports';
 import { LabelledFolders } from '../../workers/image/labelled-photos';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** A catalog with the bag alone; a prepared picture is its bytes. */
 const samples = {
@@ -26,13 +26,12 @@ const queries = queriesWith([]);
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'loupe-labels-'));
+  folder = temporaryFolder();
   for (const product of ['bag', 'watch']) {
     await mkdir(join(folder, product));
     await writeFile(join(folder, product, 'a.jpg'), `a photo of a ${product}`);
   }
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test.each([
   ['a subfolder per product', null, ''],

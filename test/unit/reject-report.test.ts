@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { z } from 'zod';
@@ -7,6 +6,7 @@ import { categorySchema, entitySchema, productSchema, tagSchema } from '../../sc
 import { parseDeletable, parseLine } from '../../scripts/import/parse-record';
 import { estimateSchema, historySchema, listingSchema } from '../../scripts/import/price-records';
 import { RejectReport } from '../../scripts/import/reject-report';
+import { temporaryFolder } from '../support/temporary-folder';
 
 const GRADES = { A: 4, B: 3, C: null, D: 1 };
 const PRICED = {
@@ -56,11 +56,7 @@ const KINDS: readonly (readonly [record: object, schema: z.ZodType])[] = [
   ],
 ];
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'reject-report-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 async function reported(rejects: readonly Parameters<RejectReport['add']>[]): Promise<string[]> {
   const report = await RejectReport.create(join(folder, 'rejects.txt'));

@@ -1,15 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkStorage } from '../../db/files/storage-check';
+import { temporaryFolder } from '../support/temporary-folder';
 
 describe('the check of the data folder', () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'loupe-storage-'));
+    folder = temporaryFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   test('passes where a file can be written, and leaves none', async () => {
     await checkStorage(folder, 1);

@@ -1,6 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { probePostgres } from '../../db/core/probe-postgres';
 import { StoreFault } from '../../models/store-fault';
@@ -9,6 +7,7 @@ import { waitForStore } from '../../scripts/composition/wait-for-store';
 import { readConfig } from '../../scripts/config';
 import { probeRedis } from '../../workers/queue/probe-redis';
 import { answering, type FakeStore, postgresRefusing, postgresWith, redisWith } from '../support/fake-store';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** A store that can't be used is named at the start with its setting, what is wrong and what to do, without a secret. */
 const SERVER = {
@@ -216,10 +215,9 @@ describe('waiting', () => {
 
 describe('a service', () => {
   let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'loupe-start-'));
+  beforeEach(() => {
+    folder = temporaryFolder();
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   const startWith = (settings: Record<string, string>) =>
     startService(

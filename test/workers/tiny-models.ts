@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { ModelManifest } from '../../models/vision/embedding-model';
+import { modelManifest } from '../support/model-manifest';
 
 /** A folder of its own for a test; `remove` takes it away. */
 export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
@@ -96,25 +97,12 @@ export async function writeModel(
   return manifest;
 }
 
-/** A manifest for a picture of 8 x 8 pixels, values as they are, one whole view. */
+/** A manifest for a picture of 8 x 8 pixels on black, one whole view. */
 export function tinyManifest(dimensions: number): ModelManifest {
+  const manifest = modelManifest('tiny', dimensions);
   return {
-    id: 'tiny',
-    version: '1.0.0',
-    format: 'tfjs-layers',
-    file: 'model.json',
-    input: {
-      width: SIDE,
-      height: SIDE,
-      layout: 'nhwc',
-      channels: 'rgb',
-      mean: [0, 0, 0],
-      scale: [1, 1, 1],
-      fit: 'contain',
-      background: [0, 0, 0],
-    },
-    output: { dimensions },
-    views: { catalog: [[0, 0, 1, 1]], query: [[0, 0, 1, 1]] },
+    ...manifest,
+    input: { ...manifest.input, width: SIDE, height: SIDE, background: [0, 0, 0] },
     calibration: {
       confidence: { kind: 'logistic', bias: 0, weights: { similarity: 1, margin: 0 } },
       floor: 0,

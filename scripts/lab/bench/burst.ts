@@ -1,32 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Measurement, percentile } from './measure';
-import { JsonClient, type TimedCall } from './open-loop';
+import { type Cell, type Measurement, percentiles } from './measure';
+import { during, JsonClient, msOf, steadily, type TimedCall } from './open-loop';
 import { memoryOf, ProcessWatch, type Sample } from './process-watch';
 import { inFolder } from './set-up';
 import { type Mode, machine, onVisionInstallation, type VisionInstallation } from './vision-installation';
-
-export interface BurstOptions {
-  readonly products: number;
-  /** Callers of each burst. */
-  readonly callers: readonly number[];
-  readonly modes: readonly Mode[];
-}
 
 /** What one key may do within a second unless it has a limit of its own. */
 const CALLERS_OF_A_KEY = 50;
 /** Rows of a page, which make it about 2 MB. */
 const ROWS = 640;
 const PAGE = Buffer.from(JSON.stringify({ page_size: ROWS, includes: ['taxonomy', 'pricing'] }));
-const LOOKUP_EVERY_MS = 100;
+const LOOKUPS_PER_SECOND = 10;
 const CALM_MS = 5_000;
 
 /**
  * Callers that all ask for a page of the largest size with prices at the same moment, beside another key's item lookups:
  * what they are answered, whether the process lives, its memory, and how long a lookup took at most.
  */
-export async function benchBurst({ products, callers, modes }: BurstOptions): Promise<Measurement> {
+export async function benchBurst({
+  products,
+  callers,
+  only: modes,
+}: {
+  products: number;
+  callers: readonly number[];
+  only: readonly Mode[];
+}): Promise<Measurement> {
   return inFolder(async (folder) => {
-    const rows: (string | number)[][] = [];
+    const rows: Cell[][] = [];
     for (const mode of modes) {
       const options = { mode, products, folder, settings: { PAGE_SIZE_MAX: String(ROWS) }, pictures: false };
       rows.push(...(await onVisionInstallation(options, (installation) => bursts(installation, callers))));
@@ -39,16 +40,13 @@ export async function benchBurst({ products, callers, modes }: BurstOptions): Pr
       ],
       rows,
       notes: [
-        `${CALLERS_OF_A_KEY} callers a key; a lookup by another key every ${LOOKUP_EVERY_MS} ms, also before the bursts (0 callers). MiB: before, the most, after.`,
+        `${CALLERS_OF_A_KEY} callers a key; ${LOOKUPS_PER_SECOND} lookups a second by another key, also before the bursts (0 callers). MiB: before, the most, after.`,
       ],
     };
   });
 }
 
-async function bursts(
-  installation: VisionInstallation,
-  callers: readonly number[],
-): Promise<(string | number)[][]> {
+async function bursts(installation: VisionInstallation, callers: readonly number[]): Promise<Cell[][]> {
   const client = new JsonClient(installation.url);
   const quiet = await installation.makeKey();
   const keys: string[] = [];
@@ -58,7 +56,7 @@ async function bursts(
   const watch = new ProcessWatch(role, served);
   const { pageBytes, product } = await somePage(installation.url, quiet);
   const item = `/v3/catalog/items/${product}`;
-  const rows: (string | number)[][] = [];
+  const rows: Cell[][] = [];
   for (const count of [0, ...callers]) {
     process.stderr.write(`${installation.mode}: ${count} callers\n`);
     const pages = Promise.all(
@@ -66,8 +64,10 @@ async function bursts(
         client.post('/v3/catalog/query', keys[at % keys.length] ?? '', PAGE),
       ),
     );
-    const over = count === 0 ? delay(CALM_MS) : pages;
-    const lookups = lookUpUntil(() => client.get(item, quiet), over);
+    const over: Promise<unknown> = count === 0 ? delay(CALM_MS) : pages;
+    const lookups = during(over, (isOver) =>
+      steadily(LOOKUPS_PER_SECOND, isOver, () => client.get(item, quiet)),
+    );
     const samples = await watch.during(over).catch((): readonly Sample[] => watch.samples);
     const alive = served.process.exitCode === null && served.process.signalCode === null;
     rows.push([
@@ -75,7 +75,7 @@ async function bursts(
       Math.round(pageBytes / 1000),
       count,
       ...figuresOf(await pages),
-      ...lookupFigures(await lookups),
+      ...percentiles(msOf((await lookups).calls), 0, 0.5, 1),
       memoryOf(samples),
       alive ? 'yes' : 'no',
     ]);
@@ -98,37 +98,9 @@ async function somePage(url: string, key: string): Promise<{ pageBytes: number; 
   return { pageBytes: Buffer.byteLength(text), product: first.id };
 }
 
-async function lookUpUntil(lookUp: () => Promise<TimedCall>, over: Promise<unknown>): Promise<TimedCall[]> {
-  const calls: Promise<TimedCall>[] = [];
-  let done = false;
-  void over.finally(() => {
-    done = true;
-  });
-  while (!done) {
-    calls.push(lookUp());
-    await delay(LOOKUP_EVERY_MS);
-  }
-  return Promise.all(calls);
-}
-
-function figuresOf(calls: readonly TimedCall[]): (string | number)[] {
+function figuresOf(calls: readonly TimedCall[]): Cell[] {
   const of = (status: number) => calls.filter((call) => call.status === status).length;
-  const seconds = calls.map(({ ms }) => ms / 1000);
   const others = calls.length - of(200) - of(503) - of(429);
-  return [
-    of(200),
-    of(503),
-    of(429),
-    others,
-    shown(percentile(seconds, 0.5), 1),
-    shown(percentile(seconds, 1), 1),
-  ];
+  const seconds = calls.map(({ ms }) => ms / 1000);
+  return [of(200), of(503), of(429), others, ...percentiles(seconds, 1, 0.5, 1)];
 }
-
-const lookupFigures = (calls: readonly TimedCall[]): string[] => {
-  const ms = calls.map((call) => call.ms);
-  return [shown(percentile(ms, 0.5), 0), shown(percentile(ms, 1), 0)];
-};
-
-const shown = (figure: number, digits: number): string =>
-  Number.isNaN(figure) ? '' : figure.toFixed(digits);

@@ -11,7 +11,7 @@ import { ONE_THREAD } from '../../../workers/embedder/onnx-loader';
 import { isOnnxInstalled, openOnnxRuntime } from '../../../workers/embedder/onnx-runtime';
 import { renderViews } from '../../../workers/embedder/render-views';
 import { FolderModelLibrary } from '../../../workers/library/model-library';
-import { type Measurement, percentile } from './measure';
+import { type Cell, type Measurement, percentile } from './measure';
 import { drawPhotos, machine } from './vision-installation';
 
 const ROWS = [1, 8] as const;
@@ -37,8 +37,14 @@ const peakOf = (productMs: readonly number[]): number =>
  * The bundled models on each backend that starts here, in turns in one process, on one thread: pictures per second of
  * processor time, beside WebAssembly and what the processor can do, and how far their vectors are apart.
  */
-export async function benchEngines(models: readonly string[], rounds: number): Promise<Measurement> {
-  const rows: (string | number)[][] = [];
+export async function benchEngines({
+  models,
+  rounds,
+}: {
+  models: readonly string[];
+  rounds: number;
+}): Promise<Measurement> {
+  const rows: Cell[][] = [];
   const product = await openProduct();
   const productMs: number[] = [];
   for (const name of models) {

@@ -1,19 +1,12 @@
 import { startBareServer } from './flood/bare-server';
 import { type PhotoLoad, sendPhotos } from './flood/photo-sender';
-import { type Measurement, percentile } from './measure';
-import { JsonClient, openLoop, type TimedCall } from './open-loop';
+import { type Cell, type Measurement, percentile, percentiles } from './measure';
+import { JsonClient, msOf, openLoop, type TimedCall } from './open-loop';
 import { memoryOf, ProcessWatch, type Sample } from './process-watch';
 import { inFolder } from './set-up';
-import { drawPhotos, MODES, type Mode, machine, onVisionInstallation } from './vision-installation';
+import { drawPhotos, type Mode, machine, onVisionInstallation } from './vision-installation';
 
-export interface FloodOptions {
-  readonly products: number;
-  /** Length of the flood. */
-  readonly seconds: number;
-  /** Arrivals, as a multiple of what the service can do. */
-  readonly factor: number;
-  readonly modes: readonly Mode[];
-}
+type FloodOptions = { products: number; seconds: number; factor: number; only: readonly Mode[] };
 
 /** A 2-megapixel photo, as telephones send it after their own shrinking. */
 const PHOTO_SIDE = 1440;
@@ -47,8 +40,8 @@ export async function benchFlood(options: FloodOptions): Promise<Measurement> {
   return inFolder(async (folder) => {
     const photos = await drawPhotos(options.products, PHOTO_SIDE);
     const bodies = photos.map((photo) => Buffer.from(JSON.stringify({ base64: photo.toString('base64') })));
-    const rows: (string | number)[][] = [];
-    for (const mode of MODES.filter((each) => options.modes.includes(each))) {
+    const rows: Cell[][] = [];
+    for (const mode of options.only) {
       for (const phase of await floodMode(mode, options, folder, bodies)) rows.push(rowOf(mode, phase));
     }
     const sizes = bodies.map((body) => body.length / 1024);
@@ -69,7 +62,7 @@ const HEAD = [
   ...['refused p50', 'refused p99', 'catalog p50', 'catalog p99', 'memory', 'loop'],
 ];
 
-function rowOf(mode: string, { name, seconds, photos, catalog, samples }: Phase): (string | number)[] {
+function rowOf(mode: string, { name, seconds, photos, catalog, samples }: Phase): Cell[] {
   const of = (...statuses: number[]) => photos.filter(({ status }) => statuses.includes(status));
   const answered = of(200);
   const refused = of(429, 503);
@@ -88,7 +81,12 @@ function rowOf(mode: string, { name, seconds, photos, catalog, samples }: Phase)
     ...[
       (each: readonly Sample[]) => memoryOf(each),
       (each: readonly Sample[]) =>
-        `${percentileOf(each, 0.5, 'loopMaxMs')}, ${percentileOf(each, 1, 'loopMaxMs')}`,
+        percentiles(
+          each.map(({ loopMaxMs }) => loopMaxMs),
+          0,
+          0.5,
+          1,
+        ).join(', '),
     ].map((say) =>
       Object.entries(samples)
         .map(([role, each]) => `${role} ${say(each)}`)
@@ -97,20 +95,7 @@ function rowOf(mode: string, { name, seconds, photos, catalog, samples }: Phase)
   ];
 }
 
-const percentilesOf = (calls: readonly TimedCall[]): string[] =>
-  [0.5, 0.99].map((share) => {
-    const ms = percentile(
-      calls.map((call) => call.ms),
-      share,
-    );
-    return Number.isNaN(ms) ? '' : ms.toFixed(0);
-  });
-
-const percentileOf = (samples: readonly Sample[], share: number, what: keyof Sample): string =>
-  percentile(
-    samples.map((sample) => sample[what]),
-    share,
-  ).toFixed(0);
+const percentilesOf = (calls: readonly TimedCall[]) => percentiles(msOf(calls), 0, 0.5, 0.99);
 
 function floodMode(
   mode: Mode,

@@ -2,7 +2,7 @@ import { cpus } from 'node:os';
 import { request } from 'undici';
 import { FolderModelLibrary } from '../../../workers/library/model-library';
 import { inferencePerSecond } from './inference-alone';
-import { type Measurement, percentile, runConcurrently } from './measure';
+import { type Cell, type Measurement, percentile, percentiles, runConcurrently } from './measure';
 import { residentMib } from './process-watch';
 import { inFolder } from './set-up';
 import { drawPhotos, MODES, onVisionInstallation, type VisionInstallation } from './vision-installation';
@@ -37,22 +37,22 @@ interface Run {
   readonly workerMib: number;
 }
 
-export interface IdentifyOptions {
-  /** At one client; four times as many at 16, half as many with several photos. */
-  readonly calls: number;
-  readonly products: number;
-  /** References of bundled models, measured one after the other. */
-  readonly models: readonly string[];
-}
-
 /**
  * Identify over HTTP, embedded and on PostgreSQL with Redis (one api, one worker process), beside what intake and
  * inference alone reach in one process on the same cores; for each of the models. One client also sends three and five photos
  * in a call.
  */
-export async function benchIdentify({ calls, products, models }: IdentifyOptions): Promise<Measurement> {
+export async function benchIdentify({
+  calls,
+  products,
+  models,
+}: {
+  calls: number;
+  products: number;
+  models: readonly string[];
+}): Promise<Measurement> {
   const photos = await drawPhotos(products, PHOTO_SIDE);
-  const rows: (string | number)[][] = [];
+  const rows: Cell[][] = [];
   for (const name of models) {
     await inFolder(async (folder) => {
       const model = await new FolderModelLibrary(folder).find(name);
@@ -82,14 +82,13 @@ export async function benchIdentify({ calls, products, models }: IdentifyOptions
   };
 }
 
-function rowOf(run: Run, pool: number): (string | number)[] {
+function rowOf(run: Run, pool: number): Cell[] {
   return [
     run.model,
     run.name,
     run.photos,
     run.concurrency,
-    percentile(run.each, 0.5).toFixed(0),
-    percentile(run.each, 0.99).toFixed(0),
+    ...percentiles(run.each, 0, 0.5, 0.99),
     (run.perSecond * run.photos).toFixed(1),
     `${((100 * run.perSecond * run.photos) / pool).toFixed(0)} %`,
     ...STAGES.map((stage) => run.stages[stage].toFixed(1)),

@@ -6,19 +6,18 @@ import { writeNightlyBundle } from './import/nightly-bundle';
 import { copyAlone, parseAlone } from './import/physical-limits';
 import { readsBeside } from './import/reads';
 import { type TimedImport, timedImport } from './import/timed-import';
-import type { Measurement } from './measure';
+import type { Cell, Measurement } from './measure';
 import { inFolder, onServers } from './set-up';
 
 const SEED = 11;
 /** A server for a large catalog; the defaults of PostgreSQL are for a machine that does other things. */
 const SERVER_SETTINGS = { shared_buffers: '2GB', max_wal_size: '8GB', random_page_cost: '1.1' };
 
-export interface ImportBenchOptions {
-  /** Size of the generated catalog. */
+interface ImportBenchOptions {
   readonly products: number;
-  /** Also the complete bundle, with history and listings, twice. */
+  /** Also the bundle with history and listings, twice. */
   readonly complete: boolean;
-  /** Also the same again, and all estimates anew beside a reader; without, only what an empty catalog takes. */
+  /** Also the same again, and all estimates anew beside a reader. */
   readonly repeat: boolean;
 }
 
@@ -30,15 +29,12 @@ export interface ImportBenchOptions {
  */
 export async function benchImport({ products, complete, repeat }: ImportBenchOptions): Promise<Measurement> {
   return inFolder((folder) =>
-    onServers({ settings: SERVER_SETTINGS }, async (services) => {
+    onServers(SERVER_SETTINGS, async (services) => {
       const priced = await benchPriced(services, folder, { products, repeat });
       const whole = complete ? await benchWhole(services, folder, products) : { rows: [] };
       return {
         title: 'catalog import of a generated bundle, PostgreSQL',
-        head: [
-          ...['run', 'products', 'records', 'seconds'],
-          ...['products/s', 'records/s', 'MiB by quarter', 'peak MiB'],
-        ],
+        head: [...['run', 'products', 'records', 'seconds', 'products/s', 'records/s', 'peak MiB']],
         rows: [...priced.rows, ...whole.rows],
         notes: [...priced.notes, 'Memory is that of the importing process.'],
       };
@@ -114,7 +110,7 @@ function row(
   products: number,
   records: number,
   run: Pick<TimedImport, 'seconds'> & Partial<TimedImport>,
-): (string | number)[] {
+): Cell[] {
   return [
     name,
     products,
@@ -122,7 +118,6 @@ function row(
     run.seconds.toFixed(1),
     Math.round(products / run.seconds),
     Math.round(records / run.seconds),
-    run.quartersMib?.map(Math.round).join(' ') ?? '',
     run.peakMib === undefined ? '' : Math.round(run.peakMib),
   ];
 }

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { cutPhotos } from '../../../api/middleware/cut-photos';
 import { PREPARED_SIDE } from '../../../workers/image/decode-picture';
 import { SharpImagePreparer } from '../../../workers/image/sharp-image-preparer';
-import { type Measurement, percentile, runConcurrently } from './measure';
+import { type Cell, type Measurement, percentile, runConcurrently } from './measure';
 import { drawPhotos } from './vision-installation';
 
 /** As telephones send photos after their own shrinking, and as they take them. */
@@ -35,7 +35,7 @@ export async function benchIntake({ calls }: { readonly calls: number }): Promis
     ['body taken apart, photo prepared', ({ body }) => preparer.prepare(photoIn(body))],
     ['the same, a wider colour space', ({ wide }) => preparer.prepare(wide)],
   ];
-  const rows: (string | number)[][] = [];
+  const rows: Cell[][] = [];
   for (const side of SIDES) {
     const photos = await Promise.all((await drawPhotos(PRODUCTS, side)).slice(0, 8).map(photoOf));
     let limit: number | undefined;

@@ -1,20 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { PostgresAccountRepository } from '../../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../../db/accounts/credit-ledger';
-import type { Database } from '../../../db/core/knex';
 import { prepared, rowsOf, sql } from '../../../db/core/sql';
 import type { ChargeRequest } from '../../../models/ports';
-import { type Measurement, percentile, runConcurrently } from './measure';
-import { onMigratedDatabase } from './set-up';
-
-export interface LedgerOptions {
-  /** Bookings of each row of the table. */
-  readonly bookings: number;
-  /** An empty database; without, a server is brought up and thrown away. */
-  readonly databaseUrl: string | undefined;
-}
-
-type Knex = Database['knex'];
+import { type Cell, type Measurement, percentiles, runConcurrently } from './measure';
+import { type Knex, onMigratedDatabase } from './set-up';
 
 /** Books one credit for a charge; each caller has its number. */
 type Book = (charge: ChargeRequest, caller: number) => Promise<unknown>;
@@ -31,9 +21,9 @@ const clock = { now: () => new Date() };
  * together; each by itself, as if every caller had a process; and what the same server does at most, which is a look-up and
  * an insert that change no balance.
  */
-export async function benchLedger({ bookings, databaseUrl }: LedgerOptions): Promise<Measurement> {
-  return onMigratedDatabase({ databaseUrl }, POOL, async (knex) => {
-    const rows: (string | number)[][] = [];
+export async function benchLedger({ bookings }: { bookings: number }): Promise<Measurement> {
+  return onMigratedDatabase({}, POOL, async (knex) => {
+    const rows: Cell[][] = [];
     for (const callers of CALLERS) {
       for (const accounts of ACCOUNTS) {
         const ids = await openAccounts(knex, accounts);
@@ -96,16 +86,12 @@ async function measure(
   callers: number,
   bookings: number,
   book: Book,
-): Promise<(string | number)[]> {
+): Promise<Cell[]> {
   const run = (count: number) =>
     runConcurrently(count, callers, async (index) => {
       await book(chargeTo(accounts[index % accounts.length] ?? ''), index % callers);
     });
   await run(callers * 4);
   const { each, totalMs } = await run(bookings);
-  return [
-    Math.round((1000 * bookings) / totalMs),
-    percentile(each, 0.5).toFixed(1),
-    percentile(each, 0.99).toFixed(1),
-  ];
+  return [Math.round((1000 * bookings) / totalMs), ...percentiles(each, 1, 0.5, 0.99)];
 }

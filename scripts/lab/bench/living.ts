@@ -1,39 +1,30 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectPostgres } from '../../../db/core/knex';
 import { SCOPES } from '../../../models/access/api-key';
-import { processEnvironment } from '../../config';
 import { generateBundle, productId } from '../generator/generate-bundle';
-import { runLoupe, type ServiceProcess, startProcess } from '../service-processes';
-import { bringUpServices } from '../services/bring-up-services';
+import { runLoupe } from '../service-processes';
 import { writeNightlyBundle } from './import/nightly-bundle';
 import { Living } from './living/live';
 import { headOfReads, type LivingPhase, readsTogether, rowsOfReads, statusesOf } from './living/phases';
 import { type Measurement, percentile } from './measure';
-import { steadily } from './open-loop';
+import { during, msOf, steadily } from './open-loop';
 import { copyModel } from './reindex/copy-model';
+import { onStand, type Settings } from './set-up';
 import { drawPhotos, machine, makeKey } from './vision-installation';
 
-export interface LivingBenchOptions {
+interface LivingBenchOptions {
   /** Products without pictures that nobody writes but the import, as they are, with other estimates. */
   readonly products: number;
-  /** Products with a picture each. */
   readonly pictured: number;
-  /** Products that writers and import write, all the same ones. */
   readonly living: number;
   readonly minutes: number;
-  /** Seconds of nothing but reads, before and after. */
-  readonly calmSeconds: number;
-  /** Seconds of one caller who writes and nothing else. */
-  readonly aloneSeconds: number;
-  readonly readsPerSecond: number;
-  readonly photosPerSecond: number;
-  /** Of all writers together. */
-  readonly recordsPerSecond: number;
-  /** An empty database in place of one that is brought up. */
-  readonly databaseUrl: string | undefined;
+  /** Seconds of nothing but reads, before and after; of one caller who writes and nothing else. */
+  readonly calm: number;
+  readonly alone: number;
+  /** A second; `records` of all writers together. */
+  readonly reads: number;
+  readonly photos: number;
+  readonly records: number;
 }
 
 /** That of the photos. */
@@ -63,32 +54,14 @@ const SETTINGS = {
  * A catalog that is written by ten callers, imported, read and embedded anew, all at once, on PostgreSQL and Redis with an api
  * and a worker: which promises were not kept, how much slower reads are than alone, and how much is written.
  */
-export async function benchLiving(options: LivingBenchOptions): Promise<Measurement> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-living-'));
-  const environment = {
-    ...processEnvironment(),
-    ...(options.databaseUrl && { TEST_DATABASE_URL: options.databaseUrl }),
-  };
-  const services = await bringUpServices({
-    environment,
-    log: (line) => process.stderr.write(`${line}\n`),
-    postgres: { durable: true },
-  });
-  const processes: ServiceProcess[] = [];
-  const database = connectPostgres({ url: services.postgres.url, poolMax: 4, statementMs: 0 });
-  try {
-    const settings = {
-      ...SETTINGS,
-      DATA_DIR: join(folder, 'data'),
-      DATABASE_URL: services.postgres.url,
-      REDIS_URL: services.redis.url,
-    };
-    for (const ROLE of ['api', 'worker']) processes.push(await startProcess({ ...settings, ROLE }));
+export const benchLiving = (options: LivingBenchOptions): Promise<Measurement> =>
+  onStand(SETTINGS, async ({ folder, settings, knex, processes, start }) => {
+    await start('api', 'worker');
     const bundles = await fillCatalog(settings, folder, options);
     const living = await Living.begin({
       url: processes[0]?.url ?? '',
       key: await makeKey(settings, { concurrency: 0, scopes: SCOPES.join() }),
-      knex: database.knex,
+      knex,
       settings,
       folders: { folder, plain: bundles.plain, nightly: bundles.nightly },
       faces: Array.from({ length: FACES }, (_, face) => {
@@ -102,16 +75,10 @@ export async function benchLiving(options: LivingBenchOptions): Promise<Measurem
       installModel: (model) => copyModel(settings.DATA_DIR, model),
     });
     return await measured(living, options);
-  } finally {
-    for (const each of processes.reverse()) await each.stop();
-    await database.close();
-    await services.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+  });
 
 async function fillCatalog(
-  settings: Readonly<Record<string, string>>,
+  settings: Settings,
   folder: string,
   { products, pictured: count }: LivingBenchOptions,
 ) {
@@ -127,23 +94,21 @@ async function fillCatalog(
 }
 
 async function measured(living: Living, options: LivingBenchOptions): Promise<Measurement> {
-  const { calmSeconds, aloneSeconds, minutes } = options;
   const reading = (work: Promise<unknown>) => readsDuring(living, options, work);
   await reading(seconds(WARM_UP_SECONDS));
-  const alone = await oneCaller(living, aloneSeconds);
-  const before = await reading(seconds(calmSeconds));
+  const alone = await oneCaller(living, options.alone);
+  const before = await reading(seconds(options.calm));
   process.stderr.write('everything at once\n');
   const work = everythingAtOnce(living, options);
   const busy = await reading(work);
   const { accepted, imports, builds } = await work;
-  const after = await reading(seconds(calmSeconds));
-  const calm = readsTogether([before, after]);
+  const after = await reading(seconds(options.calm));
   process.stderr.write('reading everything once more\n');
   const violations = (await living.conclude()).sentences();
   return {
-    title: `living: ${options.products} products and ${options.living} that are written, everything at once for ${minutes} minutes, ${machine()}`,
+    title: `living: ${options.products} products and ${options.living} that are written, everything at once for ${options.minutes} minutes, ${machine()}`,
     head: headOfReads,
-    rows: rowsOfReads(calm, busy.calls),
+    rows: rowsOfReads(readsTogether([before, after]), busy.calls),
     notes: [
       `One caller alone: ${alone.perSecond.toFixed(0)} records/s, up to 1,000 a call, p50 ${alone.p50.toFixed(0)} and p95 ${alone.p95.toFixed(0)} ms.`,
       `At once, in ${busy.seconds.toFixed(0)} s: ${WRITERS} writers had ${accepted} records accepted, ${(accepted / busy.seconds).toFixed(0)} a second; ${imports} imports; ${builds} models built and promoted, ${living.rebuilder.images} images.`,
@@ -157,23 +122,17 @@ async function measured(living: Living, options: LivingBenchOptions): Promise<Me
 /** Steady reads and photos while something else goes on. */
 async function readsDuring(
   { readers, world }: Living,
-  { readsPerSecond, photosPerSecond }: LivingBenchOptions,
+  { reads, photos }: LivingBenchOptions,
   work: Promise<unknown>,
 ): Promise<LivingPhase> {
   world.client.takeCalls();
-  const started = performance.now();
-  let ended = false;
-  const ending = work.finally(() => {
-    ended = true;
-  });
-  ending.catch(() => undefined);
-  const isOver = () => ended;
-  await Promise.all([
-    steadily(readsPerSecond, isOver, () => readers.read()),
-    steadily(photosPerSecond, isOver, () => readers.identify()),
-  ]);
-  await ending;
-  return { calls: world.client.takeCalls(), seconds: (performance.now() - started) / 1000 };
+  const { seconds: lasted } = await during(work, (isOver) =>
+    Promise.all([
+      steadily(reads, isOver, () => readers.read()),
+      steadily(photos, isOver, () => readers.identify()),
+    ]),
+  );
+  return { calls: world.client.takeCalls(), seconds: lasted };
 }
 
 async function oneCaller({ writers, world }: Living, forSeconds: number) {
@@ -183,17 +142,17 @@ async function oneCaller({ writers, world }: Living, forSeconds: number) {
   while (performance.now() - started < forSeconds * 1000)
     accepted += await writers.write(PRODUCTS_A_LARGE_CALL);
   const perSecond = (1000 * accepted) / (performance.now() - started);
-  const times = (world.client.takeCalls().get('write') ?? []).map(({ ms }) => ms);
+  const times = msOf(world.client.takeCalls().get('write') ?? []);
   return { perSecond, p50: percentile(times, 0.5), p95: percentile(times, 0.95) };
 }
 
 async function everythingAtOnce(
   { writers, importer, rebuilder }: Living,
-  { minutes, recordsPerSecond }: LivingBenchOptions,
+  { minutes, records }: LivingBenchOptions,
 ) {
   const until = performance.now() + minutes * 60_000;
   const done = { accepted: 0, imports: 0, builds: 0 };
-  const everyMs = (1000 * WRITERS * PRODUCTS_A_CALL * RECORDS_A_PRODUCT) / recordsPerSecond;
+  const everyMs = (1000 * WRITERS * PRODUCTS_A_CALL * RECORDS_A_PRODUCT) / records;
   const writer = async (number: number): Promise<void> => {
     for (let due = performance.now() + (number * everyMs) / WRITERS; due < until; due += everyMs) {
       await delay(Math.max(0, due - performance.now()));

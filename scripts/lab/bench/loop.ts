@@ -6,7 +6,7 @@ import { SharpImagePreparer } from '../../../workers/image/sharp-image-preparer'
 import { bundledModel } from '../../../workers/library/model-library';
 import { readConfig } from '../../config';
 import { embeddersOf, versionOf } from './inference-alone';
-import { type Measurement, percentile, runConcurrently } from './measure';
+import { type Cell, type Measurement, percentiles, runConcurrently } from './measure';
 import { drawPhotos, machine } from './vision-installation';
 
 const CONCURRENCY = 16;
@@ -23,7 +23,7 @@ interface Gap {
 }
 
 /** What inference does to the event loop of the thread that hands it out: a process that does nothing else. */
-export async function benchLoop(photos: number): Promise<Measurement> {
+export async function benchLoop({ photos }: { photos: number }): Promise<Measurement> {
   const config = readConfig({});
   const preparer = new SharpImagePreparer({
     bytesMax: config.IMAGE_BYTES_MAX,
@@ -61,13 +61,13 @@ export async function benchLoop(photos: number): Promise<Measurement> {
 
 const HEAD = ['while', 'turns', 'p50', 'p99', 'p99.9', 'longest', 'over 50 ms', 'ran', 'waited'];
 
-function rowOf(name: string, gaps: readonly Gap[]): (string | number)[] {
+function rowOf(name: string, gaps: readonly Gap[]): Cell[] {
   const late = gaps.map(({ lateMs }) => lateMs);
   const most = (of: (gap: Gap) => number) => Math.max(0, ...gaps.map(of)).toFixed(1);
   return [
     name,
     gaps.length,
-    ...[0.5, 0.99, 0.999, 1].map((share) => percentile(late, share).toFixed(1)),
+    ...percentiles(late, 1, 0.5, 0.99, 0.999, 1),
     late.filter((ms) => ms > 50).length,
     most(({ ranMs }) => ranMs),
     most(({ waitedMs }) => waitedMs),

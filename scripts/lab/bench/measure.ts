@@ -1,8 +1,13 @@
+import pMap from 'p-map';
+
+/** A cell of a table. */
+export type Cell = string | number;
+
 /** A finished measurement: one table, and whatever else is worth keeping. */
 export interface Measurement {
   readonly title: string;
   readonly head: readonly string[];
-  readonly rows: readonly (readonly (string | number)[])[];
+  readonly rows: readonly (readonly Cell[])[];
   readonly notes: readonly string[];
 }
 
@@ -12,24 +17,26 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
+/** So many percentiles of the values as cells, which are empty for those of nothing. */
+export const percentiles = (
+  values: readonly number[],
+  digits: number,
+  ...shares: readonly number[]
+): string[] => shares.map((share) => (values.length === 0 ? '' : percentile(values, share).toFixed(digits)));
+
 /** Runs `count` tasks with at most `concurrency` at a time and answers how long each took, and all together, in ms. */
 export async function runConcurrently(
   count: number,
   concurrency: number,
-  task: (index: number) => Promise<void>,
+  task: (index: number) => Promise<unknown>,
 ): Promise<{ each: number[]; totalMs: number }> {
   const each: number[] = [];
-  let next = 0;
   const startedAt = performance.now();
-  const lane = async () => {
-    while (next < count) {
-      const index = next;
-      next += 1;
-      const from = performance.now();
-      await task(index);
-      each.push(performance.now() - from);
-    }
+  const timed = async (index: number): Promise<void> => {
+    const from = performance.now();
+    await task(index);
+    each.push(performance.now() - from);
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, count) }, lane));
+  await pMap(Array(count).keys(), timed, { concurrency });
   return { each, totalMs: performance.now() - startedAt };
 }

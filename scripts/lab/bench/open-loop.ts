@@ -7,6 +7,9 @@ export interface TimedCall {
   readonly ms: number;
 }
 
+/** How long each took. */
+export const msOf = (calls: readonly TimedCall[]): number[] => calls.map(({ ms }) => ms);
+
 /** Calls of clients that do not wait for one another: so many a second, whatever becomes of them. */
 export async function openLoop(
   perSecond: number,
@@ -39,6 +42,21 @@ export async function steadily<Result>(
   return Promise.all(calls);
 }
 
+/** Makes `calls` while `work` goes on. */
+export async function during<Result, Calls>(
+  work: Promise<Result>,
+  calls: (isOver: () => boolean) => Promise<Calls>,
+): Promise<{ result: Result; calls: Calls; seconds: number }> {
+  const started = performance.now();
+  let ended = false;
+  const ending = work.finally(() => {
+    ended = true;
+  });
+  ending.catch(() => undefined);
+  const made = await calls(() => ended);
+  return { result: await ending, calls: made, seconds: (performance.now() - started) / 1000 };
+}
+
 /** Calls of `clients` that each send the next one when the last is answered, for a time. */
 export async function closedLoop(
   clients: number,
@@ -59,36 +77,28 @@ export async function closedLoop(
   return calls;
 }
 
+type Method = 'GET' | 'POST';
+
 /** Sends JSON to a service, on as many connections as it takes. */
 export class JsonClient {
   readonly #agent = new Agent({ headersTimeout: 60_000, bodyTimeout: 60_000 });
 
   constructor(private readonly url: string) {}
 
-  post(path: string, key: string, body: Uint8Array): Promise<TimedCall> {
-    return this.#timed('POST', path, key, body);
-  }
-
-  get(path: string, key: string): Promise<TimedCall> {
-    return this.#timed('GET', path, key, null);
-  }
+  post = (path: string, key: string, body: Uint8Array) => this.#timed('POST', path, key, body);
+  get = (path: string, key: string) => this.#timed('GET', path, key, null);
 
   close(): Promise<void> {
     return this.#agent.close();
   }
 
-  async #timed(
-    method: 'GET' | 'POST',
-    path: string,
-    key: string,
-    body: Uint8Array | null,
-  ): Promise<TimedCall> {
+  async #timed(method: Method, path: string, key: string, body: Uint8Array | null): Promise<TimedCall> {
     const from = performance.now();
     const status = await this.#status(method, path, key, body).catch(() => 0);
     return { status, ms: performance.now() - from };
   }
 
-  async #status(method: 'GET' | 'POST', path: string, key: string, body: Uint8Array | null): Promise<number> {
+  async #status(method: Method, path: string, key: string, body: Uint8Array | null): Promise<number> {
     const answer = await request(`${this.url}${path}`, {
       method,
       dispatcher: this.#agent,

@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectPostgres, type Database } from '../../../db/core/knex';
+import { setTimeout as delay } from 'node:timers/promises';
 import { LocalImageStore } from '../../../db/files/local-image-store';
-import { processEnvironment } from '../../config';
 import { generateBundle } from '../generator/generate-bundle';
-import { runLoupe, type ServiceProcess, startProcess } from '../service-processes';
-import { bringUpServices } from '../services/bring-up-services';
+import { runLoupe, startProcess } from '../service-processes';
 import type { Measurement } from './measure';
 import { AnswerLog } from './reindex/answer-log';
 import { buildAlone, compareWithPool, describeThroughput } from './reindex/build-alone';
@@ -17,19 +13,18 @@ import { headOfPhases, p99Ratio, rowOfPhase, splitAtFirstKill, together } from '
 import { SteadyLoad } from './reindex/steady-load';
 import { installTinyModel } from './reindex/tiny-model';
 import { coverageFaults, differingImages } from './reindex/vectors-of';
+import { onStand, type Settings, type Stand } from './set-up';
 import { drawPhotos, machine, makeKey } from './vision-installation';
 
-export interface ReindexBenchOptions {
+interface ReindexBenchOptions {
   /** Pictures of the catalog. */
   readonly images: number;
-  /** How often the build command or a worker is killed. */
   readonly kills: number;
-  /** Photos a second, beside the build. */
-  readonly photosPerSecond: number;
-  readonly queriesPerSecond: number;
+  /** A second, beside the build. */
+  readonly photos: number;
+  readonly queries: number;
   /** Seconds of nothing but the load, before the build and once more after it. */
-  readonly calmSeconds: number;
-  /** How often a build without a load is compared with the inference pool alone. */
+  readonly calm: number;
   readonly rounds: number;
   /** `tiny` costs next to nothing: everything but the network, at the size of a large catalog. */
   readonly model: 'bundled' | 'tiny';
@@ -50,50 +45,23 @@ const MODELS = {
 /** Photos repeat; that a worker remembers their vectors would hide what they cost. */
 const SETTINGS = { CONFIDENCE_FLOOR: '0', RATE_PER_SECOND: '0', PHOTO_MEMORY_MIB: '0' };
 
-interface Bench {
-  readonly settings: Readonly<Record<string, string>> & { readonly DATA_DIR: string };
-  readonly database: Database;
-  readonly processes: ServiceProcess[];
-  readonly options: ReindexBenchOptions;
-}
-
 /**
  * Another model built beside the live one, on PostgreSQL and Redis with an api and a worker: without a load and under a
  * steady load of photos and catalog queries, killed at random moments and resumed, then promoted and rolled back. What
  * failed, what was mixed, how much slower answers were, and how near it comes to the inference pool alone.
  */
-export async function benchReindex(options: ReindexBenchOptions): Promise<Measurement> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-reindex-'));
-  const services = await bringUpServices({
-    environment: processEnvironment(),
-    log: (line) => process.stderr.write(`${line}\n`),
-    postgres: { durable: true },
+export const benchReindex = (options: ReindexBenchOptions): Promise<Measurement> => {
+  const { first, install } = MODELS[options.model];
+  const isTiny = options.model === 'tiny';
+  return onStand({ ...SETTINGS, ...(isTiny && { MODEL: first }) }, async (stand) => {
+    if (isTiny) await install(stand.settings.DATA_DIR, first);
+    await fillCatalog(stand, options);
+    await stand.start('api', 'worker');
+    return await measured(stand, options);
   });
-  const processes: ServiceProcess[] = [];
-  const database = connectPostgres({ url: services.postgres.url, poolMax: 4 });
-  try {
-    const { first, install } = MODELS[options.model];
-    const settings = {
-      ...SETTINGS,
-      DATA_DIR: join(folder, 'data'),
-      DATABASE_URL: services.postgres.url,
-      REDIS_URL: services.redis.url,
-      ...(options.model === 'tiny' ? { MODEL: first } : {}),
-    };
-    if (options.model === 'tiny') await install(settings.DATA_DIR, first);
-    const bench = { settings, database, processes, options };
-    await fillCatalog(bench, folder);
-    for (const ROLE of ['api', 'worker']) processes.push(await startProcess({ ...settings, ROLE }));
-    return await measured(bench);
-  } finally {
-    for (const each of processes.reverse()) await each.stop();
-    await database.close();
-    await services.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+};
 
-async function fillCatalog({ settings, database, options }: Bench, folder: string): Promise<void> {
+async function fillCatalog({ settings, knex, folder }: Stand, options: ReindexBenchOptions): Promise<void> {
   const bundle = join(folder, 'bundle');
   await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true });
   const importing = await startProcess({ ...settings, ROLE: 'worker' });
@@ -102,12 +70,11 @@ async function fillCatalog({ settings, database, options }: Bench, folder: strin
   process.stderr.write(`drawing ${options.images} pictures\n`);
   const store = new LocalImageStore(join(settings.DATA_DIR, 'images'));
   const { pictureSide: side } = MODELS[options.model];
-  await addPictures({ knex: database.knex, store }, { count: options.images - PRODUCTS, from: 0, side });
+  await addPictures({ knex, store }, { count: options.images - PRODUCTS, from: 0, side });
 }
 
-async function measured(bench: Bench): Promise<Measurement> {
-  const { settings, database, processes, options } = bench;
-  const { knex } = database;
+async function measured(stand: Stand, options: ReindexBenchOptions): Promise<Measurement> {
+  const { settings, knex, processes } = stand;
   const { first: firstModel, install } = MODELS[options.model];
   const filled = await buildAlone(settings, firstModel);
   process.stderr.write(`filled: ${filled.toFixed(1)} images/s\n`);
@@ -122,24 +89,29 @@ async function measured(bench: Bench): Promise<Measurement> {
     url: processes[0]?.url ?? '',
     key: await makeKey(settings, { concurrency: 0 }),
     photos: await drawPhotos(PRODUCTS, PHOTO_SIDE),
-    photosPerSecond: options.photosPerSecond,
-    queriesPerSecond: options.queriesPerSecond,
+    photosPerSecond: options.photos,
+    queriesPerSecond: options.queries,
   });
   await load.during(seconds(WARM_UP_SECONDS));
-  const before = await load.during(seconds(options.calmSeconds));
+  const before = await load.during(seconds(options.calm));
   process.stderr.write('building under load\n');
   const { images, kills } = options;
   const built = await load.during(
     disturbedBuild({ settings, knex, model: SECOND_MODEL, images, kills, processes }),
   );
-  const after = await load.during(seconds(options.calmSeconds));
+  const after = await load.during(seconds(options.calm));
   const switched = await load.during(switches(settings, log));
   const { faults, answersByVersion } = await log.audit();
-  const [first = 0, second = 0] = await versionIds(database);
+  // Of what was built and not dropped, in the order in which it was begun.
+  const versions: number[] = await knex('embedding_versions')
+    .whereNot({ state: 'pruned' })
+    .orderBy('id')
+    .pluck('id');
+  const [first = 0, second = 0] = versions;
   const calm = together('calm, before and after', [before, after]);
   const [undisturbed, disturbed] = splitAtFirstKill(built);
   return {
-    title: `reindex: ${images} images, ${options.model} model, ${options.photosPerSecond} photos and ${options.queriesPerSecond} catalog queries a second, ${machine()}`,
+    title: `reindex: ${images} images, ${options.model} model, ${options.photos} photos and ${options.queries} catalog queries a second, ${machine()}`,
     head: headOfPhases,
     rows: [calm, undisturbed, disturbed, together('promoted, rolled back', [switched])].map(rowOfPhase),
     notes: [
@@ -153,7 +125,7 @@ async function measured(bench: Bench): Promise<Measurement> {
   };
 }
 
-async function switches(settings: Bench['settings'], log: AnswerLog): Promise<void> {
+async function switches(settings: Settings, log: AnswerLog): Promise<void> {
   for (const words of [['promote', '--model', SECOND_MODEL, '--force'], ['rollback'], ['rollback']]) {
     await seconds(3);
     await runLoupe(settings, 'embeddings', ...words);
@@ -162,11 +134,4 @@ async function switches(settings: Bench['settings'], log: AnswerLog): Promise<vo
   await seconds(3);
 }
 
-/** Of what was built and not dropped, in the order in which it was begun. */
-const versionIds = async ({ knex }: Database): Promise<number[]> =>
-  knex('embedding_versions').whereNot({ state: 'pruned' }).orderBy('id').pluck('id');
-
-const seconds = (count: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, count * 1000);
-  });
+const seconds = (count: number): Promise<void> => delay(count * 1000);

@@ -5,8 +5,8 @@ import { connectPostgres, type Database } from '../../../db/core/knex';
 import { migrations } from '../../../db/migrations';
 import { migrate } from '../../../db/migrations/migrate';
 import { processEnvironment } from '../../config';
+import { type ServiceProcess, startProcess } from '../service-processes';
 import { bringUpServices, type Services } from '../services/bring-up-services';
-import type { PostgresOptions } from '../services/service';
 
 /** Runs `work` with a folder of its own, which is gone afterwards. */
 export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
@@ -18,20 +18,25 @@ export async function inFolder<Result>(work: (folder: string) => Promise<Result>
   }
 }
 
-interface Servers extends Pick<PostgresOptions, 'settings'> {
-  /** A server that is there; without one, it is brought up and thrown away. */
-  readonly databaseUrl?: string | undefined;
-}
+export type Knex = Database['knex'];
 
-/** Runs `work` with a Redis, and a PostgreSQL that brings what it commits to the disk. */
+/** Settings of processes. */
+export type Settings = Readonly<Record<string, string>>;
+
+/**
+ * Runs `work` with a Redis, and a PostgreSQL that brings what it commits to the disk: those of `TEST_DATABASE_URL` and
+ * `TEST_REDIS_URL`, else new ones that are thrown away.
+ *
+ * @param settings of a PostgreSQL that is brought up
+ */
 export async function onServers<Result>(
-  { databaseUrl, ...options }: Servers,
+  settings: Settings,
   work: (services: Services) => Promise<Result>,
 ): Promise<Result> {
   const services = await bringUpServices({
-    environment: { ...processEnvironment(), ...(databaseUrl && { TEST_DATABASE_URL: databaseUrl }) },
+    environment: processEnvironment(),
     log: (line) => process.stderr.write(`${line}\n`),
-    postgres: { durable: true, ...options },
+    postgres: { durable: true, settings },
   });
   try {
     return await work(services);
@@ -44,7 +49,7 @@ export async function onServers<Result>(
 export async function onDatabase<Result>(
   url: string,
   poolMax: number,
-  work: (knex: Database['knex']) => Promise<Result>,
+  work: (knex: Knex) => Promise<Result>,
 ): Promise<Result> {
   const database = connectPostgres({ url, statementMs: 0, poolMax });
   try {
@@ -54,15 +59,47 @@ export async function onDatabase<Result>(
   }
 }
 
-/** Runs `work` on a database of a server of its own, or on the one that is there, with the tables of Loupe. */
+/** Runs `work` on a database of such a server, with the tables of Loupe. */
 export const onMigratedDatabase = <Result>(
-  servers: Servers,
+  settings: Settings,
   poolMax: number,
-  work: (knex: Database['knex']) => Promise<Result>,
+  work: (knex: Knex) => Promise<Result>,
 ): Promise<Result> =>
-  onServers(servers, ({ postgres }) =>
+  onServers(settings, ({ postgres }) =>
     onDatabase(postgres.url, poolMax, async (knex) => {
       await migrate(knex, migrations);
       return await work(knex);
     }),
+  );
+
+/** Servers, and processes of the service that run on them. */
+export interface Stand {
+  /** To work in. */
+  readonly folder: string;
+  readonly settings: Settings & { readonly DATA_DIR: string };
+  readonly knex: Knex;
+  /** What was started and is stopped at the end; a process may be replaced in place. */
+  readonly processes: ServiceProcess[];
+  /** Starts a process of each role. */
+  start(...roles: readonly string[]): Promise<void>;
+}
+
+/** Runs `work` on servers, with a folder and a database. */
+export const onStand = <Result>(given: Settings, work: (stand: Stand) => Promise<Result>): Promise<Result> =>
+  inFolder((folder) =>
+    onServers({}, ({ postgres, redis }) =>
+      onDatabase(postgres.url, 4, async (knex) => {
+        const servers = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
+        const settings = { ...given, DATA_DIR: join(folder, 'data'), ...servers };
+        const processes: ServiceProcess[] = [];
+        const start = async (...roles: readonly string[]) => {
+          for (const ROLE of roles) processes.push(await startProcess({ ...settings, ROLE }));
+        };
+        try {
+          return await work({ folder, settings, knex, processes, start });
+        } finally {
+          for (const each of processes.reverse()) await each.stop();
+        }
+      }),
+    ),
   );

@@ -2,13 +2,11 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { generateBundle, photoOfProduct, productId } from '../generator/generate-bundle';
 import { runLoupe, type ServiceProcess, startProcess } from '../service-processes';
-import { onServers } from './set-up';
+import { onServers, type Settings } from './set-up';
 
 /** The two ways of running: one process on the embedded database, or an api and a worker on PostgreSQL and Redis. */
 export const MODES = ['embedded', 'PostgreSQL and Redis'] as const;
 export type Mode = (typeof MODES)[number];
-
-type Settings = Readonly<Record<string, string>>;
 
 const SEED = 11;
 const PHOTOS = 24;
@@ -38,8 +36,6 @@ export interface InstallationOptions {
   /** A folder to work in. */
   readonly folder: string;
   readonly settings: Settings;
-  /** Further settings of each process. */
-  readonly ofRole?: Readonly<Record<string, Settings>>;
   /** False for a catalog without pictures, with nothing to embed. */
   readonly pictures?: boolean;
 }
@@ -80,15 +76,14 @@ export const productIds = (products: number): string[] =>
 export const machine = (): string => `${cpus().length} cores`;
 
 async function onProcesses<Result>(
-  { mode, products, folder, ofRole = {}, pictures = true }: InstallationOptions,
+  { mode, products, folder, pictures = true }: InstallationOptions,
   settings: Settings,
   roles: readonly string[],
   work: (installation: VisionInstallation) => Promise<Result>,
 ): Promise<Result> {
   const processes: Record<string, ServiceProcess> = {};
   try {
-    for (const role of roles)
-      processes[role] = await startProcess({ ...settings, ...ofRole[role], ROLE: role });
+    for (const role of roles) processes[role] = await startProcess({ ...settings, ROLE: role });
     const bundle = join(folder, `${mode} bundle`);
     await generateBundle({ seed: SEED, products, out: bundle, images: pictures });
     await runLoupe(settings, 'catalog', 'import', bundle, ...(pictures ? [] : ['--no-wait']));

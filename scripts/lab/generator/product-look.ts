@@ -11,5 +11,7 @@ export function categoryNumber(index: number): { readonly kind: 'bag' | 'watch';
 /** What product `index` of a seed's world looks like; it depends on nothing but the two numbers. */
 export function lookOfProduct(seed: number, index: number, trees = new FamilyTrees(seed)): Look {
   const { kind, number } = categoryNumber(index);
-  return kind === 'bag' ? bagLook(seed, trees.bag(number)) : watchLook(seed, trees.watch(number));
+  return kind === 'bag'
+    ? bagLook(seed, trees.bags.of('product', number))
+    : watchLook(seed, trees.watches.of('product', number));
 }

@@ -1,4 +1,4 @@
-import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { type Canvas, type SKRSContext2D as Context, createCanvas } from '@napi-rs/canvas';
 import type { PhotoLevel } from '../../../models/ports';
 import { Random } from '../../../models/random';
 import { paintBackground } from '../../../workers/image/distortion/background';
@@ -44,7 +44,7 @@ export function renderPhoto(look: Look, options: PhotoOptions): Promise<Buffer> 
 }
 
 /** The place, the item's shadow on it, and the item; a watch is as often worn as not. */
-function paintScene(context: SKRSContext2D, look: Look, size: number, limits: Limits, random: Random): void {
+function paintScene(context: Context, look: Look, size: number, limits: Limits, random: Random): void {
   const placement = placeItem(look, size, limits, random);
   const worn = look.kind === 'watch' && random.chance(0.4);
   const view = photoView(look, limits, random);
@@ -63,7 +63,7 @@ function paintScene(context: SKRSContext2D, look: Look, size: number, limits: Li
   context.drawImage(item, 0, 0);
 }
 
-function paintBlur(context: SKRSContext2D, size: number, strength: number, random: Random): void {
+function paintBlur(context: Context, size: number, strength: number, random: Random): void {
   if (random.chance(0.3))
     smear(context, size, size * random.between(0.006, 0.02 * strength + 0.006), random.between(0, 6.3));
   else blur(context, size, size * random.between(0.0015, 0.006 * strength + 0.0015));

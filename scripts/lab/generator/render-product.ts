@@ -1,4 +1,4 @@
-import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { type SKRSContext2D as Context, createCanvas } from '@napi-rs/canvas';
 import { fillBox, stops } from '../../../workers/image/distortion/light';
 import { css, mixed, type Rgb } from '../../../workers/image/distortion/rgb';
 import { type Box, drawCutout, studioView } from './cutout';
@@ -49,14 +49,14 @@ const STUDIO_TONES: Readonly<Record<Studio, readonly [Rgb, Rgb, Rgb]>> = {
   ],
 };
 
-function paintStudio(context: SKRSContext2D, studio: Studio, size: number): void {
+function paintStudio(context: Context, studio: Studio, size: number): void {
   const [top, line, front] = STUDIO_TONES[studio];
   const wall = context.createLinearGradient(0, 0, 0, size);
   stops(wall, [0, css(top)], [0.72, css(mixed(top, line, 0.5))], [0.8, css(line)], [1, css(front)]);
   fillBox(context, wall, 0, 0, size, size);
 }
 
-function paintGroundShadow(context: SKRSContext2D, { left, right, bottom }: Box): void {
+function paintGroundShadow(context: Context, { left, right, bottom }: Box): void {
   const half = (right - left) * 0.52;
   context.save();
   context.translate((left + right) / 2, bottom - half * 0.05);

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Environment } from './service';
 
 export interface CommandOptions {
@@ -17,69 +18,44 @@ export interface Identity {
   readonly gid: number;
 }
 
-/** A command that ended with another status than 0; the message holds the end of what it printed. */
-class CommandFailed extends Error {
-  constructor(
-    readonly command: string,
-    readonly exitCode: number | null,
-    output: string,
-  ) {
-    super(`${command} failed (${exitCode ?? 'killed'}): ${output.trim().slice(-2000)}`);
-    this.name = 'CommandFailed';
-  }
-}
-
 const TEN_MINUTES_MS = 600_000;
 
 /**
  * Runs one command without a shell and resolves with its standard output.
- * @throws CommandFailed when it cannot be started, takes too long or ends with another status than 0.
+ * @throws Error with the end of what it printed when it cannot be started, takes too long or ends with another status than 0.
  */
-export function runCommand(
+export async function runCommand(
   command: string,
   parameters: readonly string[],
-  options: CommandOptions = {},
+  { cwd, environment, identity, input = '', timeoutMs = TEN_MINUTES_MS }: CommandOptions = {},
 ): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, parameters, {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      timeout: options.timeoutMs ?? TEN_MINUTES_MS,
-      killSignal: 'SIGKILL',
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-      ...(options.environment === undefined ? {} : { env: options.environment }),
-      ...options.identity,
-    });
-    const output: Buffer[] = [];
-    const all: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => {
-      output.push(chunk);
-      all.push(chunk);
-    });
-    child.stderr.on('data', (chunk: Buffer) => all.push(chunk));
-    // A command that ends without reading its input is not a failure of ours.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(options.input ?? '');
-    child.on('error', (error) => reject(new CommandFailed(command, null, error.message)));
-    child.on('close', (code) => {
-      if (code === 0) resolve(Buffer.concat(output).toString('utf8'));
-      else
-        reject(
-          new CommandFailed([command, ...parameters].join(' '), code, Buffer.concat(all).toString('utf8')),
-        );
-    });
+  const running = promisify(execFile)(command, parameters, {
+    ...{ cwd, env: environment, ...identity },
+    ...{ timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: Number.POSITIVE_INFINITY },
   });
+  // A command that ends without reading its input is not a failure of ours.
+  running.child.stdin?.on('error', () => undefined).end(input);
+  return running.then(
+    ({ stdout }) => stdout,
+    ({
+      code,
+      message,
+      stdout = '',
+      stderr = '',
+    }: Error & { code?: unknown; stdout?: string; stderr?: string }) => {
+      const output = `${stdout}${stderr}`.trim().slice(-2000) || message;
+      throw new Error(`${[command, ...parameters].join(' ')} failed (${code ?? 'killed'}): ${output}`);
+    },
+  );
 }
 
 /** Whether the command runs and ends with status 0: the question "is this tool usable here?". */
-export async function commandSucceeds(
+export const commandSucceeds = (
   command: string,
   parameters: readonly string[],
   options: CommandOptions = {},
-): Promise<boolean> {
-  try {
-    await runCommand(command, parameters, { timeoutMs: 20_000, ...options });
-    return true;
-  } catch {
-    return false;
-  }
-}
+): Promise<boolean> =>
+  runCommand(command, parameters, { timeoutMs: 20_000, ...options }).then(
+    () => true,
+    () => false,
+  );

@@ -13,12 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 
 import draw_items
 import photos
 from crops import letterboxed
 from distort import catalogue_view, distorted_view
-from evaluate import describer
+from graph import Graph
+from network import MEAN, SCALE
 from photos import premultiplied
 
 UNKNOWN = 0.2
@@ -58,6 +60,17 @@ def main() -> None:
     manifest = json.loads((options.model / "manifest.json").read_text())
     manifest["calibration"] = {"confidence": confidence, "floor": options.floor}
     (options.model / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
+
+
+def describer(model: Path):
+    """A function from N x S x S x 3 bytes to unit vectors, and S."""
+    graph = Graph.read(model)
+
+    def describe(pictures: np.ndarray) -> torch.Tensor:
+        scaled = (pictures.astype(np.float32) - MEAN) * np.float32(SCALE)
+        return F.normalize(torch.from_numpy(graph.run(scaled)), dim=1)
+
+    return describe, graph.side
 
 
 def ask(options):

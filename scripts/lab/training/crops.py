@@ -1,4 +1,4 @@
-"""Sets of crops to compare, as fractions [left, top, width, height] of a picture, and how a crop becomes an input."""
+"""Sets of crops, as fractions [left, top, width, height] of a picture, and how a crop becomes an input."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import cv2
 import numpy as np
 
 
-def square(side: float, across: float = 0.5, down: float = 0.5) -> tuple[float, float, float, float]:
-    """A crop with both sides a share of the picture's, at a place between the edges (0..1)."""
-    return (round((1 - side) * across, 4), round((1 - side) * down, 4), side, side)
+def square(side: float) -> tuple[float, float, float, float]:
+    """A crop from the middle, both its sides a share of the picture's."""
+    return (round((1 - side) / 2, 4), round((1 - side) / 2, 4), side, side)
 
 
 WHOLE = (0.0, 0.0, 1.0, 1.0)
 CROPS = {
     "whole": [WHOLE],
-    "scales2": [WHOLE, square(0.7)],
     "scales3": [WHOLE, square(0.85), square(0.55)],
     "scales4": [WHOLE, square(0.85), square(0.7), square(0.55)],
-    "cross5": [WHOLE, square(0.85), square(0.55), square(0.7, 0, 0.5), square(0.7, 1, 0.5)],
-    "corners7": [WHOLE, square(0.8), square(0.6), square(0.65, 0, 0), square(0.65, 1, 0), square(0.65, 0, 1), square(0.65, 1, 1)],
 }
 
 

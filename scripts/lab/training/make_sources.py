@@ -1,6 +1,6 @@
 """Gathers the source pictures of one set, with what the untouched network sees in each, into files that training reads at random.
 
-A set is a folder of photos, the things that stand out in them (--segment), drawn items, rendered cut-outs or rendered scenes.
+A set is a folder of photos, the things that stand out in them (--segment), or drawn items.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     kinds = parser.add_mutually_exclusive_group(required=True)
     kinds.add_argument("--photos", type=Path, nargs="+", help="folders of photos")
-    kinds.add_argument("--renders", type=Path, help="folder of renders (render-views.ts), cut-outs or scenes")
     kinds.add_argument("--drawings", type=int, help="number of items to draw")
     parser.add_argument("--segment", action="store_true", help="take the things that stand out in the photos instead of the photos")
     parser.add_argument("--out", type=Path, required=True)
@@ -44,9 +43,7 @@ def main() -> None:
 
 
 def gather(options) -> Iterator[Source]:
-    if options.renders:
-        yield from photos.read_renders(options.renders)
-    elif options.drawings:
+    if options.drawings:
         for index in range(options.drawings):
             yield draw_items.draw(options.seed, index, 0)
     else:

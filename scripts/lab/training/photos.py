@@ -7,7 +7,6 @@ article in one colour, or, where nothing more is known, the single photo.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,21 +36,6 @@ def read_folder(folder: Path) -> list[Source]:
             group, attract = group_of(path.relative_to(folder))
             sources.append(Source(cut_out(shrink(bgr[:, :, ::-1])), f"{folder.name}/{group}", attract))
     return sources
-
-
-def read_renders(folder: Path) -> Iterator[Source]:
-    """All views of all items of a folder of renders, `<item>/<view>`: cut-outs where they are transparent, whole scenes where not."""
-    for path in sorted(folder.glob("*/*")):
-        picture = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
-        if picture.shape[2] == 4:
-            solid = picture[:, :, 3] > 12
-            rows, columns = np.where(solid.any(axis=1))[0], np.where(solid.any(axis=0))[0]
-            if solid.mean() < 0.02:
-                continue
-            picture = picture[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-        else:
-            picture = np.dstack([picture, np.full(picture.shape[:2], 255, np.uint8)])
-        yield Source(np.ascontiguousarray(picture[:, :, [2, 1, 0, 3]]), f"{folder.name}/{path.parent.name}", True)
 
 
 def backdrops_of(sources: list[Source]) -> list[np.ndarray]:

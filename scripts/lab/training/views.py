@@ -110,7 +110,7 @@ class Cutouts:
     """The things that may stand beside others: sources that do not fill their frame."""
 
     def __init__(self, sets):
-        self.places = [(s, i) for s in sets if s.name in ("segments", "renders") for i in range(len(s))]
+        self.places = [(s, i) for s in sets if s.name == "segments" for i in range(len(s))]
 
     def __len__(self) -> int:
         return len(self.places)

@@ -1,5 +1,12 @@
 import { deflateSync } from 'node:zlib';
-import { ANSWERED, ANSWERED_OR_UNDECODABLE, type HostileEntry, picture, UNDECODABLE } from './entry';
+import {
+  ANSWERED,
+  ANSWERED_OR_UNDECODABLE,
+  type HostileEntry,
+  picture,
+  picturesOf,
+  UNDECODABLE,
+} from './entry';
 import { app, jpegWith, segment, withFrame } from './jpeg';
 import {
   blankPng,
@@ -17,6 +24,7 @@ import {
 import { namedPictures, type SoundPictures } from './sound-pictures';
 
 const KIND = 'colour forms';
+const form = picturesOf(KIND);
 
 /** Every way to say a colour: the sound ones are answered, the broken ones are no fault of ours. */
 export function colourForms(pictures: SoundPictures): HostileEntry[] {
@@ -33,25 +41,22 @@ const adobe = (transform: number): Buffer =>
   segment(app(14), Buffer.concat([Buffer.from('Adobe\0d\0\0\0\0', 'latin1'), Buffer.of(transform)]));
 
 function adobeForms({ jpeg }: SoundPictures): HostileEntry[] {
-  const withMarker = (form: 'baseline' | 'grey' | 'cmyk', transform: number) =>
-    picture(
-      KIND,
-      `${form} JPEG with Adobe transform ${transform}`,
-      () => jpegWith(jpeg[form], adobe(transform)),
+  const withMarker = (kind: 'baseline' | 'grey' | 'cmyk', transform: number) =>
+    form(
+      `${kind} JPEG with Adobe transform ${transform}`,
+      () => jpegWith(jpeg[kind], adobe(transform)),
       ANSWERED_OR_UNDECODABLE,
     );
   return [
     ...[0, 1, 2, 7, 255].map((transform) => withMarker('baseline', transform)),
     ...[0, 1, 2, 7].map((transform) => withMarker('cmyk', transform)),
     withMarker('grey', 1),
-    picture(
-      KIND,
+    form(
       'JPEG with half an Adobe marker',
       () => jpegWith(jpeg.baseline, segment(app(14), Buffer.from('Adob'))),
       ANSWERED,
     ),
-    picture(
-      KIND,
+    form(
       'JPEG with a JFIF of density 0',
       () => jpegWith(jpeg.baseline, segment(app(0), Buffer.from('4a46494600010201000000000000', 'hex'))),
       ANSWERED_OR_UNDECODABLE,
@@ -61,7 +66,7 @@ function adobeForms({ jpeg }: SoundPictures): HostileEntry[] {
 
 function frameForms({ jpeg }: SoundPictures): HostileEntry[] {
   const changed = (name: string, change: (data: Buffer) => void, verdicts = UNDECODABLE) =>
-    picture(KIND, `JPEG ${name}`, () => withFrame(jpeg.baseline, change), verdicts);
+    form(`JPEG ${name}`, () => withFrame(jpeg.baseline, change), verdicts);
   const coded = (marker: number) => () => {
     const copy = Buffer.from(jpeg.baseline);
     copy[copy.indexOf(Buffer.from('ffc0', 'hex')) + 1] = marker;
@@ -91,8 +96,7 @@ function frameForms({ jpeg }: SoundPictures): HostileEntry[] {
     ),
     changed('with a table that there is not', (data) => void data.writeUInt8(3, 8)),
     ...[0xc1, 0xc2, 0xc3, 0xc5, 0xc9, 0xca, 0xcb].map((marker) =>
-      picture(
-        KIND,
+      form(
         `JPEG coded as ${marker.toString(16)}`,
         coded(marker),
         [0xc1, 0xc9].includes(marker) ? ANSWERED_OR_UNDECODABLE : UNDECODABLE,
@@ -122,27 +126,24 @@ function pngForms(): HostileEntry[] {
   const outside = deflateSync(Buffer.alloc((1 + size.width) * size.height, 0).fill(9, 1, 5));
   return [
     ...[...grey, ...deep].map((header) =>
-      picture(KIND, `PNG of ${header.depth} bits, type ${header.colour}`, () => blankPng(header), ANSWERED),
+      form(`PNG of ${header.depth} bits, type ${header.colour}`, () => blankPng(header), ANSWERED),
     ),
     ...palettes.flatMap((header) => [
-      picture(KIND, `PNG with a palette of ${header.depth} bits`, () => blankPng(header, two), ANSWERED),
-      picture(
-        KIND,
+      form(`PNG with a palette of ${header.depth} bits`, () => blankPng(header, two), ANSWERED),
+      form(
         `PNG with a palette of ${header.depth} bits and transparency`,
         () => blankPng(header, two, clear),
         ANSWERED,
       ),
     ]),
-    picture(
-      KIND,
+    form(
       'PNG with a palette that it leaves',
       () => pngOf([ihdr(beyond), two, idat(outside), IEND]),
       ANSWERED_OR_UNDECODABLE,
     ),
-    picture(KIND, 'PNG without its palette', () => blankPng(beyond), UNDECODABLE),
+    form('PNG without its palette', () => blankPng(beyond), UNDECODABLE),
     ...impossible.map(([depth, colour]) =>
-      picture(
-        KIND,
+      form(
         `PNG of ${depth} bits, type ${colour}`,
         () => pngOf([ihdr({ ...size, depth, colour }), idat(deflateSync(Buffer.alloc(2000))), IEND]),
         UNDECODABLE,
@@ -159,37 +160,36 @@ function brokenChunks({ png }: SoundPictures): HostileEntry[] {
     data[at] = value;
     return { type: 'IHDR', data };
   };
-  const form = (name: string, make: () => Buffer, verdicts = ANSWERED_OR_UNDECODABLE) =>
-    picture(KIND, `PNG ${name}`, make, verdicts);
+  const broken = picturesOf(KIND, 'PNG ');
   const badCheck = (chunk: PngChunk) =>
     Buffer.concat([
       PNG_SIGNATURE,
       ...[header, ...rest].map((each) => chunkBytes(each, each === chunk ? 0 : undefined)),
     ]);
   return [
-    form('with a wrong check sum of its header', () => badCheck(header), UNDECODABLE),
-    form(
+    broken('with a wrong check sum of its header', () => badCheck(header), UNDECODABLE),
+    broken(
       'with a wrong check sum of its pixels',
       () => badCheck(rest.find(({ type }) => type === 'IDAT') ?? header),
       UNDECODABLE,
     ),
-    form('without a header', () => pngOf(rest), UNDECODABLE),
-    form('with two headers', () => pngOf([header, header, ...rest])),
-    form('with its end first', () => pngOf([IEND, header, ...rest]), UNDECODABLE),
-    form('without pixels', () => pngOf([header, IEND]), UNDECODABLE),
-    form('with an unknown critical chunk', () => pngWith(png.rgb, { type: 'ABCD', data: Buffer.alloc(4) })),
-    form('with another compression', () => pngOf([field(10, 1), ...rest]), UNDECODABLE),
-    form('with another filter', () => pngOf([field(11, 1), ...rest]), UNDECODABLE),
-    form('with another interlacing', () => pngOf([field(12, 2), ...rest]), UNDECODABLE),
-    form('with rows of an unknown filter', () =>
+    broken('without a header', () => pngOf(rest), UNDECODABLE),
+    broken('with two headers', () => pngOf([header, header, ...rest])),
+    broken('with its end first', () => pngOf([IEND, header, ...rest]), UNDECODABLE),
+    broken('without pixels', () => pngOf([header, IEND]), UNDECODABLE),
+    broken('with an unknown critical chunk', () => pngWith(png.rgb, { type: 'ABCD', data: Buffer.alloc(4) })),
+    broken('with another compression', () => pngOf([field(10, 1), ...rest]), UNDECODABLE),
+    broken('with another filter', () => pngOf([field(11, 1), ...rest]), UNDECODABLE),
+    broken('with another interlacing', () => pngOf([field(12, 2), ...rest]), UNDECODABLE),
+    broken('with rows of an unknown filter', () =>
       pngOf([header, idat(deflateSync(Buffer.alloc(40_000, 9))), IEND]),
     ),
-    form(
+    broken(
       'with pixels that are not deflated',
       () => pngOf([header, idat(Buffer.alloc(300, 7)), IEND]),
       UNDECODABLE,
     ),
-    form('with a wrong zlib check sum', () =>
+    broken('with a wrong zlib check sum', () =>
       pngOf([
         header,
         ...rest.map((chunk) =>
@@ -197,15 +197,17 @@ function brokenChunks({ png }: SoundPictures): HostileEntry[] {
         ),
       ]),
     ),
-    form('with gamma 0', () => pngWith(png.rgb, { type: 'gAMA', data: Buffer.alloc(4) })),
-    form('with impossible primaries', () => pngWith(png.rgb, { type: 'cHRM', data: Buffer.alloc(32, 0xff) })),
-    form('as APNG', () =>
+    broken('with gamma 0', () => pngWith(png.rgb, { type: 'gAMA', data: Buffer.alloc(4) })),
+    broken('with impossible primaries', () =>
+      pngWith(png.rgb, { type: 'cHRM', data: Buffer.alloc(32, 0xff) }),
+    ),
+    broken('as APNG', () =>
       pngWith(
         png.rgb,
         { type: 'acTL', data: Buffer.from('0000000200000000', 'hex') },
         { type: 'fcTL', data: Buffer.alloc(26) },
       ),
     ),
-    form('as APNG of no frames', () => pngWith(png.rgb, { type: 'acTL', data: Buffer.alloc(8) })),
+    broken('as APNG of no frames', () => pngWith(png.rgb, { type: 'acTL', data: Buffer.alloc(8) })),
   ];
 }

@@ -45,5 +45,11 @@ export function picture(
   return { kind, name, make: () => base64Body(make().toString('base64')), verdicts };
 }
 
+/** Pictures of one kind, whose names begin alike. */
+export const picturesOf =
+  (kind: string, prefix = '') =>
+  (name: string, make: () => Buffer, verdicts = ANSWERED_OR_UNDECODABLE): HostileEntry =>
+    picture(kind, `${prefix}${name}`, make, verdicts);
+
 /** A body whose base64 is this text; built without an escaping copy, since base64 needs none. */
 export const base64Body = (base64: string): Buffer => Buffer.from(`{"base64":"${base64}"}`, 'latin1');

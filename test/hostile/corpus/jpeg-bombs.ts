@@ -1,11 +1,4 @@
-import {
-  ANSWERED_OR_UNDECODABLE,
-  type CorpusLimits,
-  type HostileEntry,
-  picture,
-  TOO_LARGE,
-  UNDECODABLE,
-} from './entry';
+import { type CorpusLimits, type HostileEntry, picturesOf, TOO_LARGE, UNDECODABLE } from './entry';
 import { app, jpegOf, jpegParts, jpegWith, MARKER, segment } from './jpeg';
 import { filled, times } from './repetition';
 import type { SoundPictures } from './sound-pictures';
@@ -20,8 +13,7 @@ export function jpegBombs({ jpeg }: SoundPictures, { bytesMax }: CorpusLimits): 
   const room = bytesMax - jpeg.progressive.length;
   const repeated = (marker: number, data: Buffer): Buffer => filled(segment(marker, data), room);
   const table = parts.find(({ marker }) => marker === MARKER.dht)?.bytes.subarray(4) ?? Buffer.alloc(0);
-  const bomb = (name: string, make: () => Buffer, verdicts = ANSWERED_OR_UNDECODABLE) =>
-    picture('bombs', `JPEG ${name}`, make, verdicts);
+  const bomb = picturesOf('bombs', 'JPEG ');
   return [
     bomb('with 90 scans more', () =>
       jpegOf([...parts.map(({ bytes }) => bytes), ...times(90, () => scan).flat()]),

@@ -1,5 +1,11 @@
 import { deflateSync } from 'node:zlib';
-import { ANSWERED_OR_UNDECODABLE, type CorpusLimits, type HostileEntry, picture, TOO_LARGE } from './entry';
+import {
+  ANSWERED_OR_UNDECODABLE,
+  type CorpusLimits,
+  type HostileEntry,
+  picturesOf,
+  TOO_LARGE,
+} from './entry';
 import {
   blankPixels,
   blankPng,
@@ -29,8 +35,7 @@ export function pngBombs({ png }: SoundPictures, { pixelsMax, bytesMax }: Corpus
   });
   const small = { width: 10, height: 10 };
   const room = bytesMax - 50_000;
-  const bomb = (name: string, make: () => Buffer, verdicts = ANSWERED_OR_UNDECODABLE) =>
-    picture('bombs', `PNG ${name}`, make, verdicts);
+  const bomb = picturesOf('bombs', 'PNG ');
   return [
     bomb(
       'of four times the pixels that are allowed',

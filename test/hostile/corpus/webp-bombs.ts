@@ -2,7 +2,7 @@ import {
   ANSWERED_OR_UNDECODABLE,
   type CorpusLimits,
   type HostileEntry,
-  picture,
+  picturesOf,
   TOO_LARGE,
   UNDECODABLE,
 } from './entry';
@@ -21,8 +21,7 @@ export function webpBombs({ webp }: SoundPictures, { bytesMax, pixelsMax }: Corp
       ...(flag === 'icc' ? [] : [{ type, data }]),
     ]);
   const side = Math.min(16_383, Math.floor(Math.sqrt(pixelsMax)));
-  const bomb = (name: string, make: () => Buffer, verdicts = ANSWERED_OR_UNDECODABLE) =>
-    picture('bombs', `WebP ${name}`, make, verdicts);
+  const bomb = picturesOf('bombs', 'WebP ');
   return [
     bomb('with as many frames as there is room for', () =>
       animation(

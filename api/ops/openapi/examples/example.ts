@@ -12,10 +12,13 @@ export interface Examples {
   readonly answers: Readonly<Record<string, Example>>;
 }
 
+/** An example, with what it shows. */
+export const shows = (summary: string, value: unknown): Example => ({ summary, value });
+
 /** One example of an answer, and of the request where that has a body. */
 export const one = (summary: string, answer: unknown, request?: unknown): Examples => ({
-  ...(request === undefined ? {} : { requests: { one: { summary, value: request } } }),
-  answers: { one: { summary, value: answer } },
+  ...(request === undefined ? {} : { requests: { one: shows(summary, request) } }),
+  answers: { one: shows(summary, answer) },
 });
 
 /** The smallest PNG that there is; a photo is longer. */

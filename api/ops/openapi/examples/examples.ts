@@ -3,7 +3,7 @@ import type { legacyAnswer, legacyVisionAnswer } from '../../../legacy/answers';
 import type { PATHS } from '../../../paths';
 import type { evidence as rowEvidence } from '../../../v3/answers';
 import { ACCOUNT_EXAMPLES } from './accounts';
-import { catalog, type Examples, LARGER_PHOTO, one, PHOTO } from './example';
+import { catalog, type Examples, LARGER_PHOTO, one, PHOTO, shows } from './example';
 import { LATER_EXAMPLES } from './later-examples';
 import { RECORD_EXAMPLES } from './records';
 import { attributes, category, estimate, legacyProduct, model, pricedProduct, product } from './rows';
@@ -56,121 +56,86 @@ const legacyVision: z.output<typeof legacyVisionAnswer> = {
 };
 
 const photo = {
-  address: { summary: 'A photo by its address', value: { url: 'https://pictures.example/bag.jpg' } },
-  bytes: { summary: 'A photo as base64 (shortened here to one dot)', value: { base64: PHOTO } },
+  address: shows('A photo by its address', { url: 'https://pictures.example/bag.jpg' }),
+  bytes: shows('A photo as base64 (shortened here to one dot)', { base64: PHOTO }),
 };
+
+const PRICED = { credits_used: 6, includes: ['taxonomy' as const, 'pricing' as const] };
+const BY_POPULARITY = { sort_applied: 'popularity_desc' };
+const NOTHING = catalog([], { credits_used: 0, resolved_taxonomy: { node: null, level: null } });
 
 /** Examples of each endpoint (contract 4). Tests send the requests and hold the answers against their schemas. */
 export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> = {
   queryCatalog: {
     requests: {
-      search: { summary: 'Free text', value: { query: 'hermes birkin', page_size: 10 } },
-      facets: {
-        summary: 'Facets and tags: exotic bags of a brand, without one model, with prices',
-        value: {
-          category_id: 'handbags',
-          filters: [
-            { field: 'brand', include: ['brand_hermes'] },
-            { field: 'tags', include: ['material:exotic'] },
-            { field: 'model', exclude: ['model_kelly'] },
-          ],
-          includes: ['taxonomy', 'pricing'],
-        },
-      },
-      counts: {
-        summary: 'How many rows of the result have which brand, and which of the models that are called so',
-        value: {
-          query: 'birkin',
-          facets: ['brand', { field: 'model', query: 'bir', limit: 5 }],
-          page_size: 1,
-        },
-      },
-      models: {
-        summary: 'Models of a brand by name',
-        value: {
-          category_id: 'handbags',
-          taxonomy_node: 'model',
-          filters: [{ field: 'brand', include: ['brand_hermes'] }],
-          sort: 'name_asc',
-        },
-      },
-      categories: {
-        summary: 'Categories with the tags that there are',
-        value: { taxonomy_node: 'category' },
-      },
-      deprecated: {
-        summary: 'The deprecated `ids`; the answer has `Deprecation: true`',
-        value: { filters: [{ field: 'brand', ids: ['brand_hermes'] }] },
-      },
+      search: shows('Free text', { query: 'hermes birkin', page_size: 10 }),
+      facets: shows('Facets and tags: exotic bags of a brand, without one model, with prices', {
+        category_id: 'handbags',
+        filters: [
+          { field: 'brand', include: ['brand_hermes'] },
+          { field: 'tags', include: ['material:exotic'] },
+          { field: 'model', exclude: ['model_kelly'] },
+        ],
+        includes: ['taxonomy', 'pricing'],
+      }),
+      counts: shows(
+        'How many rows of the result have which brand, and which of the models that are called so',
+        { query: 'birkin', facets: ['brand', { field: 'model', query: 'bir', limit: 5 }], page_size: 1 },
+      ),
+      models: shows('Models of a brand by name', {
+        category_id: 'handbags',
+        taxonomy_node: 'model',
+        filters: [{ field: 'brand', include: ['brand_hermes'] }],
+        sort: 'name_asc',
+      }),
+      categories: shows('Categories with the tags that there are', { taxonomy_node: 'category' }),
+      deprecated: shows('The deprecated `ids`; the answer has `Deprecation: true`', {
+        filters: [{ field: 'brand', ids: ['brand_hermes'] }],
+      }),
     },
     answers: {
-      search: { summary: 'Free text', value: catalog([product], { sort_applied: 'relevance' }) },
-      counts: {
-        summary: 'A text with the counts of two facets',
-        value: catalog([product], {
+      search: shows('Free text', catalog([product], { sort_applied: 'relevance' })),
+      counts: shows(
+        'A text with the counts of two facets',
+        catalog([product], {
           sort_applied: 'relevance',
           facets: {
             brand: [{ id: 'brand_hermes', name: 'Hermès', count: 2 }],
             model: [{ id: 'model_birkin', name: 'Birkin', count: 2 }],
           },
         }),
-      },
-      facets: {
-        summary: 'Facets and tags, with prices',
-        value: catalog([pricedProduct], {
-          credits_used: 6,
-          includes: ['taxonomy', 'pricing'],
-          sort_applied: 'popularity_desc',
-        }),
-      },
-      models: {
-        summary: 'Models of a brand',
-        value: catalog([model], {
-          resolved_taxonomy: { node: 'model', level: 1 },
-          sort_applied: 'name_asc',
-        }),
-      },
-      categories: {
-        summary: 'Categories',
-        value: catalog([category], {
-          resolved_taxonomy: { node: 'category', level: 0 },
-          sort_applied: 'popularity_desc',
-        }),
-      },
-      pastTheEnd: {
-        summary: 'A page past the end: no rows, free of charge',
-        value: catalog([], {
-          total_results: 1,
-          total_pages: 1,
-          page: 7,
-          credits_used: 0,
-          sort_applied: 'popularity_desc',
-        }),
-      },
+      ),
+      facets: shows(
+        'Facets and tags, with prices',
+        catalog([pricedProduct], { ...PRICED, ...BY_POPULARITY }),
+      ),
+      models: shows(
+        'Models of a brand',
+        catalog([model], { resolved_taxonomy: { node: 'model', level: 1 }, sort_applied: 'name_asc' }),
+      ),
+      categories: shows(
+        'Categories',
+        catalog([category], { resolved_taxonomy: { node: 'category', level: 0 }, ...BY_POPULARITY }),
+      ),
+      pastTheEnd: shows(
+        'A page past the end: no rows, free of charge',
+        catalog([], { total_results: 1, total_pages: 1, page: 7, credits_used: 0, ...BY_POPULARITY }),
+      ),
     },
   },
-  showItem: one(
-    'A product with its prices',
-    catalog([pricedProduct], { credits_used: 6, includes: ['taxonomy', 'pricing'] }),
-  ),
+  showItem: one('A product with its prices', catalog([pricedProduct], PRICED)),
   showSimilar: {
     answers: {
-      some: {
-        summary: 'Another product that looks like it',
-        value: catalog([{ ...product, similarity: 0.83 }], {}),
-      },
-      nothing: {
-        summary: 'No picture is known: free of charge',
-        value: catalog([], { credits_used: 0, resolved_taxonomy: { node: null, level: null } }),
-      },
+      some: shows('Another product that looks like it', catalog([{ ...product, similarity: 0.83 }], {})),
+      nothing: shows('No picture is known: free of charge', NOTHING),
     },
   },
   showItems: one(
     'A product and its model, with prices; and an id that there is not',
     {
       ...catalog([pricedProduct, { ...model, max_market_estimate: estimate }], {
+        ...PRICED,
         credits_used: 7,
-        includes: ['taxonomy', 'pricing'],
       }),
       not_found: ['product_gone'],
     },
@@ -178,97 +143,79 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
   ),
   suggest: {
     requests: {
-      typed: { summary: 'While it is typed', value: { query: 'herm' } },
-      blank: { summary: 'The most popular handbags', value: { category_id: 'handbags', size: 5 } },
+      typed: shows('While it is typed', { query: 'herm' }),
+      blank: shows('The most popular handbags', { category_id: 'handbags', size: 5 }),
     },
     answers: {
-      typed: {
-        summary: 'A brand and a model of it',
-        value: {
-          success: true,
-          results: 2,
-          credits_used: 0,
-          data: [
-            {
-              id: 'brand_hermes',
-              name: 'Hermès',
-              node: 'brand',
-              attributes: attributes.slice(0, 2),
-              matched: [[0, 4]],
-            },
-            {
-              id: 'model_birkin',
-              name: 'Birkin',
-              node: 'model',
-              attributes: attributes.slice(0, 3),
-              matched: [],
-            },
-          ],
-        },
-      },
+      typed: shows('A brand and a model of it', {
+        success: true,
+        results: 2,
+        credits_used: 0,
+        data: [
+          {
+            id: 'brand_hermes',
+            name: 'Hermès',
+            node: 'brand',
+            attributes: attributes.slice(0, 2),
+            matched: [[0, 4]],
+          },
+          {
+            id: 'model_birkin',
+            name: 'Birkin',
+            node: 'model',
+            attributes: attributes.slice(0, 3),
+            matched: [],
+          },
+        ],
+      }),
     },
   },
   identify: {
     requests: {
       ...photo,
-      priced: {
-        summary: 'With prices',
-        value: { base64: `data:image/png;base64,${PHOTO}`, includes: ['taxonomy', 'pricing'] },
-      },
-      several: {
-        summary: 'Two photos of a handbag, one of them a part of a larger picture, with the reasons',
-        value: {
-          images: [
-            { base64: PHOTO },
-            { base64: LARGER_PHOTO, region: { x: 0.25, y: 0, width: 0.5, height: 1 } },
-          ],
-          category_id: 'handbags',
-          explain: true,
-        },
-      },
+      priced: shows('With prices', {
+        base64: `data:image/png;base64,${PHOTO}`,
+        includes: ['taxonomy', 'pricing'],
+      }),
+      several: shows('Two photos of a handbag, one of them a part of a larger picture, with the reasons', {
+        images: [
+          { base64: PHOTO },
+          { base64: LARGER_PHOTO, region: { x: 0.25, y: 0, width: 0.5, height: 1 } },
+        ],
+        category_id: 'handbags',
+        explain: true,
+      }),
     },
     answers: {
-      sure: {
-        summary: 'The product is known',
-        value: catalog([{ ...product, confidence: 0.97 }], { credits_used: 5 }),
-      },
-      several: {
-        summary: 'Two photos, with the reasons',
-        value: catalog([{ ...product, confidence: 0.97, evidence }], { credits_used: 7 }),
-      },
-      unsure: {
-        summary: 'Only the model is known',
-        value: catalog([{ ...model, confidence: 0.91 }], {
+      sure: shows('The product is known', catalog([{ ...product, confidence: 0.97 }], { credits_used: 5 })),
+      several: shows(
+        'Two photos, with the reasons',
+        catalog([{ ...product, confidence: 0.97, evidence }], { credits_used: 7 }),
+      ),
+      unsure: shows(
+        'Only the model is known',
+        catalog([{ ...model, confidence: 0.91 }], {
           credits_used: 5,
           resolved_taxonomy: { node: 'model', level: 1 },
         }),
-      },
-      nothing: {
-        summary: 'Nothing sure enough: free of charge',
-        value: catalog([], { credits_used: 0, resolved_taxonomy: { node: null, level: null } }),
-      },
+      ),
+      nothing: shows('Nothing sure enough: free of charge', NOTHING),
     },
   },
   correct: {
     requests: {
-      product: { summary: 'It is this product', value: { correct_id: 'product_birkin_croc' } },
-      none: {
-        summary: 'The catalog does not have it',
-        value: { correct_id: null, comment: 'A special order' },
-      },
+      product: shows('It is this product', { correct_id: 'product_birkin_croc' }),
+      none: shows('The catalog does not have it', { correct_id: null, comment: 'A special order' }),
     },
     answers: {
-      product: {
-        summary: 'The first row was right',
-        value: {
-          success: true,
-          prediction_id: '0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55',
-          correct_id: 'product_birkin_croc',
-          comment: null,
-          right: true,
-          credits_used: 0,
-        },
-      },
+      product: shows('The first row was right', {
+        success: true,
+        prediction_id: '0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55',
+        correct_id: 'product_birkin_croc',
+        comment: null,
+        right: true,
+        credits_used: 0,
+      }),
     },
   },
   ...ACCOUNT_EXAMPLES,
@@ -276,18 +223,16 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
   ...LATER_EXAMPLES,
   listProductsV2: {
     requests: {
-      search: { summary: 'Free text', value: { search: 'birkin', page_size: 10 } },
-      facets: {
-        summary: 'Facets and tags',
-        value: { brand: 'brand_hermes', exclude_model: 'model_kelly', tags: 'material:exotic' },
-      },
+      search: shows('Free text', { search: 'birkin', page_size: 10 }),
+      facets: shows('Facets and tags', {
+        brand: 'brand_hermes',
+        exclude_model: 'model_kelly',
+        tags: 'material:exotic',
+      }),
     },
-    answers: { search: { summary: 'Free text', value: legacy } },
+    answers: { search: shows('Free text', legacy) },
   },
-  identifyV2: {
-    requests: photo,
-    answers: { sure: { summary: 'The product is known', value: legacyVision } },
-  },
+  identifyV2: { requests: photo, answers: { sure: shows('The product is known', legacyVision) } },
   listProductsV1: one('?search=birkin', legacy),
   health: one('Alive', { status: 'alive' }),
   readiness: one('Ready', {
@@ -298,16 +243,14 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
   }),
   dataFile: {
     answers: {
-      historical_estimates: {
-        summary: '`historical_estimates`: oldest first',
-        value:
-          'date,source,A,B,C,D,currency,confidence\r\n2026-01-01,ebay,56000.25,,,,usd,0.7\r\n2026-03-01,ebay,58000,,,,usd,0.7\r\n',
-      },
-      pricing_data: {
-        summary: '`pricing_data`: newest first',
-        value:
-          'link,variant_name,vendor,price,currency,date\r\nhttps://market.example/1,Birkin 30,fashionphile,52000,usd,2026-03-02\r\n',
-      },
+      historical_estimates: shows(
+        '`historical_estimates`: oldest first',
+        'date,source,A,B,C,D,currency,confidence\r\n2026-01-01,ebay,56000.25,,,,usd,0.7\r\n2026-03-01,ebay,58000,,,,usd,0.7\r\n',
+      ),
+      pricing_data: shows(
+        '`pricing_data`: newest first',
+        'link,variant_name,vendor,price,currency,date\r\nhttps://market.example/1,Birkin 30,fashionphile,52000,usd,2026-03-02\r\n',
+      ),
     },
   },
 };

@@ -1,37 +1,26 @@
 import { cpus } from 'node:os';
-import type { Database } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import { Random } from '../../../../models/random';
 import { startProcess } from '../../service-processes';
 import { bareBooking, chargeTo } from '../ledger';
-import { type Measurement, percentile, runConcurrently } from '../measure';
-import { onDatabase } from '../set-up';
+import { type Cell, type Measurement, percentiles, runConcurrently } from '../measure';
+import { type Knex, onDatabase } from '../set-up';
 import { openAccount } from '../vision-installation';
 import { CatalogClient } from './catalog-client';
 import { CatalogSample } from './catalog-sample';
 import { changeProducts, measureByTurns } from './changed-catalog';
 import { explainQuestions } from './explain-questions';
-import { FullTextPeer, type Peer } from './full-text-peer';
 import { type LoadedCatalog, withLoadedCatalog } from './loaded-catalog';
-import { PlainSqlPeer } from './plain-sql-peer';
+import { FullTextPeer, type Peer, PlainSqlPeer } from './peers';
 import { QUESTION_KINDS, type Question, type QuestionKind } from './questions';
 
-export interface CatalogBenchOptions {
-  /** Size of the generated catalog. */
+interface CatalogBenchOptions {
   readonly products: number;
-  /** Calls of each sort with one client; twice as many with sixteen. */
   readonly calls: number;
-  /** A server that keeps the catalog for the next run; without, one is brought up and thrown away. */
-  readonly databaseUrl: string | undefined;
-  /** Folder for the plan of every statement. */
-  readonly explain: string | undefined;
-  /** Only questions whose name contains this. */
-  readonly only: string | undefined;
-  /** Products that are changed, after which it is measured again, by turns; 0 leaves the catalog as it is. */
+  readonly explain?: string;
+  readonly only: string;
   readonly changes: number;
 }
-
-type Knex = Database['knex'];
 
 const SEED = 11;
 const CLIENTS = 16;
@@ -60,10 +49,10 @@ interface Times {
  * beside a bare look-up by id through the same kind of pool, and over the same rows an SQLite FTS5 index and plain SQL.
  */
 export async function benchCatalog(options: CatalogBenchOptions): Promise<Measurement> {
-  return withLoadedCatalog(options, SEED, (catalog) =>
+  return withLoadedCatalog(options.products, SEED, (catalog) =>
     onDatabase(catalog.databaseUrl, CONNECTIONS, async (knex) => {
       const sample = await CatalogSample.read(knex, SEED);
-      const kinds = QUESTION_KINDS.filter(({ name }) => name.includes(options.only ?? ''));
+      const kinds = QUESTION_KINDS.filter(({ name }) => name.includes(options.only));
       if (options.explain !== undefined) {
         await explainQuestions(knex, sample, kinds, options.explain, SEED);
         if (options.changes > 0) {
@@ -105,7 +94,7 @@ async function measureService(
   kinds: readonly QuestionKind[],
   peers: readonly Peer[],
   calls: number,
-): Promise<(string | number)[][]> {
+): Promise<Cell[][]> {
   const settings = { ...catalog.settings, RATE_PER_SECOND: '0' };
   const api = await startProcess({ ...settings, ROLE: 'api' });
   const { accountId, key } = await openAccount(settings);
@@ -121,7 +110,7 @@ async function measureService(
       await bareBooking(knex, chargeTo(accountId));
     });
     const limit = 1 / (1 / nothing.together.perSecond + 1 / booking.together.perSecond);
-    const rows: (string | number)[][] = [
+    const rows: Cell[][] = [
       ['/healthz', NONE, NONE, ...bothCells(nothing)],
       ['SELECT and booking', NONE, NONE, ...bothCells(booking)],
     ];
@@ -138,7 +127,7 @@ async function measureService(
           ...[kind.name, pricing ? 'yes' : 'no', `${kind.targetMs} ms`],
           ...[...cellsOf(measured.alone), ...cellsOf(measured.together)],
           `${((100 * measured.together.perSecond) / limit).toFixed(0)} %`,
-          ...(pricing ? NO_PEERS : await peersCells(peers, draw, calls, kind.name)),
+          ...(pricing ? NO_PEERS : await peersCells(peers, draw, Math.min(calls, PEER_CALLS_MAX), kind.name)),
         ]);
         process.stderr.write(`${rows.at(-1)?.join(' | ')}\n`);
       }
@@ -173,7 +162,7 @@ async function measureBoth<Asked>(
 const drawItems = (sample: CatalogSample) => (random: Random) => sample.product(random).id;
 
 function cellsOf({ each, perSecond }: Times): string[] {
-  return [...[0.5, 0.95, 0.99].map((share) => percentile(each, share).toFixed(1)), perSecond.toFixed(0)];
+  return [...percentiles(each, 1, 0.5, 0.95, 0.99), perSecond.toFixed(0)];
 }
 
 const bothCells = ({ alone, together }: { alone: Times; together: Times }): string[] => [
@@ -189,23 +178,14 @@ async function peersCells(
   purpose: string,
 ): Promise<string[]> {
   const cells: string[] = [];
-  for (const peer of peers) cells.push(...(await peerCells(peer, draw, calls, purpose)));
-  return cells;
-}
-
-async function peerCells(
-  peer: Peer,
-  draw: (random: Random) => Question,
-  calls: number,
-  purpose: string,
-): Promise<string[]> {
-  const random = new Random(SEED, 'alone', purpose);
-  const each: number[] = [];
-  for (let call = 0; call < Math.min(calls, PEER_CALLS_MAX); call++) {
-    const question = draw(random);
-    const from = performance.now();
-    if (!('query' in question) || (await peer.ask(question.query)) === null) return [NONE, NONE];
-    each.push(performance.now() - from);
+  for (const peer of peers) {
+    const random = new Random(SEED, 'alone', purpose);
+    let answers = true;
+    const { each } = await runConcurrently(calls, 1, async () => {
+      const question = draw(random);
+      answers &&= 'query' in question && (await peer.ask(question.query)) !== null;
+    });
+    cells.push(...(answers ? percentiles(each, 1, 0.5, 0.95) : [NONE, NONE]));
   }
-  return [percentile(each, 0.5).toFixed(1), percentile(each, 0.95).toFixed(1)];
+  return cells;
 }

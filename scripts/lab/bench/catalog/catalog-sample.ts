@@ -1,8 +1,8 @@
-import type { Database } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import type { Filter, RowPosition } from '../../../../models/catalog/catalog-query';
 import { TAGS_FIELD } from '../../../../models/catalog/taxonomy';
 import type { Random } from '../../../../models/random';
+import type { Knex } from '../set-up';
 
 /** A product as queries are drawn from it. */
 export interface SampledProduct {
@@ -31,7 +31,7 @@ export class CatalogSample {
     private readonly rowsByTerm: ReadonlyMap<string, number>,
   ) {}
 
-  static async read(knex: Database['knex'], seed: number): Promise<CatalogSample> {
+  static async read(knex: Knex, seed: number): Promise<CatalogSample> {
     const rows = await rowsOf<SampledRow>(
       knex,
       sql`SELECT id, popularity, sort_key AS "sortKey", facets, tsvector_to_array(words) AS words FROM catalog_search

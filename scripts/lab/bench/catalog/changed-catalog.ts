@@ -1,6 +1,6 @@
 import { makeSearchSnapshot, SNAPSHOT_LOCK } from '../../../../db/catalog/search/snapshot/make-snapshot';
-import type { Database } from '../../../../db/core/knex';
 import { inTransaction, rowsOf, sql } from '../../../../db/core/sql';
+import type { Knex } from '../set-up';
 
 const TURNS = 2;
 
@@ -11,7 +11,7 @@ type Row = readonly (string | number)[];
  * cell of each row tells which it is.
  */
 export async function measureByTurns(
-  knex: Database['knex'],
+  knex: Knex,
   changes: number,
   seed: number,
   measure: () => Promise<readonly Row[]>,
@@ -29,7 +29,7 @@ export async function measureByTurns(
 }
 
 /** Products get another popularity and another word. */
-export async function changeProducts(knex: Database['knex'], count: number, seed: number): Promise<void> {
+export async function changeProducts(knex: Knex, count: number, seed: number): Promise<void> {
   await rowsOf(
     knex,
     sql`UPDATE catalog_rows SET popularity = popularity + 1, words = words || array_to_tsvector(ARRAY['changed'])
@@ -39,7 +39,7 @@ export async function changeProducts(knex: Database['knex'], count: number, seed
 }
 
 /** The service would make one within seconds. */
-const withoutNewSnapshot = <Result>(knex: Database['knex'], work: () => Promise<Result>): Promise<Result> =>
+const withoutNewSnapshot = <Result>(knex: Knex, work: () => Promise<Result>): Promise<Result> =>
   inTransaction(knex, async (trx) => {
     await rowsOf(trx, sql`SELECT pg_advisory_xact_lock(${SNAPSHOT_LOCK})`);
     return work();

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PostgresCatalogRepository } from '../../../../db/catalog/catalog-repository';
-import type { Database } from '../../../../db/core/knex';
 import { rowsOf, Sql, sql } from '../../../../db/core/sql';
 import { rowBefore } from '../../../../models/catalog/cursor';
 import { wordsOf } from '../../../../models/catalog/fold-text';
 import type { CatalogItem } from '../../../../models/catalog/item';
 import { SUGGESTIONS_MAX } from '../../../../models/catalog/suggestion';
 import { Random } from '../../../../models/random';
+import type { Knex } from '../set-up';
 import type { CatalogSample } from './catalog-sample';
 import type { Question, QuestionKind } from './questions';
 
@@ -37,7 +37,7 @@ const FEW_PAGES = 16;
  * @throws Error naming the questions whose statements scan a whole table
  */
 export async function explainQuestions(
-  knex: Database['knex'],
+  knex: Knex,
   sample: CatalogSample,
   kinds: readonly QuestionKind[],
   folder: string,
@@ -60,7 +60,7 @@ export async function explainQuestions(
 }
 
 /** Tables of the catalog that have more than a few pages. */
-export async function largeTables(knex: Database['knex']): Promise<string[]> {
+export async function largeTables(knex: Knex): Promise<string[]> {
   const tables = await rowsOf<{ name: string }>(
     knex,
     sql`SELECT relname AS name FROM pg_class
@@ -78,7 +78,7 @@ export const scansAny = ({ plan }: ExplainedStatement, tables: readonly string[]
   plan.some((line) => tables.some((table) => new RegExp(`Seq Scan on ${table}\\b`).test(line)));
 
 /** Every statement that a question, with pricing where it has any, takes, in order, executed once more under EXPLAIN. */
-export async function explain(knex: Database['knex'], question: Question): Promise<ExplainedStatement[]> {
+export async function explain(knex: Knex, question: Question): Promise<ExplainedStatement[]> {
   const asked: { sql: string; bindings: Bindings }[] = [];
   const listen = (statement: { sql: string; bindings: Bindings }) => {
     if (!TRANSACTION.test(statement.sql)) asked.push(statement);
@@ -104,7 +104,7 @@ export async function explain(knex: Database['knex'], question: Question): Promi
   return explained;
 }
 
-async function answer(knex: Database['knex'], question: Question): Promise<void> {
+async function answer(knex: Knex, question: Question): Promise<void> {
   const catalog = new PostgresCatalogRepository(knex);
   if ('suggest' in question) {
     const { suggest: text } = question;

@@ -5,13 +5,13 @@ import { migrations } from '../../../../db/migrations';
 import { migrate } from '../../../../db/migrations/migrate';
 import { generateBundle } from '../../generator/generate-bundle';
 import { runLoupe } from '../../service-processes';
-import { inFolder, onDatabase, onServers } from '../set-up';
+import { inFolder, onDatabase, onServers, type Settings } from '../set-up';
 
 /** A catalog in PostgreSQL that a service can be started on. */
 export interface LoadedCatalog {
   readonly databaseUrl: string;
   /** Settings of a process on it. */
-  readonly settings: Readonly<Record<string, string>>;
+  readonly settings: Settings;
 }
 
 /**
@@ -22,25 +22,20 @@ const SERVER_SETTINGS = { shared_buffers: '4GB', random_page_cost: '1.1' };
 
 /**
  * Runs `work` on a generated catalog without images: three variants and four estimates a product, no history and no
- * listings, which no query reads. A given server keeps the catalog; one that holds as many products is used as it is.
+ * listings, which no query reads. The server of `TEST_DATABASE_URL` keeps it; one that holds as many products is used as it is.
  */
 export async function withLoadedCatalog<Result>(
-  options: { readonly products: number; readonly databaseUrl: string | undefined },
+  products: number,
   seed: number,
   work: (catalog: LoadedCatalog) => Promise<Result>,
 ): Promise<Result> {
-  const servers = { databaseUrl: options.databaseUrl, settings: SERVER_SETTINGS };
   return inFolder((folder) =>
-    onServers(servers, async ({ postgres: { url: databaseUrl }, redis }) => {
-      const settings = {
-        DATA_DIR: join(folder, 'data'),
-        DATABASE_URL: databaseUrl,
-        REDIS_URL: redis.url,
-      };
-      if ((await productsIn(databaseUrl)) < options.products) {
+    onServers(SERVER_SETTINGS, async ({ postgres: { url: databaseUrl }, redis }) => {
+      const settings = { DATA_DIR: join(folder, 'data'), DATABASE_URL: databaseUrl, REDIS_URL: redis.url };
+      if ((await productsIn(databaseUrl)) < products) {
         const bundle = join(folder, 'bundle');
         const prices = { listingsPerVariant: 0, historyMonths: 0 };
-        await generateBundle({ seed, products: options.products, out: bundle, ...prices });
+        await generateBundle({ seed, products, out: bundle, ...prices });
         await runLoupe(settings, 'catalog', 'import', bundle, '--no-wait');
         await rm(bundle, { recursive: true });
       }

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectPostgres } from '../../../../db/core/knex';
 import { Random } from '../../../../models/random';
 import { startProcess } from '../../service-processes';
 import { CatalogClient } from '../catalog/catalog-client';
 import { CatalogSample } from '../catalog/catalog-sample';
 import { QUESTION_KINDS, type QuestionKind } from '../catalog/questions';
-import { percentile } from '../measure';
+import { percentiles } from '../measure';
+import { during } from '../open-loop';
+import { onDatabase, type Settings } from '../set-up';
 import { makeKey } from '../vision-installation';
 
 const KINDS = ['item lookup', 'one filter'];
@@ -20,42 +21,37 @@ type Times = ReadonlyMap<string, number[]>;
  * done. Answers a line on each sort, alone and beside the work, and one on all together.
  */
 export async function readsBeside<Result>(
-  settings: Readonly<Record<string, string>> & { readonly DATABASE_URL: string },
+  settings: Settings & { readonly DATABASE_URL: string },
   seed: number,
   work: () => Promise<Result>,
 ): Promise<{ result: Result; lines: string[] }> {
-  const database = connectPostgres({ url: settings.DATABASE_URL, poolMax: 1 });
   const api = await startProcess({ ...settings, ROLE: 'api', RATE_PER_SECOND: '0' });
   const client = new CatalogClient(api.url, await makeKey(settings), 1);
   try {
-    const sample = await CatalogSample.read(database.knex, seed);
+    const sample = await onDatabase(settings.DATABASE_URL, 1, (knex) => CatalogSample.read(knex, seed));
     const random = new Random(seed, 'reads');
     const kinds = QUESTION_KINDS.filter(({ name }) => KINDS.includes(name));
-    const read = (until: Promise<unknown>) =>
-      readUntil(until, kinds, (kind) => client.ask(kind.draw(sample, random), true));
+    const read = <Done>(until: Promise<Done>) =>
+      during(until, (isOver) =>
+        readUntil(isOver, kinds, (kind) => client.ask(kind.draw(sample, random), true)),
+      );
     await read(delay(WARM_UP_MS));
     const alone = await read(delay(ALONE_MS));
-    const working = work();
-    const beside = await read(working.catch(() => undefined));
-    return { result: await working, lines: linesOn(alone, beside) };
+    const beside = await read(work());
+    return { result: beside.result, lines: linesOn(alone.calls, beside.calls) };
   } finally {
     await client.close();
     await api.stop();
-    await database.close();
   }
 }
 
 async function readUntil(
-  end: Promise<unknown>,
+  isOver: () => boolean,
   kinds: readonly QuestionKind[],
   ask: (kind: QuestionKind) => Promise<void>,
 ): Promise<Times> {
   const times = new Map(kinds.map(({ name }) => [name, [] as number[]]));
-  let goesOn = true;
-  void end.then(() => {
-    goesOn = false;
-  });
-  while (goesOn) {
+  while (!isOver()) {
     for (const kind of kinds) {
       const from = performance.now();
       await ask(kind);
@@ -67,7 +63,7 @@ async function readUntil(
 
 function linesOn(alone: Times, beside: Times): string[] {
   const both = (share: number, name: string) =>
-    [alone, beside].map((times) => percentile(times.get(name) ?? [], share).toFixed(1)).join(' / ');
+    [alone, beside].map((times) => percentiles(times.get(name) ?? [], 1, share)).join(' / ');
   const each = [...alone.keys()].map(
     (name) => `${name}, alone / beside the import: p50 ${both(0.5, name)} ms, p99 ${both(0.99, name)} ms.`,
   );

@@ -1,7 +1,7 @@
 import { brandId, type Change, type LivingCatalog, productId } from './living-catalog';
 import { Violations } from './promises';
 import { RecordHistory, type Span } from './record-history';
-import { type CatalogRow, versionOfProduct, versionsIn } from './row-versions';
+import { type CatalogAnswer, type CatalogRow, versionOfProduct, versionsIn } from './row-versions';
 
 /** A call that read the catalog. */
 export interface Reading extends Span {
@@ -101,6 +101,30 @@ export class Checker {
     }
   }
 
+  /** Rows of a listing by popularity come once, the most popular first, then by id. */
+  sawInOrder({ what }: Reading, rows: readonly CatalogRow[]): void {
+    for (const [position, row] of rows.entries()) {
+      const next = rows[position + 1];
+      if (!next || comesBefore(row, next)) continue;
+      this.violations.note({ promise: 'ordered', detail: `${what}: ${next.id} after ${row.id}` });
+    }
+  }
+
+  /** What an answer on one page says of its rows is what they are: their number, and how many have each value of a field. */
+  sawCounts({ what }: Reading, { total_results: total, data, facets }: CatalogAnswer): void {
+    const wrong = (detail: string) =>
+      this.violations.note({ promise: 'counted', detail: `${what}: ${detail}` });
+    if (total !== data.length) wrong(`${total} in all, and ${data.length} rows`);
+    for (const [field, values] of Object.entries(facets ?? {})) {
+      const sum = values.reduce((all, { count }) => all + count, 0);
+      if (sum !== total) wrong(`${sum} by ${field}, and ${total} in all`);
+      for (const { id, count } of values) {
+        const rows = data.filter(({ attributes }) => attributes?.some((each) => each.id === id)).length;
+        if (rows !== count) wrong(`${count} of ${id}, and ${rows} rows`);
+      }
+    }
+  }
+
   walked(walk: Walk): void {
     this.#walks.push(walk);
   }
@@ -158,3 +182,7 @@ export class Checker {
     return history;
   }
 }
+
+/** Ids compare by code point; those of this catalog are ASCII. */
+const comesBefore = (left: CatalogRow, right: CatalogRow): boolean =>
+  left.popularity > right.popularity || (left.popularity === right.popularity && left.id < right.id);

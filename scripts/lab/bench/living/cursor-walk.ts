@@ -1,4 +1,3 @@
-import { checkListing } from './listing-checks';
 import type { CatalogAnswer } from './row-versions';
 import type { World } from './world';
 
@@ -31,7 +30,7 @@ export class CursorWalk {
     const answer = await client.send<CatalogAnswer>('cursor', 'POST', '/v3/catalog/query', { body });
     if (!answer.body) return false;
     const { data, next_cursor: next } = answer.body;
-    checkListing(checker.violations, answer, data);
+    checker.sawInOrder(answer, data);
     checker.saw(answer, data);
     for (const { id } of data) this.#times.set(id, (this.#times.get(id) ?? 0) + 1);
     if (next) {

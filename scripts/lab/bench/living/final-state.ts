@@ -1,9 +1,7 @@
 import { deriveRows } from '../../../../db/catalog/import/stale-rows';
-import type { Database } from '../../../../db/core/knex';
 import { identifier, inTransaction, rowsOf, type Sql, sql } from '../../../../db/core/sql';
 import { coverageFaults } from '../reindex/vectors-of';
-
-type Knex = Database['knex'];
+import type { Knex } from '../set-up';
 
 /** Tables that hold something only while a change is under way. */
 const EMPTIED = [

@@ -1,5 +1,5 @@
-import type { Database } from '../../../../db/core/knex';
 import { AnswerLog } from '../reindex/answer-log';
+import type { Knex, Settings } from '../set-up';
 import { CheckedClient } from './checked-client';
 import { Checker } from './checker';
 import { finalFaults } from './final-state';
@@ -17,9 +17,9 @@ export interface LivingOptions {
   readonly url: string;
   /** May do everything, without limits. */
   readonly key: string;
-  readonly knex: Database['knex'];
+  readonly knex: Knex;
   /** Of `loupe` commands. */
-  readonly settings: Readonly<Record<string, string>>;
+  readonly settings: Settings;
   readonly folders: Omit<ImportFolders, 'faces'>;
   /** Pictures that are in the catalog: the file, and the product that shows it and stays. */
   readonly faces: readonly { readonly file: string; readonly product: string }[];

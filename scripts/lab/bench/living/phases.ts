@@ -1,5 +1,5 @@
-import { percentile } from '../measure';
-import type { TimedCall } from '../open-loop';
+import { type Cell, percentile, percentiles } from '../measure';
+import { msOf, type TimedCall } from '../open-loop';
 
 type Calls = ReadonlyMap<string, readonly TimedCall[]>;
 
@@ -22,7 +22,7 @@ export function readsTogether(phases: readonly LivingPhase[]): Calls {
 }
 
 /** A row for each sort of call, and one for all that read the catalog. */
-export function rowsOfReads(alone: Calls, atOnce: Calls): (string | number)[][] {
+export function rowsOfReads(alone: Calls, atOnce: Calls): Cell[][] {
   const reads = (calls: Calls) =>
     [...calls].filter(([sort]) => !OTHERS.includes(sort)).flatMap(([, each]) => each);
   const sorts = [...new Set([...alone.keys(), ...atOnce.keys()])].sort();
@@ -32,19 +32,11 @@ export function rowsOfReads(alone: Calls, atOnce: Calls): (string | number)[][] 
   ];
 }
 
-function rowOf(name: string, alone: readonly TimedCall[], atOnce: readonly TimedCall[]): (string | number)[] {
-  const ratio = p(atOnce, 0.99) / p(alone, 0.99);
-  return [name, ...cellsOf(alone), ...cellsOf(atOnce), Number.isNaN(ratio) ? '' : ratio.toFixed(2)];
+function rowOf(name: string, alone: readonly TimedCall[], atOnce: readonly TimedCall[]): Cell[] {
+  const cells = [alone, atOnce].flatMap((calls) => [calls.length, ...percentiles(msOf(calls), 1, 0.5, 0.99)]);
+  const ratio = percentile(msOf(atOnce), 0.99) / percentile(msOf(alone), 0.99);
+  return [name, ...cells, Number.isNaN(ratio) ? '' : ratio.toFixed(2)];
 }
-
-const cellsOf = (calls: readonly TimedCall[]): (string | number)[] =>
-  calls.length === 0 ? [0, '', ''] : [calls.length, p(calls, 0.5).toFixed(1), p(calls, 0.99).toFixed(1)];
-
-const p = (calls: readonly TimedCall[], share: number): number =>
-  percentile(
-    calls.map(({ ms }) => ms),
-    share,
-  );
 
 /** How many calls had each status. */
 export function statusesOf(calls: Calls): string {

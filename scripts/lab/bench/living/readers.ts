@@ -1,7 +1,6 @@
 import { Random } from '../../../../models/random';
 import type { Answer } from './checked-client';
 import { CursorWalk, SHELF_PAGE, WHOLE_PAGE } from './cursor-walk';
-import { checkListing, checkWhole } from './listing-checks';
 import {
   brandId,
   COLOURS,
@@ -150,8 +149,8 @@ export class Readers {
   ): void {
     if (!body) return;
     const { checker } = this.world;
-    checkListing(checker.violations, answer, body.data);
-    checkWhole(checker.violations, answer, body);
+    checker.sawInOrder(answer, body.data);
+    checker.sawCounts(answer, body);
     checker.sawShelf(answer, shelf, body.data, matches);
   }
 

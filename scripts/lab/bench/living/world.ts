@@ -1,5 +1,5 @@
-import type { Database } from '../../../../db/core/knex';
 import type { AnswerLog } from '../reindex/answer-log';
+import type { Knex, Settings } from '../set-up';
 import type { CheckedClient } from './checked-client';
 import type { Checker } from './checker';
 import type { LivingCatalog } from './living-catalog';
@@ -11,8 +11,8 @@ export interface World {
   readonly client: CheckedClient;
   readonly photoLog: AnswerLog;
   readonly photos: readonly Buffer[];
-  readonly knex: Database['knex'];
-  readonly settings: Readonly<Record<string, string>>;
+  readonly knex: Knex;
+  readonly settings: Settings;
   /** Number of each version, never given twice. */
   nextVersion(): number;
   /** Ids of the quiet category's products, most popular first; nobody writes them. */

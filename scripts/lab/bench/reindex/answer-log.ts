@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import type { Neighbour } from '../../../../models/vision/neighbours';
+import type { Knex } from '../set-up';
 
 /** One photo that was sent, and what became of it. */
 interface Call {
@@ -29,7 +29,7 @@ export class AnswerLog {
   readonly #calls: Call[] = [];
   readonly #periods: Period[] = [];
 
-  constructor(private readonly knex: Database['knex']) {}
+  constructor(private readonly knex: Knex) {}
 
   get calls(): readonly Call[] {
     return this.#calls;

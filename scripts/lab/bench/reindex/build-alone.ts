@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Database } from '../../../../db/core/knex';
 import { LocalImageStore } from '../../../../db/files/local-image-store';
 import type { BuildResult } from '../../../../models/indexing/build-service';
 import { FolderModelLibrary } from '../../../../workers/library/model-library';
 import { runLoupe } from '../../service-processes';
 import { inferencePerSecond } from '../inference-alone';
 import { percentile } from '../measure';
+import type { Knex, Settings } from '../set-up';
 
 /** Images a second, by turns. */
 export interface Throughput {
@@ -14,7 +14,7 @@ export interface Throughput {
 }
 
 /** A build of all images without a load, and how many it did in a second. */
-export async function buildAlone(settings: Readonly<Record<string, string>>, model: string): Promise<number> {
+export async function buildAlone(settings: Settings, model: string): Promise<number> {
   const built = await runLoupe(settings, 'embeddings', 'build', '--model', model);
   const { embedded, seconds } = built as BuildResult;
   return embedded / seconds;
@@ -25,10 +25,7 @@ export async function buildAlone(settings: Readonly<Record<string, string>>, mod
  * that is busy for a while is so for both. What was built is dropped again.
  */
 export async function compareWithPool(
-  {
-    settings,
-    knex,
-  }: { settings: Readonly<Record<string, string>> & { DATA_DIR: string }; knex: Database['knex'] },
+  { settings, knex }: { settings: Settings & { DATA_DIR: string }; knex: Knex },
   { rounds, model, install }: { rounds: number; model: string; install: (id: string) => Promise<void> },
 ): Promise<Throughput> {
   const store = new LocalImageStore(join(settings.DATA_DIR, 'images'));

@@ -1,15 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import { Random } from '../../../../models/random';
 import { runLoupe, type ServiceProcess, spawnLoupe, startProcess } from '../../service-processes';
+import type { Knex, Settings } from '../set-up';
 import { imagesEmbedded } from './vectors-of';
 
 export interface DisturbedBuildOptions {
-  readonly settings: Readonly<Record<string, string>>;
-  readonly knex: Database['knex'];
+  readonly settings: Settings;
+  readonly knex: Knex;
   readonly model: string;
   readonly images: number;
   readonly kills: number;
@@ -80,7 +80,7 @@ export async function disturbedBuild(options: DisturbedBuildOptions): Promise<Di
 }
 
 /** Waits until the index is being made; false when the command ends without making one. */
-async function indexIsMade(knex: Database['knex'], command: ChildProcess): Promise<boolean> {
+async function indexIsMade(knex: Knex, command: ChildProcess): Promise<boolean> {
   while (command.exitCode === null) {
     const [line] = await rowsOf<{ done: number }>(
       knex,
@@ -93,7 +93,7 @@ async function indexIsMade(knex: Database['knex'], command: ChildProcess): Promi
 }
 
 /** The server would go on without the command that asked it to. */
-async function endIndexBuild(knex: Database['knex']): Promise<void> {
+async function endIndexBuild(knex: Knex): Promise<void> {
   await rowsOf(
     knex,
     sql`SELECT pg_terminate_backend(pid) FROM pg_stat_progress_create_index WHERE datname = current_database()`,

@@ -1,9 +1,9 @@
 import { createCanvas } from '@napi-rs/canvas';
 import pMap from 'p-map';
-import type { Database } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import type { ImageStore } from '../../../../models/ports';
 import { Random } from '../../../../models/random';
+import type { Knex } from '../set-up';
 
 const AT_ONCE = 8;
 const BATCH = 500;
@@ -17,7 +17,7 @@ const SHAPES = 6;
  * @returns their image ids
  */
 export async function addPictures(
-  { knex, store }: { knex: Database['knex']; store: ImageStore },
+  { knex, store }: { knex: Knex; store: ImageStore },
   { count, from, side }: { count: number; from: number; side: number },
 ): Promise<number[]> {
   const products: string[] = await knex('catalog_search')

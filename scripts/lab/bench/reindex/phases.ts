@@ -1,5 +1,5 @@
-import { percentile } from '../measure';
-import type { TimedCall } from '../open-loop';
+import { type Cell, percentile, percentiles } from '../measure';
+import { msOf, type TimedCall } from '../open-loop';
 import type { DisturbedBuild } from './disturbed-build';
 import type { LoadedCall, LoadedPhase } from './steady-load';
 
@@ -23,32 +23,18 @@ export const together = (name: string, parts: readonly LoadedPhase<unknown>[]): 
 });
 
 /** The part of a build that was left alone, and the one in which things were killed. */
-export function splitAtFirstKill({
-  seconds: took,
-  photos,
-  queries,
-  result,
-}: LoadedPhase<DisturbedBuild>): [Phase, Phase] {
-  const { firstKillAt, imagesBefore, images } = result;
-  const before = ({ at }: LoadedCall) => at < firstKillAt;
-  const after = (call: LoadedCall) => !before(call);
-  const from = Math.min(...photos.map(({ at }) => at));
-  const secondsBefore = Math.min(took, (firstKillAt - from) / 1000);
+export function splitAtFirstKill(built: LoadedPhase<DisturbedBuild>): [Phase, Phase] {
+  const { firstKillAt, imagesBefore, images } = built.result;
+  const from = Math.min(...built.photos.map(({ at }) => at));
+  const secondsBefore = Math.min(built.seconds, (firstKillAt - from) / 1000);
+  const phase = (name: string, isBefore: boolean, seconds: number, embedded: number): Phase => {
+    const isOfPhase = ({ at }: LoadedCall) => at < firstKillAt === isBefore;
+    const [photos, queries] = [built.photos.filter(isOfPhase), built.queries.filter(isOfPhase)];
+    return { name, seconds, images: embedded, photos, queries };
+  };
   return [
-    {
-      name: 'building',
-      seconds: secondsBefore,
-      images: imagesBefore,
-      photos: photos.filter(before),
-      queries: queries.filter(before),
-    },
-    {
-      name: 'building, killed and resumed',
-      seconds: took - secondsBefore,
-      images: images - imagesBefore,
-      photos: photos.filter(after),
-      queries: queries.filter(after),
-    },
+    phase('building', true, secondsBefore, imagesBefore),
+    phase('building, killed and resumed', false, built.seconds - secondsBefore, images - imagesBefore),
   ];
 }
 
@@ -58,7 +44,7 @@ export const headOfPhases = [
   ...['queries', 'not 200', 'p50 ms', 'p99 ms'],
 ];
 
-export const rowOfPhase = ({ name, seconds, images, photos, queries }: Phase): (string | number)[] => [
+export const rowOfPhase = ({ name, seconds, images, photos, queries }: Phase): Cell[] => [
   name,
   seconds.toFixed(0),
   images === 0 ? '' : (images / seconds).toFixed(1),
@@ -68,17 +54,10 @@ export const rowOfPhase = ({ name, seconds, images, photos, queries }: Phase): (
 
 /** How many times as long the slowest hundredth takes. */
 export const p99Ratio = (slower: readonly TimedCall[], calm: readonly TimedCall[]): string =>
-  (p(slower, 0.99) / p(calm, 0.99)).toFixed(2);
+  (percentile(msOf(slower), 0.99) / percentile(msOf(calm), 0.99)).toFixed(2);
 
-const cellsOf = (calls: readonly TimedCall[]): (string | number)[] => [
+const cellsOf = (calls: readonly TimedCall[]): Cell[] => [
   calls.length,
   calls.filter(({ status }) => status !== 200).length,
-  p(calls, 0.5).toFixed(0),
-  p(calls, 0.99).toFixed(0),
+  ...percentiles(msOf(calls), 0, 0.5, 0.99),
 ];
-
-const p = (calls: readonly TimedCall[], share: number): number =>
-  percentile(
-    calls.map(({ ms }) => ms),
-    share,
-  );

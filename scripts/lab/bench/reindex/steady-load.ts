@@ -1,4 +1,4 @@
-import { JsonClient, steadily, type TimedCall } from '../open-loop';
+import { during, JsonClient, steadily, type TimedCall } from '../open-loop';
 import type { AnswerLog } from './answer-log';
 
 export interface SteadyLoadOptions {
@@ -39,18 +39,13 @@ export class SteadyLoad {
 
   async during<Result>(work: Promise<Result>): Promise<LoadedPhase<Result>> {
     const { photosPerSecond, queriesPerSecond } = this.options;
-    const started = performance.now();
-    let ended = false;
-    const ending = work.finally(() => {
-      ended = true;
-    });
-    ending.catch(() => undefined);
-    const isOver = () => ended;
-    const [photos, queries] = await Promise.all([
-      steadily(photosPerSecond, isOver, () => stamped(this.#identify())),
-      steadily(queriesPerSecond, isOver, () => stamped(this.#ask())),
-    ]);
-    return { result: await ending, seconds: (performance.now() - started) / 1000, photos, queries };
+    const { calls, ...rest } = await during(work, (isOver) =>
+      Promise.all([
+        steadily(photosPerSecond, isOver, () => stamped(this.#identify())),
+        steadily(queriesPerSecond, isOver, () => stamped(this.#ask())),
+      ]),
+    );
+    return { ...rest, photos: calls[0], queries: calls[1] };
   }
 
   async #identify(): Promise<TimedCall> {

@@ -1,8 +1,8 @@
-import type { Database } from '../../../../db/core/knex';
 import { identifier, rowsOf, type Sql, sql } from '../../../../db/core/sql';
+import type { Knex } from '../set-up';
 
 /** Images with vectors under the version that is being built; 0 while there is none. */
-export async function imagesEmbedded(knex: Database['knex']): Promise<number> {
+export async function imagesEmbedded(knex: Knex): Promise<number> {
   const version: { id: number } | undefined = await knex('embedding_versions')
     .where({ state: 'building' })
     .first('id');
@@ -15,11 +15,7 @@ export async function imagesEmbedded(knex: Database['knex']): Promise<number> {
 }
 
 /** What is not as it must be after a build: each image has all its views, once. */
-export async function coverageFaults(
-  knex: Database['knex'],
-  versionId: number,
-  images: number,
-): Promise<string[]> {
+export async function coverageFaults(knex: Knex, versionId: number, images: number): Promise<string[]> {
   const [line] = await rowsOf<{ images: number; uneven: number }>(
     knex,
     sql`SELECT count(*) AS images, count(*) FILTER (WHERE views <> most) AS uneven FROM (
@@ -34,11 +30,7 @@ export async function coverageFaults(
 }
 
 /** Images whose vectors under two versions of the same weights are not the same (to what half precision holds). */
-export async function differingImages(
-  knex: Database['knex'],
-  first: number,
-  second: number,
-): Promise<number> {
+export async function differingImages(knex: Knex, first: number, second: number): Promise<number> {
   const [line] = await rowsOf<{ images: number }>(
     knex,
     sql`SELECT count(DISTINCT image_id) AS images

@@ -1,11 +1,10 @@
 import { cpus } from 'node:os';
-import type { Database } from '../../../../db/core/knex';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../../../db/embeddings/embedding-repository';
 import { embeddingsOf, nearestIndexOf } from '../../../../db/embeddings/embedding-tables';
 import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
-import type { Measurement } from '../measure';
-import { onMigratedDatabase } from '../set-up';
+import type { Cell, Measurement } from '../measure';
+import { type Knex, onMigratedDatabase } from '../set-up';
 import { ClusteredVectors, DIMENSIONS, VIEWS } from './clustered-vectors';
 import { InProcessIndex, PEER } from './in-process-index';
 import { loadVectors } from './loaded-vectors';
@@ -26,21 +25,14 @@ import {
   WANTED,
 } from './searches';
 
-export interface VectorsBenchOptions {
+interface VectorsBenchOptions {
   /** Numbers of vectors, each a database of its own. */
   readonly sizes: readonly number[];
   readonly queries: number;
-  /** Memory of the server for building the index. */
-  readonly indexMemoryMib: number;
-  /** A database for one size that keeps vectors and index, and whose are used when it has them. */
-  readonly databaseUrl: string | undefined;
-  /** What is measured; loading takes long and needs no quiet machine, the searches do. */
-  readonly parts: readonly Part[];
 }
 
-export const PARTS = ['load', 'search', 'peer'] as const;
-export type Part = (typeof PARTS)[number];
-
+/** Memory of the server for building the index. */
+const INDEX_MEMORY_MIB = 2048;
 const EF_SEARCH = [40, 100, 200, 400];
 const EF_UNDER_FILTER = 200;
 /** Queries whose true answers are known: each filter costs so many scans of all vectors. */
@@ -54,7 +46,7 @@ const SERVER_SETTINGS = { shared_buffers: '4GB', max_wal_size: '8GB' };
 
 /** One size, being measured. */
 interface Bench {
-  readonly knex: Database['knex'];
+  readonly knex: Knex;
   readonly vectors: ClusteredVectors;
   readonly version: EmbeddingVersion;
   readonly images: number;
@@ -71,12 +63,14 @@ interface Measured {
  * the same at other `ef_search`, the exact scan, and an HNSW within the process.
  */
 export async function benchVectors(options: VectorsBenchOptions): Promise<Measurement> {
-  const rows: (string | number)[][] = [];
+  const rows: Cell[][] = [];
   const notes = [
     `Recall@${WANTED} of images against the exact scan, one query vector unless it says four; ${CLIENTS_SAID}.`,
   ];
   for (const size of options.sizes) {
-    const measured = await benchSize(Math.floor(size / VIEWS), options);
+    const measured = await onMigratedDatabase(SERVER_SETTINGS, CONNECTIONS + 2, (knex) =>
+      measure(knex, Math.floor(size / VIEWS), options.queries),
+    );
     rows.push(...measured.figures.map((each) => [size.toLocaleString('en'), ...rowOfFigures(each)]));
     notes.push(...measured.notes.map((note) => `${size.toLocaleString('en')} vectors: ${note}`));
   }
@@ -88,37 +82,21 @@ export async function benchVectors(options: VectorsBenchOptions): Promise<Measur
   };
 }
 
-const benchSize = (images: number, options: VectorsBenchOptions): Promise<Measured> =>
-  onMigratedDatabase(
-    { databaseUrl: options.databaseUrl, settings: SERVER_SETTINGS },
-    CONNECTIONS + 2,
-    (knex) => measure(knex, images, options),
-  );
-
-async function measure(
-  knex: Database['knex'],
-  images: number,
-  { queries, indexMemoryMib, parts }: VectorsBenchOptions,
-): Promise<Measured> {
+async function measure(knex: Knex, images: number, queries: number): Promise<Measured> {
   const vectors = new ClusteredVectors();
-  const embeddings = new PostgresEmbeddingRepository(knex, 1, indexMemoryMib);
-  const notes: string[] = [];
+  const embeddings = new PostgresEmbeddingRepository(knex, 1, INDEX_MEMORY_MIB);
   const version = (await timed('loaded', () => loadVectors(knex, embeddings, vectors, images))).value;
-  if (parts.includes('load')) {
-    const { seconds } = await timed('index built', () =>
-      embeddings.buildIndex(version.id, (notice) => process.stderr.write(`${notice}\n`)),
-    );
-    notes.push(
-      `index built in ${seconds.toFixed(0)} s with at most ${indexMemoryMib} MiB, ${await sizeOf(knex, version)}`,
-    );
-  }
+  const { seconds } = await timed('index built', () =>
+    embeddings.buildIndex(version.id, (notice) => process.stderr.write(`${notice}\n`)),
+  );
+  const built = `index built in ${seconds.toFixed(0)} s with at most ${INDEX_MEMORY_MIB} MiB, ${await sizeOf(knex, version)}`;
   const asked = Array.from({ length: queries }, (_, query) =>
     vectors.ofQuery(1 + Math.floor((query * images) / queries)),
   );
   const bench = { knex, vectors, version, images, asked };
-  const searched = parts.includes('search') ? await searchDatabase(bench) : [];
-  const peer = parts.includes('peer') ? await searchPeer(bench) : { figures: [], notes: [] };
-  return { figures: [...searched, ...peer.figures], notes: [...notes, ...peer.notes] };
+  const searched = await searchDatabase(bench);
+  const peer = await searchPeer(bench);
+  return { figures: [...searched, ...peer.figures], notes: [built, ...peer.notes] };
 }
 
 async function searchDatabase({ knex, version, asked }: Bench): Promise<Figures[]> {
@@ -168,7 +146,7 @@ const some = (asked: readonly Float32Array[], count: number): readonly Float32Ar
   return asked.filter((_, at) => at % step === 0);
 };
 
-async function sizeOf(knex: Database['knex'], version: EmbeddingVersion): Promise<string> {
+async function sizeOf(knex: Knex, version: EmbeddingVersion): Promise<string> {
   const [line] = await rowsOf<{ table: string; index: string }>(
     knex,
     sql`SELECT pg_size_pretty(pg_table_size(${embeddingsOf(version.id).text}::regclass)) AS table,

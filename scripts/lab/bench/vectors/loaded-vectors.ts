@@ -1,10 +1,10 @@
 import { copyRows } from '../../../../db/core/copy-rows';
-import type { Database } from '../../../../db/core/knex';
 import { inTransaction, rowsOf, sql } from '../../../../db/core/sql';
 import type { PostgresEmbeddingRepository } from '../../../../db/embeddings/embedding-repository';
 import { embeddingsOf, vectorText } from '../../../../db/embeddings/embedding-tables';
 import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
 import { bundledModel } from '../../../../workers/library/model-library';
+import type { Knex } from '../set-up';
 import { type ClusteredVectors, VIEWS } from './clustered-vectors';
 
 /** Shares of the images that a filter by category keeps. */
@@ -20,7 +20,7 @@ const PRODUCTS = 10_000;
  * @throws Error for one that holds anything else
  */
 export async function loadVectors(
-  knex: Database['knex'],
+  knex: Knex,
   embeddings: PostgresEmbeddingRepository,
   vectors: ClusteredVectors,
   images: number,
@@ -41,11 +41,7 @@ export async function loadVectors(
   return version;
 }
 
-async function sameVectors(
-  knex: Database['knex'],
-  version: EmbeddingVersion,
-  images: number,
-): Promise<EmbeddingVersion> {
+async function sameVectors(knex: Knex, version: EmbeddingVersion, images: number): Promise<EmbeddingVersion> {
   const [line] = await rowsOf<{ vectors: number }>(
     knex,
     sql`SELECT count(*) AS vectors FROM ${embeddingsOf(version.id)}`,
@@ -66,7 +62,7 @@ function* rows(vectors: ClusteredVectors, images: number): Generator<object> {
   }
 }
 
-async function showImages(knex: Database['knex'], images: number): Promise<void> {
+async function showImages(knex: Knex, images: number): Promise<void> {
   const shares = Object.values(CATEGORIES);
   const ends = shares.map(
     (_, at) => PRODUCTS * shares.slice(0, at + 1).reduce((sum, share) => sum + share, 0),

@@ -1,11 +1,11 @@
-import type { Database } from '../../../../db/core/knex';
 import { inTransaction, rowsOf, sql } from '../../../../db/core/sql';
 import { embeddingsOf, isShown, vectorText, vectorType } from '../../../../db/embeddings/embedding-tables';
 import { PgvectorExactNeighbours } from '../../../../db/embeddings/exact-neighbours';
 import { PgvectorNeighbourIndex } from '../../../../db/embeddings/neighbour-index';
 import { EVERYTHING, type SearchScope } from '../../../../models/catalog/catalog-query';
 import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
-import { percentile, runConcurrently } from '../measure';
+import { type Cell, percentiles, runConcurrently } from '../measure';
+import type { Knex } from '../set-up';
 import { VIEWS } from './clustered-vectors';
 import { CATEGORIES, type Category } from './loaded-vectors';
 
@@ -39,7 +39,7 @@ export interface Figures {
 
 /** The exact scan for some of the queries, one at a time. */
 export async function scanExactly(
-  knex: Database['knex'],
+  knex: Knex,
   version: EmbeddingVersion,
   asked: readonly Float32Array[],
   filter: Filter,
@@ -89,18 +89,13 @@ export async function searchByViews(
 }
 
 async function timesOf(count: number, ask: (at: number) => Promise<unknown>) {
-  const alone = await runConcurrently(count, 1, async (at) => void (await ask(at)));
-  const together = await runConcurrently(count, CLIENTS, async (at) => void (await ask(at)));
+  const alone = await runConcurrently(count, 1, ask);
+  const together = await runConcurrently(count, CLIENTS, ask);
   return { each: alone.each, perSecond: (1000 * count) / together.totalMs };
 }
 
 /** The search of the service, for so many images. */
-export function asShipped(
-  knex: Database['knex'],
-  version: EmbeddingVersion,
-  filter: Filter,
-  images: number,
-): Ask {
+export function asShipped(knex: Knex, version: EmbeddingVersion, filter: Filter, images: number): Ask {
   const index = new PgvectorNeighbourIndex(knex);
   return async (vectors) =>
     (await index.nearest(version, [vectors], images, scopeOf(filter))).map(({ imageId }) => imageId);
@@ -108,7 +103,7 @@ export function asShipped(
 
 /** The index alone, with so many candidates; under a filter it goes on until enough pass. */
 export function byIndex(
-  knex: Database['knex'],
+  knex: Knex,
   version: EmbeddingVersion,
   efSearch: number,
   filter: Filter = 'none',
@@ -135,12 +130,11 @@ export function byIndex(
 
 export const headOfFigures = ['search', 'filter', 'recall@10', 'p50 ms', 'p99 ms', 'searches/s'];
 
-export const rowOfFigures = ({ name, filter, recall, each, perSecond }: Figures): (string | number)[] => [
+export const rowOfFigures = ({ name, filter, recall, each, perSecond }: Figures): Cell[] => [
   name,
   filter === 'none' ? 'none' : `${100 * CATEGORIES[filter]} % of the images`,
   Number.isNaN(recall) ? '' : recall.toFixed(3),
-  percentile(each, 0.5).toFixed(1),
-  percentile(each, 0.99).toFixed(1),
+  ...percentiles(each, 1, 0.5, 0.99),
   perSecond.toFixed(0),
 ];
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { calibrationFiguresOf, type JudgedAnswer, shareOf } from '../../../../models/indexing/figures';
 import { distortPhoto } from '../../../../workers/image/distortion/distort-photo';
 import { FolderModelLibrary } from '../../../../workers/library/model-library';
+import { readConfig } from '../../../config';
 import { type Measurement, runConcurrently } from '../measure';
 import { inFolder } from '../set-up';
 import { type Answer, identify } from './answer';
@@ -39,13 +40,10 @@ const CONCURRENCY = 2;
  */
 export async function benchSeveral(options: VisionBenchOptions): Promise<Measurement> {
   return inFolder(async (folder) => {
-    const model = await new FolderModelLibrary(options.dataDir).find(options.model ?? undefined);
+    const model = await new FolderModelLibrary(readConfig().DATA_DIR).find(options.model);
     const set = await readPhotoSet(options, join(folder, 'bundle'));
     const trials = [...realTrials(set), ...(await distortedTrials(set, folder, options.sample))];
-    const tried = await withPhotoService(
-      { set, model, folder, databaseUrl: options.databaseUrl },
-      (service) => tryAll(service, trials),
-    );
+    const tried = await withPhotoService({ set, model, folder }, (service) => tryAll(service, trials));
     const paired = pairedIn(set);
     const ofPairs = tried.filter(({ product }) => paired.has(product.product));
     const sorts = [...new Set(trials.map(({ sort }) => sort))].sort();

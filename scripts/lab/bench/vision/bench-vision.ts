@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { InstalledModel } from '../../../../models/ports';
 import { multiplyAddsOf } from '../../../../workers/embedder/multiply-adds';
 import { FolderModelLibrary } from '../../../../workers/library/model-library';
-import { type Measurement, percentile, runConcurrently } from '../measure';
+import { readConfig } from '../../../config';
+import { type Measurement, percentiles, runConcurrently } from '../measure';
 import { inFolder } from '../set-up';
 import { type Answer, identify } from './answer';
 import { BASELINES, ranked } from './baselines';
@@ -12,12 +13,8 @@ import { everyNth, type PhotoSet, type PhotoSetSource, type Query, readPhotoSet 
 import { type Asked, recallRow, sortsOf, trustNotes } from './vision-figures';
 
 export interface VisionBenchOptions extends PhotoSetSource {
-  /** `id` or `id@version` of an installed model; null takes the bundled one. */
-  readonly model: string | null;
-  /** An empty database to take the place of the embedded one, which scans vectors of many dimensions slowly; null for none. */
-  readonly databaseUrl: string | null;
-  /** Where added models lie. */
-  readonly dataDir: string;
+  /** `id` or `id@version` of an installed model; without it the bundled one. */
+  readonly model?: string;
   /** Every n-th query of each level. */
   readonly sample: number;
 }
@@ -32,10 +29,10 @@ const TIMED_CALLS = 60;
  */
 export async function benchVision(options: VisionBenchOptions): Promise<Measurement> {
   return inFolder(async (folder) => {
-    const model = await new FolderModelLibrary(options.dataDir).find(options.model ?? undefined);
+    const model = await new FolderModelLibrary(readConfig().DATA_DIR).find(options.model);
     const whole = await readPhotoSet(options, join(folder, 'bundle'));
     const set = { ...whole, queries: sampled(whole.queries, options.sample) };
-    const { known, unknown, callMs } = await askService(set, model, folder, options.databaseUrl);
+    const { known, unknown, callMs } = await askService(set, model, folder);
     const sorts = sortsOf(set.queries);
     const rows = [recallRow(`${model.manifest.id} ${model.manifest.version}`, sorts, known)];
     for (const baseline of BASELINES) {
@@ -54,7 +51,7 @@ export async function benchVision(options: VisionBenchOptions): Promise<Measurem
             ? 'multiply-adds unknown'
             : `${Math.round(multiplyAdds / 1e6)} million multiply-adds`
         } a view.`,
-        `A whole call, one client: p50 ${percentile(callMs, 0.5).toFixed(0)} ms, p95 ${percentile(callMs, 0.95).toFixed(0)} ms.`,
+        `A whole call, one client: p50 and p95 ${percentiles(callMs, 0, 0.5, 0.95).join(' and ')} ms.`,
         ...trustNotes(known, unknown, calibration?.floor ?? 0),
       ],
     };
@@ -65,9 +62,8 @@ async function askService(
   set: PhotoSet,
   model: InstalledModel,
   folder: string,
-  databaseUrl: string | null,
 ): Promise<{ known: Asked[]; unknown: Asked[]; callMs: readonly number[] }> {
-  return withPhotoService({ set, model, folder, databaseUrl }, async (service) => {
+  return withPhotoService({ set, model, folder }, async (service) => {
     const ask = (query: Query) => identify(service, [query.file]);
     const timed = await runConcurrently(Math.min(TIMED_CALLS, set.queries.length), 1, async (index) => {
       const query = set.queries[index];

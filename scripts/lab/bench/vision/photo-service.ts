@@ -21,18 +21,15 @@ export interface PhotoServiceOptions {
   readonly model: InstalledModel;
   /** For its data, and what is removed. */
   readonly folder: string;
-  /** An empty database; null for the embedded one. */
-  readonly databaseUrl: string | null;
 }
 
 /** Runs `work` with a service as it is started, and stops it. */
 export async function withPhotoService<Result>(
-  { set, model, folder, databaseUrl }: PhotoServiceOptions,
+  { set, model, folder }: PhotoServiceOptions,
   work: (service: PhotoService) => Promise<Result>,
 ): Promise<Result> {
   const settings = {
     DATA_DIR: join(folder, 'data'),
-    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
     CONFIDENCE_FLOOR: '0',
     RATE_PER_SECOND: '0',
     VISION_CONCURRENCY: '0',

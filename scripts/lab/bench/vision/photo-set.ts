@@ -62,12 +62,12 @@ export interface PhotoSet {
 export interface PhotoSetSource {
   /** Folder with `items.json` and `images/`. */
   readonly photos: string;
-  /** Folder with `queries.json` and the photos that it names; null asks with the other photos of the set, and distorts its own. */
-  readonly queries: string | null;
-  /** Only the photos of this split; null takes all. */
-  readonly split: string | null;
-  /** Folder with `pairs.json` and its photos, in one catalog with the others; null for none. */
-  readonly pairs: string | null;
+  /** Folder with `queries.json` and the photos that it names; without it the other photos of the set, and its own distorted. */
+  readonly queries?: string;
+  /** Only the photos of this split. */
+  readonly split?: string;
+  /** Folder with `pairs.json` and its photos, in one catalog with the others. */
+  readonly pairs?: string;
 }
 
 /** Of the photos of the list; of pairs every kind is asked. */
@@ -84,14 +84,14 @@ export async function readPhotoSet(source: PhotoSetSource, bundle: string): Prom
   const listed = z
     .array(listedPhoto)
     .parse(JSON.parse(await readFile(join(source.photos, 'items.json'), 'utf8')))
-    .filter(({ split }) => source.split === null || split === undefined || split === source.split)
+    .filter(({ split }) => source.split === undefined || split === undefined || split === source.split)
     .map((photo) => ({ ...photo, file: join(source.photos, 'images', photo.file) }));
-  const paired = source.pairs === null ? [] : await pairedPhotos(source.pairs);
+  const paired = source.pairs === undefined ? [] : await pairedPhotos(source.pairs);
   const shown = [...listed, ...paired].filter(({ role }) => role === 'catalog' || role === 'distractor');
   await writeBundle(shown, bundle);
   const products = new Set(shown.map(({ item }) => productOf(item)));
   const queries =
-    source.queries === null
+    source.queries === undefined
       ? [...(await distorted(listed, join(bundle, '..', 'queries'))), ...otherPhotos(listed)]
       : await exportedQueries(source.queries);
   const asked = queries.filter(({ kind }) => KINDS_ASKED.includes(kind));

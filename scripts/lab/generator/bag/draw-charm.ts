@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { Random } from '../../../../models/random';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { BagLook } from '../look/look';
@@ -8,16 +8,14 @@ import { polished } from '../paint/metal';
 import { disc, segment, stroke } from '../paint/shapes';
 
 /** What hangs from a bag, drawn down from where it is tied. */
-export function drawCharm(context: SKRSContext2D, look: BagLook, size: number): void {
+export function drawCharm(context: Context, look: BagLook, size: number): void {
   context.strokeStyle = css(lit(look.trim, -0.3));
   segment(context, { x: 0, y: 0 }, { x: 0, y: size * 0.35 }, 6);
   context.translate(0, size * 0.35);
   CHARMS[look.charm](context, look, size);
 }
 
-const CHARMS: Readonly<
-  Record<BagLook['charm'], (context: SKRSContext2D, look: BagLook, size: number) => void>
-> = {
+const CHARMS: Readonly<Record<BagLook['charm'], (context: Context, look: BagLook, size: number) => void>> = {
   none: drawPuller,
   clochette: drawClochette,
   tassel: drawTassel,
@@ -26,14 +24,14 @@ const CHARMS: Readonly<
   pompon: drawPompon,
 };
 
-function drawPuller(context: SKRSContext2D, look: BagLook, size: number): void {
+function drawPuller(context: Context, look: BagLook, size: number): void {
   context.fillStyle = css(lit(look.trim, -0.1));
   context.beginPath();
   context.roundRect(-9, 0, 18, size * 0.7, 8);
   context.fill();
 }
 
-function drawClochette(context: SKRSContext2D, look: BagLook, size: number): void {
+function drawClochette(context: Context, look: BagLook, size: number): void {
   const width = size * 0.34;
   context.fillStyle = css(lit(look.charmColour, -0.1));
   context.strokeStyle = css(lit(look.charmColour, -0.5));
@@ -48,7 +46,7 @@ function drawClochette(context: SKRSContext2D, look: BagLook, size: number): voi
   context.stroke();
 }
 
-function drawTassel(context: SKRSContext2D, look: BagLook, size: number): void {
+function drawTassel(context: Context, look: BagLook, size: number): void {
   const random = new Random(look.seed, 'tassel');
   context.fillStyle = polished(context, look.metal, { x: -14, y: 0 }, { x: 14, y: 20 });
   context.beginPath();
@@ -61,7 +59,7 @@ function drawTassel(context: SKRSContext2D, look: BagLook, size: number): void {
   }
 }
 
-function drawTag(context: SKRSContext2D, look: BagLook, size: number): void {
+function drawTag(context: Context, look: BagLook, size: number): void {
   context.fillStyle = css(look.charmColour);
   context.strokeStyle = css(lit(look.charmColour, -0.5));
   context.lineWidth = 2.5;
@@ -75,7 +73,7 @@ function drawTag(context: SKRSContext2D, look: BagLook, size: number): void {
 }
 
 /** A silk scarf tied in a bow. */
-function drawTwilly(context: SKRSContext2D, look: BagLook, size: number): void {
+function drawTwilly(context: Context, look: BagLook, size: number): void {
   for (const side of [-1, 1]) {
     const loop = curve([0, 0], [side * size * 0.7, -size * 0.5], [side * size * 0.7, size * 0.35], [0, 6]);
     const tail = curve(
@@ -101,7 +99,7 @@ function drawTwilly(context: SKRSContext2D, look: BagLook, size: number): void {
   disc(context, 0, 2, 15);
 }
 
-function drawPompon(context: SKRSContext2D, look: BagLook, size: number): void {
+function drawPompon(context: Context, look: BagLook, size: number): void {
   const random = new Random(look.seed, 'pompon');
   const radius = size * 0.4;
   context.translate(0, radius);

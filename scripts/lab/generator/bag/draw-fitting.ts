@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { black, fillBox, stops, white } from '../../../../workers/image/distortion/light';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { BagLook } from '../look/look';
@@ -11,7 +11,7 @@ import { drawCharm } from './draw-charm';
 import type { BagEasel } from './easel';
 import type { Fitting, Part } from './parts';
 
-type Draw = (context: SKRSContext2D, look: BagLook, size: number) => void;
+type Draw = (context: Context, look: BagLook, size: number) => void;
 
 const FITTINGS: Readonly<Record<Fitting, Draw>> = {
   clasp: (context, look, size) => CLASPS[look.clasp](context, look, size),
@@ -53,13 +53,13 @@ export function drawFitting(
   context.restore();
 }
 
-function drawTurnLock(context: SKRSContext2D, look: BagLook, size: number): void {
+function drawTurnLock(context: Context, look: BagLook, size: number): void {
   drawPlate(context, look, size, size * 0.62);
   fillBox(context, css(lit(look.metal, -0.6), 0.8), -size * 0.2, -size * 0.1, size * 0.4, size * 0.2);
   drawPlate(context, look, size * 0.16, size * 0.5);
 }
 
-function drawKnot(context: SKRSContext2D, look: BagLook, size: number): void {
+function drawKnot(context: Context, look: BagLook, size: number): void {
   drawRing(context, look, (size / 2) * 0.7);
   context.rotate(0.8);
   drawPlate(context, look, size * 1.1, size * 0.2);
@@ -68,7 +68,7 @@ function drawKnot(context: SKRSContext2D, look: BagLook, size: number): void {
 }
 
 /** The maison's name: in foil of the hardware's metal, or pressed in, a dark letter with a light lower edge. */
-function drawStamp(context: SKRSContext2D, look: BagLook, size: number): void {
+function drawStamp(context: Context, look: BagLook, size: number): void {
   if (look.stamp === 'foil') {
     context.strokeStyle = css(lit(look.metal, 0.15));
     write(context, look.wordmark, size, size * 0.13, 1.1);
@@ -83,7 +83,7 @@ function drawStamp(context: SKRSContext2D, look: BagLook, size: number): void {
 }
 
 /** The maison's emblem cut out of metal. */
-function drawEmblem(context: SKRSContext2D, look: BagLook, size: number): void {
+function drawEmblem(context: Context, look: BagLook, size: number): void {
   const radius = (size / 2) * 1.15;
   const path = emblemPath(look.emblem, radius);
   context.save();
@@ -96,7 +96,7 @@ function drawEmblem(context: SKRSContext2D, look: BagLook, size: number): void {
   stroke(context, css(lit(look.metal, -0.5)), 1.5, path);
 }
 
-function drawPlate(context: SKRSContext2D, look: BagLook, width: number, height: number): void {
+function drawPlate(context: Context, look: BagLook, width: number, height: number): void {
   const radius = Math.min(width, height) * 0.24;
   context.fillStyle = black(0.35);
   roundBox(context, { x: 3, y: 5 }, width, height, radius);
@@ -107,10 +107,10 @@ function drawPlate(context: SKRSContext2D, look: BagLook, width: number, height:
   stroke(context, css(lit(look.metal, -0.5)), 1.5);
 }
 
-const acrossBox = (context: SKRSContext2D, look: BagLook, width: number, height: number) =>
+const acrossBox = (context: Context, look: BagLook, width: number, height: number) =>
   polished(context, look.metal, { x: -width / 2, y: -height / 2 }, { x: width / 2, y: height / 2 });
 
-function drawBuckle(context: SKRSContext2D, look: BagLook, width: number): void {
+function drawBuckle(context: Context, look: BagLook, width: number): void {
   const height = width * 0.9;
   const thick = width * 0.16;
   context.lineWidth = thick;
@@ -121,7 +121,7 @@ function drawBuckle(context: SKRSContext2D, look: BagLook, width: number): void 
   fillBox(context, css(lit(look.metal, 0.2)), -thick * 0.35, -height / 2, thick * 0.7, height);
 }
 
-function drawRing(context: SKRSContext2D, look: BagLook, radius: number): void {
+function drawRing(context: Context, look: BagLook, radius: number): void {
   context.lineWidth = radius * 0.36;
   context.strokeStyle = black(0.3);
   ring(context, 3, 5, radius);
@@ -132,7 +132,7 @@ function drawRing(context: SKRSContext2D, look: BagLook, radius: number): void {
   ring(context, 0, 0, radius * 1.18);
 }
 
-function drawStud(context: SKRSContext2D, look: BagLook, radius: number): void {
+function drawStud(context: Context, look: BagLook, radius: number): void {
   context.fillStyle = black(0.35);
   disc(context, 2, 3, radius);
   const ball = context.createRadialGradient(-radius * 0.35, -radius * 0.4, 0, 0, 0, radius);
@@ -141,7 +141,7 @@ function drawStud(context: SKRSContext2D, look: BagLook, radius: number): void {
   disc(context, 0, 0, radius);
 }
 
-function drawPadlock(context: SKRSContext2D, look: BagLook, size: number): void {
+function drawPadlock(context: Context, look: BagLook, size: number): void {
   const half = size / 2;
   context.lineWidth = half * 0.26;
   context.strokeStyle = css(lit(look.metal, -0.15));

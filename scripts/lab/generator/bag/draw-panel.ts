@@ -1,4 +1,4 @@
-import type { Path2D, SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context, Path2D } from '@napi-rs/canvas';
 import { black, fillBox, stops, white } from '../../../../workers/image/distortion/light';
 import type { Surface } from '../../../../workers/image/distortion/relief';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
@@ -101,7 +101,7 @@ function boundsOf(outline: readonly Point[]): PanelBox {
 }
 
 /** Studio light from the upper left over a front that bulges a little. */
-function shade(context: SKRSContext2D, box: PanelBox, bulge: number, gloss: number): void {
+function shade(context: Context, box: PanelBox, bulge: number, gloss: number): void {
   const { width, height } = box;
   const across = context.createLinearGradient(-width / 2, 0, width / 2, 0);
   stops(
@@ -131,7 +131,7 @@ function shade(context: SKRSContext2D, box: PanelBox, bulge: number, gloss: numb
   fillBox(context, spot, -width, -height, width * 2, height * 2);
 }
 
-function castShadow(context: SKRSContext2D, path: Path2D): void {
+function castShadow(context: Context, path: Path2D): void {
   context.save();
   context.translate(3, 9);
   for (const [width, opacity] of [
@@ -146,7 +146,7 @@ function castShadow(context: SKRSContext2D, path: Path2D): void {
 }
 
 function drawEdge(
-  context: SKRSContext2D,
+  context: Context,
   look: BagLook,
   { edge, tone }: Panel,
   outline: readonly Point[],
@@ -166,7 +166,7 @@ function drawEdge(
   }
 }
 
-function stitchInside(context: SKRSContext2D, look: BagLook, outline: readonly Point[]): void {
+function stitchInside(context: Context, look: BagLook, outline: readonly Point[]): void {
   context.save();
   context.setLineDash([9, 6]);
   stroke(context, css(look.stitch, 0.85), 2.4, closedPath(inset(outline, 11)));

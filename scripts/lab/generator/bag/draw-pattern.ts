@@ -1,4 +1,4 @@
-import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { type SKRSContext2D as Context, createCanvas } from '@napi-rs/canvas';
 import { Random } from '../../../../models/random';
 import { black, fillBox } from '../../../../workers/image/distortion/light';
 import { css, lit, mixed } from '../../../../workers/image/distortion/rgb';
@@ -9,7 +9,7 @@ import { polished } from '../paint/metal';
 import { disc } from '../paint/shapes';
 import type { PanelBox } from './easel';
 
-const PATTERNS: Readonly<Record<Pattern, (context: SKRSContext2D, look: BagLook, box: PanelBox) => void>> = {
+const PATTERNS: Readonly<Record<Pattern, (context: Context, look: BagLook, box: PanelBox) => void>> = {
   plain: () => undefined,
   monogram: drawMonogram,
   web: drawWeb,
@@ -20,11 +20,11 @@ const PATTERNS: Readonly<Record<Pattern, (context: SKRSContext2D, look: BagLook,
 };
 
 /** The decoration of a front piece, in its own drawing (x right, y down from its centre), under the relief. */
-export function drawPattern(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
+export function drawPattern(context: Context, look: BagLook, box: PanelBox): void {
   PATTERNS[look.pattern](context, look, box);
 }
 
-function drawMonogram(context: SKRSContext2D, look: BagLook): void {
+function drawMonogram(context: Context, look: BagLook): void {
   const side = 128;
   const tile = createCanvas(side, side);
   const pen = tile.getContext('2d');
@@ -44,13 +44,13 @@ function drawMonogram(context: SKRSContext2D, look: BagLook): void {
   layTile(context, tile, 96 * look.patternScale);
 }
 
-function drawWeb(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
+function drawWeb(context: Context, look: BagLook, box: PanelBox): void {
   const half = box.width * 0.075 * look.patternScale;
   fillBox(context, css(look.second), -half, -box.height, half * 2, box.height * 2);
   fillBox(context, css(look.trim), -half * 0.36, -box.height, half * 0.72, box.height * 2);
 }
 
-function drawCheck(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
+function drawCheck(context: Context, look: BagLook, box: PanelBox): void {
   const period = 120 * look.patternScale;
   const reach = Math.max(box.width, box.height);
   const bands: readonly (readonly [number, number, string])[] = [
@@ -67,7 +67,7 @@ function drawCheck(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
   }
 }
 
-function drawBlock(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
+function drawBlock(context: Context, look: BagLook, box: PanelBox): void {
   const { width, height } = box;
   context.fillStyle = css(look.second);
   const kind = look.emblem.points % 3;
@@ -85,7 +85,7 @@ function drawBlock(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
   }
 }
 
-function drawStuds(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
+function drawStuds(context: Context, look: BagLook, box: PanelBox): void {
   const gap = 52 * look.patternScale;
   const radius = 7.5;
   const columns = Math.floor(box.width / gap / 2);
@@ -104,7 +104,7 @@ function drawStuds(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
 }
 
 /** Flowers and leaves scattered as on a printed scarf: this product's own. */
-function drawPrint(context: SKRSContext2D, look: BagLook, box: PanelBox): void {
+function drawPrint(context: Context, look: BagLook, box: PanelBox): void {
   const random = new Random(look.seed, 'print');
   const colours = [look.second, look.trim, lit(look.second, 0.45), mixed(look.second, look.trim, 0.5)];
   for (let flower = 0; flower < 26; flower++) {

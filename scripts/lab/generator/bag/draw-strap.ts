@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { black, fillBox, white } from '../../../../workers/image/distortion/light';
 import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 import type { BagLook } from '../look/look';
@@ -15,7 +15,7 @@ interface FrontLine {
 }
 
 const MAKES: Readonly<
-  Record<StrapMake, (context: SKRSContext2D, line: readonly Point[], width: number, look: BagLook) => void>
+  Record<StrapMake, (context: Context, line: readonly Point[], width: number, look: BagLook) => void>
 > = {
   leather: drawFlat,
   rolled: (context, line, width, { trim }) => drawTube(context, line, width * 0.8, trim),
@@ -82,12 +82,7 @@ export function drawZip(easel: BagEasel, zip: FrontLine): void {
   context.restore();
 }
 
-function drawFlat(
-  context: SKRSContext2D,
-  line: readonly Point[],
-  width: number,
-  { trim, stitch }: BagLook,
-): void {
+function drawFlat(context: Context, line: readonly Point[], width: number, { trim, stitch }: BagLook): void {
   const path = openPath(line);
   stroke(context, css(lit(trim, -0.5)), width, path);
   stroke(context, css(lit(trim, -0.08)), width - 3, path);
@@ -100,7 +95,7 @@ function drawFlat(
   context.setLineDash([]);
 }
 
-function drawTube(context: SKRSContext2D, line: readonly Point[], width: number, colour: Rgb): void {
+function drawTube(context: Context, line: readonly Point[], width: number, colour: Rgb): void {
   const path = openPath(line);
   stroke(context, css(lit(colour, -0.55)), width, path);
   stroke(context, css(lit(colour, -0.2)), width * 0.86, path);
@@ -111,7 +106,7 @@ function drawTube(context: SKRSContext2D, line: readonly Point[], width: number,
   context.translate(width * 0.14, width * 0.18);
 }
 
-function drawBamboo(context: SKRSContext2D, line: readonly Point[], width: number): void {
+function drawBamboo(context: Context, line: readonly Point[], width: number): void {
   const cane: Rgb = [156, 104, 52];
   drawTube(context, line, width, cane);
   for (const node of stations(line, 62)) {
@@ -124,13 +119,7 @@ function drawBamboo(context: SKRSContext2D, line: readonly Point[], width: numbe
   }
 }
 
-function drawChain(
-  context: SKRSContext2D,
-  line: readonly Point[],
-  width: number,
-  metal: Rgb,
-  open = 1,
-): void {
+function drawChain(context: Context, line: readonly Point[], width: number, metal: Rgb, open = 1): void {
   const length = width * 1.35 * open;
   stations(line, length * 0.72).forEach((link, index) => {
     context.save();

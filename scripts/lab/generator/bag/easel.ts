@@ -1,10 +1,10 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import type { BagLook } from '../look/look';
 import type { Camera } from '../paint/camera';
 
 /** What the drawing of one bag is done with: the canvas (already in the bag's units), the look and the view. */
 export interface BagEasel {
-  readonly context: SKRSContext2D;
+  readonly context: Context;
   readonly look: BagLook;
   readonly camera: Camera;
 }

@@ -43,7 +43,7 @@ export class BagTaxonomy {
 
   /** The taxonomy that the first so many bags belong to, parents before children. */
   *entities(products: number): Generator<EntityRecord> {
-    const census = this.trees.bagCensus(products);
+    const census = this.trees.bags.census(products);
     for (let brand = 0; brand < census.brand; brand++) yield this.brandEntity(brand);
     for (let model = 0; model < census.model; model++) yield this.model(model).entity;
     for (let style = 0; style < census.style; style++) yield this.style(style).entity;
@@ -56,7 +56,7 @@ export class BagTaxonomy {
   }
 
   private readonly model = memo((number): BagModel => {
-    const lineage = this.trees.bagModel(number);
+    const lineage = this.trees.bags.of('model', number);
     const random = new Random(this.seed, 'bag model record', number);
     const traits = bagModelTraits(this.seed, lineage);
     const brandId = this.ids.entity(HANDBAGS, 'brand', lineage.brand);
@@ -75,7 +75,7 @@ export class BagTaxonomy {
   });
 
   readonly style = memo((number): BagStyle => {
-    const lineage = this.trees.bagStyle(number);
+    const lineage = this.trees.bags.of('style', number);
     const random = new Random(this.seed, 'bag style record', number);
     const model = this.model(lineage.model);
     const traits = bagStyleTraits(this.seed, number);

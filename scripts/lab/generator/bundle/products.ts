@@ -49,7 +49,7 @@ export class Products {
   }
 
   private bag(index: number, number: number, image: string | undefined): PricedProduct {
-    const { style: styleNumber, styleOrdinal } = this.trees.bag(number);
+    const { style: styleNumber, styleOrdinal } = this.trees.bags.of('product', number);
     const random = new Random(this.seed, 'product', index);
     const { entity, model, traits, price } = this.bags.style(styleNumber);
     const { colour, second, metal } = bagChoice(traits, styleOrdinal);
@@ -78,7 +78,7 @@ export class Products {
   }
 
   private watch(index: number, number: number, image: string | undefined): PricedProduct {
-    const { dial: dialNumber, dialOrdinal } = this.trees.watch(number);
+    const { dial: dialNumber, dialOrdinal } = this.trees.watches.of('product', number);
     const random = new Random(this.seed, 'product', index);
     const { entity, traits, case: of } = this.watches.dial(dialNumber);
     const strap = watchStrap(traits, dialOrdinal);

@@ -67,7 +67,7 @@ export class WatchTaxonomy {
 
   /** The taxonomy that the first so many watches belong to, parents before children. */
   *entities(products: number): Generator<EntityRecord> {
-    const census = this.trees.watchCensus(products);
+    const census = this.trees.watches.census(products);
     for (let brand = 0; brand < census.brand; brand++) yield this.brandEntity(brand);
     for (let family = 0; family < census.family; family++) yield this.family(family).entity;
     for (let model = 0; model < census.model; model++) yield this.model(model).entity;
@@ -81,7 +81,7 @@ export class WatchTaxonomy {
   }
 
   private readonly family = memo((number): WatchFamily => {
-    const lineage = this.trees.watchFamily(number);
+    const lineage = this.trees.watches.of('family', number);
     const parents = { brand: this.ids.entity(WATCHES, 'brand', lineage.brand) };
     const traits = watchFamilyTraits(this.seed, number);
     const name = watchFamilyName(this.seed, lineage.brand, lineage.brandOrdinal);
@@ -90,7 +90,7 @@ export class WatchTaxonomy {
   });
 
   private readonly model = memo((number): WatchModel => {
-    const lineage = this.trees.watchModel(number);
+    const lineage = this.trees.watches.of('model', number);
     const family = this.family(lineage.family);
     const traits = watchModelTraits(this.seed, lineage);
     const name = watchModelName(family.entity.name, lineage.familyOrdinal, traits.complication);
@@ -108,7 +108,7 @@ export class WatchTaxonomy {
   });
 
   private readonly case = memo((number): WatchCase => {
-    const lineage = this.trees.watchCase(number);
+    const lineage = this.trees.watches.of('case', number);
     const model = this.model(lineage.model);
     const traits = watchCaseTraits(this.seed, lineage);
     const { millimetres, metal, secondMetal, gemSet } = traits;
@@ -123,7 +123,7 @@ export class WatchTaxonomy {
   });
 
   readonly dial = memo((number): WatchDial => {
-    const lineage = this.trees.watchDial(number);
+    const lineage = this.trees.watches.of('dial', number);
     const of = this.case(lineage.case);
     const traits = watchDialTraits(this.seed, lineage);
     const parents = { ...of.entity.parents, case: of.entity.id };

@@ -15,6 +15,7 @@ import {
   STAMPS,
   type Studio,
 } from './look';
+import { shares } from './shares';
 
 /** What all bags of a style share: what they are made of, and the colours it comes in. */
 export interface BagStyleTraits extends BagLeather {
@@ -22,25 +23,25 @@ export interface BagStyleTraits extends BagLeather {
   readonly metals: readonly NamedColour[];
 }
 
-const SURFACE_WEIGHTS: readonly (readonly [Surface, number])[] = [
-  ['smooth', 15],
-  ['grained', 16],
-  ['quilted', 11],
-  ['canvas', 13],
-  ['saffiano', 7],
-  ['suede', 6],
-  ['patent', 4],
-  ['chevron', 5],
-  ['channel', 3],
-  ['woven', 6],
-  ['crocodile', 5],
-  ['python', 3],
-  ['ostrich', 3],
-  ['lizard', 2],
-  ['denim', 2],
-  ['tweed', 3],
-  ['raffia', 3],
-];
+const SURFACE_WEIGHTS = shares<Surface>({
+  smooth: 15,
+  grained: 16,
+  quilted: 11,
+  canvas: 13,
+  saffiano: 7,
+  suede: 6,
+  patent: 4,
+  chevron: 5,
+  channel: 3,
+  woven: 6,
+  crocodile: 5,
+  python: 3,
+  ostrich: 3,
+  lizard: 2,
+  denim: 2,
+  tweed: 3,
+  raffia: 3,
+});
 
 /** Surfaces that have a pattern; canvas seldom has none. */
 const PATTERNED: readonly Surface[] = ['smooth', 'grained', 'saffiano', 'suede', 'patent', 'denim', 'raffia'];
@@ -99,21 +100,13 @@ export function bagModelTraits(seed: number, { model, brandOrdinal, brand }: Bag
     flapShare: random.between(0.42, 0.86),
     clasp: random.pick(CLASPS),
     claspSize: random.between(54, 96),
-    handle: random.weighted<BagModelTraits['handle']>([
-      ['leather', 5],
-      ['rolled', 4],
-      ['chain', 3],
-      ['woven-chain', 2],
-      ['bamboo', 1],
-    ]),
+    handle: random.weighted(
+      shares<BagModelTraits['handle']>({ leather: 5, rolled: 4, chain: 3, 'woven-chain': 2, bamboo: 1 }),
+    ),
     handleDrop: random.between(170, 330),
     handleWidth: random.between(20, 36),
     strap: random.chance(0.72),
-    strapCarry: random.weighted<BagModelTraits['strapCarry']>([
-      ['up', 4],
-      ['low', 3],
-      ['draped', 3],
-    ]),
+    strapCarry: random.weighted(shares<BagModelTraits['strapCarry']>({ up: 4, low: 3, draped: 3 })),
     feet: random.chance(0.4),
     frontPocket: random.chance(0.35),
     beltStraps: random.chance(0.5),
@@ -138,31 +131,15 @@ export function bagStyleTraits(seed: number, style: number): BagStyleTraits {
 
 /** The ground of a maison's catalog pictures: mostly white. */
 export function studioOf(random: Random): Studio {
-  return random.weighted<Studio>([
-    ['white', 5],
-    ['grey', 3],
-    ['warm', 1],
-    ['cool', 1],
-  ]);
+  return random.weighted(shares<Studio>({ white: 5, grey: 3, warm: 1, cool: 1 }));
 }
 
 function patternOn(surface: Surface, random: Random): Pattern {
   if (surface === 'canvas') {
-    return random.weighted<Pattern>([
-      ['monogram', 6],
-      ['check', 3],
-      ['web', 2],
-      ['print', 1],
-      ['plain', 1],
-    ]);
+    return random.weighted(shares<Pattern>({ monogram: 6, check: 3, web: 2, print: 1, plain: 1 }));
   }
   if (!PATTERNED.includes(surface)) return 'plain';
-  return random.weighted<Pattern>([
-    ['plain', 12],
-    ['block', 2],
-    ['web', 2],
-    ['studs', 1.5],
-    ['print', 1.5],
-    ['monogram', 1],
-  ]);
+  return random.weighted(
+    shares<Pattern>({ plain: 12, block: 2, web: 2, studs: 1.5, print: 1.5, monogram: 1 }),
+  );
 }

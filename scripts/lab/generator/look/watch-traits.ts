@@ -8,6 +8,7 @@ import {
   BEZELS,
   type CaseShape,
   COMPLICATIONS,
+  type Complication,
   DATE_WINDOWS,
   EMBLEMS,
   HAND_STYLES,
@@ -15,6 +16,7 @@ import {
   type Strap,
   type WatchLook,
 } from './look';
+import { shares } from './shares';
 
 /** What all watches of a family share: whether it is for the wrist of a diver or of a diner, and its case's shape. */
 export type WatchFamilyTraits = Pick<WatchLook, 'caseShape' | 'aspect' | 'lugs' | 'crown' | 'brushed'> & {
@@ -61,14 +63,9 @@ export function watchBrandTraits(seed: number, brand: number): WatchBrandTraits 
 /** A family's traits, from its number. */
 export function watchFamilyTraits(seed: number, family: number): WatchFamilyTraits {
   const random = new Random(seed, 'family', family);
-  const caseShape = random.weighted<CaseShape>([
-    ['round', 12],
-    ['cushion', 3],
-    ['octagon', 3],
-    ['tonneau', 2],
-    ['square', 1.5],
-    ['tank', 2.5],
-  ]);
+  const caseShape = random.weighted(
+    shares<CaseShape>({ round: 12, cushion: 3, octagon: 3, tonneau: 2, square: 1.5, tank: 2.5 }),
+  );
   const sport = caseShape === 'tank' ? false : random.chance(0.55);
   return {
     caseShape,
@@ -106,7 +103,7 @@ export function watchModelTraits(seed: number, { model, family }: WatchLineage):
   const complication =
     round || caseShape === 'octagon'
       ? random.weighted([...COMPLICATIONS.map((kind) => [kind, kind === 'none' ? 6 : 1.2] as const)])
-      : random.weighted([['none', 4] as const, ['small-seconds', 2] as const, ['moonphase', 1] as const]);
+      : random.weighted(shares<Complication>({ none: 4, 'small-seconds': 2, moonphase: 1 }));
   return {
     bezel,
     bezelWidth:

@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import glyphs from './glyphs.json';
 
 /** Strokes of each letter and digit on a grid 4 wide and 6 high (x right, y down). Drawn, not set in a font: fonts differ between machines. */
@@ -10,13 +10,7 @@ const ADVANCE: Readonly<Record<string, number>> = { I: 2, V: 4, X: 4.2, '1': 3.4
 export const ROMAN = ['XII', 'I', 'II', 'III', 'IIII', 'V', 'VI', 'VII', 'VIII', 'IX', 'X', 'XI'] as const;
 
 /** Writes digits and capitals, centred on the origin, in the current stroke style; other characters leave a gap. */
-export function write(
-  context: SKRSContext2D,
-  text: string,
-  height: number,
-  weight: number,
-  spacing = 1,
-): void {
+export function write(context: Context, text: string, height: number, weight: number, spacing = 1): void {
   const unit = height / 6;
   const glyphs = [...text];
   const widths = glyphs.map((glyph) => (ADVANCE[glyph] ?? 4.6) * unit * spacing);

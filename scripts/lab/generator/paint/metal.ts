@@ -1,10 +1,10 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { stops } from '../../../../workers/image/distortion/light';
 import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 
 /** The reflections of polished metal between two points: a sky, a dark horizon, a floor. */
 export function polished(
-  context: SKRSContext2D,
+  context: Context,
   metal: Rgb,
   from: { readonly x: number; readonly y: number },
   to: { readonly x: number; readonly y: number },
@@ -23,7 +23,7 @@ export function polished(
 }
 
 /** Reflections that run round a centre, as on a turned ring. */
-export function turned(context: SKRSContext2D, metal: Rgb, x: number, y: number, waves = 4, angle = 0.6) {
+export function turned(context: Context, metal: Rgb, x: number, y: number, waves = 4, angle = 0.6) {
   const gradient = context.createConicGradient(angle, x, y);
   for (let step = 0; step <= waves * 4; step++) {
     const light = [0.5, 0.02, -0.34, 0.04][step % 4] ?? 0;

@@ -1,31 +1,26 @@
-import type { Path2D, SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context, Path2D } from '@napi-rs/canvas';
 import type { Point } from './camera';
 
 /** Begins the path of a circle. */
-export function circle(context: SKRSContext2D, x: number, y: number, radius: number): void {
+export function circle(context: Context, x: number, y: number, radius: number): void {
   context.beginPath();
   context.arc(x, y, radius, 0, Math.PI * 2);
 }
 
 /** A circle filled in the current style. */
-export function disc(context: SKRSContext2D, x: number, y: number, radius: number): void {
+export function disc(context: Context, x: number, y: number, radius: number): void {
   circle(context, x, y, radius);
   context.fill();
 }
 
 /** A circle drawn in the current line. */
-export function ring(context: SKRSContext2D, x: number, y: number, radius: number): void {
+export function ring(context: Context, x: number, y: number, radius: number): void {
   circle(context, x, y, radius);
   context.stroke();
 }
 
 /** Draws a path, or the current one, as a line. */
-export function stroke(
-  context: SKRSContext2D,
-  style: SKRSContext2D['strokeStyle'],
-  width: number,
-  path?: Path2D,
-): void {
+export function stroke(context: Context, style: Context['strokeStyle'], width: number, path?: Path2D): void {
   context.lineWidth = width;
   context.strokeStyle = style;
   if (path) context.stroke(path);
@@ -33,7 +28,7 @@ export function stroke(
 }
 
 /** A straight line. */
-export function segment(context: SKRSContext2D, from: Point, to: Point, width: number): void {
+export function segment(context: Context, from: Point, to: Point, width: number): void {
   context.lineWidth = width;
   context.beginPath();
   context.moveTo(from.x, from.y);
@@ -42,19 +37,13 @@ export function segment(context: SKRSContext2D, from: Point, to: Point, width: n
 }
 
 /** Adds a polygon to the current path: x and y of each corner. */
-export function polygon(context: SKRSContext2D, ...corners: readonly (readonly [number, number])[]): void {
+export function polygon(context: Context, ...corners: readonly (readonly [number, number])[]): void {
   for (const [x, y] of corners) context.lineTo(x, y);
   context.closePath();
 }
 
 /** Begins the path of a box about a place, its corners rounded. */
-export function roundBox(
-  context: SKRSContext2D,
-  at: Point,
-  width: number,
-  height: number,
-  radius: number,
-): void {
+export function roundBox(context: Context, at: Point, width: number, height: number, radius: number): void {
   context.beginPath();
   context.roundRect(at.x - width / 2, at.y - height / 2, width, height, radius);
 }

@@ -1,4 +1,4 @@
-import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import { type Canvas, type SKRSContext2D as Context, createCanvas } from '@napi-rs/canvas';
 import { fillBox } from '../../../../workers/image/distortion/light';
 
 /** How a shadow falls: moved by so many pixels, so soft, so dark (0 to 1). */
@@ -13,7 +13,7 @@ export interface SoftShadow {
  * Paints the shadow of an item on what is behind it: its own shape, blurred by drawing it small and then large again,
  * which costs a fraction of a true blur.
  */
-export function paintSoftShadow(context: SKRSContext2D, item: Canvas, shadow: SoftShadow): void {
+export function paintSoftShadow(context: Context, item: Canvas, shadow: SoftShadow): void {
   const side = Math.max(8, Math.round(item.width / Math.max(1, shadow.softness)));
   const small = shrunk(item, side);
   const pen = small.getContext('2d');

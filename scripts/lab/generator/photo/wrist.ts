@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import type { Random } from '../../../../models/random';
 import { fillBox, stops } from '../../../../workers/image/distortion/light';
 import { SKINS } from '../../../../workers/image/distortion/occlude';
@@ -11,12 +11,7 @@ import type { Placement } from './placement';
 export const WORN_STRAP = 0.55;
 
 /** The forearm that a watch is worn on, crossing the picture behind it, and a sleeve now and then. */
-export function paintWrist(
-  context: SKRSContext2D,
-  look: WatchLook,
-  placement: Placement,
-  random: Random,
-): void {
+export function paintWrist(context: Context, look: WatchLook, placement: Placement, random: Random): void {
   const skin = random.pick(SKINS);
   const reach = placement.half * 6;
   const half = (strapStart(look) + WRIST * Math.sin(WORN_STRAP)) * placement.unit;
@@ -35,7 +30,7 @@ export function paintWrist(
 }
 
 /** A cylinder lying along the drawing's x. */
-function paintLimb(context: SKRSContext2D, colour: Rgb, half: number, from: number, to: number): void {
+function paintLimb(context: Context, colour: Rgb, half: number, from: number, to: number): void {
   const round = context.createLinearGradient(0, -half, 0, half);
   stops(
     round,
@@ -48,7 +43,7 @@ function paintLimb(context: SKRSContext2D, colour: Rgb, half: number, from: numb
   fillBox(context, round, from, -half, to - from, half * 2);
 }
 
-function paintHair(context: SKRSContext2D, skin: Rgb, half: number, spread: number, random: Random): void {
+function paintHair(context: Context, skin: Rgb, half: number, spread: number, random: Random): void {
   const x = random.between(-1.4, 1.4) * spread;
   const y = random.between(-0.8, 0.8) * half;
   context.lineWidth = Math.max(0.5, half * 0.006);

@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { black, fillBox, stops, white } from '../../../../workers/image/distortion/light';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { Bezel, WatchLook } from '../look/look';
@@ -10,7 +10,7 @@ import { disc, segment, stroke } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
 import { dialShape, rim, STEPS } from './outline';
 
-type Draw = (context: SKRSContext2D, look: WatchLook) => void;
+type Draw = (context: Context, look: WatchLook) => void;
 
 /** What each bezel has on its ring. */
 const BEZELS: Readonly<Record<Bezel, Draw>> = {
@@ -48,7 +48,7 @@ function around(look: WatchLook, share: number): Point[] {
 }
 
 /** The ring from the dial out to a share of the bezel; `inset` is its coloured inlay. */
-function drawRing(context: SKRSContext2D, look: WatchLook, to: number, inset: boolean, waves = 3): void {
+function drawRing(context: Context, look: WatchLook, to: number, inset: boolean, waves = 3): void {
   const path = openPath(around(look, to));
   path.closePath();
   path.addPath(openPath(around(look, 0)));
@@ -67,7 +67,7 @@ function drawRing(context: SKRSContext2D, look: WatchLook, to: number, inset: bo
   context.fill(path, 'evenodd');
 }
 
-function drawRims(context: SKRSContext2D, look: WatchLook): void {
+function drawRims(context: Context, look: WatchLook): void {
   for (const [share, width, light] of [
     [1, 5, -0.35],
     [0.96, 2.5, 0.55],
@@ -78,7 +78,7 @@ function drawRims(context: SKRSContext2D, look: WatchLook): void {
   }
 }
 
-function drawTeeth(context: SKRSContext2D, look: WatchLook, count: number, width: number, from = 0.06): void {
+function drawTeeth(context: Context, look: WatchLook, count: number, width: number, from = 0.06): void {
   for (let tooth = 0; tooth < count; tooth++) {
     const angle = (tooth / count) * Math.PI * 2;
     const glance = Math.cos(angle * 2 + 0.8) * 0.3;
@@ -87,7 +87,7 @@ function drawTeeth(context: SKRSContext2D, look: WatchLook, count: number, width
   }
 }
 
-function drawDiver(context: SKRSContext2D, look: WatchLook): void {
+function drawDiver(context: Context, look: WatchLook): void {
   const ink = css(look.lume);
   context.strokeStyle = ink;
   for (let minute = 0; minute < 60; minute++) {
@@ -107,7 +107,7 @@ function drawDiver(context: SKRSContext2D, look: WatchLook): void {
   context.fill();
 }
 
-function drawTachymeter(context: SKRSContext2D, look: WatchLook): void {
+function drawTachymeter(context: Context, look: WatchLook): void {
   context.strokeStyle = css(look.lume);
   const speeds = [400, 300, 240, 200, 180, 160, 140, 120, 110, 100, 90, 80, 75, 70, 65, 60];
   for (const speed of speeds)
@@ -116,7 +116,7 @@ function drawTachymeter(context: SKRSContext2D, look: WatchLook): void {
 }
 
 function tick(
-  context: SKRSContext2D,
+  context: Context,
   look: WatchLook,
   turn: number,
   from: number,
@@ -128,7 +128,7 @@ function tick(
 }
 
 function label(
-  context: SKRSContext2D,
+  context: Context,
   look: WatchLook,
   text: string,
   turn: number,
@@ -143,7 +143,7 @@ function label(
   context.restore();
 }
 
-function drawGems(context: SKRSContext2D, look: WatchLook): void {
+function drawGems(context: Context, look: WatchLook): void {
   const size = Math.max(7, look.radius * look.bezelWidth * 0.42);
   const count = Math.round((Math.PI * 2 * look.radius * (0.97 - look.bezelWidth / 2)) / (size * 2.05));
   for (let gem = 0; gem < count; gem++) {
@@ -152,7 +152,7 @@ function drawGems(context: SKRSContext2D, look: WatchLook): void {
 }
 
 /** A brilliant: a bright disc cut by darker facets. */
-export function drawGem(context: SKRSContext2D, at: Point, size: number, turn: number): void {
+export function drawGem(context: Context, at: Point, size: number, turn: number): void {
   context.fillStyle = 'rgb(196,208,222)';
   disc(context, at.x, at.y, size);
   stroke(context, 'rgba(70,80,96,0.9)', 1.2);
@@ -166,7 +166,7 @@ export function drawGem(context: SKRSContext2D, at: Point, size: number, turn: n
   context.fill();
 }
 
-function drawScrews(context: SKRSContext2D, look: WatchLook): void {
+function drawScrews(context: Context, look: WatchLook): void {
   for (let screw = 0; screw < 8; screw++) {
     const place = onBezel(look, ((screw + 0.5) / 8) * Math.PI * 2, 0.54);
     const size = Math.max(8, look.radius * look.bezelWidth * 0.28);

@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { fillBox } from '../../../../workers/image/distortion/light';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { WatchLook } from '../look/look';
@@ -44,7 +44,7 @@ export function drawWall(easel: WatchEasel): void {
   });
 }
 
-function drawLugs(context: SKRSContext2D, look: WatchLook): void {
+function drawLugs(context: Context, look: WatchLook): void {
   const height = look.radius * look.aspect;
   const half = look.strapWidth / 2;
   for (const up of [-1, 1]) {
@@ -53,13 +53,7 @@ function drawLugs(context: SKRSContext2D, look: WatchLook): void {
   }
 }
 
-function drawShoulder(
-  context: SKRSContext2D,
-  look: WatchLook,
-  half: number,
-  height: number,
-  up: number,
-): void {
+function drawShoulder(context: Context, look: WatchLook, half: number, height: number, up: number): void {
   context.beginPath();
   context.moveTo(-look.radius * 0.86, up * height * 0.45);
   context.lineTo(-half * 1.06, up * height * 1.08);
@@ -73,7 +67,7 @@ function drawShoulder(
 }
 
 function drawLug(
-  context: SKRSContext2D,
+  context: Context,
   look: WatchLook,
   side: number,
   up: number,
@@ -115,7 +109,7 @@ function drawLug(
   stroke(context, css(lit(look.metal, -0.55)), 2);
 }
 
-function drawCrown(context: SKRSContext2D, look: WatchLook): void {
+function drawCrown(context: Context, look: WatchLook): void {
   const size = look.radius * 0.2;
   const from = look.radius * 0.97;
   if (look.crown === 'guarded') {
@@ -144,7 +138,7 @@ function drawCrown(context: SKRSContext2D, look: WatchLook): void {
   context.fill();
 }
 
-function drawPushers(context: SKRSContext2D, look: WatchLook): void {
+function drawPushers(context: Context, look: WatchLook): void {
   if (look.complication !== 'chronograph' && look.complication !== 'bicompax') return;
   for (const angle of [-0.52, 0.52]) {
     context.save();

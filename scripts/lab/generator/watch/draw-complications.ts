@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { at } from '../../../../models/random';
 import { black, fillBox } from '../../../../workers/image/distortion/light';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
@@ -34,7 +34,7 @@ const SUBDIALS: Readonly<Record<Complication, readonly (readonly [number, number
 const DAYS = ['LUN', 'MAR', 'MER', 'JEU', 'VEN', 'SAM', 'DIM'];
 
 /** The small dials of the watch's complication, and their hands at a time. */
-export function drawSubdials(context: SKRSContext2D, look: WatchLook, minutes: number): void {
+export function drawSubdials(context: Context, look: WatchLook, minutes: number): void {
   const { halfWidth, halfHeight } = dialHalves(look);
   SUBDIALS[look.complication].forEach(([right, down, size], index) => {
     context.save();
@@ -50,7 +50,7 @@ export function drawSubdials(context: SKRSContext2D, look: WatchLook, minutes: n
 }
 
 /** The window with the day of the month. */
-export function drawDateWindow(context: SKRSContext2D, look: WatchLook): void {
+export function drawDateWindow(context: Context, look: WatchLook): void {
   if (look.dateWindow === 'none') return;
   const { halfWidth, halfHeight } = dialHalves(look);
   const height = look.radius * 0.13;
@@ -70,7 +70,7 @@ export function drawDateWindow(context: SKRSContext2D, look: WatchLook): void {
 }
 
 /** Leaves its ink to write with. */
-function window(context: SKRSContext2D, look: WatchLook, width: number, height: number): void {
+function window(context: Context, look: WatchLook, width: number, height: number): void {
   fillBox(context, 'rgb(248,247,243)', -width / 2, -height / 2, width, height);
   context.lineWidth = 3.5;
   context.strokeStyle = css(lit(look.indexColour, -0.1));
@@ -78,7 +78,7 @@ function window(context: SKRSContext2D, look: WatchLook, width: number, height: 
   context.strokeStyle = 'rgb(24,24,28)';
 }
 
-function drawSubdial(context: SKRSContext2D, look: WatchLook, radius: number, pointer: number): void {
+function drawSubdial(context: Context, look: WatchLook, radius: number, pointer: number): void {
   context.fillStyle = css(look.subdialColour);
   disc(context, 0, 0, radius);
   context.lineWidth = 1.2;
@@ -96,7 +96,7 @@ function drawSubdial(context: SKRSContext2D, look: WatchLook, radius: number, po
 
 /** Twenty-four marks round a circle, four of them wide. */
 function drawMarks(
-  context: SKRSContext2D,
+  context: Context,
   radius: number,
   from: number,
   to: number,
@@ -113,7 +113,7 @@ function drawMarks(
   }
 }
 
-function drawMoon(context: SKRSContext2D, radius: number, minutes: number): void {
+function drawMoon(context: Context, radius: number, minutes: number): void {
   context.fillStyle = 'rgb(16,28,72)';
   disc(context, 0, 0, radius);
   context.save();
@@ -133,7 +133,7 @@ function drawMoon(context: SKRSContext2D, radius: number, minutes: number): void
   ring(context, 0, 0, radius);
 }
 
-function drawReserve(context: SKRSContext2D, look: WatchLook, halfHeight: number, minutes: number): void {
+function drawReserve(context: Context, look: WatchLook, halfHeight: number, minutes: number): void {
   const radius = look.radius * 0.22;
   context.save();
   context.translate(0, halfHeight * 0.5);
@@ -152,7 +152,7 @@ function drawReserve(context: SKRSContext2D, look: WatchLook, halfHeight: number
   context.restore();
 }
 
-function drawDayRing(context: SKRSContext2D, look: WatchLook): void {
+function drawDayRing(context: Context, look: WatchLook): void {
   context.strokeStyle = css(look.accent, 0.9);
   drawMarks(context, look.radius * 0.5, 1, 0.94, 5, 2);
 }

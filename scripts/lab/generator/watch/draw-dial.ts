@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { Random } from '../../../../models/random';
 import { black, fillBox, stops, white } from '../../../../workers/image/distortion/light';
 import { css, lit, mixed } from '../../../../workers/image/distortion/rgb';
@@ -35,7 +35,7 @@ export function drawDial(easel: WatchEasel): void {
   });
 }
 
-function drawFinish(context: SKRSContext2D, look: WatchLook, halfWidth: number, halfHeight: number): void {
+function drawFinish(context: Context, look: WatchLook, halfWidth: number, halfHeight: number): void {
   const reach = Math.max(halfWidth, halfHeight);
   switch (look.dialFinish) {
     case 'sunburst':
@@ -58,7 +58,7 @@ function drawFinish(context: SKRSContext2D, look: WatchLook, halfWidth: number, 
   fillBox(context, light, -reach, -reach, reach * 2, reach * 2);
 }
 
-function drawRays(context: SKRSContext2D, look: WatchLook, reach: number, strength: number): void {
+function drawRays(context: Context, look: WatchLook, reach: number, strength: number): void {
   const random = new Random(look.seed % 16, 'rays');
   const rays = context.createConicGradient(random.between(0, 6), 0, 0);
   for (let ray = 0; ray < 48; ray++) {
@@ -69,13 +69,13 @@ function drawRays(context: SKRSContext2D, look: WatchLook, reach: number, streng
   fillBox(context, rays, -reach, -reach, reach * 2, reach * 2);
 }
 
-function drawSmoke(context: SKRSContext2D, reach: number): void {
+function drawSmoke(context: Context, reach: number): void {
   const smoke = context.createRadialGradient(0, 0, reach * 0.3, 0, 0, reach);
   stops(smoke, [0, black(0)], [1, black(0.78)]);
   fillBox(context, smoke, -reach, -reach, reach * 2, reach * 2);
 }
 
-function drawPearl(context: SKRSContext2D, look: WatchLook, reach: number): void {
+function drawPearl(context: Context, look: WatchLook, reach: number): void {
   layTile(context, dialTile('pearl', look.seed), reach * 1.6, reach);
   const sheen = context.createConicGradient(1, reach * 0.2, -reach * 0.1);
   for (let step = 0; step <= 6; step++) {
@@ -87,7 +87,7 @@ function drawPearl(context: SKRSContext2D, look: WatchLook, reach: number): void
 }
 
 /** The maison's mark below twelve, with a line of tiny lettering. */
-function drawSignature(context: SKRSContext2D, look: WatchLook, halfHeight: number): void {
+function drawSignature(context: Context, look: WatchLook, halfHeight: number): void {
   if (look.complication === 'calendar') return;
   const ink = mixed(look.dialColour, look.indexColour, 0.9);
   context.save();
@@ -108,7 +108,7 @@ function drawSignature(context: SKRSContext2D, look: WatchLook, halfHeight: numb
 
 /** The small print, too small to read in any photo: a line of strokes. */
 function letters(
-  context: SKRSContext2D,
+  context: Context,
   look: WatchLook,
   y: number,
   height: number,

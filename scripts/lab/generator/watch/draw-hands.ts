@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { black, fillBox } from '../../../../workers/image/distortion/light';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { HandStyle, WatchLook } from '../look/look';
@@ -13,7 +13,7 @@ interface Hand {
 }
 
 /** Adds the outline of a hand pointing up to the current path; `foot` is how far it reaches beyond the axis. */
-type Outline = (context: SKRSContext2D, hand: Hand, foot: number) => void;
+type Outline = (context: Context, hand: Hand, foot: number) => void;
 
 /** Hour, minute and, where the watch has them, seconds and second-zone hands, each over its shadow. */
 export function drawHands(easel: WatchEasel): void {
@@ -35,7 +35,7 @@ export function drawHands(easel: WatchEasel): void {
   });
 }
 
-function drawHand(context: SKRSContext2D, look: WatchLook, hand: Hand, angle: number): void {
+function drawHand(context: Context, look: WatchLook, hand: Hand, angle: number): void {
   const { length, width } = hand;
   const fill = (filled: Hand, foot: number, style: string) => {
     context.fillStyle = style;
@@ -125,7 +125,7 @@ const OUTLINES: Readonly<Record<HandStyle, Outline>> = {
     ),
 };
 
-function drawSeconds(context: SKRSContext2D, look: WatchLook, length: number, turn: number): void {
+function drawSeconds(context: Context, look: WatchLook, length: number, turn: number): void {
   context.save();
   context.rotate(turn * Math.PI * 2);
   fillBox(context, css(look.accent), -1.8, -length, 3.6, length * 1.26);
@@ -133,7 +133,7 @@ function drawSeconds(context: SKRSContext2D, look: WatchLook, length: number, tu
   context.restore();
 }
 
-function drawZoneHand(context: SKRSContext2D, look: WatchLook, length: number, angle: number): void {
+function drawZoneHand(context: Context, look: WatchLook, length: number, angle: number): void {
   context.save();
   context.rotate(angle);
   fillBox(context, css(look.accent), -2.6, -length, 5.2, length);

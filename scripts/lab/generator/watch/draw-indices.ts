@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { black, fillBox } from '../../../../workers/image/distortion/light';
 import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { Complication, DateWindow, IndexStyle, WatchLook } from '../look/look';
@@ -28,7 +28,7 @@ const HOURS_UNDER_SUBDIALS: Partial<Readonly<Record<Complication, readonly numbe
 const LARGE: readonly IndexStyle[] = ['roman', 'arabic', 'mixed'];
 
 /** Draws the mark of an hour about the origin; `third` is whether it stands at 3, 6, 9 or 12. */
-type Draw = (context: SKRSContext2D, look: WatchLook, hour: number, angle: number, third: boolean) => void;
+type Draw = (context: Context, look: WatchLook, hour: number, angle: number, third: boolean) => void;
 
 const INDICES: Readonly<Record<IndexStyle, Draw>> = {
   batons: (context, look, hour, angle, third) =>
@@ -47,7 +47,7 @@ const INDICES: Readonly<Record<IndexStyle, Draw>> = {
 };
 
 /** The marks at the hours, leaving out those that a date window or a subdial takes the place of. */
-export function drawIndices(context: SKRSContext2D, look: WatchLook): void {
+export function drawIndices(context: Context, look: WatchLook): void {
   const share = look.indices === 'roman' || look.indices === 'arabic' ? 0.77 : 0.8;
   const covered = LARGE.includes(look.indices) ? (HOURS_UNDER_SUBDIALS[look.complication] ?? []) : [];
   for (let hour = 1; hour <= 12; hour++) {
@@ -62,7 +62,7 @@ export function drawIndices(context: SKRSContext2D, look: WatchLook): void {
 }
 
 /** The scale of minutes round the dial's edge. */
-export function drawMinuteTrack(context: SKRSContext2D, look: WatchLook): void {
+export function drawMinuteTrack(context: Context, look: WatchLook): void {
   if (look.minuteTrack === 'none') return;
   context.strokeStyle = css(look.indexColour, 0.85);
   context.fillStyle = css(look.indexColour, 0.85);
@@ -93,7 +93,7 @@ function onDial(look: WatchLook, angle: number, share: number) {
 }
 
 function drawBaton(
-  context: SKRSContext2D,
+  context: Context,
   look: WatchLook,
   hour: number,
   angle: number,
@@ -109,20 +109,14 @@ function drawBaton(
   }
 }
 
-function drawRoman(context: SKRSContext2D, look: WatchLook, hour: number, angle: number): void {
+function drawRoman(context: Context, look: WatchLook, hour: number, angle: number): void {
   const round = dialShape(look.caseShape) === 'round';
   if (round) context.rotate(hour > 3 && hour < 9 ? angle + Math.PI : angle);
   context.strokeStyle = css(look.indexColour);
   write(context, ROMAN[hour % 12] ?? '', look.radius * 0.17, look.radius * 0.022);
 }
 
-function drawArabic(
-  context: SKRSContext2D,
-  look: WatchLook,
-  hour: number,
-  height: number,
-  weight: number,
-): void {
+function drawArabic(context: Context, look: WatchLook, hour: number, height: number, weight: number): void {
   context.translate(1.5, 2);
   context.strokeStyle = black(0.35);
   write(context, `${hour}`, height, weight);
@@ -131,7 +125,7 @@ function drawArabic(
   write(context, `${hour}`, height, weight);
 }
 
-function drawDot(context: SKRSContext2D, look: WatchLook, hour: number, angle: number, third: boolean): void {
+function drawDot(context: Context, look: WatchLook, hour: number, angle: number, third: boolean): void {
   const radius = look.radius * 0.052;
   context.rotate(angle);
   context.beginPath();
@@ -147,13 +141,7 @@ function drawDot(context: SKRSContext2D, look: WatchLook, hour: number, angle: n
   context.stroke();
 }
 
-function drawWedge(
-  context: SKRSContext2D,
-  look: WatchLook,
-  angle: number,
-  length: number,
-  width: number,
-): void {
+function drawWedge(context: Context, look: WatchLook, angle: number, length: number, width: number): void {
   context.rotate(angle);
   for (const [side, light] of [
     [-1, 0.25],

@@ -1,16 +1,10 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { fillBox, stops } from '../../../../workers/image/distortion/light';
 import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 import type { WatchLook } from '../look/look';
 
 /** One row of a bracelet in its own drawing: from the case outwards, `pitch` long, centred on x. */
-export function drawLink(
-  context: SKRSContext2D,
-  look: WatchLook,
-  width: number,
-  pitch: number,
-  row: number,
-): void {
+export function drawLink(context: Context, look: WatchLook, width: number, pitch: number, row: number): void {
   if (look.strap === 'jubilee') drawJubilee(context, look, width, pitch);
   else if (look.strap === 'president') drawLinks(context, look, width, pitch, [0.31, 0.38, 0.31], 0.45);
   else if (look.strap === 'integrated') drawIntegrated(context, look, width, pitch);
@@ -19,7 +13,7 @@ export function drawLink(
 }
 
 function drawLinks(
-  context: SKRSContext2D,
+  context: Context,
   look: WatchLook,
   width: number,
   pitch: number,
@@ -35,7 +29,7 @@ function drawLinks(
   });
 }
 
-function drawJubilee(context: SKRSContext2D, look: WatchLook, width: number, pitch: number): void {
+function drawJubilee(context: Context, look: WatchLook, width: number, pitch: number): void {
   fillBox(context, css(lit(look.metal, -0.75)), -width / 2, 0, width, pitch);
   link(context, look.metal, -width / 2, 0, width * 0.22, pitch, 0.3, 0);
   link(context, look.metal, width * 0.28, 0, width * 0.22, pitch, 0.3, 0);
@@ -46,14 +40,14 @@ function drawJubilee(context: SKRSContext2D, look: WatchLook, width: number, pit
   }
 }
 
-function drawIntegrated(context: SKRSContext2D, look: WatchLook, width: number, pitch: number): void {
+function drawIntegrated(context: Context, look: WatchLook, width: number, pitch: number): void {
   fillBox(context, css(lit(look.metal, -0.8)), -width * 0.48, 0, width * 0.96, pitch);
   link(context, look.metal, -width / 2, pitch * 0.02, width, pitch * 0.66, 0.1, -0.04);
   link(context, look.secondMetal, -width * 0.27, pitch * 0.62, width * 0.2, pitch * 0.42, 0.25, 0.2);
   link(context, look.secondMetal, width * 0.07, pitch * 0.62, width * 0.2, pitch * 0.42, 0.25, 0.2);
 }
 
-function drawMesh(context: SKRSContext2D, look: WatchLook, width: number, pitch: number, row: number): void {
+function drawMesh(context: Context, look: WatchLook, width: number, pitch: number, row: number): void {
   fillBox(context, css(lit(look.metal, -0.45)), -width / 2, 0, width, pitch + 1);
   context.lineWidth = 3;
   for (let strand = 0; strand < 3; strand++) {
@@ -71,7 +65,7 @@ function drawMesh(context: SKRSContext2D, look: WatchLook, width: number, pitch:
 
 /** One link: bright in the middle of its length, dark in the gaps. */
 function link(
-  context: SKRSContext2D,
+  context: Context,
   metal: Rgb,
   x: number,
   y: number,

@@ -1,4 +1,4 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { black, fillBox, stops, white } from '../../../../workers/image/distortion/light';
 import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 import { layTile, surfaceTile } from '../../../../workers/image/distortion/texture';
@@ -80,7 +80,7 @@ function drawBand(easel: WatchEasel, side: 1 | -1): void {
 }
 
 /** A strap's face in its own drawing: y runs from the case to the buckle. */
-function paintBand(context: SKRSContext2D, look: WatchLook): void {
+function paintBand(context: Context, look: WatchLook): void {
   const half = look.strapWidth / 2;
   const length = WRIST * 1.2;
   fillBox(context, css(look.strapColour), -half * 1.2, -40, half * 2.4, length + 60);
@@ -114,7 +114,7 @@ function bandSurface({ strap }: WatchLook) {
         : 'smooth';
 }
 
-function drawStitches(context: SKRSContext2D, look: WatchLook, half: number, length: number): void {
+function drawStitches(context: Context, look: WatchLook, half: number, length: number): void {
   context.setLineDash([11, 7]);
   context.lineWidth = 3.2;
   context.strokeStyle = css(look.strapStitch, 0.92);
@@ -127,14 +127,14 @@ function drawStitches(context: SKRSContext2D, look: WatchLook, half: number, len
   context.setLineDash([]);
 }
 
-function drawStripes(context: SKRSContext2D, look: WatchLook, half: number, length: number): void {
+function drawStripes(context: Context, look: WatchLook, half: number, length: number): void {
   fillBox(context, css(look.strapStitch), -half * 0.22, -40, half * 0.44, length + 60);
   if (look.seed % 2 === 0) return;
   context.fillRect(-half * 0.86, -40, half * 0.24, length + 60);
   context.fillRect(half * 0.62, -40, half * 0.24, length + 60);
 }
 
-function drawRidges(context: SKRSContext2D, colour: Rgb, half: number, length: number): void {
+function drawRidges(context: Context, colour: Rgb, half: number, length: number): void {
   context.lineWidth = 5;
   context.strokeStyle = css(lit(colour, -0.5));
   for (let y = 90; y < length; y += 34) {

@@ -1,10 +1,10 @@
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import type { WatchLook } from '../look/look';
 import { type Camera, facing } from '../paint/camera';
 
 /** What the drawing of one watch is done with. */
 export interface WatchEasel {
-  readonly context: SKRSContext2D;
+  readonly context: Context;
   readonly look: WatchLook;
   readonly camera: Camera;
   /** The time its hands show, in minutes after twelve. */
@@ -14,7 +14,7 @@ export interface WatchEasel {
 }
 
 /** Draws on the plane that faces the viewer at a height above the middle of the case; x right, y down, origin at the hands' axis. */
-export function onLayer(easel: WatchEasel, z: number, draw: (context: SKRSContext2D) => void): void {
+export function onLayer(easel: WatchEasel, z: number, draw: (context: Context) => void): void {
   easel.context.save();
   easel.context.transform(...easel.camera.onto(facing({ x: 0, y: 0, z })));
   draw(easel.context);

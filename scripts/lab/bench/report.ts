@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { asTable } from '../../../commands/output';
-import type { Measurement } from '../measure';
+import { asTable } from '../../commands/output';
+import type { Measurement } from './measure';
 
 const RESULTS = 'bench-results';
 
