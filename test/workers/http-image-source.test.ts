@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { AppError, unavailable } from '../../models/errors';
 import { HttpImageSource } from '../../workers/image/http-image-source';
@@ -15,6 +16,8 @@ let canaryPort = 0;
 let source: HttpImageSource;
 /** Gives up before anything slow is answered. */
 let hasty: HttpImageSource;
+/** Takes more than a connection holds back. */
+let large: HttpImageSource;
 
 const listen = (target: Server): Promise<number> =>
   new Promise((resolve) =>
@@ -42,10 +45,11 @@ beforeAll(async () => {
   const settings = { bytesMax: BYTES_MAX, redirectsMax: 3, allow: [`127.0.0.1:${port}`] };
   source = new HttpImageSource({ ...settings, timeoutMs: 15_000 });
   hasty = new HttpImageSource({ ...settings, timeoutMs: 500 });
+  large = new HttpImageSource({ ...settings, timeoutMs: 15_000, bytesMax: 1_000_000 });
 });
 
 afterAll(async () => {
-  await Promise.all([source, hasty].map((each) => each.close()));
+  await Promise.all([source, hasty, large].map((each) => each.close()));
   server.closeAllConnections();
   await Promise.all([server, canary].map((each) => new Promise((resolve) => each.close(resolve))));
 });
@@ -56,6 +60,29 @@ describe('A photo behind an address', () => {
   test('is fetched byte for byte', async () => {
     answer = (_request, response) => response.end(Buffer.from([1, 2, 3, 0, 255]));
     expect(await source.fetch(at())).toEqual(Buffer.from([1, 2, 3, 0, 255]));
+  });
+
+  test('is fetched whole where its host ends the connection while memory for it is waited for', async () => {
+    const [begun, rest] = [Buffer.alloc(1_024, 1), Buffer.alloc(65_536, 2)];
+    let ended: Promise<void> | undefined;
+    let end = () => Promise.resolve();
+    answer = (_request, response) => {
+      response.writeHead(200, { connection: 'close' }).write(begun);
+      end = () =>
+        new Promise((resolve) => {
+          response.on('close', resolve).end(rest);
+        });
+    };
+    // As large as what is held back, so that nothing but the end comes after it.
+    const room = {
+      resize: async () => {
+        ended ??= end();
+        await ended;
+        await delay(50);
+      },
+      close: () => undefined,
+    };
+    expect(await large.fetch(at(), undefined, room)).toEqual(Buffer.concat([begun, rest]));
   });
 
   // contract 7.4

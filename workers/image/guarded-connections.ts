@@ -1,11 +1,13 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent } from 'undici';
 import { isPublicAddress } from './public-address';
 import { isInsideName, publicResolver, type ResolveName } from './resolve-public-name';
 
+const HEADER_BYTES_MAX = 16_384;
+
 /** How callers' addresses are dialled. */
 export interface ConnectionSettings {
-  readonly timeoutMs: number;
   /** `host:port` pairs, as written in the address, that may be reached although they are not public. */
   readonly allow: readonly string[];
   /** How the names of addresses that are not allowed by name are resolved; DNS, unless a test has its own. */
@@ -15,38 +17,36 @@ export interface ConnectionSettings {
 /** An address, or a name that leads to one, which nobody outside may name. */
 export class BlockedAddressError extends Error {}
 
+/** What is sent to an address. */
+export interface OutgoingRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Ends the request, and the reading of its answer. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * Connections to callers' addresses that are never led inside (contract 7.5): names are resolved once, every address is
- * checked, and a checked address is the one that is dialled.
+ * checked, and a checked address is the one that is dialled. Each request has a connection of its own.
  */
 export class GuardedConnections {
-  readonly #guarded: Agent;
-  readonly #open: Agent;
+  readonly #lookup: LookupFunction;
+  readonly #closing = new AbortController();
 
   constructor(private readonly settings: ConnectionSettings) {
-    const { timeoutMs, resolve } = settings;
-    const limits = {
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      maxHeaderSize: 16_384,
-      pipelining: 0,
-    };
-    const lookup = publicLookup(resolve ?? publicResolver());
-    this.#guarded = new Agent({ ...limits, connect: { timeout: timeoutMs, lookup } });
-    this.#open = new Agent({ ...limits, connect: { timeout: timeoutMs } });
+    this.#lookup = publicLookup(settings.resolve ?? publicResolver());
   }
 
   /**
-   * What an address may be asked through. One by number is checked here, names are when they are dialled: then the
-   * request fails with a `BlockedAddressError`.
+   * Refuses an address that nobody outside may name. One by number is checked here, names are when they are dialled.
    *
    * @throws BlockedAddressError
    */
-  to(url: URL): Agent {
-    if (this.isAllowed(url)) return this.#open;
+  check(url: URL): void {
+    if (this.isAllowed(url)) return;
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) === 0 ? isInsideName(host) : !isPublicAddress(host)) throw new BlockedAddressError(host);
-    return this.#guarded;
   }
 
   /** Whether the settings exempt an address. */
@@ -54,8 +54,30 @@ export class GuardedConnections {
     return this.settings.allow.includes(`${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.#guarded.destroy(), this.#open.destroy()]);
+  /**
+   * Sends a request; the answer is there with its headers. It goes through Node's own client: undici 7 ends the process when
+   * a host ends a connection from which nobody reads just then (nodejs/undici#5360).
+   *
+   * @throws BlockedAddressError
+   */
+  async request(url: URL, { method, headers, body, signal }: OutgoingRequest): Promise<IncomingMessage> {
+    this.check(url);
+    const { request } = url.protocol === 'https:' ? https : http;
+    const sent = request(url, {
+      ...{ method, headers, agent: false, auth: null, maxHeaderSize: HEADER_BYTES_MAX },
+      ...(this.isAllowed(url) ? {} : { lookup: this.#lookup }),
+      signal: AbortSignal.any([signal, this.#closing.signal]),
+    });
+    return new Promise((resolve, reject) => {
+      sent.on('response', resolve).on('error', reject);
+      // An answer that switches protocols is none.
+      sent.on('close', () => reject(new Error('the connection ended without an answer'))).end(body);
+    });
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.#closing.abort();
   }
 }
 

@@ -87,6 +87,8 @@ async function fetchInto(
   const had = validator === '' ? 0 : ((await stat(file).catch(() => null))?.size ?? 0);
   const answer = await request(url, {
     dispatcher,
+    // Never held back: a host that then ends the connection would end the process (nodejs/undici#5360).
+    highWaterMark: options.bytesMax,
     headers: {
       'accept-encoding': 'identity',
       'user-agent': 'Loupe',

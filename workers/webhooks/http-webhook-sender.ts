@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import type { WebhookSender } from '../../models/ports';
 import {
   BlockedAddressError,
@@ -6,17 +5,21 @@ import {
   GuardedConnections,
 } from '../image/guarded-connections';
 
+interface WebhookSettings extends ConnectionSettings {
+  readonly timeoutMs: number;
+}
+
 /** Sends messages over the connections that photos are fetched over; an answer is neither followed nor read. */
 export class HttpWebhookSender implements WebhookSender {
   readonly #connections: GuardedConnections;
 
-  constructor(private readonly settings: ConnectionSettings) {
+  constructor(private readonly settings: WebhookSettings) {
     this.#connections = new GuardedConnections(settings);
   }
 
   accepts(url: URL): boolean {
     try {
-      this.#connections.to(url);
+      this.#connections.check(url);
       return url.protocol === 'https:' || (url.protocol === 'http:' && this.#connections.isAllowed(url));
     } catch {
       return false;
@@ -32,15 +35,14 @@ export class HttpWebhookSender implements WebhookSender {
     const { timeoutMs } = this.settings;
     const deadline = AbortSignal.timeout(timeoutMs);
     try {
-      const answer = await request(url, {
+      const answer = await this.#connections.request(url, {
         method: 'POST',
-        dispatcher: this.#connections.to(url),
         signal: AbortSignal.any([signal, deadline]),
         headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'Loupe' },
         body,
       });
-      answer.body.on('error', () => undefined).destroy();
-      return answer.statusCode;
+      answer.on('error', () => undefined).destroy();
+      return answer.statusCode ?? 0;
     } catch (failure) {
       if (failure instanceof BlockedAddressError)
         throw new Error('The address leads to a place that is not public.');
@@ -49,7 +51,7 @@ export class HttpWebhookSender implements WebhookSender {
     }
   }
 
-  close(): Promise<void> {
-    return this.#connections.close();
+  async close(): Promise<void> {
+    this.#connections.close();
   }
 }

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createCanvas, type Image, loadImage } from '@napi-rs/canvas';
-import type { ServiceProcess } from '../service-processes';
+import { freePort } from '../services/free-port';
 import { type Cell, type Measurement, percentiles, runConcurrently } from './measure';
 import { JsonClient } from './open-loop';
+import { type Holdings, inspectableAt, ProcessInspection } from './process-inspection';
 import { ProcessWatch, residentMib, type Sample } from './process-watch';
 import { inFolder } from './set-up';
 import {
@@ -32,15 +33,17 @@ const SETTINGS = {
   VISION_CONCURRENCY: '0',
 };
 
-interface SoakOptions {
+/** How much is asked. */
+export interface SoakOptions {
+  /** Identifications, each of another photo. */
   readonly calls: number;
-  /** Spread over the identifications. */
+  /** Lookups of items, spread over the identifications. */
   readonly lookups: number;
   readonly products: number;
 }
 
 /** How a process was at the end of a step, and its event loop meanwhile. */
-interface State {
+interface State extends Holdings {
   readonly role: string;
   readonly residentMib: number;
   readonly samples: readonly Sample[];
@@ -56,15 +59,20 @@ interface Step {
   readonly states: readonly State[];
 }
 
-/** Thousands of calls on an api and a worker: whether their memory stays flat. */
+/** Thousands of calls on an api and a worker: whether memory and all else that they hold stays flat. */
 export async function benchSoak(options: SoakOptions): Promise<Measurement> {
   const { calls, lookups, products } = options;
   return inFolder(async (folder) => {
     const drawn = await drawPhotos(products, PHOTO_SIDE);
     const photos = await Promise.all(drawn.map((photo) => loadImage(photo)));
+    const ports = await Promise.all(ROLES.map(() => freePort()));
+    const ofRole = Object.fromEntries(ROLES.map((role, at) => [role, inspectableAt(ports[at] ?? 0)]));
     const steps = await onVisionInstallation(
-      { mode: 'PostgreSQL and Redis', products, folder, settings: SETTINGS },
-      (installation) => soak(installation, photos, options),
+      { mode: 'PostgreSQL and Redis', products, folder, settings: SETTINGS, ofRole },
+      async (installation) => {
+        const watched = ROLES.map((role, at) => watchOf(installation, role, ports[at] ?? 0));
+        return soak(installation, await Promise.all(watched), photos, options);
+      },
     );
     return {
       title: `soak: ${calls} identifications of different photos and ${lookups} lookups, ${CONCURRENCY} clients, ${machine()}`,
@@ -72,14 +80,39 @@ export async function benchSoak(options: SoakOptions): Promise<Measurement> {
       rows: steps.flatMap(rowsOf),
       notes: [
         ...ROLES.map((role, at) => growthOf(steps.slice(2), role, at)),
-        'MiB: resident, as the system counts it. Loop: delay of the event loop; the median of the 99th percentiles of all seconds, and the longest of all.',
+        'Heap, buffers, listeners and handles: after a full collection. MiB: resident, as the system counts it.',
+        'Loop: delay of the event loop; the median of the 99th percentiles of all seconds, and the longest of all.',
       ],
     };
   });
 }
 
+/** A process, looked at from outside and from inside. */
+interface Watched {
+  readonly role: string;
+  readonly watch: ProcessWatch;
+  state(samples: readonly Sample[]): Promise<State>;
+  close(): void;
+}
+
+async function watchOf({ processes }: VisionInstallation, role: string, port: number): Promise<Watched> {
+  const watched = processes[role];
+  if (!watched) throw new Error(`there is no ${role}`);
+  const inspection = await ProcessInspection.open(watched, port);
+  return {
+    role,
+    watch: new ProcessWatch(role, watched),
+    state: async (samples) => {
+      const resident = await residentMib(watched.process.pid ?? 0);
+      return { role, samples, residentMib: resident, ...(await inspection.look()) };
+    },
+    close: () => inspection.close(),
+  };
+}
+
 async function soak(
   installation: VisionInstallation,
+  watched: readonly Watched[],
   photos: readonly Image[],
   { calls, lookups, products }: SoakOptions,
 ): Promise<Step[]> {
@@ -87,17 +120,8 @@ async function soak(
   const key = await installation.makeKey({ credits: CREDITS });
   const ids = productIds(products);
   const count = Math.ceil(calls / STEPS);
-  const watches = ROLES.map((role) => new ProcessWatch(role, processOf(installation, role)));
-  const statesAfter = (samples: readonly (readonly Sample[])[]) =>
-    Promise.all(
-      ROLES.map(async (role, at) => ({
-        role,
-        samples: samples[at] ?? [],
-        residentMib: await residentMib(processOf(installation, role).process.pid ?? 0),
-      })),
-    );
   const start = { done: 0, perSecond: 0, photoMs: [], lookupMs: [], failed: 0 };
-  const steps: Step[] = [{ ...start, states: await statesAfter([]) }];
+  const steps: Step[] = [{ ...start, states: await Promise.all(watched.map(({ state }) => state([]))) }];
   for (let from = 0; from < calls; from += count) {
     const [photoMs, lookupMs]: [number[], number[]] = [[], []];
     let failed = 0;
@@ -116,25 +140,27 @@ async function soak(
         told(found.status, found.ms, lookupMs);
       }
     });
-    const samples = await Promise.all(watches.map((watch) => watch.during(load)));
+    const samples = await Promise.all(watched.map(({ watch }) => watch.during(load)));
     const { totalMs } = await load;
-    const states = await statesAfter(samples);
-    const perSecond = (1000 * count) / totalMs;
-    steps.push({ done: from + count, perSecond, photoMs, lookupMs, failed, states });
+    const states = await Promise.all(watched.map(({ state }, at) => state(samples[at] ?? [])));
+    steps.push({
+      done: from + count,
+      perSecond: (1000 * count) / totalMs,
+      photoMs,
+      lookupMs,
+      failed,
+      states,
+    });
     process.stderr.write(`${steps.slice(-1).flatMap(rowsOf).join('\n')}\n`);
   }
+  for (const each of watched) each.close();
   await client.close();
   return steps;
 }
 
-function processOf({ processes }: VisionInstallation, role: string): ServiceProcess {
-  const found = processes[role];
-  if (!found) throw new Error(`there is no ${role}`);
-  return found;
-}
-
 const HEAD = [
-  ...['calls', 'process', 'MiB', 'loop p99 ms', 'loop max ms'],
+  ...['calls', 'process', 'MiB', 'heap MiB', 'buffers MiB', 'statements', 'connections', 'listeners'],
+  ...['handles', 'loop p99 ms', 'loop max ms'],
   ...['photos/s', 'photo p50 ms', 'p99 ms', 'lookup p50 ms', 'p99 ms', 'not 200'],
 ];
 
@@ -142,7 +168,11 @@ const HEAD = [
 const rowsOf = ({ done, states, ...step }: Step): Cell[][] =>
   states.map((state, at) => [
     ...[done, state.role, Math.round(state.residentMib)],
-    ...(done === 0 ? [] : [...loopOf(state), ...(at === 0 ? callsOf(step) : [])]),
+    ...[state.heapMib.toFixed(1), state.buffersMib.toFixed(1)],
+    ...[state.statements, state.connections, state.listeners, state.handles],
+    ...(done === 0
+      ? Array(8).fill('')
+      : [...loopOf(state), ...(at === 0 ? callsOf(step) : Array(6).fill(''))]),
   ]);
 
 const loopOf = ({ samples }: State): Cell[] => [
@@ -175,9 +205,15 @@ async function bodyOf(photo: Image | undefined, call: number): Promise<Buffer> {
 
 /** In words, by least squares. */
 function growthOf(steps: readonly Step[], role: string, at: number): string {
-  const thousands = steps.map(({ done }) => done / 1000);
-  const mib = steps.map(({ states }) => states[at]?.residentMib ?? Number.NaN);
-  return `${role}: ${slope(thousands, mib).toFixed(2)} MiB resident per thousand identifications, from the second tenth on`;
+  const perThousand = (figure: (state: State) => number): string => {
+    const values = steps.flatMap(({ states }) => (states[at] ? [figure(states[at])] : []));
+    return slope(
+      steps.map(({ done }) => done / 1000),
+      values,
+    ).toFixed(2);
+  };
+  const [resident, heap] = [perThousand((state) => state.residentMib), perThousand((state) => state.heapMib)];
+  return `${role}: ${resident} MiB resident and ${heap} MiB of heap per thousand identifications, from the second tenth on`;
 }
 
 function slope(xs: readonly number[], ys: readonly number[]): number {

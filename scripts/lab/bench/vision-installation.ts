@@ -36,6 +36,8 @@ export interface InstallationOptions {
   /** A folder to work in. */
   readonly folder: string;
   readonly settings: Settings;
+  /** Further settings of each process. */
+  readonly ofRole?: Readonly<Record<string, Settings>>;
   /** False for a catalog without pictures, with nothing to embed. */
   readonly pictures?: boolean;
 }
@@ -76,14 +78,15 @@ export const productIds = (products: number): string[] =>
 export const machine = (): string => `${cpus().length} cores`;
 
 async function onProcesses<Result>(
-  { mode, products, folder, pictures = true }: InstallationOptions,
+  { mode, products, folder, ofRole = {}, pictures = true }: InstallationOptions,
   settings: Settings,
   roles: readonly string[],
   work: (installation: VisionInstallation) => Promise<Result>,
 ): Promise<Result> {
   const processes: Record<string, ServiceProcess> = {};
   try {
-    for (const role of roles) processes[role] = await startProcess({ ...settings, ROLE: role });
+    for (const role of roles)
+      processes[role] = await startProcess({ ...settings, ...ofRole[role], ROLE: role });
     const bundle = join(folder, `${mode} bundle`);
     await generateBundle({ seed: SEED, products, out: bundle, images: pictures });
     await runLoupe(settings, 'catalog', 'import', bundle, ...(pictures ? [] : ['--no-wait']));
