@@ -1,13 +1,14 @@
 import type { RequestHandler } from 'express';
 import { API_VERSIONS, type ApiVersion, type Caller, type Scope } from '../../models/access/api-key';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { authenticate, KeyLookups } from './authenticate';
+import { authenticate } from './authenticate';
 import { authorizeOperator } from './authorize-operator';
 import type { Gate } from './call';
 import { chargedAnswer, type Route } from './charged-answer';
 import { startDeadline } from './deadline';
 import { forceFailure } from './force-failure';
 import { idempotent } from './idempotency';
+import { KeyLookups } from './key-lookups';
 import { linkRenewal } from './links';
 import { MemoryBudget } from './memory-budget';
 import { PageMemory } from './page-memory';
