@@ -26,7 +26,8 @@ interface Opening {
   readonly counts: readonly TermCount[];
 }
 
-interface OpenSnapshot {
+/** What of a snapshot the queries need. */
+export interface OpenSnapshot {
   readonly number: number;
   readonly products: number;
   /** Whether the changes add to those of the state that was seen last. */
