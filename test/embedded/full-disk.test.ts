@@ -69,7 +69,7 @@ const canMount = spawnSync(unshare, words).status === 0;
     await mkdir(disk);
     const settings = {
       ...{ ADMIN_TOKEN, RATE_PER_SECOND: '0', WEBHOOK_ALLOW: await receiver.listen() },
-      ...{ CONFIDENCE_FLOOR: '0', INFERENCE_THREADS: '1', MODEL: 'layout' },
+      ...{ CONFIDENCE_FLOOR: '0', INFERENCE_THREADS: '1', MODEL: 'layout', VISION_DEADLINE_MS: '5000' },
     };
     await copyMigrated(content);
     await writeLayoutModel(join(content, 'models', 'layout'), { id: 'layout' });
