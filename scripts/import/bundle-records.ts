@@ -1,12 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ReadRecords, RecordKind } from '../../models/catalog/import/records';
-import { WHOLE_LINE } from '../../models/catalog/import/stage';
-import type { ReadLine, RecordFile, RecordSource } from '../../models/ports';
+import type { RecordFile, RecordSource } from '../../models/ports';
 import type { Bundle } from './bundle';
 import { BUNDLE_FILES } from './bundle-files';
-import { type Parsed, parsedLine, parseLine } from './parse-record';
-import type { Line } from './read-lines';
-import { type RecordParsers, recordParsers } from './record-parsers';
+import { type RecordParsers, readLine, recordParsers } from './parse-record';
 
 /** Between so many lines the answers of the database are looked at, so that it need not wait for the reading. */
 const LINES_AT_ONCE = 64;
@@ -45,12 +42,4 @@ export class BundleRecords implements RecordSource {
       },
     };
   }
-}
-
-function readLine<Record>(
-  line: Line,
-  parse: (value: unknown, line: string) => Parsed<Record>,
-): ReadLine<Record> {
-  if ('fault' in line) return { line: line.number, field: WHOLE_LINE, reason: line.fault };
-  return parsedLine(line, parseLine(line.text, parse));
 }

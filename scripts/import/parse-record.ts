@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import type { Deletion } from '../../models/catalog/import/records';
+import type { Deletion, ReadRecords, RecordKind } from '../../models/catalog/import/records';
 import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import type { ReadLine } from '../../models/ports';
-import { deletionSchema } from './catalog-records';
+import { categorySchema, deletionSchema, entitySchema, productSchema, tagSchema } from './catalog-records';
+import { plainEstimate, plainProduct } from './plain-records';
+import { estimateSchema, historySchema, listingSchema } from './price-records';
+import type { Line } from './read-lines';
+import { synonymSchema } from './synonym-records';
 
 /** A record, or the reason why the line is none, with the field that it is about. */
 export type Parsed<Record> =
@@ -11,6 +15,35 @@ export type Parsed<Record> =
 
 /** Finds the record in the value of a line that is plainly one, as the schema would; null leaves it to the schema. */
 type PlainReader<Record> = (value: unknown, line: string) => Record | null;
+
+/** How the JSON value of a record becomes one, by its kind; `line` is the text that it stands in. */
+export type RecordParsers = {
+  readonly [Kind in RecordKind]: (value: unknown, line: string) => Parsed<ReadRecords[Kind]>;
+};
+
+/** @param now stands in for the time of estimates that name none */
+export function recordParsers(now: Date): RecordParsers {
+  const estimates = estimateSchema(now);
+  return {
+    categories: (value, line) => parseRecord(value, line, categorySchema),
+    tags: (value, line) => parseRecord(value, line, tagSchema),
+    synonyms: (value, line) => parseDeletable(value, line, synonymSchema),
+    entities: (value, line) => parseDeletable(value, line, entitySchema),
+    products: (value, line) => parseDeletable(value, line, productSchema, plainProduct),
+    estimates: (value, line) => parseRecord(value, line, estimates, plainEstimate),
+    history: (value, line) => parseRecord(value, line, historySchema),
+    listings: (value, line) => parseRecord(value, line, listingSchema),
+  };
+}
+
+/** A line of a bundle as an import takes it. */
+export function readLine<Record>(
+  line: Line,
+  parse: (value: unknown, line: string) => Parsed<Record>,
+): ReadLine<Record> {
+  if ('fault' in line) return { line: line.number, field: WHOLE_LINE, reason: line.fault };
+  return parsedLine(line, parseLine(line.text, parse));
+}
 
 /** What `parse` makes of the JSON of a line. */
 export function parseLine<Result>(

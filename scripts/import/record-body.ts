@@ -6,9 +6,8 @@ import { badRequest, tooManyRecords } from '../../models/errors';
 import type { ReadLine, RecordBodies, RecordBody } from '../../models/ports';
 import { RECORDS_MAX } from '../../models/records/records-service';
 import { BUNDLE_FILES } from './bundle-files';
-import { type Parsed, parsedLine, parseLine } from './parse-record';
+import { type Parsed, parsedLine, parseLine, type RecordParsers, recordParsers } from './parse-record';
 import { type Line, readLines } from './read-lines';
-import { type RecordParsers, recordParsers } from './record-parsers';
 
 /** Between so many lines others get their turn. */
 const LINES_AT_ONCE = 64;

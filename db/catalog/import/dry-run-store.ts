@@ -7,10 +7,10 @@ import {
 } from '../../../models/catalog/import/records';
 import type { RecordTransaction, VariantOwner } from '../../../models/ports';
 import { rowsOf, sql } from '../../core/sql';
+import { stage, upsertStaged } from '../../core/staging';
 import type { WrittenTable } from '../../core/written-table';
 import { PostgresImportStore } from './import-store';
 import { PostgresRecordTransaction } from './record-transaction';
-import { stage, upsertStaged } from './staging';
 
 const PREVIEW: WrittenTable = {
   name: 'catalog_import_preview',

@@ -7,11 +7,11 @@ import {
 } from '../../../models/catalog/import/records';
 import type { RecordTransaction, VariantOwner } from '../../../models/ports';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
+import { upsert } from '../../core/staging';
 import { refusedValue } from './data-refusal';
 import { loadEntityRecords } from './load-sources';
 import { STALE_AT_ONCE } from './noted-rows';
 import { SOURCE_TABLES } from './source-tables';
-import { upsert } from './staging';
 import { deriveNoted, deriveRows } from './stale-rows';
 import { taxonomyVersion } from './taxonomy-version';
 import type { Vocabulary } from './vocabulary';

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { EstimateRecord } from '../../../models/catalog/import/records';
 import { sql } from '../../core/sql';
+import { stage, upsertStaged } from '../../core/staging';
 import { doubtBest, raiseBest } from './best-estimates';
 import { SOURCE_TABLES } from './source-tables';
-import { stage, upsertStaged } from './staging';
 
 const { estimates } = SOURCE_TABLES;
 

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { CatalogRow } from '../../../models/catalog/import/records';
 import { rowsOf, sql } from '../../core/sql';
+import { stage, upsertStaged } from '../../core/staging';
 import type { WrittenTable } from '../../core/written-table';
-import { stage, upsertStaged } from './staging';
 import { Vocabulary } from './vocabulary';
 
 /** A row of `catalog_rows`, whole. */

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { isDeletion, type WrittenRecords } from '../../../models/catalog/import/records';
 import { rowsOf, sql } from '../../core/sql';
+import { upsert } from '../../core/staging';
 import { SOURCE_TABLES } from './source-tables';
-import { upsert } from './staging';
 
 /** Writes synonyms; queries read them from then on. */
 export async function writeSynonyms(

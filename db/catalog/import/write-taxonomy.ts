@@ -6,9 +6,9 @@ import {
   isDeletion,
 } from '../../../models/catalog/import/records';
 import { rowsOf, sql } from '../../core/sql';
+import { stage, upsertStaged } from '../../core/staging';
 import { noteStale } from './noted-rows';
 import { SOURCE_TABLES } from './source-tables';
-import { stage, upsertStaged } from './staging';
 import { deriveCategories, deriveEntities } from './stale-rows';
 import { deleteRows, writeRows } from './write-rows';
 

@@ -1,6 +1,6 @@
-import type { RecordTransaction } from '../../ports';
+import type { RecordFile, RecordTransaction } from '../../ports';
 import { RecordRefusedError } from './records';
-import { type Batch, type Numbered, type Reject, type Stage, WHOLE_LINE, type WritePorts } from './stage';
+import { type Batch, type Numbered, type Reject, type Stage, WHOLE_LINE, type WriteContext } from './stage';
 
 const SIZE_MIN = 20;
 const SIZE_MAX = 4_000;
@@ -8,8 +8,37 @@ const SIZE_FIRST = 100;
 /** Bytes of the lines of one batch: it is in memory as a whole, and two more beside it. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 
+/**
+ * Imports one file, in batches; only the lines of `only`, if that is given. Resolves to the number of records that were
+ * accepted.
+ */
+export async function runStage<Read, Written extends Read>(
+  context: WriteContext,
+  file: RecordFile<Read> | null,
+  stage: Stage<Read, Written>,
+  only?: ReadonlySet<number>,
+): Promise<number> {
+  if (!file) return 0;
+  const { rejects, progress } = context;
+  const reject: Reject = (line, field, reason) => rejects.add(file.name, line, field, reason);
+  const queue = new BatchQueue(stage, reject, context);
+  progress.begin(file.name, file.bytes);
+  for await (const { lines, bytesRead } of file.read()) {
+    for (const line of lines) {
+      if (only && !only.has(line.line)) continue;
+      if ('reason' in line) reject(line.line, line.field, line.reason);
+      else await queue.take(line);
+    }
+    await rejects.settle();
+    progress.reach(bytesRead);
+  }
+  await queue.finish();
+  progress.end();
+  return queue.accepted;
+}
+
 /** Writes records in batches of one transaction each, the next one being prepared while one is written. */
-export class BatchQueue<Read, Written extends Read> {
+class BatchQueue<Read, Written extends Read> {
   accepted = 0;
   private readonly size: BatchSize;
   private batch: Numbered<Read>[] = [];
@@ -20,7 +49,7 @@ export class BatchQueue<Read, Written extends Read> {
   constructor(
     private readonly stage: Stage<Read, Written>,
     private readonly reject: Reject,
-    private readonly ports: Pick<WritePorts, 'store' | 'clock' | 'transactionMs'>,
+    private readonly ports: Pick<WriteContext, 'store' | 'clock' | 'transactionMs'>,
   ) {
     this.size = new BatchSize(ports.transactionMs);
   }

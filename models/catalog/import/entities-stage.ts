@@ -1,7 +1,7 @@
 import type { RecordTransaction } from '../../ports';
+import { runStage } from './batch-queue';
 import { type Deletion, type EntityRecord, isDeletion } from './records';
 import { entityFault, type Fault, vocabularyFault } from './reference-fault';
-import { runStage } from './run-stage';
 import type { Batch, Numbered, Reject, WriteContext } from './stage';
 
 type Entity = EntityRecord | Deletion;

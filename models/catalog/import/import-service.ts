@@ -1,10 +1,9 @@
 import type { CatalogImportStore } from '../../ports';
-import { BatchSize } from './batch-queue';
+import { BatchSize, runStage } from './batch-queue';
 import { importEntities } from './entities-stage';
 import { KnownTaxonomy } from './known-taxonomy';
 import { ESTIMATES_STAGE, HISTORY_STAGE, LISTINGS_STAGE } from './price-stages';
 import { productsStage } from './products-stage';
-import { runStage } from './run-stage';
 import type { WriteContext, WritePorts } from './stage';
 import { categoriesStage, SYNONYMS_STAGE, tagsStage } from './taxonomy-stages';
 

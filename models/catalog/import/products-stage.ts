@@ -1,14 +1,7 @@
 import type { VariantOwner } from '../../ports';
 import { productRow } from './derive-row';
-import type { KnownTaxonomy } from './known-taxonomy';
-import {
-  type Deletion,
-  type DerivedProduct,
-  type EntityRecord,
-  isDeletion,
-  type ProductRecord,
-} from './records';
-import { entityFault, type Fault, vocabularyFault } from './reference-fault';
+import { type Deletion, type DerivedProduct, isDeletion, type ProductRecord } from './records';
+import { type Fault, referenceFault } from './reference-fault';
 import type { Batch, Stage, WriteContext } from './stage';
 
 type Read = ProductRecord | Deletion;
@@ -106,20 +99,3 @@ class VariantOwners {
 
 const productsOf = (batch: Batch<Read>): ProductRecord[] =>
   batch.flatMap(({ record }) => (isDeletion(record) ? [] : [record]));
-
-function referenceFault(
-  product: ProductRecord,
-  taxonomy: KnownTaxonomy,
-  entities: ReadonlyMap<string, EntityRecord>,
-): Fault | null {
-  const unknown = vocabularyFault(product, taxonomy);
-  if (unknown) return unknown;
-  const { attributes } = product;
-  for (const field in attributes) {
-    for (const id of attributes[field] ?? []) {
-      const reason = entityFault(id, entities.get(id), { kind: field, category: product.category });
-      if (reason !== null) return { field: `attributes.${field}`, reason };
-    }
-  }
-  return null;
-}

@@ -1,5 +1,5 @@
 import type { KnownTaxonomy } from './known-taxonomy';
-import type { EntityRecord } from './records';
+import type { EntityRecord, ProductRecord } from './records';
 
 type EntityReference = Pick<EntityRecord, 'kind' | 'category'>;
 
@@ -7,6 +7,24 @@ type EntityReference = Pick<EntityRecord, 'kind' | 'category'>;
 export interface Fault {
   readonly field: string;
   readonly reason: string;
+}
+
+/** What a product names and can't; null when it can name it all. */
+export function referenceFault(
+  product: ProductRecord,
+  taxonomy: KnownTaxonomy,
+  entities: ReadonlyMap<string, EntityRecord>,
+): Fault | null {
+  const unknown = vocabularyFault(product, taxonomy);
+  if (unknown) return unknown;
+  const { attributes } = product;
+  for (const field in attributes) {
+    for (const id of attributes[field] ?? []) {
+      const reason = entityFault(id, entities.get(id), { kind: field, category: product.category });
+      if (reason !== null) return { field: `attributes.${field}`, reason };
+    }
+  }
+  return null;
 }
 
 /** A category or a tag that is not known; null when all are. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import { copyRows } from '../../core/copy-rows';
-import { identifier, rowsOf, Sql, sql } from '../../core/sql';
-import { quotedNames, type WrittenTable } from '../../core/written-table';
+import { copyRows } from './copy-rows';
+import { identifier, rowsOf, Sql, sql } from './sql';
+import { quotedNames, type WrittenTable } from './written-table';
 
 /** What is staged for a table in this transaction. */
 export const staged = ({ name }: WrittenTable): Sql => identifier(`staged_${name}`);
