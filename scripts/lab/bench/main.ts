@@ -97,6 +97,7 @@ bench(
   .option('--calls <calls>', 'calls of each sort with one client; twice as many with 16', Number, 150)
   .option('--explain <folder>', 'write the executed plan of every statement')
   .option('--only <text>', 'only the questions whose name contains this', '')
+  .option('--embedded', 'on the embedded database', false)
   .option(
     '--changes <changes>',
     'products that are changed, to measure before and after by turns',

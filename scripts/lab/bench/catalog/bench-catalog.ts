@@ -4,7 +4,6 @@ import { Random } from '../../../../models/random';
 import { startProcess } from '../../service-processes';
 import { bareBooking, chargeTo } from '../ledger';
 import { type Cell, type Measurement, percentiles, runConcurrently } from '../measure';
-import { type Knex, onDatabase } from '../set-up';
 import { openAccount } from '../vision-installation';
 import { CatalogClient } from './catalog-client';
 import { CatalogSample } from './catalog-sample';
@@ -19,13 +18,12 @@ interface CatalogBenchOptions {
   readonly calls: number;
   readonly explain?: string;
   readonly only: string;
+  readonly embedded: boolean;
   readonly changes: number;
 }
 
 const SEED = 11;
 const CLIENTS = 16;
-/** As the service has by default. */
-const CONNECTIONS = 10;
 const WARM_UP_CALLS = 16;
 /** They answer some questions in seconds. */
 const PEER_CALLS_MAX = 40;
@@ -45,58 +43,56 @@ interface Times {
 }
 
 /**
- * Every sort of catalog query over HTTP against one `api` process on PostgreSQL, with one client and with sixteen,
+ * Every sort of catalog query over HTTP against one process that answers, with one client and with sixteen,
  * beside a bare look-up by id through the same kind of pool, and over the same rows an SQLite FTS5 index and plain SQL.
  */
 export async function benchCatalog(options: CatalogBenchOptions): Promise<Measurement> {
-  return withLoadedCatalog(options.products, SEED, (catalog) =>
-    onDatabase(catalog.databaseUrl, CONNECTIONS, async (knex) => {
-      const sample = await CatalogSample.read(knex, SEED);
-      const kinds = QUESTION_KINDS.filter(({ name }) => name.includes(options.only));
-      if (options.explain !== undefined) {
-        await explainQuestions(knex, sample, kinds, options.explain, SEED);
-        if (options.changes > 0) {
-          await changeProducts(knex, options.changes, SEED);
-          await explainQuestions(knex, sample, afterChanges(kinds), options.explain, SEED);
-        }
+  const { products, embedded } = options;
+  return withLoadedCatalog({ products, embedded, seed: SEED }, async (catalog) => {
+    const { knex } = catalog;
+    const sample = await CatalogSample.read(knex, SEED);
+    const kinds = QUESTION_KINDS.filter(({ name }) => name.includes(options.only));
+    if (options.explain !== undefined) {
+      await explainQuestions(knex, sample, kinds, options.explain, SEED);
+      if (options.changes > 0) {
+        await changeProducts(knex, options.changes, SEED);
+        await explainQuestions(knex, sample, afterChanges(kinds), options.explain, SEED);
       }
-      // After changes the service is compared with itself.
-      const peers: Peer[] =
-        options.changes > 0 ? [] : [await FullTextPeer.load(knex), new PlainSqlPeer(knex)];
-      const floor = await measureBoth(options.calls, drawItems(sample), async (id) => {
-        await rowsOf(knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
-      });
-      const measure = () => measureService(catalog, knex, sample, kinds, peers, options.calls);
-      const rows =
-        options.changes === 0 ? await measure() : await measureByTurns(knex, options.changes, SEED, measure);
-      for (const peer of peers) peer.close?.();
-      return {
-        title: `catalog over HTTP: ${sample.size} products, PostgreSQL, ${cpus().length} cores`,
-        head: [
-          ...['query', 'pricing', 'target p95'],
-          ...['p50 ms', 'p95 ms', 'p99 ms', 'queries/s'],
-          ...[`p50 ms, ${CLIENTS} clients`, 'p95 ms', 'p99 ms', 'queries/s', 'of the limit'],
-          ...['FTS5 p50 ms', 'FTS5 p95 ms', 'plain SQL p50 ms', 'plain SQL p95 ms'],
-        ],
-        rows: [['bare SELECT by id', NONE, NONE, ...bothCells(floor)], ...rows],
-        notes: [
-          'The limit is an answer of the service that asks nobody and then a SELECT with a durable booking, with as many clients. The client, the service and PostgreSQL share the cores. FTS5 answers ids and a total within the client process, plain SQL (websearch_to_tsquery and ts_rank, count(*) OVER ()) on the same server, both with one client.',
-        ],
-      };
-    }),
-  );
+    }
+    // After changes the service is compared with itself.
+    const peers: Peer[] = options.changes > 0 ? [] : [await FullTextPeer.load(knex), new PlainSqlPeer(knex)];
+    const floor = await measureBoth(options.calls, drawItems(sample), async (id) => {
+      await rowsOf(knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
+    });
+    const measure = () => measureService(catalog, sample, kinds, peers, options.calls);
+    const rows =
+      options.changes === 0 ? await measure() : await measureByTurns(knex, options.changes, SEED, measure);
+    for (const peer of peers) peer.close?.();
+    return {
+      title: `catalog over HTTP: ${sample.size} products, ${embedded ? 'embedded' : 'PostgreSQL'}, ${cpus().length} cores`,
+      head: [
+        ...['query', 'pricing', 'target p95'],
+        ...['p50 ms', 'p95 ms', 'p99 ms', 'queries/s'],
+        ...[`p50 ms, ${CLIENTS} clients`, 'p95 ms', 'p99 ms', 'queries/s', 'of the limit'],
+        ...['FTS5 p50 ms', 'FTS5 p95 ms', 'plain SQL p50 ms', 'plain SQL p95 ms'],
+      ],
+      rows: [['bare SELECT by id', NONE, NONE, ...bothCells(floor)], ...rows],
+      notes: [
+        'The limit is an answer of the service that asks nobody and then a SELECT with a durable booking, with as many clients. The client, the service and PostgreSQL share the cores. FTS5 answers ids and a total within the client process, plain SQL (websearch_to_tsquery and ts_rank, count(*) OVER ()) on the same server, both with one client.',
+      ],
+    };
+  });
 }
 
 async function measureService(
-  catalog: LoadedCatalog,
-  knex: Knex,
+  { settings: given, knex }: LoadedCatalog,
   sample: CatalogSample,
   kinds: readonly QuestionKind[],
   peers: readonly Peer[],
   calls: number,
 ): Promise<Cell[][]> {
-  const settings = { ...catalog.settings, RATE_PER_SECOND: '0' };
-  const api = await startProcess({ ...settings, ROLE: 'api' });
+  const settings = { ...given, RATE_PER_SECOND: '0' };
+  const api = await startProcess({ ...settings, ROLE: 'DATABASE_URL' in settings ? 'api' : 'all' });
   const { accountId, key } = await openAccount(settings);
   const client = new CatalogClient(api.url, key, CLIENTS);
   try {
