@@ -27,7 +27,7 @@ export interface Services {
 
 /**
  * A real PostgreSQL with pgvector and a real Redis, by the first way that works here: addresses given in the environment,
- * a Docker engine, Debian packages (contract 14.5, `npm run test:services`). What was started ends with this process, even
+ * a Docker engine, Debian packages (`npm run test:services`). What was started ends with this process, even
  * when that is killed.
  * @throws Error that names what failed in each way.
  */
