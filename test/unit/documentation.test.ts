@@ -58,6 +58,12 @@ test('the page of settings lists every setting, and none that there is not', () 
   expect(listed.sort()).toEqual([...settingNames()].sort());
 });
 
+test('compose passes every setting on but those of a container or of a client', () => {
+  const passed = [...read('docker-compose.yml').matchAll(/^ +([A-Z0-9_]+): /gm)].map(([, name = '']) => name);
+  const left = settingNames().filter((name) => !passed.includes(name));
+  expect([...left].sort()).toEqual(['DATA_DIR', 'HOST', 'LOUPE_API_KEY', 'LOUPE_URL', 'PORT']);
+});
+
 test('the messages that are explained to operators are those of the code', () => {
   const code = sources
     .filter((path) => !path.startsWith('test'))
