@@ -79,7 +79,7 @@ async function addOne(place: string, options: AddOptions): Promise<void> {
   printAnswer(options.json, answer, () =>
     [
       `${answer.model} (${answer.format}, ${answer.dimensions} dimensions) is ${isNew ? 'installed' : 'installed already'}.`,
-      `Next: npm run loupe -- embeddings build --model ${answer.model}`,
+      `Next: loupe embeddings build --model ${answer.model}`,
     ].join('\n'),
   );
 }
