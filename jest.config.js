@@ -22,7 +22,7 @@ module.exports = {
     ],
   },
   // Published as ES modules only, which Jest can't load as they are.
-  transformIgnorePatterns: ['/node_modules/(?!(p-map|p-retry|p-wait-for|is-network-error)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(p-map|p-retry|is-network-error)/)'],
   testSequencer: '<rootDir>/test/support/slowest-first.js',
   // One more than there are processors, since many tests wait for other processes.
   maxWorkers: availableParallelism() + 1,

@@ -1,4 +1,4 @@
-import pWaitFor from 'p-wait-for';
+import { setTimeout as delay } from 'node:timers/promises';
 import { inject, injectable } from 'tsyringe';
 import { type EmbedderRegistry, PORTS, type ReadinessRepository } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
@@ -6,8 +6,8 @@ import { MODEL_IS_LOADING, type WorkerReadiness } from './embedding-version';
 
 const POLL_MS = 250;
 
-/** The largest model on a busy machine. */
-const PATIENCE_MS = 120_000;
+/** Two minutes: the largest model on a busy machine. */
+const POLLS_MAX = 480;
 
 /** Finds out which workers hold the model of a version ready. */
 @injectable()
@@ -27,14 +27,11 @@ export class ReadinessCheck {
    * tries the model itself.
    */
   async of(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
-    let told: readonly WorkerReadiness[] = [];
-    const isSettled = async (): Promise<boolean> => {
-      told = await this.told(version);
-      return !told.some(({ fault }) => fault === MODEL_IS_LOADING);
-    };
-    const timeout = { milliseconds: PATIENCE_MS, fallback: () => undefined };
-    await pWaitFor(isSettled, { interval: POLL_MS, timeout });
-    return told;
+    for (let poll = 1; ; poll += 1) {
+      const told = await this.told(version);
+      if (poll === POLLS_MAX || !told.some(({ fault }) => fault === MODEL_IS_LOADING)) return told;
+      await delay(POLL_MS);
+    }
   }
 
   private async told(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
