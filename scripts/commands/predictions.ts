@@ -27,16 +27,16 @@ export function registerPredictions(predictions: Command): void {
     .addOption(
       new Option('--by <what>', 'what answers are told apart by').choices(RELIABILITY_BY).default('model'),
     )
+    .option('--model <model>', 'answers of this model only, id or id@version')
     .option(
       '--since <time>',
       'answers from this day or time on (ISO 8601, UTC unless it says otherwise)',
       timeOf,
     )
     .option('--json', 'print JSON')
-    .action(async ({ by, json, ...options }: ReliabilityOptions) => {
-      const since = options.since ?? null;
-      const groups = await withStores(({ feedback }) => feedback.reliability(by, since));
-      printAnswer(json, { by, since, groups }, () => describeReliability(by, groups));
+    .action(async ({ by, json, since = null, model = null }: ReliabilityOptions) => {
+      const groups = await withStores(({ feedback }) => feedback.reliability(by, since, model));
+      printAnswer(json, { by, model, since, groups }, () => describeReliability(by, groups));
     });
   predictions
     .command('delete')
@@ -51,7 +51,8 @@ export function registerPredictions(predictions: Command): void {
 
 interface ReliabilityOptions {
   readonly by: ReliabilityBy;
-  readonly since?: Date;
+  readonly model?: string | null;
+  readonly since?: Date | null;
   readonly json?: boolean;
 }
 
