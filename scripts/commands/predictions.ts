@@ -25,7 +25,7 @@ export function registerPredictions(predictions: Command): void {
       'how sure answers were, and how many were right, by the feedback of their callers (contract 7.18)',
     )
     .addOption(
-      new Option('--by <what>', 'what answers are told apart by').choices(RELIABILITY_BY).default('model'),
+      new Option('--by <what>', 'what answers are told apart by (default: each)').choices(RELIABILITY_BY),
     )
     .option('--model <model>', 'answers of this model only, id or id@version')
     .option(
@@ -35,8 +35,15 @@ export function registerPredictions(predictions: Command): void {
     )
     .option('--json', 'print JSON')
     .action(async ({ by, json, since = null, model = null }: ReliabilityOptions) => {
-      const groups = await withStores(({ feedback }) => feedback.reliability(by, since, model));
-      printAnswer(json, { by, model, since, groups }, () => describeReliability(by, groups));
+      const breakdowns = await withStores(({ feedback }) =>
+        Promise.all(
+          (by === undefined ? RELIABILITY_BY : [by]).map(async (each) => ({
+            by: each,
+            groups: await feedback.reliability(each, since, model),
+          })),
+        ),
+      );
+      printAnswer(json, { model, since, breakdowns }, () => describeReliability(breakdowns));
     });
   predictions
     .command('delete')
@@ -50,7 +57,7 @@ export function registerPredictions(predictions: Command): void {
 }
 
 interface ReliabilityOptions {
-  readonly by: ReliabilityBy;
+  readonly by?: ReliabilityBy;
   readonly model?: string | null;
   readonly since?: Date | null;
   readonly json?: boolean;
@@ -58,8 +65,18 @@ interface ReliabilityOptions {
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-function describeReliability(by: ReliabilityBy, groups: readonly Reliability[]): string {
-  if (groups.length === 0) return 'no answer has feedback';
+/** Answers told apart by one thing. */
+interface Breakdown {
+  readonly by: ReliabilityBy;
+  readonly groups: readonly Reliability[];
+}
+
+const describeReliability = (breakdowns: readonly Breakdown[]): string =>
+  breakdowns.every(({ groups }) => groups.length === 0)
+    ? 'no answer has feedback'
+    : breakdowns.map(describeBreakdown).join('\n');
+
+function describeBreakdown({ by, groups }: Breakdown): string {
   const summary = groups.map(({ of, right, claimed, calibration, empty }) => [
     of,
     right.of,

@@ -34,8 +34,11 @@ interface KeyDocument {
   readonly versions: string[];
 }
 
-interface Reliabilities {
-  readonly groups: readonly { readonly of: string; readonly right: { readonly of: number } }[];
+interface ReliabilityDocument {
+  readonly breakdowns: readonly {
+    readonly by: string;
+    readonly groups: readonly { readonly of: string; readonly right: { readonly of: number } }[];
+  }[];
 }
 
 // contract 14.5
@@ -241,7 +244,7 @@ test('a prediction is shown with model, time, neighbours and distances', async (
 });
 
 // contract 7.18
-test('the reliability of answers is told of all models, or of one, by its id with or without a version', async () => {
+test('the reliability of answers is told by model, month, category and photos, of all models or of one', async () => {
   await service.sees(['product_submariner', 0.05]);
   const photo = { base64: (await service.photo()).toString('base64') };
   const { predictionId } = (await service.api.identifyV2(photo)).body;
@@ -249,14 +252,23 @@ test('the reliability of answers is told of all models, or of one, by its id wit
   await service.api.send('POST', path, { body: { correct_id: 'product_submariner' } });
   const model = (await service.prediction(predictionId))?.model ?? '';
   const answersOf = async (...words: string[]) => {
-    const { groups } = await json<Reliabilities>('predictions', 'reliability', ...words);
-    return groups.map(({ of, right }) => [of, right.of]);
+    const { breakdowns } = await json<ReliabilityDocument>('predictions', 'reliability', ...words);
+    return breakdowns.map(({ by, groups }) => [by, groups.map(({ of, right }) => [of, right.of])]);
   };
-  const all = [[model, 1]];
-  expect(await answersOf()).toEqual(all);
-  expect(await answersOf('--model', model)).toEqual(all);
-  expect(await answersOf('--model', model.replace(/@.*/, ''), '--since', '2020-01-01')).toEqual(all);
-  expect(await answersOf('--model', 'another')).toEqual([]);
+  const byModel = ['model', [[model, 1]]];
+  const month = service.clock.now().toISOString().slice(0, 7);
+  const rest = [
+    ['month', [[month, 1]]],
+    ['category', [['watches', 1]]],
+    ['photos', [['1', 1]]],
+  ];
+  expect(await answersOf()).toEqual([byModel, ...rest]);
+  expect(await answersOf('--model', model)).toEqual([byModel, ...rest]);
+  const id = model.replace(/@.*/, '');
+  expect(await answersOf('--by', 'model', '--model', id, '--since', '2020-01-01')).toEqual([byModel]);
+  expect(await answersOf('--by', 'month', '--model', 'another')).toEqual([['month', []]]);
+  const text = await loupe(['predictions', 'reliability']);
+  for (const told of [model, month, 'watches']) expect(text.stdout).toContain(told);
 });
 
 test('what does not exist is exit code 1, wrong usage is 2, each with a reason on stderr and nothing on stdout', async () => {
