@@ -2474,6 +2474,7 @@ export interface components {
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+        Deprecation: components['headers']['Deprecation'];
         [name: string]: unknown;
       };
       content: {
@@ -2510,6 +2511,7 @@ export interface components {
         'RateLimit-Reset': number;
         'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
+        Deprecation: components['headers']['Deprecation'];
         [name: string]: unknown;
       };
       content: {
@@ -2592,6 +2594,7 @@ export interface components {
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+        Deprecation: components['headers']['Deprecation'];
         [name: string]: unknown;
       };
       content: {
@@ -3164,6 +3167,7 @@ export interface operations {
           'RateLimit-Reset': components['headers']['RateLimit-Reset'];
           'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
           'Server-Timing': components['headers']['Server-Timing'];
+          Deprecation: components['headers']['Deprecation'];
           [name: string]: unknown;
         };
         content: {
@@ -3522,6 +3526,7 @@ export interface operations {
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
           'RateLimit-Reset': components['headers']['RateLimit-Reset'];
           'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          Deprecation: components['headers']['Deprecation'];
           [name: string]: unknown;
         };
         content: {

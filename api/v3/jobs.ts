@@ -11,7 +11,7 @@ import { idOf } from '../middleware/request-address';
 import { PATHS } from '../paths';
 import { photosOf, takeBody } from '../wire/photos';
 import { presentJob } from './job-presenter';
-import { toFilter } from './schema';
+import { signalDeprecation, toFilter } from './schema';
 import { jobBody } from './vision-schema';
 
 const ENDPOINT = 'v3.vision.jobs';
@@ -40,7 +40,7 @@ export function mountJobs(
 
 function createJob({ jobs }: ApiServices, settings: ApiSettings, renewLinks: LinkRenewal): Route {
   return (req, res) => {
-    const { body, cut } = takeBody(req, jobBody);
+    const { body, cut } = takeBody(req, jobBody, (given) => signalDeprecation(res, given));
     const entries = body.entries.map((each, position) => {
       const { photos, parameters } = photosOf(each, cut, `entries.${position}.`);
       const { category_id: category = null, filters, explain } = parameters;

@@ -24,11 +24,11 @@ import {
 import {
   includesOfQuery,
   itemsBody,
+  signalDeprecation,
   similarQuery,
   suggestBody,
   toCatalogQuery,
   toFilter,
-  usesDeprecatedIds,
 } from './schema';
 import { showOwnAccount } from './show-account';
 import { feedbackBody, identifyBody } from './vision-schema';
@@ -67,7 +67,7 @@ export function mountV3(
 
 function queryCatalog(services: ApiServices, settings: ApiSettings): Route {
   return (req, res) => {
-    if (usesDeprecatedIds(req.body)) res.setHeader('Deprecation', 'true');
+    signalDeprecation(res, req.body);
     const { query, includes } = toCatalogQuery(req.body, settings.pageSizeMax);
     const view = viewOf(includes, linksOf(req, services, settings));
     const { pricing } = view;
@@ -138,7 +138,7 @@ function suggest({ suggestions }: ApiServices): Route {
 
 function identify(services: ApiServices, settings: ApiSettings, metrics: VisionObserver): Route {
   return (req, res) => {
-    const { body, cut } = takeBody(req, identifyBody);
+    const { body, cut } = takeBody(req, identifyBody, (given) => signalDeprecation(res, given));
     const { photos, parameters } = photosOf(body, cut);
     const { category_id: category = null, filters, explain, includes } = parameters;
     const view = viewOf(includes, linksOf(req, services, settings));

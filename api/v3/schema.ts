@@ -1,3 +1,4 @@
+import type { Response } from 'express';
 import { z } from 'zod';
 import { CREDITS_MAX } from '../../models/access/credits';
 import {
@@ -13,6 +14,7 @@ import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
 import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
+import { isObject } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
 
@@ -192,14 +194,17 @@ export const toFilter = (given: z.output<typeof filter>, position: number): Filt
   },
 });
 
-/** Whether a body uses the deprecated `ids`, valid or not (contract 4.7). */
-export function usesDeprecatedIds(body: Readonly<Record<string, unknown>>): boolean {
-  const { filters } = body;
-  return (
-    Array.isArray(filters) &&
-    filters.some((each: unknown) => typeof each === 'object' && each !== null && Object.hasOwn(each, 'ids'))
-  );
+/** Tells the caller when a body uses the deprecated `ids`, valid or not (contract 4.7). */
+export function signalDeprecation(res: Response, body: Readonly<Record<string, unknown>>): void {
+  if (usesDeprecatedIds(body)) res.setHeader('Deprecation', 'true');
 }
+
+/** In its own filters, or in those of an entry of a job. */
+const usesDeprecatedIds = ({ filters, entries }: Readonly<Record<string, unknown>>): boolean =>
+  objectsIn(filters).some((each) => Object.hasOwn(each, 'ids')) || objectsIn(entries).some(usesDeprecatedIds);
+
+const objectsIn = (list: unknown): Record<string, unknown>[] =>
+  Array.isArray(list) ? list.filter(isObject) : [];
 
 /** The comma-separated `includes` of an item lookup; absent means `taxonomy`, empty means none (contract 6.1). */
 export function includesOfQuery(parameter: unknown): readonly Module[] {

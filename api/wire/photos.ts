@@ -26,15 +26,19 @@ type CutPhotos = ReadonlyMap<string, Buffer>;
  * The body of a vision call, and the photos that were cut out of it. The request keeps none of it: with the largest photos
  * that would be 27 MB until the answer.
  *
+ * @param notice looks at the parameters before they are judged
  * @throws AppError 400 for what is no JSON object, and that names the parameter at fault
  */
 export function takeBody<Body>(
   req: Request,
   schema: z.ZodType<Body>,
+  notice: (given: Readonly<Record<string, unknown>>) => void = () => undefined,
 ): { readonly body: Body; readonly cut: CutPhotos } {
   const { json, photos } = cutPhotos(req.body);
   req.body = undefined;
-  return { body: validate(schema, parseJsonObject(json)), cut: photos };
+  const given = parseJsonObject(json);
+  notice(given);
+  return { body: validate(schema, given), cut: photos };
 }
 
 /**

@@ -62,10 +62,19 @@ export class FeedbackService {
     return feedback;
   }
 
-  /** How far answers with feedback could be believed, each group of them, in the order of their names. */
-  async reliability(by: ReliabilityBy, since: Date | null): Promise<Reliability[]> {
+  /**
+   * How far answers with feedback could be believed, each group of them, in the order of their names.
+   *
+   * @param model `id` or `id@version`; null takes those of all models
+   */
+  async reliability(
+    by: ReliabilityBy,
+    since: Date | null,
+    model: string | null = null,
+  ): Promise<Reliability[]> {
     const groups = new Map<string | null, JudgedPrediction[]>();
     for (const each of await this.predictions.judged(since)) {
+      if (model !== null && !isOfModel(each, model)) continue;
       const of = each[by] === null ? null : String(each[by]);
       const group = groups.get(of) ?? [];
       group.push(each);
@@ -86,6 +95,10 @@ export class FeedbackService {
     return first?.id === product.id || product.attributes.some(({ id }) => id === first?.id);
   }
 }
+
+/** @param wanted `id` or `id@version` */
+const isOfModel = ({ model }: JudgedPrediction, wanted: string): boolean =>
+  model === wanted || model.startsWith(`${wanted}@`);
 
 function reliabilityOf(of: string | null, answers: readonly JudgedPrediction[]): Reliability {
   const claims = answers.flatMap(({ confidence, right }) =>

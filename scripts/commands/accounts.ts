@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { CREDITS_MAX } from '../../models/access/credits';
 import { withStores } from '../composition/services';
 import { nameOf } from './name-of';
@@ -16,7 +16,8 @@ export function registerAccounts(group: Command): void {
       const account = await withStores(({ accounts }) =>
         accounts.create(options.name, options.credits ?? null),
       );
-      printAnswer(options.json, account, () => `${account.id}  ${account.name}  ${credits(account.credits)}`);
+      const { id, name, credits: left } = account;
+      printAnswer(options.json, { id, name, credits: left }, () => `${id}  ${name}  ${credits(left)}`);
     });
   group
     .command('list')
@@ -48,10 +49,15 @@ export function registerAccounts(group: Command): void {
       'keep the photos of an account as long as its predictions, for evaluations with its feedback',
     )
     .argument('<account>', 'id of the account')
-    .option('--off', 'keep none from now on, and delete those that were kept')
+    .addArgument(
+      new Argument('[state]', 'off: keep none from now on, and delete those that were kept')
+        .choices(['on', 'off'])
+        .default('on'),
+    )
+    .addOption(new Option('--off', 'the same as off').hideHelp())
     .option('--json', 'print JSON')
-    .action(async (id: string, options: { off?: boolean; json?: boolean }) => {
-      const keep = !options.off;
+    .action(async (id: string, state: 'on' | 'off', options: { off?: boolean; json?: boolean }) => {
+      const keep = state === 'on' && !options.off;
       await withStores(({ accounts }) => accounts.keepPhotos(id, keep));
       printAnswer(options.json, { id, keepsPhotos: keep }, () =>
         keep ? `${id}  photos are kept from now on` : `${id}  no photos are kept`,

@@ -25,18 +25,25 @@ export function registerPredictions(predictions: Command): void {
       'how sure answers were, and how many were right, by the feedback of their callers (contract 7.18)',
     )
     .addOption(
-      new Option('--by <what>', 'what answers are told apart by').choices(RELIABILITY_BY).default('model'),
+      new Option('--by <what>', 'what answers are told apart by (default: each)').choices(RELIABILITY_BY),
     )
+    .option('--model <model>', 'answers of this model only, id or id@version')
     .option(
       '--since <time>',
       'answers from this day or time on (ISO 8601, UTC unless it says otherwise)',
       timeOf,
     )
     .option('--json', 'print JSON')
-    .action(async ({ by, json, ...options }: ReliabilityOptions) => {
-      const since = options.since ?? null;
-      const groups = await withStores(({ feedback }) => feedback.reliability(by, since));
-      printAnswer(json, { by, since, groups }, () => describeReliability(by, groups));
+    .action(async ({ by, json, since = null, model = null }: ReliabilityOptions) => {
+      const breakdowns = await withStores(({ feedback }) =>
+        Promise.all(
+          (by === undefined ? RELIABILITY_BY : [by]).map(async (each) => ({
+            by: each,
+            groups: await feedback.reliability(each, since, model),
+          })),
+        ),
+      );
+      printAnswer(json, { model, since, breakdowns }, () => describeReliability(breakdowns));
     });
   predictions
     .command('delete')
@@ -50,15 +57,26 @@ export function registerPredictions(predictions: Command): void {
 }
 
 interface ReliabilityOptions {
-  readonly by: ReliabilityBy;
-  readonly since?: Date;
+  readonly by?: ReliabilityBy;
+  readonly model?: string | null;
+  readonly since?: Date | null;
   readonly json?: boolean;
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-function describeReliability(by: ReliabilityBy, groups: readonly Reliability[]): string {
-  if (groups.length === 0) return 'no answer has feedback';
+/** Answers told apart by one thing. */
+interface Breakdown {
+  readonly by: ReliabilityBy;
+  readonly groups: readonly Reliability[];
+}
+
+const describeReliability = (breakdowns: readonly Breakdown[]): string =>
+  breakdowns.every(({ groups }) => groups.length === 0)
+    ? 'no answer has feedback'
+    : breakdowns.map(describeBreakdown).join('\n');
+
+function describeBreakdown({ by, groups }: Breakdown): string {
   const summary = groups.map(({ of, right, claimed, calibration, empty }) => [
     of,
     right.of,

@@ -34,30 +34,39 @@ interface KeyDocument {
   readonly versions: string[];
 }
 
+interface ReliabilityDocument {
+  readonly breakdowns: readonly {
+    readonly by: string;
+    readonly groups: readonly { readonly of: string; readonly right: { readonly of: number } }[];
+  }[];
+}
+
 // contract 14.5
 test('an account is made, listed and credited', async () => {
   const account = await json<AccountDocument>('accounts', 'create', '--name', 'Maison', '--credits', '3');
   expect(account).toEqual({
     id: expect.stringMatching(/\S/),
     name: 'Maison',
-    ...{ credits: 3, keepsPhotos: false },
+    credits: 3,
   });
   expect(await json('accounts', 'credit', account.id, '4')).toEqual({ id: account.id, credits: 7 });
-  expect(await json('accounts', 'list')).toContainEqual({ ...account, credits: 7 });
+  expect(await json('accounts', 'list')).toContainEqual({ ...account, credits: 7, keepsPhotos: false });
   expect(await service.balance(account.id)).toBe(7);
 });
 
 // contract 7.11
 test('the photos of an account are kept when an operator says so, and no more when they say that', async () => {
-  const { accountId } = await service.newKey();
-  expect(await json('accounts', 'keep-photos', accountId)).toEqual({ id: accountId, keepsPhotos: true });
-  expect(await json('accounts', 'list')).toContainEqual(
-    expect.objectContaining({ id: accountId, keepsPhotos: true }),
-  );
-  await json('accounts', 'keep-photos', accountId, '--off');
-  expect(await json('accounts', 'list')).toContainEqual(
-    expect.objectContaining({ id: accountId, keepsPhotos: false }),
-  );
+  const { accountId: id } = await service.newKey();
+  for (const [words, keepsPhotos] of [
+    [[], true],
+    [['off'], false],
+    [['on'], true],
+    [['--off'], false],
+  ] as const) {
+    expect(await json('accounts', 'keep-photos', id, ...words)).toEqual({ id, keepsPhotos });
+    expect(await json('accounts', 'list')).toContainEqual(expect.objectContaining({ id, keepsPhotos }));
+  }
+  expect((await loupe(['accounts', 'keep-photos', id, 'never'])).code).toBe(2);
 });
 
 test('a correction takes credits off and says why, and no account has less than none', async () => {
@@ -234,6 +243,34 @@ test('a prediction is shown with model, time, neighbours and distances', async (
   expect(Date.parse(shown.createdAt)).not.toBeNaN();
 });
 
+// contract 7.18
+test('the reliability of answers is told by model, month, category and photos, of all models or of one', async () => {
+  await service.sees(['product_submariner', 0.05]);
+  const photo = { base64: (await service.photo()).toString('base64') };
+  const { predictionId } = (await service.api.identifyV2(photo)).body;
+  const path = `/v3/vision/predictions/${predictionId}/feedback`;
+  await service.api.send('POST', path, { body: { correct_id: 'product_submariner' } });
+  const model = (await service.prediction(predictionId))?.model ?? '';
+  const answersOf = async (...words: string[]) => {
+    const { breakdowns } = await json<ReliabilityDocument>('predictions', 'reliability', ...words);
+    return breakdowns.map(({ by, groups }) => [by, groups.map(({ of, right }) => [of, right.of])]);
+  };
+  const byModel = ['model', [[model, 1]]];
+  const month = service.clock.now().toISOString().slice(0, 7);
+  const rest = [
+    ['month', [[month, 1]]],
+    ['category', [['watches', 1]]],
+    ['photos', [['1', 1]]],
+  ];
+  expect(await answersOf()).toEqual([byModel, ...rest]);
+  expect(await answersOf('--model', model)).toEqual([byModel, ...rest]);
+  const id = model.replace(/@.*/, '');
+  expect(await answersOf('--by', 'model', '--model', id, '--since', '2020-01-01')).toEqual([byModel]);
+  expect(await answersOf('--by', 'month', '--model', 'another')).toEqual([['month', []]]);
+  const text = await loupe(['predictions', 'reliability']);
+  for (const told of [model, month, 'watches']) expect(text.stdout).toContain(told);
+});
+
 test('what does not exist is exit code 1, wrong usage is 2, each with a reason on stderr and nothing on stdout', async () => {
   const settings = environmentOfService();
   const outcomes = await Promise.all([
@@ -256,7 +293,7 @@ test('without a running service the commands work as well', async () => {
     const made = await runLoupe(['accounts', 'create', '--name', 'Alone', '--json'], data.settings);
     const listed = await runLoupe(['accounts', 'list', '--json'], data.settings);
     expect([made.code, made.stderr]).toEqual([0, '']);
-    expect(JSON.parse(listed.stdout)).toEqual([JSON.parse(made.stdout)]);
+    expect(JSON.parse(listed.stdout)).toEqual([{ ...JSON.parse(made.stdout), keepsPhotos: false }]);
   } finally {
     await data.remove();
   }

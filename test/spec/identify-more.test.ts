@@ -167,6 +167,16 @@ describe('a scope', () => {
     });
   });
 
+  // contract 4.7
+  test.each<[string, number, object]>([
+    ['is answered', 200, { ids: ['brand_hermes'] }],
+    ['beside include is refused', 400, { ids: ['brand_hermes'], include: ['brand_hermes'] }],
+  ])('with the old name ids %s with Deprecation: true', async (_how, status, values) => {
+    const filters = [{ field: 'brand', ...values }];
+    const answer = await service.api.identify({ base64: await photo(), filters });
+    expect([answer.status, answer.headers.get('Deprecation')]).toEqual([status, 'true']);
+  });
+
   test('that no row passes has an empty answer, free of charge', async () => {
     const filters = [{ field: 'brand', include: ['brand_nobody'] }];
     const { status, body } = await service.api.identify({ base64: await photo(), filters });

@@ -42,6 +42,18 @@ describe('a job', () => {
     expect(await digestsOf(id)).toEqual(await digestsOf(known.headers.get('X-Prediction-Id') ?? ''));
   });
 
+  // contract 4.7
+  test('with the old name ids in a filter is answered with Deprecation: true', async () => {
+    const scopes = [{ ids: ['brand_hermes'] }, { include: ['brand_hermes'] }];
+    const [old, current] = await Promise.all(
+      scopes.map((values) =>
+        service.api.createJob({ entries: [{ ...photo, filters: [{ field: 'brand', ...values }] }] }),
+      ),
+    );
+    expect([old?.status, old?.headers.get('Deprecation')]).toEqual([202, 'true']);
+    expect(current?.headers.has('Deprecation')).toBe(false);
+  });
+
   // contract 16.2
   test('gives the refusal of an entry that can not be identified, and goes on', async () => {
     const entries = [

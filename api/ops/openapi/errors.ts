@@ -117,7 +117,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
     status: 422,
     when: 'An image was named or sent but can not be used; `reason` says why. Free of charge.',
     headers: ['X-Credits-Used'],
-    maybe: OF_CALLS,
+    maybe: OF_BODIES,
     examples: Object.fromEntries(
       Object.entries(IMAGE_FAULTS).map(([reason, message]) => [reason, { message, reason }]),
     ),
@@ -126,7 +126,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
     status: 429,
     when: 'A limit of the key is used up: calls a second, calls a minute, or vision calls at the same time; of a test key also calls a month. Or too many unknown keys came from the address of the caller.',
     headers: ['Retry-After', ...LIMITS],
-    maybe: CREDITS,
+    maybe: [...CREDITS, 'Deprecation'],
     examples: {
       second: { message: 'This key may make 50 calls per second.' },
       unknownKeys: {
@@ -158,7 +158,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
     status: 504,
     when: 'The deadline of a vision call passed. Nothing was charged; the photo may be sent again.',
     headers: ['X-Credits-Used'],
-    maybe: OF_CALLS,
+    maybe: OF_BODIES,
     examples: {
       deadline: { message: 'No answer within 15000 ms; nothing was charged. Send the photo again.' },
     },

@@ -16,6 +16,7 @@ export const LATER_OPERATIONS: readonly Operation[] = [
 - **Credits:** each entry as its identification; the job itself is free. The balance must cover the dearest entry.`,
     body: 'JobRequest',
     answer: 'JobAnswer',
+    maybe: ['Deprecation'],
     status: 202,
   }),
   plain({

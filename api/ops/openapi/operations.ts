@@ -97,6 +97,7 @@ export const OPERATIONS: readonly Operation[] = [
 - **Credits:** 5, with \`pricing\` 10; 2 more for each photo after the first; an answer without rows is free.`,
     body: 'IdentifyRequest',
     answer: 'CatalogAnswer',
+    maybe: ['Deprecation'],
   }),
   note({
     id: 'correct',
