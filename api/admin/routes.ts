@@ -19,7 +19,7 @@ import { createKey, listKeys, revokeKey, rotateKey } from './keys';
 import type { AdminRoute } from './request';
 
 /** A credit takes a statement or two; one that has not answered so long died with its process. */
-const PATIENCE = { waitMs: 10_000, leaseMs: 30_000 };
+const CREDIT_LEASE_MS = 30_000;
 
 /** The operators' API (contract 17). Routes have the services of their request, whose changes are noted as its own. */
 export function mountAdmin(
@@ -41,7 +41,7 @@ export function mountAdmin(
     (req, res) => services.admin(res.locals.requestId).accounts.show(idOf(req)),
     idempotent(
       services,
-      PATIENCE,
+      CREDIT_LEASE_MS,
       (kept) => kept,
       (key, req) => ({ accountId: idOf(req), key: `admin ${key}` }),
     ),

@@ -26,13 +26,17 @@ export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions
     if (request.method !== 'GET' && !request.headers.has(IDEMPOTENCY_KEY)) {
       request.headers.set(IDEMPOTENCY_KEY, crypto.randomUUID());
     }
-    for (let made = 0; ; made += 1) {
+    for (let made = 0; ; ) {
       const answer = await fetch(request.clone()).catch((failure: unknown) => {
         if (signal.aborted || made === retries) throw signal.aborted ? signal.reason : failure;
         return null;
       });
       const waitMs = answer === null ? FIRST_WAIT_MS * 2 ** made : waitAfter(answer);
-      if (answer && (waitMs === null || made === retries || Date.now() + waitMs >= giveUpAt)) return answer;
+      const isRunning = answer?.status === 409;
+      const isLast = made === retries && !isRunning;
+      if (answer && (waitMs === null || isLast || Date.now() + waitMs >= giveUpAt)) return answer;
+      // The first call is waited for while there is time: it is answered, or taken for dead.
+      if (!isRunning) made += 1;
       await answer?.body?.cancel();
       await pause(waitMs ?? 0, signal);
     }

@@ -71,8 +71,7 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings): En
   ];
   const operator = authorizeOperator(settings.adminToken ?? null, limits.unknownKeysPerMinute);
   const visionCalls = visionRateLimit(limiter, limits);
-  const patience = { waitMs: deadlineMs, leaseMs: deadlineMs + LEASE_SLACK_MS };
-  const once = idempotent(services, patience, linkRenewal(services));
+  const once = idempotent(services, deadlineMs + LEASE_SLACK_MS, linkRenewal(services));
   const pages = new PageMemory(memoryFor('large pages', settings.answerBytes, LITTLE_BYTES.answer));
   const answer = chargedAnswer(services, pages);
 

@@ -14,31 +14,26 @@ const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 /** How long a key stands for its answer. */
 const KEPT_MS = 24 * 3_600_000;
 const POLL_MS = 100;
+/** A repetition waits so long for the first call, as the second of two clicks: most calls are over by then. */
+const WAIT_MS = 2_000;
 
 type Stores = Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>;
-
-/** How long a running call is waited for, and taken for alive. */
-export interface RetryOptions {
-  /** A repetition waits so long for the first call. */
-  readonly waitMs: number;
-  /** After so long without an answer the first call is taken for dead. */
-  readonly leaseMs: number;
-}
 
 /**
  * A call with an `Idempotency-Key` is made once per account: its repetitions within a day get the same answer, with
  * `Idempotency-Replayed: true` and `X-Credits-Used: 0`, and nothing is charged again. A repetition that comes while the
- * first one runs waits for its answer. Only successes are kept, together with their charge (`charged-answer.ts`); what
+ * first one runs waits two seconds for its answer. Only successes are kept, together with their charge (`charged-answer.ts`); what
  * failed was free and is made again. The same but for the links in it, which are made for each request.
  *
  * Stands after the body was read. 400 for a malformed key, 409 for a key that stands for another
- * body, and for one whose first call does not end in time.
+ * body, and for one whose first call still runs.
  *
+ * @param leaseMs after so long without an answer the first call is taken for dead
  * @param nameOf default: of the caller's account, as it says
  */
 export function idempotent(
   { idempotency: store, accounts, clock }: Stores,
-  patience: RetryOptions,
+  leaseMs: number,
   renewLinks: LinkRenewal,
   nameOf: CallNames = callersName,
 ): Gate {
@@ -49,7 +44,7 @@ export function idempotent(
       throw badRequest(`${HEADER}: 1 to 255 printable characters without spaces.`, { field: HEADER });
     }
     const call = { ...nameOf(key, req, res), fingerprint: fingerprintOf(req, res) };
-    const claim = await claimed(store, clock, call, patience, res);
+    const claim = await claimed(store, clock, call, leaseMs, res);
     switch (claim.kind) {
       case 'answered': {
         await setFreeCreditHeaders(res, accounts);
@@ -86,10 +81,10 @@ async function claimed(
   store: IdempotencyStore,
   clock: Clock,
   call: IdempotentCall,
-  { waitMs, leaseMs }: RetryOptions,
+  leaseMs: number,
   res: Response,
 ): Promise<Claim> {
-  const giveUpAt = performance.now() + waitMs;
+  const giveUpAt = performance.now() + WAIT_MS;
   for (;;) {
     const now = clock.now().getTime();
     const claim = await store.claim(call, new Date(now + leaseMs), new Date(now + KEPT_MS));

@@ -178,7 +178,7 @@ describe('what was refused for the moment', () => {
   const stub = (options: Partial<LoupeOptions> = {}) =>
     client({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, ...options });
 
-  test.each([[[503, 503]], [[409]], [[0]]])('(%j) is called again, as the same call', async (first) => {
+  test.each([[[503, 503]], [[409, 409, 409, 409]], [[0]]])('(%j) is called again, as the same call', async (first) => {
     statuses = [...first];
     await expect(stub().search({ query: 'birkin' })).resolves.toEqual({ data: [] });
     expect(seen).toHaveLength(first.length + 1);

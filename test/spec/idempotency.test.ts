@@ -75,7 +75,8 @@ test('the second of two clicks at once waits for the answer of the first', async
   expect(service.queue.calls).toBe(1);
 });
 
-test('a call that takes longer than anybody waits is a 409 with Retry-After for its repetition', async () => {
+// contract 12.6
+test('a repetition while the first call still runs is a 409 with Retry-After', async () => {
   const { api } = await account();
   const query = () =>
     api.send('POST', '/v3/catalog/query', { body: {}, headers: { 'Idempotency-Key': 'slow' } });
