@@ -109,6 +109,7 @@ test('a revoked key is a 401 at once', async () => {
   expect(await api.query({})).toMatchObject(UNAUTHORIZED);
 });
 
+// contract 9.3
 test.each(ENDPOINTS)(
   'a key without the scope of %s %s %s is a 403 that is not charged',
   async (...endpoint) => {

@@ -28,7 +28,7 @@ test('addresses of pictures begin with IMAGE_BASE_URL in every version, those of
 });
 
 // contract 13.5, 13.11
-test('a picture is served byte for byte, for ever, and not again to who has it', async () => {
+test('a picture is served byte for byte, for ever, runs nothing, and is not sent again to who has it', async () => {
   const path = await picture();
   const stored = await service.resolve<ImageStore>(PORTS.ImageStore).get(path);
   const answer = await fetch(`${service.url}${path}`);
@@ -37,6 +37,7 @@ test('a picture is served byte for byte, for ever, and not again to who has it',
     'content-type': 'image/png',
     'content-length': String(stored?.length),
     'cache-control': 'public, max-age=31536000, immutable',
+    'content-security-policy': expect.stringContaining('sandbox'),
   });
   const head = await fetch(`${service.url}${path}`, { method: 'HEAD' });
   expect(head.headers.get('content-length')).toBe(String(stored?.length));

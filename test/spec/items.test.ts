@@ -100,9 +100,3 @@ test('with an Idempotency-Key it is made and paid once', async () => {
   expect(again.headers.get('Idempotency-Replayed')).toBe('true');
   expect(await service.creditsBooked(accountId)).toBe(4);
 });
-
-// contract 9.3
-test('needs a key that may read the catalog', async () => {
-  const { key } = await service.newKey({ scopes: ['vision:identify'] });
-  expect((await new ApiClient(service.url, key).items({ ids: IDS })).status).toBe(403);
-});

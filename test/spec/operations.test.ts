@@ -5,7 +5,6 @@ import { isOnnxInstalled } from '../../workers/embedder/onnx-runtime';
 import { bundledModel } from '../../workers/library/model-library';
 import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
-import { words } from '../support/words';
 
 /** contract 14, 11.1: what operators and tools ask. */
 const service = useService();
@@ -130,19 +129,10 @@ describe('/openapi.json', () => {
       )
     ).body;
 
-  test('describes every endpoint and alias, at the address of the service', async () => {
-    const { openapi, paths, servers } = await document();
+  test('is OpenAPI 3.1, at the address of the service', async () => {
+    const { openapi, servers } = await document();
     expect(openapi).toMatch(/^3\.1\./);
     expect(servers).toEqual([{ url: service.url }]);
-    expect(Object.keys(paths)).toEqual(
-      expect.arrayContaining(
-        words(`
-          /v3/catalog/query /api/v3/catalog/search /v3/catalog/items/{id} /api/v3/catalog/items/{id}
-          /v3/catalog/items/{id}/similar /v3/catalog/items /v3/catalog/suggest /v3/vision/identify
-          /api/v3/vision/identify /v2/vision /v2/products /v1/products
-        `),
-      ),
-    );
   });
 
   const ANYWHERE = [405, 431];
@@ -240,19 +230,6 @@ describe('/openapi.json', () => {
       }
     }
   });
-});
-
-// contract 13.5
-test('a stored image may be kept for ever and runs nothing', async () => {
-  const url = (await service.api.item('product_birkin_croc')).body.data[0]?.images[0] ?? '';
-  const { status, headers } = await anybody().send('GET', url);
-  expect(status).toBe(200);
-  expect(headers.get('Content-Type')).toBe('image/png');
-  expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
-  expect(headers.get('Content-Security-Policy')).toContain('sandbox');
-  const tag = headers.get('ETag') ?? '';
-  expect((await anybody().send('GET', url, { headers: { 'If-None-Match': tag } })).status).toBe(304);
-  expect(await anybody().send('HEAD', url)).toMatchObject({ status: 200, text: '' });
 });
 
 // contract 9.6
