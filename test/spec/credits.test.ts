@@ -17,8 +17,8 @@ beforeEach(async () => {
 
 /** A client of an account with so many credits, and its balance as the account says. */
 async function accountWith(credits: number | null) {
-  const { key, accountId } = await service.newKey({ credits });
-  return { api: new ApiClient(service.url, key), balance: () => service.balance(accountId), accountId };
+  const { api, accountId } = await service.newKey({ credits });
+  return { api, accountId, balance: () => service.balance(accountId) };
 }
 
 type Call = (api: ApiClient) => Promise<{ status: number; headers: Headers; body: object }>;

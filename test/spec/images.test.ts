@@ -2,7 +2,6 @@ import { get } from 'node:http';
 import { unavailable } from '../../models/errors';
 import { type ImageStore, PORTS } from '../../models/ports';
 import { StoreFault } from '../../models/store-fault';
-import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
 /** contract 13.11, 13.12: pictures over HTTP. */
@@ -74,7 +73,7 @@ test('while the store is away a picture is a 503; /readyz is 200 with a warning,
     jest.spyOn(images, 'check').mockRejectedValue(new StoreFault('it is away', true)),
   ];
   try {
-    const anybody = new ApiClient(service.url, null);
+    const { anybody } = service;
     expect(await anybody.send('GET', path)).toMatchObject({ status: 503, body: { error: 'unavailable' } });
     const readiness = await anybody.send('GET', '/readyz');
     expect(readiness).toMatchObject({

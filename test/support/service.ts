@@ -49,6 +49,8 @@ export interface TestKey {
   readonly key: string;
   readonly keyId: string;
   readonly accountId: string;
+  /** A client with this key. */
+  readonly api: ApiClient;
 }
 
 /** Stands still until it is put forward: however slow a test is, no second passes in it. */
@@ -129,7 +131,12 @@ export class TestService {
 
   /** A client with a key for all versions and an unlimited account. */
   get api(): ApiClient {
-    return new ApiClient(this.url, this.key.key);
+    return this.key.api;
+  }
+
+  /** A client without a key. */
+  get anybody(): ApiClient {
+    return new ApiClient(this.url, null);
   }
 
   async start(): Promise<void> {
@@ -163,7 +170,7 @@ export class TestService {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const key = await createKey(loupe, {});
+    const key = await createKey(loupe, url, {});
     this.started = { config, loupe, server, url, key, data };
   }
 
@@ -178,7 +185,7 @@ export class TestService {
   }
 
   newKey(options: KeyOptions = {}): Promise<TestKey> {
-    return createKey(this.running.loupe, options);
+    return createKey(this.running.loupe, this.url, options);
   }
 
   async revoke(keyId: string): Promise<void> {
@@ -261,7 +268,7 @@ export class TestService {
   }
 }
 
-async function createKey(loupe: Loupe, options: KeyOptions): Promise<TestKey> {
+async function createKey(loupe: Loupe, url: string, options: KeyOptions): Promise<TestKey> {
   const accounts = loupe.container.resolve<AccountRepository>(PORTS.AccountRepository);
   const accountId = options.accountId ?? (await accounts.createAccount('test', options.credits ?? null)).id;
   const key = makeKey(options.test ?? false);
@@ -275,5 +282,5 @@ async function createKey(loupe: Loupe, options: KeyOptions): Promise<TestKey> {
     scopes: options.scopes ?? DEFAULT_SCOPES,
     expiresAt: options.expiresAt ?? null,
   });
-  return { key, keyId: id, accountId };
+  return { key, keyId: id, accountId, api: new ApiClient(url, key) };
 }
