@@ -58,17 +58,7 @@ const endpoints = (photo: object) =>
 
 const plans = fc.sample<Plan>(
   fc.record({
-    endpoint: fc.constantFrom(
-      'v1',
-      'item',
-      'items',
-      'similar',
-      'v2',
-      'v2Vision',
-      'query',
-      'nothing',
-      'vision',
-    ),
+    endpoint: fc.constantFrom(...(Object.keys(endpoints({})) as Plan['endpoint'][])),
     name: fc.option(fc.nat(KEYS - 1)),
     leavesAfter: fc.option(fc.nat(STATEMENTS_MAX), { freq: 3 }),
   }),
