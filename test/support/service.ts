@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Knex } from 'knex';
 import sharp from 'sharp';
 import type { LifecycleState } from '../../api/api-services';
@@ -30,6 +28,7 @@ import { Housekeeping } from '../../scripts/composition/housekeeping/housekeepin
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
 import { ApiClient } from './api-client';
 import { type CatalogSource, createFixtureData, FIXTURE, type FixtureData } from './fixture-data';
+import { listening } from './local-server';
 import { LogSink } from './log-sink';
 import { VisionQueueFake } from './vision-queue-fake';
 
@@ -167,9 +166,7 @@ export class TestService {
     this.versionId = live?.id ?? 0;
     const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };
     const server = createServer(createApp(apiServices(loupe.container), apiOptions));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `http://${await listening(server)}`;
     const key = await createKey(loupe, url, {});
     this.started = { config, loupe, server, url, key, data };
   }

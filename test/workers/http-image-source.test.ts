@@ -1,20 +1,19 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { AppError, unavailable } from '../../models/errors';
 import { HttpImageSource } from '../../workers/image/http-image-source';
+import { closed, listening } from '../support/local-server';
 
 const BYTES_MAX = 1000;
 let server: Server;
 let answer: RequestListener = (_request, response) => response.end();
-let port = 0;
+let address: string;
 let source: HttpImageSource;
 /** Takes more than a connection holds back. */
 let large: HttpImageSource;
 
-const at = (path = '/photo.jpg') => new URL(`http://127.0.0.1:${port}${path}`);
+const at = (path = '/photo.jpg') => new URL(`http://${address}${path}`);
 
 async function reasonOf(url: URL): Promise<string | undefined> {
   const failure = await source.fetch(url).then(
@@ -27,18 +26,15 @@ async function reasonOf(url: URL): Promise<string | undefined> {
 
 beforeAll(async () => {
   server = createServer((request, response) => answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ({ port } = server.address() as AddressInfo);
-  const settings = { redirectsMax: 3, allow: [`127.0.0.1:${port}`], timeoutMs: 15_000 };
+  address = await listening(server);
+  const settings = { redirectsMax: 3, allow: [address], timeoutMs: 15_000 };
   source = new HttpImageSource({ ...settings, bytesMax: BYTES_MAX });
   large = new HttpImageSource({ ...settings, bytesMax: 1_000_000 });
 });
 
 afterAll(async () => {
   await Promise.all([source, large].map((each) => each.close()));
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await closed(server);
 });
 
 describe('A photo behind an address', () => {
@@ -156,6 +152,8 @@ describe('An address that leads inside', () => {
   });
 
   test('is allowed only as it is written: localhost is not 127.0.0.1', async () => {
-    expect(await reasonOf(new URL(`http://localhost:${port}/`))).toBe('url_blocked');
+    expect(await reasonOf(new URL(`http://${address.replace('127.0.0.1', 'localhost')}/`))).toBe(
+      'url_blocked',
+    );
   });
 });
