@@ -26,7 +26,7 @@ import { apiServices, apiSettings } from '../../scripts/composition/api-wiring';
 import { type Loupe, type Overrides, openLoupe } from '../../scripts/composition/container';
 import { Housekeeping } from '../../scripts/composition/housekeeping/housekeeping';
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
-import { ApiClient } from './api-client';
+import { ApiClient, type CatalogAnswer } from './api-client';
 import { type CatalogSource, createFixtureData, FIXTURE, type FixtureData } from './fixture-data';
 import { listening } from './local-server';
 import { LogSink } from './log-sink';
@@ -179,6 +179,13 @@ export class TestService {
     server.close();
     await loupe.close();
     await data.remove();
+  }
+
+  /** A row as it is answered alone. */
+  async row(id: string, includes?: string): Promise<CatalogAnswer['data'][number]> {
+    const [row] = (await this.api.item(id, includes)).body.data;
+    if (!row) throw new Error(`there is no row ${id}`);
+    return row;
   }
 
   newKey(options: KeyOptions = {}): Promise<TestKey> {
