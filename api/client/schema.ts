@@ -5,14 +5,6 @@
 
 export interface paths {
   '/v3/catalog/query': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Search or list the catalog
      * @description Products, or the taxonomy rows of `taxonomy_node`, by free text and filters.
@@ -25,19 +17,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     post: operations['queryCatalog'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/catalog/items/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * One catalog row by id
      * @description `data` holds one row. Not found are unknown and deleted rows, and ids of variants.
@@ -47,21 +28,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     get: operations['showItem'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/catalog/items/{id}/similar': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Products that look like one
      * @description By their pictures, the most similar first, each with its `similarity`; never the item itself.
@@ -73,23 +41,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     get: operations['showSimilar'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/catalog/items': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Several catalog rows by their ids
      * @description Up to 100, in the order of the ids; an id that is named again is one row. What is not found is listed in `not_found`, and is no error.
@@ -99,21 +52,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     post: operations['showItems'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/catalog/suggest': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Complete what stands in a search box
      * @description Rows that match all words of the query, the last of which may be unfinished: brands, models, styles and the like before products, by popularity. A blank query gives the most popular.
@@ -124,21 +64,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     post: operations['suggest'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/vision/identify': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Identify the item in a photo
      * @description At most ten rows, best first, each with a calibrated `confidence`: of all answers given with 0.9, nine in ten are right.
@@ -154,21 +81,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     post: operations['identify'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/vision/predictions/{id}/feedback': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Say what the photos showed
      * @description The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any of its keys. Free. It makes the reliability of the service known, and its confidence better.
@@ -176,19 +90,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     post: operations['correct'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/account': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Your account and key
      * @description What the account has left, what the key may do, and what was charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.
@@ -196,22 +99,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     get: operations['showOwnAccount'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/catalog/records': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
     /**
      * Write records of the catalog
      * @description Up to 1,000 in a call, one a line; each replaces the whole record of its id. What is accepted is found, with its prices, when the answer comes, and by photos once its pictures are embedded.
@@ -226,23 +115,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     put: operations['writeRecords'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/catalog/records/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post?: never;
     /**
      * Take a record out of the catalog
      * @description A product or an entity; a record that is written later brings it back. Not found are unknown and deleted ids, and those of categories, tags and variants.
@@ -252,18 +126,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     delete: operations['deleteRecord'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/catalog/records/{id}/status': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * How far a record is seen
      * @description Whether searches find it, and how many of its pictures the live model knows.
@@ -273,23 +137,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     get: operations['showRecordStatus'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/vision/jobs': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Identify many photos later
      * @description Up to 100 `entries`, each one identification; the answer is the job, before any of them is looked at. Ask for it by its `id` until its `status` is `done`.
@@ -302,19 +151,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     post: operations['createJob'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/vision/jobs/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * A job and its answers
      * @description Each entry has the body that its identification gives, of a refusal too, once it has been looked at. Kept as long as predictions are. Free.
@@ -322,8 +160,6 @@ export interface paths {
      *     **Key:** must open v3.
      */
     get: operations['showJob'];
-    put?: never;
-    post?: never;
     /**
      * Cancel what is left of a job
      * @description Entries that are not begun will have no answer, and cost nothing; those that are begun end as they would. Answers stay. Free.
@@ -331,18 +167,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     delete: operations['cancelJob'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/webhooks': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * The addresses that are told
      * @description All of the account, with what failed last, without their secrets. Free.
@@ -350,7 +176,6 @@ export interface paths {
      *     **Key:** must open v3.
      */
     get: operations['listWebhooks'];
-    put?: never;
     /**
      * Be told what happens
      * @description Registers an `https` address. Each message is a POST of `{"type", "timestamp", "data"}`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the `secret` of this answer verifies it, and no later answer has it.
@@ -365,22 +190,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     post: operations['createWebhook'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v3/webhooks/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post?: never;
     /**
      * Be told no more
      * @description Removes an address with all that it was still to be told. Free.
@@ -388,20 +199,8 @@ export interface paths {
      *     **Key:** must open v3.
      */
     delete: operations['removeWebhook'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v2/products': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Search products (legacy)
      * @deprecated
@@ -412,21 +211,8 @@ export interface paths {
      *     **Key:** must open v2 or v1.
      */
     post: operations['listProductsV2'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v2/vision': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Identify the item in a photo (legacy)
      * @deprecated
@@ -437,19 +223,8 @@ export interface paths {
      *     **Key:** must open v2 or v1.
      */
     post: operations['identifyV2'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/products': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Search products (legacy)
      * @deprecated
@@ -460,321 +235,121 @@ export interface paths {
      *     **Key:** must open v1.
      */
     get: operations['listProductsV1'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/files/{kind}/{variantId}/{file}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * A price file of a variant and region
      * @description Only by the signed link of an answer, which is valid for one hour; no key. Request the item again for a fresh link. What it shows may be displayed, not stored.
      */
     get: operations['dataFile'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/images/{file}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * A stored catalog image
      * @description Its address is the hash of its content and never changes; no key.
      */
     get: operations['image'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/admin/v1/accounts': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * List the accounts
      * @description The oldest first, page by page.
      */
     get: operations['listAccounts'];
-    put?: never;
     /**
      * Make an account
      * @description Unlimited, or with credits to start with.
      */
     post: operations['createAccount'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/admin/v1/accounts/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Show an account
      * @description What it has left, reservations of running calls not taken off.
      */
     get: operations['showAccount'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/admin/v1/accounts/{id}/credits': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Add credits to an account, or take some off
      * @description Of a limited account; never below what running calls hold. Send an `Idempotency-Key`: repeated within 24 hours it gets the same answer and is not credited again.
      */
     post: operations['creditAccount'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/admin/v1/accounts/{id}/keep-photos': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Keep an account's photos, or not
      * @description As long as their predictions. What was kept is deleted with `false`.
      */
     post: operations['keepPhotos'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/admin/v1/accounts/{id}/usage': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * What an account was charged
      * @description By day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days.
      */
     get: operations['showUsage'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/admin/v1/accounts/{id}/keys': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * List the keys of an account
      * @description The oldest first, revoked and expired ones too, page by page.
      */
     get: operations['listKeys'];
-    put?: never;
     /**
      * Make a key of an account
      * @description Its `secret` is shown once; only a hash of it is kept.
      */
     post: operations['createKey'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/admin/v1/keys/{id}/rotate': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Make a key that does the same
      * @description The old one opens the API until the overlap is over. One that opens nothing already is a 409.
      */
     post: operations['rotateKey'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/admin/v1/keys/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post?: never;
     /**
      * Close a key at once
      * @description On every process. A key that is closed already stays so.
      */
     delete: operations['revokeKey'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/admin/v1/audit': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Who did what and when
      * @description The newest first, page by page; commands too.
      */
     get: operations['showAuditLog'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/healthz': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Whether the process is alive
      * @description Answers as long as the process does.
      */
     get: operations['health'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/readyz': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Whether the process can serve
      * @description The state of each thing that the service needs.
      */
     get: operations['readiness'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/metrics': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Metrics for Prometheus
      * @description Requests by route and status, stages of identifications, the queue, the process.
      */
     get: operations['metrics'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/openapi.json': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * This document
      * @description OpenAPI 3.1, with the address that it was asked at as its server.
      */
     get: operations['openApi'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
 }
 export type webhooks = Record<string, never>;
@@ -1101,10 +676,7 @@ export interface components {
       base64?: string | null;
     };
     CatalogAnswer: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description Rows in this page */
       results: number;
@@ -1216,10 +788,7 @@ export interface components {
       }[];
     };
     ItemsAnswer: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description Rows in this page */
       results: number;
@@ -1254,17 +823,11 @@ export interface components {
       not_found: string[];
     };
     SuggestAnswer: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description Rows in `data` */
       results: number;
-      /**
-       * @description Suggestions are free
-       * @constant
-       */
+      /** @description Suggestions are free */
       credits_used: 0;
       /** @description The rows, best first */
       data: {
@@ -1281,10 +844,7 @@ export interface components {
       }[];
     };
     FeedbackAnswer: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description The prediction that it is about */
       prediction_id: string;
@@ -1294,17 +854,11 @@ export interface components {
       comment: string | null;
       /** @description Whether the first row of the answer, or the empty answer, was right */
       right: boolean;
-      /**
-       * @description Feedback is free
-       * @constant
-       */
+      /** @description Feedback is free */
       credits_used: 0;
     };
     Account: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description Who pays */
       account: {
@@ -1370,17 +924,11 @@ export interface components {
         /** @description What they were charged */
         credits: number;
       }[];
-      /**
-       * @description This call is free
-       * @constant
-       */
+      /** @description This call is free */
       credits_used: 0;
     };
     AccountList: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description The oldest first */
       accounts: {
@@ -1397,10 +945,7 @@ export interface components {
       next_cursor: string | null;
     };
     AccountShown: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description As it stands */
       account: {
@@ -1415,10 +960,7 @@ export interface components {
       };
     };
     CreditsAdded: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description Id of the account */
       account: string;
@@ -1428,10 +970,7 @@ export interface components {
       credits: number;
     };
     Usage: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description Id of the account */
       account: string;
@@ -1463,10 +1002,7 @@ export interface components {
       }[];
     };
     KeyList: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description The oldest first */
       keys: {
@@ -1505,10 +1041,7 @@ export interface components {
       next_cursor: string | null;
     };
     KeyMade: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description As it is kept */
       key: {
@@ -1547,24 +1080,15 @@ export interface components {
       secret: string;
     };
     KeyRevoked: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description Id of the key */
       id: string;
-      /**
-       * @description It opens nothing any more
-       * @constant
-       */
+      /** @description It opens nothing any more */
       revoked: true;
     };
     AuditLog: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description The newest first */
       entries: {
@@ -1592,19 +1116,13 @@ export interface components {
       next_cursor: string | null;
     };
     RecordsAnswer: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description Lines whose records stand */
       accepted: number;
       /** @description The other lines */
       rejected: number;
-      /**
-       * @description Writing is free
-       * @constant
-       */
+      /** @description Writing is free */
       credits_used: 0;
       /** @description One for each line that is not blank, in order */
       data: components['schemas']['RecordOutcome'][];
@@ -1625,29 +1143,17 @@ export interface components {
       reason?: string;
     };
     DeletionAnswer: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description The record that is gone */
       id: string;
-      /**
-       * @description It is no row of the catalog any more
-       * @constant
-       */
+      /** @description It is no row of the catalog any more */
       deleted: true;
-      /**
-       * @description Writing is free
-       * @constant
-       */
+      /** @description Writing is free */
       credits_used: 0;
     };
     RecordStatusAnswer: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description The record */
       id: string;
@@ -1664,17 +1170,11 @@ export interface components {
         /** @description They could not be fetched or read; send the record again to try them again */
         failed: number;
       };
-      /**
-       * @description Writing is free
-       * @constant
-       */
+      /** @description Writing is free */
       credits_used: 0;
     };
     JobAnswer: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description What the job is asked for by */
       id: string;
@@ -1713,10 +1213,7 @@ export interface components {
       answer: (components['schemas']['CatalogAnswer'] | components['schemas']['Refusal']) | null;
     };
     Refusal: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
       /** @description Code of the failure; clients branch on it */
       error: string;
@@ -1774,28 +1271,19 @@ export interface components {
       failures: number;
       /** @description What the last of them met */
       last_failure: string | null;
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description Verifies messages; no later answer has it */
       secret: string;
     };
     WebhooksAnswer: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description Oldest first */
       data: components['schemas']['Webhook'][];
     };
     WebhookRemoved: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description What was removed */
       id: string;
@@ -1807,10 +1295,7 @@ export interface components {
       level: number | null;
     };
     LegacyAnswer: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description The rows of this page, in order */
       data: components['schemas']['LegacyRow'][];
@@ -1875,10 +1360,7 @@ export interface components {
       pricing_data: components['schemas']['DataFileLink'][] | null;
     };
     LegacyVisionAnswer: {
-      /**
-       * @description `true` for every success
-       * @constant
-       */
+      /** @description `true` for every success */
       success: true;
       /** @description Matches, best first */
       results: components['schemas']['LegacyMatch'][];
@@ -1978,17 +1460,11 @@ export interface components {
       url: string;
     };
     Health: {
-      /**
-       * @description The process answers
-       * @constant
-       */
+      /** @description The process answers */
       status: 'alive';
     };
     Readiness: {
-      /**
-       * @description The process can serve
-       * @constant
-       */
+      /** @description The process can serve */
       status: 'ready';
       /** @description `process` (its state) and each thing that it needs: `ok` or `failed` */
       checks: {
@@ -2002,15 +1478,9 @@ export interface components {
       };
     };
     BadRequest: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'bad_request';
       /** @description What a developer can do about it */
       message: string;
@@ -2024,15 +1494,9 @@ export interface components {
       index?: number;
     };
     Unauthorized: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'unauthorized';
       /** @description What a developer can do about it */
       message: string;
@@ -2040,15 +1504,9 @@ export interface components {
       request_id: string;
     };
     InsufficientCredits: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'insufficient_credits';
       /** @description What a developer can do about it */
       message: string;
@@ -2056,15 +1514,9 @@ export interface components {
       request_id: string;
     };
     Forbidden: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'forbidden';
       /** @description What a developer can do about it */
       message: string;
@@ -2072,15 +1524,9 @@ export interface components {
       request_id: string;
     };
     NotFound: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'not_found';
       /** @description What a developer can do about it */
       message: string;
@@ -2088,15 +1534,9 @@ export interface components {
       request_id: string;
     };
     MethodNotAllowed: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'method_not_allowed';
       /** @description What a developer can do about it */
       message: string;
@@ -2104,15 +1544,9 @@ export interface components {
       request_id: string;
     };
     Conflict: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'conflict';
       /** @description What a developer can do about it */
       message: string;
@@ -2120,15 +1554,9 @@ export interface components {
       request_id: string;
     };
     PayloadTooLarge: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'payload_too_large';
       /** @description What a developer can do about it */
       message: string;
@@ -2136,15 +1564,9 @@ export interface components {
       request_id: string;
     };
     UnsupportedMediaType: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'unsupported_media_type';
       /** @description What a developer can do about it */
       message: string;
@@ -2152,15 +1574,9 @@ export interface components {
       request_id: string;
     };
     Unprocessable: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'unprocessable';
       /** @description What a developer can do about it */
       message: string;
@@ -2182,15 +1598,9 @@ export interface components {
       index?: number;
     };
     RateLimited: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'rate_limited';
       /** @description What a developer can do about it */
       message: string;
@@ -2198,15 +1608,9 @@ export interface components {
       request_id: string;
     };
     HeadersTooLarge: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'headers_too_large';
       /** @description What a developer can do about it */
       message: string;
@@ -2214,15 +1618,9 @@ export interface components {
       request_id: string;
     };
     InternalError: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'internal_error';
       /** @description What a developer can do about it */
       message: string;
@@ -2230,15 +1628,9 @@ export interface components {
       request_id: string;
     };
     Unavailable: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'unavailable';
       /** @description What a developer can do about it */
       message: string;
@@ -2246,15 +1638,9 @@ export interface components {
       request_id: string;
     };
     Timeout: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'timeout';
       /** @description What a developer can do about it */
       message: string;
@@ -2262,15 +1648,9 @@ export interface components {
       request_id: string;
     };
     NotReady: {
-      /**
-       * @description `false` for every refusal
-       * @constant
-       */
+      /** @description `false` for every refusal */
       success: false;
-      /**
-       * @description Code of the failure; branch on it
-       * @constant
-       */
+      /** @description Code of the failure; branch on it */
       error: 'unavailable';
       /** @description What a developer can do about it */
       message: string;
@@ -2286,11 +1666,7 @@ export interface components {
     /** @description A body, parameter or header is malformed, or asks for what there is not; `field` is its path. Or the body came slower than the service reads, without `field`. */
     BadRequest: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
+        'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -2306,13 +1682,8 @@ export interface components {
     /** @description The key is missing, malformed, unknown, revoked or expired; which of them is not told. Or the `ADMIN_TOKEN` is not the right one. */
     Unauthorized: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
-        /** @description The scheme of keys */
-        'WWW-Authenticate': 'Bearer';
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'WWW-Authenticate': components['headers']['WWW-Authenticate'];
         [name: string]: unknown;
       };
       content: {
@@ -2322,21 +1693,9 @@ export interface components {
     /** @description The balance does not cover the dearest price that this call could have. Nothing was done. */
     InsufficientCredits: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
-        /**
-         * @description What the call was charged
-         * @example 5
-         */
-        'X-Credits-Used': number;
-        /**
-         * @description What the account has left, where it is limited
-         * @example 995
-         */
-        'X-Credits-Remaining': number;
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Credits-Used': components['headers']['X-Credits-Used'];
+        'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['RateLimit-Reset'];
@@ -2350,11 +1709,7 @@ export interface components {
     /** @description The key does not open this API version or lacks the scope (`catalog:read`, `vision:identify`, `catalog:write`); or the address of a data file is unsigned, changed or expired. */
     Forbidden: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
@@ -2364,11 +1719,7 @@ export interface components {
     /** @description There is no such item, record, job, image, account, key or address. Free of charge. */
     NotFound: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
+        'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -2383,16 +1734,8 @@ export interface components {
     /** @description The address answers other methods only; `Allow` names them. */
     MethodNotAllowed: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
-        /**
-         * @description The methods that the address answers
-         * @example GET, HEAD
-         */
-        Allow: string;
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        Allow: components['headers']['Allow'];
         [name: string]: unknown;
       };
       content: {
@@ -2402,11 +1745,7 @@ export interface components {
     /** @description The `Idempotency-Key` stands for a call with another body; or its first call still runs, then with `Retry-After`. */
     Conflict: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
+        'X-Request-Id': components['headers']['X-Request-Id'];
         'Retry-After': components['headers']['Retry-After'];
         'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
@@ -2422,11 +1761,7 @@ export interface components {
     /** @description The body is over the limit: 4/3 of the image limit and 64 KiB with a photo, 10 MiB and 1,000 records, else 1 MiB. */
     PayloadTooLarge: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
+        'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -2441,11 +1776,7 @@ export interface components {
     /** @description The body is not declared as JSON in UTF-8, or as JSON Lines where the address takes these. */
     UnsupportedMediaType: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
+        'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -2460,16 +1791,8 @@ export interface components {
     /** @description An image was named or sent but can not be used; `reason` says why. Free of charge. */
     Unprocessable: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
-        /**
-         * @description What the call was charged
-         * @example 5
-         */
-        'X-Credits-Used': number;
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -2484,31 +1807,11 @@ export interface components {
     /** @description A limit of the key is used up: calls a second, calls a minute, or vision calls at the same time; of a test key also calls a month. Or too many unknown keys came from the address of the caller. */
     RateLimited: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
-        /**
-         * @description Seconds after which to call again
-         * @example 2
-         */
-        'Retry-After': number;
-        /**
-         * @description Calls of the limit that is nearest to its end; absent where the key has none
-         * @example 50
-         */
-        'RateLimit-Limit': number;
-        /**
-         * @description Calls left of it
-         * @example 49
-         */
-        'RateLimit-Remaining': number;
-        /**
-         * @description Seconds until it starts anew
-         * @example 1
-         */
-        'RateLimit-Reset': number;
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'Retry-After': components['headers']['Retry-After'];
+        'RateLimit-Limit': components['headers']['RateLimit-Limit'];
+        'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
+        'RateLimit-Reset': components['headers']['RateLimit-Reset'];
         'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         Deprecation: components['headers']['Deprecation'];
@@ -2521,11 +1824,7 @@ export interface components {
     /** @description The request line and the headers are larger than 16 KiB. */
     HeadersTooLarge: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
+        'X-Request-Id': components['headers']['X-Request-Id'];
         [name: string]: unknown;
       };
       content: {
@@ -2535,11 +1834,7 @@ export interface components {
     /** @description A fault of the service. Nothing was charged; quote the request id. */
     InternalError: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
+        'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -2555,16 +1850,8 @@ export interface components {
     /** @description Overloaded (photos, large bodies or large pages), starting, stopping, or a store is away. Nothing was charged; call again after `Retry-After`. */
     Unavailable: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
-        /**
-         * @description Seconds after which to call again
-         * @example 2
-         */
-        'Retry-After': number;
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'Retry-After': components['headers']['Retry-After'];
         'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
@@ -2580,16 +1867,8 @@ export interface components {
     /** @description The deadline of a vision call passed. Nothing was charged; the photo may be sent again. */
     Timeout: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
-        /**
-         * @description What the call was charged
-         * @example 5
-         */
-        'X-Credits-Used': number;
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -2604,16 +1883,8 @@ export interface components {
     /** @description The process can not serve; `checks` names what fails. */
     NotReady: {
       headers: {
-        /**
-         * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-         * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-         */
-        'X-Request-Id': string;
-        /**
-         * @description Seconds after which to call again
-         * @example 2
-         */
-        'Retry-After': number;
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'Retry-After': components['headers']['Retry-After'];
         'Cache-Control': components['headers']['Cache-Control'];
         [name: string]: unknown;
       };
@@ -2810,7 +2081,6 @@ export type $defs = Record<string, never>;
 export interface operations {
   queryCatalog: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
@@ -2819,8 +2089,6 @@ export interface operations {
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -2831,18 +2099,9 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -2894,25 +2153,14 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -2964,25 +2212,14 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3007,7 +2244,6 @@ export interface operations {
   };
   showItems: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
@@ -3016,8 +2252,6 @@ export interface operations {
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -3028,18 +2262,9 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3067,15 +2292,12 @@ export interface operations {
   };
   suggest: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -3086,18 +2308,9 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3123,7 +2336,6 @@ export interface operations {
   };
   identify: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
@@ -3132,8 +2344,6 @@ export interface operations {
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -3144,23 +2354,10 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
-          /**
-           * @description Under which the identification is recorded; in v2 the same as `predictionId`
-           * @example 0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55
-           */
-          'X-Prediction-Id': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
+          'X-Prediction-Id': components['headers']['X-Prediction-Id'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3192,7 +2389,6 @@ export interface operations {
   };
   correct: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -3206,7 +2402,6 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -3217,18 +2412,9 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3267,26 +2453,14 @@ export interface operations {
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3310,7 +2484,6 @@ export interface operations {
   };
   writeRecords: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
@@ -3319,8 +2492,6 @@ export interface operations {
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -3331,18 +2502,9 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3370,7 +2532,6 @@ export interface operations {
   };
   deleteRecord: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
@@ -3386,25 +2547,14 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3431,7 +2581,6 @@ export interface operations {
   };
   showRecordStatus: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -3445,25 +2594,14 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3488,7 +2626,6 @@ export interface operations {
   };
   createJob: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
@@ -3497,8 +2634,6 @@ export interface operations {
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -3509,18 +2644,9 @@ export interface operations {
       /** @description Done */
       202: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3549,7 +2675,6 @@ export interface operations {
   };
   showJob: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -3563,25 +2688,14 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3606,7 +2720,6 @@ export interface operations {
   };
   cancelJob: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -3620,25 +2733,14 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3663,33 +2765,20 @@ export interface operations {
   };
   listWebhooks: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3713,7 +2802,6 @@ export interface operations {
   };
   createWebhook: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
@@ -3722,8 +2810,6 @@ export interface operations {
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -3734,18 +2820,9 @@ export interface operations {
       /** @description Done */
       201: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3773,7 +2850,6 @@ export interface operations {
   };
   removeWebhook: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -3787,25 +2863,14 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3830,7 +2895,6 @@ export interface operations {
   };
   listProductsV2: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
@@ -3839,8 +2903,6 @@ export interface operations {
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -3851,18 +2913,9 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -3890,7 +2943,6 @@ export interface operations {
   };
   identifyV2: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
@@ -3899,8 +2951,6 @@ export interface operations {
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -3911,23 +2961,10 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
-          /**
-           * @description Under which the identification is recorded; in v2 the same as `predictionId`
-           * @example 0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55
-           */
-          'X-Prediction-Id': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
+          'X-Prediction-Id': components['headers']['X-Prediction-Id'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -4008,26 +3045,14 @@ export interface operations {
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /**
-           * @description What the call was charged
-           * @example 5
-           */
-          'X-Credits-Used': number;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
@@ -4071,22 +3096,14 @@ export interface operations {
         /** @description The region */
         file: 'NA.csv' | 'EU-UK.csv' | 'EU-IE.csv';
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
-          /** @description A name for the file */
-          'Content-Disposition': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
+          'Content-Disposition': components['headers']['Content-Disposition'];
           [name: string]: unknown;
         };
         content: {
@@ -4103,7 +3120,6 @@ export interface operations {
   };
   image: {
     parameters: {
-      query?: never;
       header?: {
         /** @description ETags that you hold */
         'If-None-Match'?: string;
@@ -4114,22 +3130,14 @@ export interface operations {
         /** @description SHA-256 of the content and its format */
         file: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
-          /** @description The hash of the content */
-          ETag: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
         content: {
@@ -4141,16 +3149,10 @@ export interface operations {
       /** @description You hold it already */
       304: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description The hash of the content */
-          ETag: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          ETag: components['headers']['ETag'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['BadRequest'];
       404: components['responses']['NotFound'];
@@ -4172,21 +3174,13 @@ export interface operations {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -4205,13 +3199,10 @@ export interface operations {
   };
   createAccount: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -4222,13 +3213,8 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -4249,7 +3235,6 @@ export interface operations {
   };
   showAccount: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -4261,20 +3246,13 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -4293,7 +3271,6 @@ export interface operations {
   };
   creditAccount: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
@@ -4307,7 +3284,6 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -4318,13 +3294,8 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
           'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
           [name: string]: unknown;
         };
@@ -4347,7 +3318,6 @@ export interface operations {
   };
   keepPhotos: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -4359,7 +3329,6 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -4370,13 +3339,8 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -4414,20 +3378,13 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -4463,20 +3420,13 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -4495,7 +3445,6 @@ export interface operations {
   };
   createKey: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -4507,7 +3456,6 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -4518,13 +3466,8 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -4545,7 +3488,6 @@ export interface operations {
   };
   rotateKey: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -4557,7 +3499,6 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -4568,13 +3509,8 @@ export interface operations {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -4596,7 +3532,6 @@ export interface operations {
   };
   revokeKey: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
@@ -4608,20 +3543,13 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -4652,21 +3580,13 @@ export interface operations {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
-          /** @description How long the answer may be kept */
-          'Cache-Control': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -4685,24 +3605,16 @@ export interface operations {
   };
   health: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
           'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
@@ -4718,24 +3630,16 @@ export interface operations {
   };
   readiness: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
           'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
@@ -4752,24 +3656,16 @@ export interface operations {
   };
   metrics: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
           'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };
@@ -4785,24 +3681,16 @@ export interface operations {
   };
   openApi: {
     parameters: {
-      query?: never;
       header?: {
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description Done */
       200: {
         headers: {
-          /**
-           * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
-           * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
-           */
-          'X-Request-Id': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
           'Cache-Control': components['headers']['Cache-Control'];
           [name: string]: unknown;
         };

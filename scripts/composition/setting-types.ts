@@ -41,14 +41,17 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a
 export const addressList = () =>
   z
     .string()
-    .transform((text) =>
-      text
-        .split(',')
-        .map((each) => each.trim().toLowerCase())
-        .filter(Boolean),
-    )
+    .transform((text) => listed(text.toLowerCase()))
     .refine((list) => list.every(isAddress), 'must be host:port,… without schemes, paths or wildcards')
     .default([]);
+
+/** What stands between the commas of a setting. */
+export function listed(text: string): string[] {
+  return text
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean);
+}
 
 function isAddress(text: string): boolean {
   const [, ipv6, name, port] = /^(?:\[([^\]]+)\]|([^[\]:]+)):(\d{1,5})$/.exec(text) ?? [];
@@ -60,12 +63,7 @@ function isAddress(text: string): boolean {
 export const origins = () =>
   z
     .string()
-    .transform((text) =>
-      text
-        .split(',')
-        .map((each) => each.trim())
-        .filter(Boolean),
-    )
+    .transform(listed)
     .refine(
       (list) => list.join() === '*' || list.every(isOrigin),
       'must be * or a list of scheme://host[:port], without paths or wildcards',

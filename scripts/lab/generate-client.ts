@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { buildOpenApi } from '../../api/ops/openapi/document';
+import { HEADERS } from '../../api/ops/openapi/headers';
 
 const ROOT = join(__dirname, '../..');
 const FILE = 'api/client/schema.ts';
@@ -19,7 +20,7 @@ function main(): void {
     .option('--check', 'say whether the types are those of the document')
     .parse();
   const { check = false } = program.opts<{ check?: boolean }>();
-  const types = formatted(typesOf(withoutAliases(buildOpenApi())));
+  const types = formatted(withoutEvident(typesOf(withSharedHeaders(withoutAliases(buildOpenApi())))));
   const target = join(ROOT, FILE);
   if (!check) {
     writeFileSync(target, types);
@@ -37,12 +38,21 @@ const withoutAliases = (document: Record<string, unknown>): object => ({
   ),
 });
 
-const typesOf = (document: object): string =>
-  run(
-    join(dirname(require.resolve('openapi-typescript')), '../bin/cli.js'),
-    OPTIONS,
-    JSON.stringify(document),
+/** The document as JSON. A header has the same type whether it is always there or not, so all answers refer to it. */
+const withSharedHeaders = (document: object): string =>
+  JSON.stringify(document, (key, value) =>
+    key in HEADERS && value.required ? { $ref: `#/components/headers/${key}` } : value,
   );
+
+const typesOf = (document: string): string =>
+  run(join(dirname(require.resolve('openapi-typescript')), '../bin/cli.js'), OPTIONS, document);
+
+/** Without what the types say anyway: that nothing has a method or parameter that is not named, that a literal is constant. */
+const withoutEvident = (types: string): string =>
+  types
+    .replace(/^ *\w+\?: never;\n/gm, '')
+    .replace(/^ *parameters: \{\s*\};\n/gm, '')
+    .replace(/\/\*\*\n *\* (@description .*)\n *\* @constant\n *\*\//g, '/** $1 */');
 
 const formatted = (types: string): string =>
   run(require.resolve('@biomejs/biome/bin/biome'), ['format', `--stdin-file-path=${FILE}`], types);

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { LoupeClient, LoupeError, type LoupeOptions } from '../../api/client/loupe-client';
 import { useEmbeddedPictures } from '../support/embedded-pictures';
+import { addressOf, closed, listening } from '../support/local-server';
 import { useService } from '../support/service';
 import { RESTORED } from '../support/written-catalog';
 
@@ -167,8 +166,7 @@ describe('what was refused for the moment', () => {
       });
       res.end(JSON.stringify(status === 200 ? { data: [] } : refusal));
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listening(server);
   });
   afterAll(() => void server.close());
   beforeEach(() => {
@@ -176,7 +174,7 @@ describe('what was refused for the moment', () => {
   });
 
   const stub = (options: Partial<LoupeOptions> = {}) =>
-    client({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, ...options });
+    client({ baseUrl: `http://${addressOf(server)}/`, ...options });
 
   test.each([[[503, 503]], [[409, 409, 409, 409]], [[0]]])('(%j) is called again, as the same call', async (first) => {
     statuses = [...first];
@@ -206,10 +204,8 @@ describe('what was refused for the moment', () => {
 });
 
 test('a call that nobody answers ends', async () => {
-  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const silent = createServer(() => undefined);
+  const baseUrl = `http://${await listening(silent)}`;
   await expect(client({ baseUrl, timeoutMs: 50 }).search({})).rejects.toMatchObject({ name: 'TimeoutError' });
-  silent.closeAllConnections();
-  silent.close();
+  await closed(silent);
 });

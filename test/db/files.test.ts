@@ -27,29 +27,11 @@ describe('a data-file address', () => {
     expect(signer.verify(FILE, query, BEFORE)).toBe(true);
   });
 
-  test('stays good while its key is one of the keys', () => {
-    const older = queryOf(new HmacDataFileSigner([OLD]).sign(FILE, EXPIRES));
-    expect(signer.verify(FILE, older, BEFORE)).toBe(true);
-    expect(new HmacDataFileSigner([NEW]).verify(FILE, older, BEFORE)).toBe(false);
-  });
-
-  test('is worthless from the second on in which it expires', () => {
-    expect(signer.verify(FILE, query, new Date('2026-03-01T13:00:00Z'))).toBe(false);
-  });
-
   test.each([
-    ['another kind', { ...FILE, kind: 'historical_estimates' }, {}],
-    ['another variant', { ...FILE, variantId: 'variant_a' }, {}],
-    ['another region', { ...FILE, region: 'NA' }, {}],
-    ['a later end', FILE, { expires: '1772370001' }],
-    ['an end that is no number', FILE, { expires: '1772370000.0' }],
-    ['another key', FILE, { key: 'old' }],
-    ['an unknown key', FILE, { key: 'none' }],
-    ['no signature', FILE, { signature: undefined }],
-    ['two signatures', FILE, { signature: [query['signature'], query['signature']] }],
-    ['an empty signature', FILE, { signature: '' }],
-  ] as const)('is refused with %s', (_, file, changed) => {
-    expect(signer.verify(file, { ...query, ...changed }, BEFORE)).toBe(false);
+    ['an end that is no number', { expires: '1772370000.0' }],
+    ['another key', { key: 'old' }],
+  ])('is refused with %s', (_, changed) => {
+    expect(signer.verify(FILE, { ...query, ...changed }, BEFORE)).toBe(false);
   });
 
   test('is refused with any other letter anywhere in its signature', () => {
@@ -64,12 +46,6 @@ describe('a data-file address', () => {
         expect(signer.verify(FILE, { ...query, signature: tampered }, BEFORE)).toBe(false);
       }
     }
-  });
-
-  test('is not made without a key, and none is good then', () => {
-    const keyless = new HmacDataFileSigner([]);
-    expect(keyless.sign(FILE, EXPIRES)).toBeNull();
-    expect(keyless.verify(FILE, query, BEFORE)).toBe(false);
   });
 });
 

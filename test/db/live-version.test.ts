@@ -9,7 +9,7 @@ import { bundledModel, earlierModel } from '../../workers/library/model-library'
 import { useDatabase } from '../support/database';
 import { LogSink } from '../support/log-sink';
 import { modelManifest } from '../support/model-manifest';
-import { temporaryFolder } from '../workers/tiny-models';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** What a process starts with when a release brought another model than the database was filled under. */
 describe('the live version, when its model is not installed any more', () => {
@@ -78,7 +78,7 @@ describe('the live version, when its model is not installed any more', () => {
   });
 
   test('is not given up because its folder is broken: that is for somebody to repair', async () => {
-    const { folder, remove } = await temporaryFolder();
+    const folder = temporaryFolder();
     const live = await embeddings.live();
     const broken = join(folder, 'models', live?.model ?? '');
     await mkdir(broken, { recursive: true });
@@ -87,6 +87,5 @@ describe('the live version, when its model is not installed any more', () => {
       'no manifest.json that can be read',
     );
     expect(await embeddings.live()).toEqual(live);
-    await remove();
   });
 });

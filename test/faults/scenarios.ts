@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import type { Service } from '../../scripts/lab/services/service';
 import { DEADLINE_MS, type Installation, WAITING_MAX } from './installation';
 import type { CallPlan } from './load';
 import { SLOW_WAYS } from './slow-host';
@@ -86,70 +87,40 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'a worker stops answering',
     statuses: [200],
-    async disturb({ installation: { workers }, rounds, progress, back }) {
-      for (let round = 0; round < rounds.slow; round += 1) {
-        const worker = workers[round % workers.length];
-        await progress(20);
-        worker?.pause();
-        await delay(WORKER_PAUSE_MS);
-        worker?.resume();
-        await back();
-      }
-    },
+    disturb: inRounds(async ({ workers }, round) => {
+      const worker = workers[round % workers.length];
+      worker?.pause();
+      await delay(WORKER_PAUSE_MS);
+      worker?.resume();
+    }),
   },
   {
     name: 'the queue is full',
     statuses: [200, 503, 504],
     concurrency: CROWD,
-    async disturb({ installation: { workers }, rounds, progress, back }) {
-      for (let round = 0; round < rounds.slow; round += 1) {
-        await progress(20);
-        for (const worker of workers) worker.pause();
-        await delay(2 * OUTAGE_MS);
-        for (const worker of workers) worker.resume();
-        await back();
-      }
-    },
+    disturb: inRounds(async ({ workers }) => {
+      for (const worker of workers) worker.pause();
+      await delay(2 * OUTAGE_MS);
+      for (const worker of workers) worker.resume();
+    }),
   },
   {
     name: 'Redis dies and comes back without its data',
     statuses: [200, 503],
-    async disturb({ installation: { services }, rounds, progress, back }) {
-      for (let round = 0; round < rounds.slow; round += 1) {
-        await progress(20);
-        await services.redis.kill();
-        await delay(OUTAGE_MS);
-        await services.redis.start();
-        await back();
-      }
-    },
+    disturb: inRounds(({ services }) => dies(services.redis)),
   },
   {
     name: 'Redis dies and comes back with its data',
     statuses: [200, 503],
-    async disturb({ installation: { services }, rounds, progress, back }) {
-      for (let round = 0; round < rounds.slow; round += 1) {
-        await progress(20);
-        await saved(services.redis.url);
-        await services.redis.kill();
-        await delay(OUTAGE_MS);
-        await services.redis.start();
-        await back();
-      }
-    },
+    disturb: inRounds(async ({ services }) => {
+      await saved(services.redis.url);
+      await dies(services.redis);
+    }),
   },
   {
     name: 'Redis stops answering for five seconds',
     statuses: [200, 503],
-    async disturb({ installation: { services }, rounds, progress, back }) {
-      for (let round = 0; round < rounds.slow; round += 1) {
-        await progress(20);
-        await services.redis.pause();
-        await delay(PAUSE_MS);
-        await services.redis.resume();
-        await back();
-      }
-    },
+    disturb: inRounds(({ services }) => hangs(services.redis, PAUSE_MS)),
   },
   {
     name: 'PostgreSQL dies and comes back',
@@ -159,15 +130,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'PostgreSQL stops answering for five seconds',
     statuses: [200, 503],
-    async disturb({ installation: { services }, rounds, progress, back }) {
-      for (let round = 0; round < rounds.slow; round += 1) {
-        await progress(20);
-        await services.postgres.pause();
-        await delay(PAUSE_MS);
-        await services.postgres.resume();
-        await back();
-      }
-    },
+    disturb: inRounds(({ services }) => hangs(services.postgres, PAUSE_MS)),
   },
   {
     name: 'PostgreSQL stops answering for longer than a deadline',
@@ -175,9 +138,7 @@ export const SCENARIOS: readonly Scenario[] = [
     long: true,
     async disturb({ installation: { services }, progress, back }) {
       await progress(20);
-      await services.postgres.pause();
-      await delay(DEADLINE_MS + 2 * OUTAGE_MS);
-      await services.postgres.resume();
+      await hangs(services.postgres, DEADLINE_MS + 2 * OUTAGE_MS);
       await back();
     },
   },
@@ -211,19 +172,35 @@ export async function photoCall({ photos }: Installation, call: number): Promise
   return { body: images.length === 1 ? { ...images[0] } : { images }, product, hangUpAfterMs: null };
 }
 
-export async function killDatabase({
-  installation: { services },
-  rounds,
-  progress,
-  back,
-}: Stage): Promise<void> {
-  for (let round = 0; round < rounds.slow; round += 1) {
-    await progress(20);
-    await services.postgres.kill();
-    await delay(OUTAGE_MS);
-    await services.postgres.start();
-    await back();
-  }
+/** So often as a kind that takes seconds: some calls, the disturbance, and all is back. */
+function inRounds(
+  disturbance: (installation: Installation, round: number) => Promise<void>,
+): (stage: Stage) => Promise<void> {
+  return async ({ installation, rounds, progress, back }) => {
+    for (let round = 0; round < rounds.slow; round += 1) {
+      await progress(20);
+      await disturbance(installation, round);
+      await back();
+    }
+  };
+}
+
+export function killDatabase(stage: Stage): Promise<void> {
+  return inRounds(({ services }) => dies(services.postgres))(stage);
+}
+
+/** Killed, and started again after a while. */
+async function dies(server: Service): Promise<void> {
+  await server.kill();
+  await delay(OUTAGE_MS);
+  await server.start();
+}
+
+/** Keeps its connections and does nothing. */
+async function hangs(server: Service, forMs: number): Promise<void> {
+  await server.pause();
+  await delay(forMs);
+  await server.resume();
 }
 
 /** What is in Redis now is there again after a crash. */

@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { addressOf, closed, listening } from '../support/local-server';
 
 /** How a host of pictures can keep one waiting. */
 export const SLOW_WAYS = ['drip', 'endless', 'headers only', 'silent'] as const;
@@ -19,23 +19,21 @@ export class SlowHost {
       if (way) ANSWERS[way](response);
       else response.writeHead(404).end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+    await listening(server);
     return new SlowHost(server);
   }
 
   /** `host:port`, as `IMAGE_FETCH_ALLOW` takes it. */
   get address(): string {
-    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return addressOf(this.server);
   }
 
   url(way: SlowWay): string {
     return `http://${this.address}${pathOf(way)}`;
   }
 
-  async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.server.close(resolve));
-    this.server.closeAllConnections();
-    await closed;
+  close(): Promise<void> {
+    return closed(this.server);
   }
 }
 

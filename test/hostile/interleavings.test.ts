@@ -4,7 +4,6 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Random } from '../../models/random';
 import { processEnvironment } from '../../scripts/config';
-import { ApiClient } from '../support/api-client';
 import { type TestKey, useService } from '../support/service';
 
 /**
@@ -79,7 +78,7 @@ test('a burst of large pages is answered one after the other or turned away, and
 test('whatever callers do, the service lives, the ledger holds what was answered, and others are served', async () => {
   const random = new Random(Number(INTERLEAVING_SEED));
   const [patient, gone] = await Promise.all([service.newKey(), service.newKey()]);
-  const other = new ApiClient(service.url, (await service.newKey()).key);
+  const other = (await service.newKey()).api;
   const photo = { base64: (await service.photo()).toString('base64') };
   const until = performance.now() + Number(INTERLEAVING_SECONDS) * 1000;
   let charged = 0;

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ApiClient } from '../support/api-client';
 import type { CatalogSource } from '../support/fixture-data';
 import { useService } from '../support/service';
 
@@ -43,8 +42,7 @@ jest.setTimeout(120_000);
 
 // contract 12.6
 test('large idempotent answers, made and repeated at once beside other calls, are answered and charged once', async () => {
-  const { key, accountId } = await service.newKey({ credits: 1000 });
-  const api = new ApiClient(service.url, key);
+  const { api, accountId } = await service.newKey({ credits: 1000 });
   const large = (name: string) =>
     api.send('POST', '/v3/catalog/query', {
       body: { page_size: PRODUCTS, includes: ['pricing'] },

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
 /** The memory for bodies is shared by what has come of them: no upload, however slow, shuts out those of others. */
@@ -47,7 +46,7 @@ test.each([
   const { key } = await service.newKey();
   await Promise.all(Array.from({ length: 16 }, () => stalledUpload(key, length, sent)));
   const body = await largePhoto();
-  const other = new ApiClient(service.url, (await service.newKey()).key);
+  const other = (await service.newKey()).api;
   expect((await other.identify(body)).status).toBe(200);
   expect((await service.api.identify(body)).status).toBe(200);
 });

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processEnvironment } from '../../scripts/config';
+import { openAccount } from '../../scripts/lab/bench/vision-installation';
 import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { bringUpServices } from '../../scripts/lab/services/bring-up-services';
@@ -65,34 +66,14 @@ async function served(api: ServiceProcess, settings: Settings, folder: string): 
   const bundle = join(folder, 'bundle');
   await generateBundle({ seed: 11, products: PRODUCTS, out: bundle, images: true, imageSize: 320 });
   await runLoupe(settings, 'catalog', 'import', bundle);
-  const account = (await runLoupe(
-    settings,
-    'accounts',
-    'create',
-    '--name',
-    'hostile',
-    '--credits',
-    String(CREDITS),
-  )) as { id: string };
-  const made = await runLoupe(
-    settings,
-    'keys',
-    'create',
-    '--account',
-    account.id,
-    '--name',
-    'hostile',
-    '--versions',
-    'v2,v3',
-  );
-  const { key } = made as { key: string };
+  const { accountId, key } = await openAccount(settings, { credits: CREDITS, versions: 'v2,v3' });
   return {
     url: api.url,
     key,
     apiPid: api.process.pid ?? 0,
     creditsBooked: async () => {
       const accounts = (await runLoupe(settings, 'accounts', 'list')) as { id: string; credits: number }[];
-      return CREDITS - (accounts.find(({ id }) => id === account.id)?.credits ?? 0);
+      return CREDITS - (accounts.find(({ id }) => id === accountId)?.credits ?? 0);
     },
     isReady: async () => (await fetch(`${api.url}/readyz`).catch(() => null))?.ok ?? false,
   };

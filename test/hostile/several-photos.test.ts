@@ -1,6 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
 /** Five photos at once from many callers: what they take is bounded, what can't be answered is free (contract 7.14, 12.7). */
@@ -36,8 +35,8 @@ afterAll(() => {
 async function statusesOf(body: object): Promise<number[]> {
   return Promise.all(
     Array.from({ length: CALLERS }, async () => {
-      const { key, accountId } = await service.newKey({ credits: 100 });
-      const { status, headers } = await new ApiClient(service.url, key).identify(body);
+      const { api, accountId } = await service.newKey({ credits: 100 });
+      const { status, headers } = await api.identify(body);
       const told = Number(headers.get('X-Credits-Used'));
       expect([status, await service.creditsBooked(accountId)]).toEqual([status, told]);
       expect([status, told]).toEqual([status, status === 200 ? 13 : 0]);

@@ -9,18 +9,13 @@ import { isInstalled, NATIVE_PACKAGE } from '../../workers/embedder/backend-choi
 import { sha256Of } from '../../workers/embedder/sha256-of';
 import { addModel } from '../../workers/library/add-model';
 import { bundledModel, earlierModel, FolderModelLibrary } from '../../workers/library/model-library';
-import { colouredJpeg, meanColour, temporaryFolder, writeModel } from '../workers/tiny-models';
+import { temporaryFolder } from '../support/temporary-folder';
+import { colouredJpeg, meanColour, writeModel } from '../workers/tiny-models';
 import { addOptions, filesOf, libraryNames } from './library-fixture';
 
-let root = '';
-let remove = async (): Promise<void> => undefined;
+const root = temporaryFolder();
 let dataDir = '';
 let folder = '';
-
-beforeAll(async () => {
-  ({ folder: root, remove } = await temporaryFolder());
-});
-afterAll(() => remove());
 
 beforeEach(async () => {
   await rm(root, { recursive: true });

@@ -6,15 +6,15 @@ import { processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { sha256Of } from '../../workers/embedder/sha256-of';
 import { addModel } from '../../workers/library/add-model';
-import { meanColour, temporaryFolder, writeModel } from '../workers/tiny-models';
+import { temporaryFolder } from '../support/temporary-folder';
+import { meanColour, writeModel } from '../workers/tiny-models';
 import { FileServer } from './file-server';
 import { addOptions, filesOf, libraryNames } from './library-fixture';
 
 /** Files come over a network that breaks; what is counted is what the server had to send. */
 jest.setTimeout(120_000);
 
-let root = '';
-let remove = async (): Promise<void> => undefined;
+const root = temporaryFolder();
 let server: FileServer;
 let dataDir = '';
 
@@ -22,11 +22,6 @@ let dataDir = '';
 const BALLAST = 400_000;
 const ADDED = { models: ['tiny@1.0.0'], work: [] };
 const NOTHING = { models: [], work: [] };
-
-beforeAll(async () => {
-  ({ folder: root, remove } = await temporaryFolder());
-});
-afterAll(() => remove());
 
 beforeEach(async () => {
   await rm(root, { recursive: true });

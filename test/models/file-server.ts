@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { addressOf, listening } from '../support/local-server';
 
 /** One answer that the server gave. */
 export interface Served {
@@ -33,13 +32,12 @@ export class FileServer {
 
   static async start(): Promise<FileServer> {
     const server = new FileServer();
-    server.#server.listen(0, '127.0.0.1');
-    await once(server.#server, 'listening');
+    await listening(server.#server);
     return server;
   }
 
   url(path: string): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${path}`;
+    return `http://${addressOf(this.#server)}/${path}`;
   }
 
   /** Resolves when an answer hangs. */

@@ -4,19 +4,18 @@ import { DURABLE_FILES } from '../../db/files/durable-files';
 import { readManifest } from '../../workers/embedder/manifest';
 import { addModel } from '../../workers/library/add-model';
 import { type ManifestWishes, writeManifest } from '../../workers/library/write-manifest';
-import { meanColour, temporaryFolder, writeModel } from '../workers/tiny-models';
+import { temporaryFolder } from '../support/temporary-folder';
+import { meanColour, writeModel } from '../workers/tiny-models';
 import { writeOnnxModel } from '../workers/tiny-onnx';
 import { addOptions } from './library-fixture';
 
 let root = '';
 let folder = '';
-let remove = async (): Promise<void> => undefined;
 
-beforeEach(async () => {
-  ({ folder: root, remove } = await temporaryFolder());
+beforeEach(() => {
+  root = temporaryFolder();
   folder = join(root, 'source');
 });
-afterEach(() => remove());
 
 const wishes: ManifestWishes = {
   id: 'strange',

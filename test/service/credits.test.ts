@@ -6,10 +6,10 @@ import { RandomIds, SystemClock } from '../../scripts/composition/system';
 import { generateBundle, productId } from '../../scripts/lab/generator/generate-bundle';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { openAccount as openPayer } from '../faults/books';
-import { writeLayoutModel } from '../faults/layout-model';
 import { type Answer, ApiClient } from '../support/api-client';
-import { type Installation, newInstallation } from '../support/installation';
+import type { Installation } from '../support/installation';
 import { loupeHere } from '../support/run-loupe';
+import { layoutInstallation } from './layout-installation';
 
 /**
  * contract 9.2, 10 across processes: two of them answer for one account, on one database. On the embedded default
@@ -24,9 +24,8 @@ let stores: Database;
 const processes: ServiceProcess[] = [];
 
 beforeAll(async () => {
-  installation = await newInstallation({ MODEL: 'layout', INFERENCE_THREADS: '1', RATE_PER_SECOND: '0' });
+  installation = await layoutInstallation();
   settings = installation.settings;
-  await writeLayoutModel(join(installation.dataDir, 'models', 'layout'), { id: 'layout' });
   const role = settings['REDIS_URL'] === undefined ? {} : { ROLE: 'api' };
   processes.push(...(await Promise.all([1, 2].map(() => startProcess({ ...settings, ...role })))));
   const bundle = join(installation.folder, 'bundle');

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/generator/generate-bundle';
 import {
@@ -12,6 +11,7 @@ import {
 import { openAccount } from '../faults/books';
 import { blankPng, COLOUR } from '../hostile/corpus/png';
 import { type Installation, newInstallation } from '../support/installation';
+import { closed, listening } from '../support/local-server';
 import { loupeHere } from '../support/run-loupe';
 
 /**
@@ -27,14 +27,13 @@ let key: string;
 let api: ServiceProcess;
 const processes: ServiceProcess[] = [];
 let host: Server;
-let hostPort: number;
+let hostAddress: string;
 
 beforeAll(async () => {
   host = createServer(async (_request, response) => response.end(await photo(2)));
-  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', () => resolve()));
-  hostPort = (host.address() as AddressInfo).port;
+  hostAddress = await listening(host);
   installation = await newInstallation({
-    IMAGE_FETCH_ALLOW: `127.0.0.1:${hostPort}`,
+    IMAGE_FETCH_ALLOW: hostAddress,
     RATE_PER_SECOND: '0',
     CONFIDENCE_FLOOR: '0',
   });
@@ -54,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const process of processes.reverse()) await process.stop();
-  await new Promise((resolve) => host.close(resolve));
+  await closed(host);
   await installation?.remove();
 }, 60_000);
 
@@ -97,7 +96,7 @@ describe('A photo of an item of the catalog', () => {
   });
 
   test('finds the item by its address', async () => {
-    const rows = await rowsOf({ url: `http://127.0.0.1:${hostPort}/photo.jpg` });
+    const rows = await rowsOf({ url: `http://${hostAddress}/photo.jpg` });
     expect(rows.map(({ id }) => id)).toContain(productId(SEED, 2));
     expect(rows).toEqual(await rowsOf(await base64Of(2)));
   });

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectPostgres, type Database } from '../../db/core/knex';
+import type { Database } from '../../db/core/knex';
 import { SCOPES } from '../../models/access/api-key';
 import { processEnvironment } from '../../scripts/config';
 import { writeNightlyBundle } from '../../scripts/lab/bench/import/nightly-bundle';
@@ -11,8 +9,9 @@ import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { writeLayoutModel } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
-import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import type { Installation } from '../support/installation';
 import { loupeHere } from '../support/run-loupe';
+import { layoutInstallation } from './layout-installation';
 
 /**
  * `npm run bench -- living`, short: a catalog that is written by ten callers, imported, read and embedded anew, all at once,
@@ -33,8 +32,7 @@ const READERS = 3;
 const READS_A_READER = 400;
 const PHOTOS_SENT = 40;
 
-let folder: string;
-let ownDatabase: OwnDatabase;
+let installation: Installation;
 let database: Database;
 let living: Living;
 const processes: ServiceProcess[] = [];
@@ -43,26 +41,13 @@ const withServers = TEST_DATABASE_URL && TEST_REDIS_URL ? describe : describe.sk
 
 withServers('A catalog that is written, imported, read and embedded anew at once', () => {
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'loupe-'));
-    ownDatabase = await createOwnDatabase(TEST_DATABASE_URL ?? '');
-    const settings = {
-      DATABASE_URL: ownDatabase.url,
-      REDIS_URL: TEST_REDIS_URL ?? '',
-      DATA_DIR: join(folder, 'data'),
-      MODEL: 'layout',
-      CONFIDENCE_FLOOR: '0',
-      INFERENCE_THREADS: '1',
-      RATE_PER_SECOND: '0',
-      QUEUE_PREFIX: `living-${process.pid}`,
-      LOG_LEVEL: 'error',
-    };
+    installation = await layoutInstallation({ LOG_LEVEL: 'error', IMAGE_STORE: '' });
+    const { folder, dataDir, settings } = installation;
     const [pictured, plain, night] = ['pictured', 'plain', 'night'].map((name) => join(folder, name)) as [
       string,
       string,
       string,
     ];
-    const models = join(settings.DATA_DIR, 'models');
-    await writeLayoutModel(join(models, 'layout'), { id: 'layout' });
     for (const ROLE of ['api', 'worker']) processes.push(await startProcess({ ...settings, ROLE }));
     const photos = await Photos.ofCatalog(pictured);
     const shown = await Promise.all(Array.from({ length: PHOTOS }, (_, photo) => photos.photo(photo)));
@@ -70,7 +55,7 @@ withServers('A catalog that is written, imported, read and embedded anew at once
     await generateBundle({ seed: SEED, products: PLAIN_PRODUCTS, out: plain, ...prices });
     await writeNightlyBundle(plain, SEED, night);
     for (const bundle of [pictured, plain]) await loupeHere(settings, 'catalog', 'import', bundle);
-    database = connectPostgres({ url: ownDatabase.url, poolMax: 2 });
+    database = await installation.connect();
     living = await Living.begin({
       url: processes[0]?.url ?? '',
       key: await makeKey(settings, { concurrency: 0, scopes: SCOPES.join() }),
@@ -85,15 +70,14 @@ withServers('A catalog that is written, imported, read and embedded anew at once
       shelves: 4,
       shelfSize: 15,
       seed: SEED,
-      installModel: (id) => writeLayoutModel(join(models, id), { id }),
+      installModel: (id) => writeLayoutModel(join(dataDir, 'models', id), { id }),
     });
   }, 240_000);
 
   afterAll(async () => {
     for (const each of processes.reverse()) await each.stop();
     await database?.close();
-    await ownDatabase?.drop();
-    await rm(folder, { recursive: true, force: true });
+    await installation?.remove();
   }, 60_000);
 
   // contract 4.14, 4.18, 13.8, 14.6, 15.4, 15.5

@@ -1,31 +1,28 @@
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { connectEmbedded, connectPostgres, type Database } from '../../db/core/knex';
+import type { Database } from '../../db/core/knex';
 import { identifier, rowsOf, sql } from '../../db/core/sql';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import type { BuildResult } from '../../models/indexing/build-service';
 import type { EmbeddingsStatus } from '../../models/indexing/status-service';
-import { processEnvironment } from '../../scripts/config';
 import { AnswerLog } from '../../scripts/lab/bench/reindex/answer-log';
 import { addPictures } from '../../scripts/lab/bench/reindex/many-pictures';
 import { type ServiceProcess, spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
 import { openAccount } from '../faults/books';
 import { writeLayoutModel } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
-import { copyMigrated, migratedInServer } from '../support/database';
-import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import type { Installation } from '../support/installation';
 import { loupeHere } from '../support/run-loupe';
+import { layoutInstallation } from './layout-installation';
 
 /**
  * Another model without a blink: built, killed, resumed, promoted, rolled back and pruned by the commands, beside a
  * service that answers all the while. Nothing is faked but the models, which cost nothing. On the embedded default one process does
  * it all; on PostgreSQL and Redis two apis and two workers do. The tests go on where the last one left off.
  */
-const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
 const PICTURES = 480;
 const PHOTOS = 12;
 const CLIENTS = 3;
@@ -33,43 +30,26 @@ const POLL_MS = 20;
 /** Of a client between its calls: the commands beside them need some of the machine. */
 const PAUSE_MS = 20;
 
-let folder: string;
-let ownDatabase: OwnDatabase | undefined;
+let installation: Installation;
+let settings: Installation['settings'];
 let database: Database;
-let settings: Record<string, string>;
 let photos: Photos;
 let key: string;
 const apis: ServiceProcess[] = [];
 const workers: ServiceProcess[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'loupe-'));
-  ownDatabase = TEST_DATABASE_URL
-    ? await createOwnDatabase(TEST_DATABASE_URL, migratedInServer())
-    : undefined;
-  if (!ownDatabase) await copyMigrated(join(folder, 'data'));
-  settings = {
-    DATA_DIR: join(folder, 'data'),
-    MODEL: 'layout',
-    CONFIDENCE_FLOOR: '0',
-    INFERENCE_THREADS: '1',
-    RATE_PER_SECOND: '0',
-    QUEUE_PREFIX: `reindex-${process.pid}`,
-    ...(ownDatabase ? { DATABASE_URL: ownDatabase.url } : {}),
-    ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}),
-  };
-  const models = join(folder, 'data', 'models');
-  await writeLayoutModel(join(models, 'layout'), { id: 'layout' });
-  await writeLayoutModel(join(models, 'next'), { id: 'next', channels: 'bgr', view: [0.1, 0.1, 0.8, 0.8] });
-  const bundle = join(folder, 'bundle');
+  installation = await layoutInstallation({ IMAGE_STORE: '' });
+  ({ settings } = installation);
+  const next = { id: 'next', channels: 'bgr', view: [0.1, 0.1, 0.8, 0.8] } as const;
+  await writeLayoutModel(join(installation.dataDir, 'models', 'next'), next);
+  const bundle = join(installation.folder, 'bundle');
   photos = await Photos.ofCatalog(bundle);
-  const roles = TEST_REDIS_URL === undefined ? ['all'] : ['api', 'api', 'worker', 'worker'];
+  const roles = settings['REDIS_URL'] === undefined ? ['all'] : ['api', 'api', 'worker', 'worker'];
   const started = await Promise.all(roles.map((ROLE) => startProcess({ ...settings, ROLE })));
   for (const [index, each] of started.entries()) (roles[index] === 'worker' ? workers : apis).push(each);
   await loupeHere(settings, 'catalog', 'import', bundle);
-  database = ownDatabase
-    ? connectPostgres({ url: ownDatabase.url, poolMax: 2 })
-    : await connectEmbedded({ dataDir: settings['DATA_DIR'] ?? '' });
+  database = await installation.connect();
   ({ key } = await openAccount({ database }, 'test', { test: false }));
   await picturesMore(0, PICTURES);
   await build('layout');
@@ -78,8 +58,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const each of [...apis, ...workers].reverse()) await each.stop();
   await database?.close();
-  await ownDatabase?.drop();
-  await rm(folder, { recursive: true, force: true });
+  await installation?.remove();
 }, 60_000);
 
 const loupe = (...words: string[]) => loupeHere(settings, 'embeddings', ...words);
@@ -89,7 +68,7 @@ const status = () => loupe('status') as Promise<EmbeddingsStatus>;
 
 const picturesMore = (from: number, count: number): Promise<number[]> =>
   addPictures(
-    { knex: database.knex, store: new LocalImageStore(join(settings['DATA_DIR'] ?? '', 'images')) },
+    { knex: database.knex, store: new LocalImageStore(join(installation.dataDir, 'images')) },
     { count, from, side: 48 },
   );
 
@@ -197,9 +176,9 @@ test('the state is that of a build that nobody disturbed', async () => {
 test('images that come are embedded for the live version and for the one that is built', async () => {
   const came = await picturesMore(2 * PICTURES, 8);
   // Says nothing of products, whose pictures it would make those of its records.
-  const tags = join(folder, 'tags');
+  const tags = join(installation.folder, 'tags');
   await mkdir(tags);
-  await copyFile(join(folder, 'bundle', 'tags.jsonl'), join(tags, 'tags.jsonl'));
+  await copyFile(join(installation.folder, 'bundle', 'tags.jsonl'), join(tags, 'tags.jsonl'));
   await loupeHere(settings, 'catalog', 'import', tags);
   for (const { version } of (await status()).versions) {
     expect(await imagesOf(version)).toEqual(expect.arrayContaining(came));

@@ -1,18 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectPostgres, type Database } from '../../db/core/knex';
+import type { Database } from '../../db/core/knex';
 import { processEnvironment } from '../../scripts/config';
 import { freePort } from '../../scripts/lab/services/free-port';
 import { audit, openAccount, type Payer } from '../faults/books';
-import { writeLayoutModel } from '../faults/layout-model';
 import { type Outcome, runLoad } from '../faults/load';
 import { Photos } from '../faults/photos';
 import { ServicePart } from '../faults/service-part';
-import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import type { Installation } from '../support/installation';
 import { loupeHere } from '../support/run-loupe';
+import { layoutInstallation } from './layout-installation';
 
 /**
  * Beyond one machine: two apis and three workers that share nothing but PostgreSQL, Redis and a folder, each at an address of
@@ -24,8 +22,7 @@ const CLIENTS = 4;
 /** More than a photo takes, less than would slow the test. */
 const PAUSE_MS = 20;
 
-let folder: string;
-let ownDatabase: OwnDatabase;
+let installation: Installation;
 let database: Database;
 let payer: Payer;
 let photos: Photos;
@@ -36,20 +33,8 @@ const withServers = TEST_DATABASE_URL && TEST_REDIS_URL ? describe : describe.sk
 
 withServers('Two apis and three workers, each at an address of its own', () => {
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'loupe-'));
-    ownDatabase = await createOwnDatabase(TEST_DATABASE_URL ?? '');
-    const settings = {
-      DATABASE_URL: ownDatabase.url,
-      REDIS_URL: TEST_REDIS_URL ?? '',
-      DATA_DIR: join(folder, 'data'),
-      MODEL: 'layout',
-      CONFIDENCE_FLOOR: '0',
-      INFERENCE_THREADS: '1',
-      RATE_PER_SECOND: '0',
-      QUEUE_PREFIX: `scale-${process.pid}`,
-      LOG_LEVEL: 'error',
-    };
-    await writeLayoutModel(join(folder, 'data', 'models', 'layout'), { id: 'layout' });
+    installation = await layoutInstallation({ LOG_LEVEL: 'error', IMAGE_STORE: '' });
+    const { folder, settings } = installation;
     const parts = await Promise.all(
       HOSTS.map(async (host, index) => {
         const address = await addressOf(host);
@@ -58,20 +43,17 @@ withServers('Two apis and three workers, each at an address of its own', () => {
     );
     apis = parts.slice(0, 2);
     workers = parts.slice(2);
-    // The first one migrates the database.
-    await apis[0]?.start();
-    await Promise.all([apis[1], ...workers].map((part) => part?.start()));
+    await Promise.all(parts.map((part) => part.start()));
     photos = await Photos.ofCatalog(join(folder, 'bundle'));
     await loupeHere(settings, 'catalog', 'import', join(folder, 'bundle'));
-    database = connectPostgres({ url: ownDatabase.url, poolMax: 2 });
+    database = await installation.connect();
     payer = await openAccount({ database }, 'scale');
   }, 120_000);
 
   afterAll(async () => {
     await Promise.all([...apis, ...workers].map((part) => part.stop()));
     await database.close();
-    await ownDatabase.drop();
-    await rm(folder, { recursive: true, force: true });
+    await installation.remove();
   }, 60_000);
 
   test('serve one queue from five addresses', async () => {

@@ -1,12 +1,11 @@
-import { join } from 'node:path';
 import { SCOPES } from '../../models/access/api-key';
 import { Random } from '../../models/random';
 import { processEnvironment } from '../../scripts/config';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
-import { writeLayoutModel } from '../faults/layout-model';
 import { ApiClient } from '../support/api-client';
-import { type Installation, newInstallation } from '../support/installation';
+import type { Installation } from '../support/installation';
 import { ADMIN_TOKEN, OperatorClient } from '../support/operator-client';
+import { layoutInstallation } from './layout-installation';
 
 /**
  * Two processes on one database, and changes over HTTP by either while calls to both are under way: two APIs on
@@ -29,12 +28,8 @@ let accountId: string;
 let writerKey: string;
 
 beforeAll(async () => {
-  installation = await newInstallation({
-    ...{ ADMIN_TOKEN, MODEL: 'layout', INFERENCE_THREADS: '1' },
-    ...{ RATE_PER_SECOND: '0', UNKNOWN_KEYS_PER_MINUTE: '0' },
-  });
-  const { settings, dataDir } = installation;
-  await writeLayoutModel(join(dataDir, 'models', 'layout'), { id: 'layout' });
+  installation = await layoutInstallation({ ADMIN_TOKEN, UNKNOWN_KEYS_PER_MINUTE: '0' });
+  const { settings } = installation;
   const role = settings['REDIS_URL'] === undefined ? {} : { ROLE: 'api' };
   processes.push(...(await Promise.all([1, 2].map(() => startProcess({ ...settings, ...role })))));
   operators = processes.map(({ url }) => new OperatorClient(() => url));

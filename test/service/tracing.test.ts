@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { generateBundle, productId } from '../../scripts/lab/generator/generate-bundle';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { openAccount } from '../faults/books';
-import { writeLayoutModel } from '../faults/layout-model';
-import { type Installation, newInstallation } from '../support/installation';
+import type { Installation } from '../support/installation';
 import { loupeHere } from '../support/run-loupe';
 import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
+import { layoutInstallation } from './layout-installation';
 
 /**
  * One call is one trace, from its request through the queue to the worker and back, whoever works on it: one process on
@@ -26,14 +26,8 @@ let log: Record<string, unknown>[];
 const found: unknown[] = [];
 
 beforeAll(async () => {
-  installation = await newInstallation({
-    MODEL: 'layout',
-    CONFIDENCE_FLOOR: '0',
-    INFERENCE_THREADS: '1',
-    LOG_LEVEL: 'info',
-  });
+  installation = await layoutInstallation({ LOG_LEVEL: 'info' });
   const { folder, settings } = installation;
-  await writeLayoutModel(join(installation.dataDir, 'models', 'layout'), { id: 'layout' });
   const bundle = join(folder, 'bundle');
   await generateBundle({ seed: SEED, products: 6, out: bundle, images: true, imageSize: 192 });
   photo = (await readFile(join(bundle, 'images', '0000', `${PRODUCT}.jpg`))).toString('base64');

@@ -19,13 +19,12 @@ const dayOf = (daysAgo = 0): string =>
 // contract 9.7
 test('tells the account, the key with the limits that hold, and what was charged, free of charge', async () => {
   const expiresAt = new Date(service.clock.now().getTime() + 90 * DAY_MS);
-  const { key, keyId, accountId } = await service.newKey({
+  const { api, key, keyId, accountId } = await service.newKey({
     credits: 50,
     versions: ['v3', 'v1'],
     limits: { perSecond: 7 },
     expiresAt,
   });
-  const api = new ApiClient(service.url, key);
   await api.query({});
   await api.query({});
   await api.v1({});
@@ -59,8 +58,7 @@ test('tells the account, the key with the limits that hold, and what was charged
 
 // contract 9.7
 test('shows the last 30 days, or the period that is asked for, to its end and not beyond', async () => {
-  const { key } = await service.newKey();
-  const api = new ApiClient(service.url, key);
+  const { api, key } = await service.newKey();
   const days = [dayOf()];
   await api.query({});
   for (const wait of [1, 29]) {
@@ -92,7 +90,7 @@ test.each([
 
 // contract 9.7
 test('is there for every key that opens v3, whatever its scopes, and for no other', async () => {
-  const { key } = await service.newKey({ scopes: ['catalog:write'], test: true, credits: 0 });
+  const { api, key } = await service.newKey({ scopes: ['catalog:write'], test: true, credits: 0 });
   expect((await ask(key)).body).toMatchObject({
     account: { credits: 0 },
     key: { scopes: ['catalog:write'], test: true, limits: { per_month: 10_000 }, expires_at: null },
@@ -101,14 +99,14 @@ test('is there for every key that opens v3, whatever its scopes, and for no othe
   expect((await ask(service.key.key)).body.account.credits).toBeNull();
   expect((await ask((await service.newKey({ versions: ['v1', 'v2'] })).key)).status).toBe(403);
   expect((await ask('nobody')).status).toBe(401);
-  const head = await new ApiClient(service.url, key).send('HEAD', '/v3/account');
+  const head = await api.send('HEAD', '/v3/account');
   expect(head.status).toBe(200);
 });
 
 // contract 9.7, 9.6
 test('holds nothing of other accounts and keys, nor the key itself', async () => {
   const [mine, other] = [await service.newKey(), await service.newKey()];
-  await new ApiClient(service.url, other.key).query({});
+  await other.api.query({});
   const { text, body } = await ask(mine.key);
   expect(body.usage).toEqual([]);
   for (const secret of [mine.key, other.key, other.keyId, other.accountId])

@@ -1,7 +1,7 @@
 import { ApiClient } from '../support/api-client';
 import { createUntouchedData, FIXTURE } from '../support/fixture-data';
 import { runLoupe, runLoupeHere } from '../support/run-loupe';
-import { useService } from '../support/service';
+import { type TestKey, useService } from '../support/service';
 
 /** contract 14: accounts, keys, usage and predictions, as an operator's scripts call them. */
 const service = useService();
@@ -166,10 +166,9 @@ test('what is recorded of the photos of an account is deleted at once, and nothi
   await service.sees(['product_submariner', 0.05]);
   const photo = { base64: (await service.photo()).toString('base64') };
   const [one, other] = [await service.newKey(), await service.newKey()];
-  const identify = async (key: string) =>
-    (await new ApiClient(service.url, key).identifyV2(photo)).body.predictionId;
-  const [first, second] = [await identify(one.key), await identify(one.key)];
-  const kept = await identify(other.key);
+  const identify = async ({ api }: TestKey) => (await api.identifyV2(photo)).body.predictionId;
+  const [first, second] = [await identify(one), await identify(one)];
+  const kept = await identify(other);
   const words = ['predictions', 'delete', '--account', one.accountId];
   expect(await json(...words)).toEqual({ account: one.accountId, deleted: 2 });
   expect(await Promise.all([first, second].map((id) => service.prediction(id)))).toEqual([null, null]);
@@ -208,8 +207,7 @@ test('the audit log says who did what to which account, without secrets', async 
 
 // contract 10.5
 test('usage tells what an account was charged, by day and endpoint, in a span of time', async () => {
-  const { key, accountId } = await service.newKey({ credits: 20 });
-  const api = new ApiClient(service.url, key);
+  const { api, accountId } = await service.newKey({ credits: 20 });
   for (const call of [() => api.query({}), () => api.query({}), () => api.v1({}), () => api.item('nobody')])
     await call();
   const day = service.clock.now().toISOString().slice(0, 10);
@@ -303,9 +301,9 @@ test('without a running service the commands work as well', async () => {
 test('the webhooks of all accounts are listed, or of one, without their secrets', async () => {
   const [one, other] = [await service.newKey(), await service.newKey()];
   const url = 'https://shop.example/loupe';
-  for (const { key } of [one, other]) {
+  for (const { api } of [one, other]) {
     const body = { url, events: ['model.drift'] };
-    expect((await new ApiClient(service.url, key).send('POST', '/v3/webhooks', { body })).status).toBe(201);
+    expect((await api.send('POST', '/v3/webhooks', { body })).status).toBe(201);
   }
   const all = await json<{ account: string }[]>('webhooks', 'list');
   expect(all.map(({ account }) => account)).toEqual(expect.arrayContaining([one.accountId, other.accountId]));

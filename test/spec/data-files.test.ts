@@ -1,6 +1,5 @@
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { type DataFileSigner, PORTS } from '../../models/ports';
-import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
 /** contract 2.2, 10.1, 2.8: signed price files. */
@@ -20,7 +19,7 @@ async function link(kind: 'pricing_data' | 'historical_estimates', region = 'NA'
   return pricing?.[kind]?.find((entry) => entry.region === region)?.url ?? '';
 }
 
-const download = (url: string, method = 'GET') => new ApiClient(service.url, null).send(method, url);
+const download = (url: string, method = 'GET') => service.anybody.send(method, url);
 
 // contract 2.7
 test('a link needs no key and gives a CSV that nobody may keep', async () => {

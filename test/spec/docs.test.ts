@@ -1,10 +1,9 @@
-import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
 /** contract 14.4: the readable reference. */
 const service = useService();
 const get = (path: string, headers: Record<string, string> = {}) =>
-  new ApiClient(service.url, null).send('GET', path, { headers });
+  service.anybody.send('GET', path, { headers });
 
 // contract 14.4
 test('/docs is a page that may run, load and reach nothing but its own service', async () => {

@@ -24,7 +24,7 @@ describe('every error', () => {
     ['a malformed escape in an unknown route', 'GET', '/nowhere/%zz', 404, 'not_found'],
     ['a malformed escape without a key', 'GET', '/v3/catalog/items/%zz', 401, 'unauthorized'],
   ])('of %s is JSON with code, message and request id', async (_what, method, path, status, error) => {
-    const answer = await new ApiClient(service.url, null).send<Record<string, unknown>>(method, path);
+    const answer = await service.anybody.send<Record<string, unknown>>(method, path);
     expect(answer.status).toBe(status);
     expect(answer.headers.get('Content-Type')).toMatch(/^application\/json/);
     expect(answer.body).toMatchObject({ success: false, error, message: expect.stringMatching(/\S/) });
@@ -184,25 +184,22 @@ describe('the order of errors', () => {
   const large = { raw: Buffer.alloc(2 * 1024 * 1024, 'a'), headers: { 'Content-Type': 'text/plain' } };
 
   test('is 401 before everything', async () => {
-    expect((await new ApiClient(service.url, null).send('POST', QUERY, large)).status).toBe(401);
+    expect((await service.anybody.send('POST', QUERY, large)).status).toBe(401);
   });
 
   test('is 403 before 429, 415, 413 and 400', async () => {
-    const { key } = await service.newKey({ versions: ['v1'], limits: { perMinute: 1 } });
-    const api = new ApiClient(service.url, key);
+    const { api } = await service.newKey({ versions: ['v1'], limits: { perMinute: 1 } });
     for (const _attempt of [1, 2, 3]) expect((await api.send('POST', QUERY, large)).status).toBe(403);
   });
 
   test('is 429 before 415, 413 and 400', async () => {
-    const { key } = await service.newKey({ limits: { perMinute: 1 } });
-    const api = new ApiClient(service.url, key);
+    const { api } = await service.newKey({ limits: { perMinute: 1 } });
     expect((await api.query({})).status).toBe(200);
     expect((await api.send('POST', QUERY, large)).status).toBe(429);
   });
 
   test('is 400 before 402, and 402 before 404 and 422', async () => {
-    const { key } = await service.newKey({ credits: 0 });
-    const api = new ApiClient(service.url, key);
+    const { api } = await service.newKey({ credits: 0 });
     expect((await api.query({ page: -1 })).status).toBe(400);
     expect((await api.identify({ base64: '' })).status).toBe(400);
     expect((await api.item('product_nobody')).status).toBe(402);

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import { type AccountRepository, PORTS, type PredictionRepository } from '../../models/ports';
-import { ApiClient } from '../support/api-client';
 import { FIXTURE } from '../support/fixture-data';
 import { useService } from '../support/service';
 
@@ -62,16 +61,16 @@ describe('feedback', () => {
   });
 
   test('may be given with any key of the account, and costs nothing', async () => {
-    const { key, accountId } = await service.newKey({ credits: 5 });
-    const id = await answered(new ApiClient(service.url, key));
+    const { api, accountId } = await service.newKey({ credits: 5 });
+    const id = await answered(api);
     const other = await service.newKey({ accountId, scopes: ['catalog:read'] });
-    const { status } = await correct(id, { correct_id: null }, new ApiClient(service.url, other.key));
+    const { status } = await correct(id, { correct_id: null }, other.api);
     expect(status).toBe(200);
   });
 
   test('on what another account asked, or nobody, is a 404, and changes nothing', async () => {
     const id = await answered();
-    const stranger = new ApiClient(service.url, (await service.newKey()).key);
+    const stranger = (await service.newKey()).api;
     expect((await correct(id, { correct_id: null }, stranger)).status).toBe(404);
     expect((await correct('nobody', { correct_id: null })).status).toBe(404);
     expect((await service.prediction(id))?.feedback).toBeNull();
@@ -144,8 +143,7 @@ describe('photos', () => {
     (await service.resolve<Knex>(PORTS.Knex)('prediction_photos').where({ prediction_id: id })).length;
 
   test('are kept for an account that asked for it, with its predictions, and deleted when it does no more', async () => {
-    const { key, accountId } = await service.newKey();
-    const api = new ApiClient(service.url, key);
+    const { api, accountId } = await service.newKey();
     const accounts = service.resolve<AccountRepository>(PORTS.AccountRepository);
     expect(await kept(await answered(api))).toBe(0);
     await accounts.keepPhotos(accountId, true);

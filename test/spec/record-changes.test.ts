@@ -144,22 +144,21 @@ describe('who writes', () => {
     ]) {
       expect(answer).toMatchObject({ status: 403, body: { error: 'forbidden' } });
     }
-    const { key } = await service.newKey({ scopes: ['catalog:write'], versions: ['v1'] });
-    expect((await new ApiClient(service.url, key).write([bag(id)])).status).toBe(403);
+    const { api } = await service.newKey({ scopes: ['catalog:write'], versions: ['v1'] });
+    expect((await api.write([bag(id)])).status).toBe(403);
     const trial = await service.newKey({ scopes: ['catalog:write'], test: true });
-    expect((await new ApiClient(service.url, trial.key).write([bag(id)])).status).toBe(403);
-    expect((await new ApiClient(service.url, null).write([bag(id)])).status).toBe(401);
+    expect((await trial.api.write([bag(id)])).status).toBe(403);
+    expect((await service.anybody.write([bag(id)])).status).toBe(401);
     expect(await found(id)).toBe(404);
   });
 
   // contract 15.8, 10.2
   test('pays nothing, and is named in the audit log with what was written', async () => {
-    const { key, keyId, accountId } = await service.newKey({ scopes: ['catalog:write'], credits: 0 });
-    const poor = new ApiClient(service.url, key);
+    const { api, keyId, accountId } = await service.newKey({ scopes: ['catalog:write'], credits: 0 });
     const id = fresh('product');
-    const { headers } = await poor.write([bag(id), bag(fresh('product'), { category: 'cars' })]);
+    const { headers } = await api.write([bag(id), bag(fresh('product'), { category: 'cars' })]);
     expect([headers.get('X-Credits-Used'), headers.get('X-Credits-Remaining')]).toEqual(['0', '0']);
-    await poor.remove(id);
+    await api.remove(id);
     const log = await service
       .resolve<AuditLog>(PORTS.AuditLog)
       .list({ accountId, since: null, before: null, limit: 9 });

@@ -3,16 +3,10 @@ import { useService } from '../support/service';
 /** contract 1, 3.1, 2.3: what rows hold, and when. */
 const service = useService();
 
-const rowOf = async (id: string, includes?: string) => {
-  const [row] = (await service.api.item(id, includes)).body.data;
-  if (!row) throw new Error(`there is no row ${id}`);
-  return row;
-};
-
 // contract 1.2
 describe('a catalog item', () => {
   test('has id, name, popularity, images and thumbnails whatever is included', async () => {
-    expect(await rowOf('product_nautilus', '')).toEqual({
+    expect(await service.row('product_nautilus', '')).toEqual({
       id: 'product_nautilus',
       name: 'Patek Philippe Nautilus 5711',
       popularity: 85,
@@ -32,12 +26,12 @@ describe('a catalog item', () => {
   ])(
     '%s is named %s: products by the name fields of their category, others by themselves',
     async (id, name) => {
-      expect((await rowOf(id)).name).toBe(name);
+      expect((await service.row(id)).name).toBe(name);
     },
   );
 
   test('shows stored images behind an absolute address of the service, with a thumbnail', async () => {
-    const row = await rowOf('product_birkin_croc');
+    const row = await service.row('product_birkin_croc');
     expect(row.images).toEqual([
       expect.stringMatching(new RegExp(`^${service.url}/images/[0-9a-f]{64}\\.png$`)),
     ]);
@@ -47,13 +41,13 @@ describe('a catalog item', () => {
   });
 
   test('has attributes only with taxonomy', async () => {
-    expect(await rowOf('product_birkin_croc', 'pricing')).not.toHaveProperty('attributes');
-    expect(await rowOf('product_birkin_croc', 'taxonomy')).toHaveProperty('attributes');
+    expect(await service.row('product_birkin_croc', 'pricing')).not.toHaveProperty('attributes');
+    expect(await service.row('product_birkin_croc', 'taxonomy')).toHaveProperty('attributes');
   });
 
   // contract 1.4
   test('gives attributes as category, hierarchy in order, then other facets by name, several values in order', async () => {
-    expect((await rowOf('product_birkin_togo')).attributes).toEqual([
+    expect((await service.row('product_birkin_togo')).attributes).toEqual([
       { field: 'category', id: 'handbags', name: 'Handbags' },
       { field: 'brand', id: 'brand_hermes', name: 'Hermès' },
       { field: 'model', id: 'model_birkin', name: 'Birkin' },
@@ -66,7 +60,7 @@ describe('a catalog item', () => {
 
   // contract 1.5
   test('of no product has its category, its parents in order and itself as attributes', async () => {
-    const fields = (await rowOf('dial_black')).attributes?.map(({ field, id }) => `${field}:${id}`);
+    const fields = (await service.row('dial_black')).attributes?.map(({ field, id }) => `${field}:${id}`);
     expect(fields).toEqual([
       'category:watches',
       'brand:brand_rolex',
@@ -80,13 +74,13 @@ describe('a catalog item', () => {
   // contract 1.6
   test('of no product has no variants', async () => {
     for (const id of ['brand_hermes', 'style_birkin_croc', 'handbags']) {
-      expect(await rowOf(id, 'taxonomy,pricing')).not.toHaveProperty('variants');
+      expect(await service.row(id, 'taxonomy,pricing')).not.toHaveProperty('variants');
     }
   });
 
   // contract 1.8
   test('keeps the attribute of a deleted entity', async () => {
-    expect((await rowOf('product_of_gone_brand')).attributes).toContainEqual({
+    expect((await service.row('product_of_gone_brand')).attributes).toContainEqual({
       field: 'brand',
       id: 'brand_gone',
       name: 'Gone & Sons',
@@ -97,7 +91,7 @@ describe('a catalog item', () => {
 // contract 1.6
 describe('a variant', () => {
   test('keeps the order of the bundle, with id, images, thumbnails and popularity', async () => {
-    const { variants } = await rowOf('product_birkin_croc', '');
+    const { variants } = await service.row('product_birkin_croc', '');
     expect(variants?.map(({ id }) => id)).toEqual([
       'variant_birkin_croc_30',
       'variant_birkin_croc_25',
@@ -112,7 +106,7 @@ describe('a variant', () => {
   });
 
   test('has fields only with taxonomy', async () => {
-    const [variant] = (await rowOf('product_birkin_croc', 'taxonomy')).variants ?? [];
+    const [variant] = (await service.row('product_birkin_croc', 'taxonomy')).variants ?? [];
     expect(variant?.fields).toEqual([{ field: 'size', name: '30' }]);
     expect(variant).not.toHaveProperty('pricing');
   });
@@ -120,7 +114,7 @@ describe('a variant', () => {
 
 describe('pricing', () => {
   const pricingOf = async (product: string, variant: string) =>
-    (await rowOf(product, 'pricing')).variants?.find(({ id }) => id === variant)?.pricing;
+    (await service.row(product, 'pricing')).variants?.find(({ id }) => id === variant)?.pricing;
 
   // contract 2.2, 2.4
   test('has one market estimate per source and region, in the currency of the region', async () => {
@@ -186,12 +180,12 @@ describe('pricing', () => {
     ['style_birkin_croc', { source: 'vestiaire_collective', region: 'EU-UK', A: 60_000, B: 52_000 }],
     ['watches', { source: 'ebay', region: 'NA', A: 12_000 }],
   ])('of %s is the estimate with the highest A, then B, of all variants below', async (id, best) => {
-    expect((await rowOf(id, 'pricing')).max_market_estimate).toMatchObject(best);
+    expect((await service.row(id, 'pricing')).max_market_estimate).toMatchObject(best);
   });
 
   // contract 2.3
   test('of a row without any estimate below is null, and absent when not asked for', async () => {
-    expect((await rowOf('brand_echo', 'pricing')).max_market_estimate).toBeNull();
-    expect(await rowOf('brand_hermes', 'taxonomy')).not.toHaveProperty('max_market_estimate');
+    expect((await service.row('brand_echo', 'pricing')).max_market_estimate).toBeNull();
+    expect(await service.row('brand_hermes', 'taxonomy')).not.toHaveProperty('max_market_estimate');
   });
 });

@@ -43,10 +43,7 @@ const unnamed = (statements: readonly Statement[]) =>
   statements.filter(({ options }) => options?.name === undefined).map(({ sql }) => sql);
 
 const clients = [
-  [
-    'a limited account',
-    async () => new ApiClient(service.url, (await service.newKey({ credits: 1000 })).key),
-  ],
+  ['a limited account', async () => (await service.newKey({ credits: 1000 })).api],
   ['an unlimited account', async () => service.api],
 ] as const;
 
@@ -131,8 +128,7 @@ test.each([
 test('as many connections prepare as many statements however many rows, keys and accounts there are', async () => {
   const names = new Set<string | undefined>();
   for (const credits of [null, 100, 200]) {
-    const { key } = await service.newKey({ credits });
-    const api = new ApiClient(service.url, key);
+    const { api } = await service.newKey({ credits });
     const statements = await statementsOf(() =>
       api.items({ ids: [BAG, `product_${credits}`, 'brand_hermes'] }),
     );

@@ -3,7 +3,7 @@ import { IMAGE_FAULTS } from '../../models/errors';
 import { ApiClient, idsOf } from '../support/api-client';
 import { CROWDED_CATALOG, pictureOf } from '../support/crowded-catalog';
 import { useEmbeddedPictures } from '../support/embedded-pictures';
-import { useService } from '../support/service';
+import { type TestKey, useService } from '../support/service';
 
 /** contract 9.8, 9.9, 9.10: keys for testing an app. */
 
@@ -20,7 +20,7 @@ describe('a test key on a large catalog', () => {
   let test_: ApiClient;
   let live: ApiClient;
   beforeAll(async () => {
-    test_ = new ApiClient(service.url, (await service.newKey({ test: true, credits: 1_000 })).key);
+    test_ = (await service.newKey({ test: true, credits: 1_000 })).api;
     live = service.api;
   });
 
@@ -95,8 +95,7 @@ describe('a test key on a small catalog', () => {
   const service = useService();
 
   test('sees all of it, and is charged like any other', async () => {
-    const { key, accountId } = await service.newKey({ test: true, credits: 100 });
-    const api = new ApiClient(service.url, key);
+    const { api, accountId } = await service.newKey({ test: true, credits: 100 });
     const mine = await api.query({ page_size: 100 });
     expect(idsOf(mine)).toEqual(idsOf(await service.api.query({ page_size: 100 })));
     expect(mine.headers.get('X-Credits-Used')).toBe('1');
@@ -107,17 +106,17 @@ describe('a test key on a small catalog', () => {
 // contract 9.9
 describe('with three calls of a test key a month', () => {
   const service = useService({ TEST_CALLS_PER_MONTH: '3' });
-  const ask = (key: string) => new ApiClient(service.url, key).item('product_nobody');
+  const ask = ({ api }: TestKey) => api.item('product_nobody');
 
   test('the fourth is refused until the next month of UTC, on every endpoint; a live key and other test keys go on', async () => {
-    const [{ key }, other, live] = await Promise.all([
+    const [used, other, live] = await Promise.all([
       service.newKey({ test: true }),
       service.newKey({ test: true }),
       service.newKey(),
     ]);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(key)));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(used)));
     expect(answers.map(({ status }) => status).sort()).toEqual([404, 404, 404, 429, 429]);
-    const refused = await new ApiClient(service.url, key).v2({});
+    const refused = await used.api.v2({});
     const now = service.clock.now();
     const seconds = Math.ceil(
       (Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1_000,
@@ -128,10 +127,10 @@ describe('with three calls of a test key a month', () => {
     });
     expect(refused.headers.get('Retry-After')).toBe(String(seconds));
     expect(refused.headers.get('RateLimit-Remaining')).toBe('0');
-    for (let call = 0; call < 5; call += 1) expect((await ask(live.key)).status).toBe(404);
-    expect((await ask(other.key)).status).toBe(404);
+    for (let call = 0; call < 5; call += 1) expect((await ask(live)).status).toBe(404);
+    expect((await ask(other)).status).toBe(404);
     service.clock.advance(seconds * 1_000);
-    expect((await ask(key)).status).toBe(404);
+    expect((await ask(used)).status).toBe(404);
   });
 });
 
@@ -145,9 +144,7 @@ describe('X-Loupe-Force', () => {
   let api: ApiClient;
   let accountId: string;
   beforeAll(async () => {
-    const made = await service.newKey({ test: true, credits: 100 });
-    api = new ApiClient(service.url, made.key);
-    ({ accountId } = made);
+    ({ api, accountId } = await service.newKey({ test: true, credits: 100 }));
   });
 
   test.each(STATUSES)(
@@ -197,7 +194,7 @@ describe('X-Loupe-Force', () => {
 
   test('is not heard of a live key, nor without a key', async () => {
     expect((await forced(service.api, '429')).status).toBe(400);
-    expect((await forced(new ApiClient(service.url, null), '429')).status).toBe(401);
+    expect((await forced(service.anybody, '429')).status).toBe(401);
   });
 
   test('does not count among the routes that fail', async () => {

@@ -1,4 +1,4 @@
-import { ApiClient, idsOf } from '../support/api-client';
+import { idsOf } from '../support/api-client';
 import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { useService } from '../support/service';
 
@@ -125,12 +125,6 @@ test.each(['product_nobody', 'product_deleted', 'variant_birkin_croc_30', 'colou
     expect(answer.headers.get('X-Credits-Used')).toBe('0');
   },
 );
-
-// contract 9.3
-test('needs a key that may read the catalog', async () => {
-  const { key } = await service.newKey({ scopes: ['vision:identify'] });
-  expect((await new ApiClient(service.url, key).similar('product_birkin_croc')).status).toBe(403);
-});
 
 // contract 6.8
 test.each([

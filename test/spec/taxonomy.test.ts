@@ -4,24 +4,18 @@ import { useService } from '../support/service';
 /** contract 3.3, 1.9, 3.1: tags, deleted rows, levels. */
 const service = useService();
 
-const rowOf = async (id: string, includes?: string) => {
-  const [row] = (await service.api.item(id, includes)).body.data;
-  if (!row) throw new Error(`there is no row ${id}`);
-  return row;
-};
-
 describe('tags', () => {
   // contract 1.7
   test('are shown on category rows, by group, then display order', async () => {
-    expect((await rowOf('handbags', '')).available_tags).toEqual([
+    expect((await service.row('handbags', '')).available_tags).toEqual([
       { id: 'edition:limited', name: 'Limited edition', group: 'edition' },
       { id: 'material:canvas', name: 'Canvas', group: 'material' },
       { id: 'material:exotic', name: 'Exotic', group: 'material' },
     ]);
-    expect((await rowOf('watches', '')).available_tags).toEqual([
+    expect((await service.row('watches', '')).available_tags).toEqual([
       { id: 'edition:limited', name: 'Limited edition', group: 'edition' },
     ]);
-    expect(await rowOf('brand_hermes')).not.toHaveProperty('available_tags');
+    expect(await service.row('brand_hermes')).not.toHaveProperty('available_tags');
   });
 
   const tagged = async (tag: string, taxonomy_node: string) =>

@@ -190,32 +190,11 @@ describe('a 422 with its reason answers', () => {
     });
   });
 
-  test('a truncated image', async () => {
-    const whole = await service.photo();
-    const base64 = whole.subarray(0, Math.floor(whole.length / 2)).toString('base64');
-    expect(await service.api.identify({ base64 })).toMatchObject({
-      status: 422,
-      body: { reason: 'image_undecodable' },
-    });
-  });
-
   test('an image over the byte limit', async () => {
     const large = Buffer.concat([await service.photo(), Buffer.alloc(service.config.IMAGE_BYTES_MAX)]);
     expect(await service.api.identify({ base64: large.toString('base64') })).toMatchObject({
       status: 422,
       body: { reason: 'image_too_large' },
-    });
-  });
-
-  test.each([
-    'http://127.0.0.1:9/a.jpg',
-    'http://localhost/a.jpg',
-    'http://169.254.169.254/latest',
-    'http://[::1]/',
-  ])('a url of ours or of a private network: %s', async (url) => {
-    expect(await service.api.identify({ url })).toMatchObject({
-      status: 422,
-      body: { reason: 'url_blocked' },
     });
   });
 });

@@ -4,7 +4,6 @@ import { openImport } from '../../db/catalog/import/open-import';
 import { importRecords } from '../../models/catalog/import/import-service';
 import { DriftWatch } from '../../models/feedback/drift-watch';
 import { type CreditLedger, type EmbeddingRepository, PORTS } from '../../models/ports';
-import { ApiClient } from '../support/api-client';
 import { dataOf, useWebhooks } from '../support/webhook-accounts';
 import type { ReceivedMessage } from '../support/webhook-receiver';
 
@@ -27,10 +26,10 @@ describe('a webhook', () => {
 
   test('of another account is not seen, and a 404', async () => {
     const { id } = await told(['model.drift']);
-    const stranger = new ApiClient(service.url, (await service.newKey()).key);
+    const stranger = (await service.newKey()).api;
     expect((await stranger.send('GET', '/v3/webhooks')).body).toMatchObject({ data: [] });
     expect((await stranger.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(404);
-    const reader = new ApiClient(service.url, (await service.newKey({ scopes: ['catalog:read'] })).key);
+    const reader = (await service.newKey({ scopes: ['catalog:read'] })).api;
     expect((await reader.send('GET', '/v3/webhooks')).status).toBe(403);
   });
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
   CategoryRecord,
@@ -14,6 +14,7 @@ import {
   type BundleSummary,
   generateBundle,
 } from '../../scripts/lab/generator/generate-bundle';
+import { temporaryFolder } from './temporary-folder';
 
 /** A bundle as it was written, read back. */
 export interface Bundle {
@@ -28,9 +29,9 @@ export interface Bundle {
   readonly listings: readonly ListingRecord[];
 }
 
-/** Writes a bundle to a folder of its own in `root`. */
-export async function generatedIn(root: string, options: Omit<BundleOptions, 'out'>): Promise<Bundle> {
-  const folder = await mkdtemp(join(root, 'bundle-'));
+/** Writes a bundle to a folder of its own. */
+export async function generated(options: Omit<BundleOptions, 'out'>): Promise<Bundle> {
+  const folder = temporaryFolder();
   const summary = await generateBundle({ ...options, out: folder });
   return {
     folder,

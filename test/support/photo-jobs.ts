@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { PORTS } from '../../models/ports';
 import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
-import { ApiClient, type JobAnswer } from './api-client';
+import type { JobAnswer } from './api-client';
 import { useService } from './service';
 
 /** The beginning of a picture, and nothing after it. */
@@ -42,10 +42,7 @@ export function useJobs(settings: Readonly<Record<string, string>> = {}) {
   }
 
   /** A client of a fresh account. */
-  async function account(credits: number | null = null) {
-    const { key, keyId, accountId } = await service.newKey({ credits });
-    return { api: new ApiClient(service.url, key), key, keyId, accountId };
-  }
+  const account = (credits: number | null = null) => service.newKey({ credits });
 
   return { service, photo, look, ended, account, rowsOf };
 }

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Knex } from 'knex';
 import sharp from 'sharp';
 import type { LifecycleState } from '../../api/api-services';
@@ -28,8 +26,9 @@ import { apiServices, apiSettings } from '../../scripts/composition/api-wiring';
 import { type Loupe, type Overrides, openLoupe } from '../../scripts/composition/container';
 import { Housekeeping } from '../../scripts/composition/housekeeping/housekeeping';
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
-import { ApiClient } from './api-client';
+import { ApiClient, type CatalogAnswer } from './api-client';
 import { type CatalogSource, createFixtureData, FIXTURE, type FixtureData } from './fixture-data';
+import { listening } from './local-server';
 import { LogSink } from './log-sink';
 import { VisionQueueFake } from './vision-queue-fake';
 
@@ -49,6 +48,8 @@ export interface TestKey {
   readonly key: string;
   readonly keyId: string;
   readonly accountId: string;
+  /** A client with this key. */
+  readonly api: ApiClient;
 }
 
 /** Stands still until it is put forward: however slow a test is, no second passes in it. */
@@ -129,7 +130,12 @@ export class TestService {
 
   /** A client with a key for all versions and an unlimited account. */
   get api(): ApiClient {
-    return new ApiClient(this.url, this.key.key);
+    return this.key.api;
+  }
+
+  /** A client without a key. */
+  get anybody(): ApiClient {
+    return new ApiClient(this.url, null);
   }
 
   async start(): Promise<void> {
@@ -160,10 +166,8 @@ export class TestService {
     this.versionId = live?.id ?? 0;
     const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };
     const server = createServer(createApp(apiServices(loupe.container), apiOptions));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const key = await createKey(loupe, {});
+    const url = `http://${await listening(server)}`;
+    const key = await createKey(loupe, url, {});
     this.started = { config, loupe, server, url, key, data };
   }
 
@@ -177,8 +181,15 @@ export class TestService {
     await data.remove();
   }
 
+  /** A row as it is answered alone. */
+  async row(id: string, includes?: string): Promise<CatalogAnswer['data'][number]> {
+    const [row] = (await this.api.item(id, includes)).body.data;
+    if (!row) throw new Error(`there is no row ${id}`);
+    return row;
+  }
+
   newKey(options: KeyOptions = {}): Promise<TestKey> {
-    return createKey(this.running.loupe, options);
+    return createKey(this.running.loupe, this.url, options);
   }
 
   async revoke(keyId: string): Promise<void> {
@@ -261,7 +272,7 @@ export class TestService {
   }
 }
 
-async function createKey(loupe: Loupe, options: KeyOptions): Promise<TestKey> {
+async function createKey(loupe: Loupe, url: string, options: KeyOptions): Promise<TestKey> {
   const accounts = loupe.container.resolve<AccountRepository>(PORTS.AccountRepository);
   const accountId = options.accountId ?? (await accounts.createAccount('test', options.credits ?? null)).id;
   const key = makeKey(options.test ?? false);
@@ -275,5 +286,5 @@ async function createKey(loupe: Loupe, options: KeyOptions): Promise<TestKey> {
     scopes: options.scopes ?? DEFAULT_SCOPES,
     expiresAt: options.expiresAt ?? null,
   });
-  return { key, keyId: id, accountId };
+  return { key, keyId: id, accountId, api: new ApiClient(url, key) };
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { closed, listening } from './local-server';
 
 /** A span as it arrived, with what the test asks of it. */
 export interface CollectedSpan {
@@ -60,13 +60,11 @@ export class TraceCollector {
   });
 
   async open(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://${await listening(this.#server)}`;
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+  close(): Promise<void> {
+    return closed(this.#server);
   }
 }
 

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { unavailable } from '../../models/errors';
 import { type Logger, PORTS } from '../../models/ports';
 import { openTracing } from '../../scripts/composition/tracing/open-tracing';
 import { readConfig } from '../../scripts/config';
+import { closed, listening } from './local-server';
 
 /** A number of requests that are served one after the other, traced as these settings say. */
 export interface TracedCalls {
@@ -37,14 +36,12 @@ async function logOf({ settings, calls, fetched }: TracedCalls): Promise<string[
     await source.fetch().catch(() => undefined);
     res.end();
   });
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = createServer(listener);
+  const address = await listening(server);
   for (let call = 0; call < calls; call += 1) {
-    await (await fetch(`http://127.0.0.1:${port}/photo?signature=secret`)).text();
+    await (await fetch(`http://${address}/photo?signature=secret`)).text();
   }
-  server.close();
-  await once(server, 'close');
+  await closed(server);
   await tracing.close();
   return lines;
 }

@@ -34,8 +34,7 @@ export function useWebhooks() {
   let paths = 0;
   /** A client of a fresh account, with an address of its own that is told of these events. */
   async function told(events: readonly string[], rest: object = {}, credits: number | null = null) {
-    const { key, accountId } = await service.newKey({ credits });
-    const api = new ApiClient(service.url, key);
+    const { api, accountId } = await service.newKey({ credits });
     paths += 1;
     const path = `/${paths}`;
     const body = { url: `http://${host}${path}`, events, ...rest };

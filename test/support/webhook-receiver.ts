@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { addressOf, closed, listening } from './local-server';
 
 /** A message as it came. */
 export interface ReceivedMessage {
@@ -30,14 +29,12 @@ export class WebhookReceiver {
 
   /** `host:port`, once it listens. */
   get address(): string {
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return addressOf(this.#server);
   }
 
   /** Resolves to its address. */
-  async listen(): Promise<string> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    return this.address;
+  listen(): Promise<string> {
+    return listening(this.#server);
   }
 
   answers(behaviour: Behaviour): void {
@@ -59,9 +56,7 @@ export class WebhookReceiver {
     return this.received.filter((each) => each.path === path);
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+  close(): Promise<void> {
+    return closed(this.#server);
   }
 }

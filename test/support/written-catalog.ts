@@ -11,8 +11,7 @@ export const RESTORED: CatalogSource = { ...FIXTURE, name: 'restored' };
 
 /** A caller who may do everything. */
 export async function writerOf(service: TestService): Promise<ApiClient> {
-  const { key } = await service.newKey({ scopes: SCOPES });
-  return new ApiClient(service.url, key);
+  return (await service.newKey({ scopes: SCOPES })).api;
 }
 
 /** Tells what this run writes from what an earlier run left. */

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { settingWarnings } from '../../scripts/composition/setting-warnings';
 import { ConfigError, processEnvironment, readConfig } from '../../scripts/config';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** contract 14.3, 17.1: names, defaults, and that every fault is told at once. */
 
@@ -198,14 +198,13 @@ test.each([
 
 test('a .env that can not be read is a fault, not an empty one', () => {
   const before = process.cwd();
-  const folder = mkdtempSync(join(tmpdir(), 'loupe-env-'));
+  const folder = temporaryFolder();
   mkdirSync(join(folder, '.env'));
   process.chdir(folder);
   try {
     expect(() => processEnvironment()).toThrow(/\.env: can not be read/);
   } finally {
     process.chdir(before);
-    rmSync(folder, { recursive: true });
   }
 });
 

@@ -1,15 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GradeValues } from '../../models/pricing/estimate';
-import { type BundleOptions, productId } from '../../scripts/lab/generator/generate-bundle';
-import { type Bundle, generatedIn } from '../support/generated-bundle';
-import { temporaryFolder } from '../support/temporary-folder';
+import { productId } from '../../scripts/lab/generator/generate-bundle';
+import { type Bundle, generated } from '../support/generated-bundle';
 
 const CURRENCIES: Readonly<Record<string, string>> = { NA: 'usd', 'EU-UK': 'gbp', 'EU-IE': 'eur' };
 
-const root = temporaryFolder();
 let bundle: Bundle;
-const generated = (options: Omit<BundleOptions, 'out'>): Promise<Bundle> => generatedIn(root, options);
 
 beforeAll(async () => {
   bundle = await generated({ products: 1200, seed: 42 });

@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LineWriter } from '../../scripts/lab/generator/bundle/line-writer';
-import { type BundleOptions, generateBundle } from '../../scripts/lab/generator/generate-bundle';
-import { type Bundle, generatedIn } from '../support/generated-bundle';
+import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
+import { type Bundle, generated } from '../support/generated-bundle';
 import { temporaryFolder } from '../support/temporary-folder';
 
 const root = temporaryFolder();
 let bundle: Bundle;
-const generated = (options: Omit<BundleOptions, 'out'>): Promise<Bundle> => generatedIn(root, options);
 
 beforeAll(async () => {
   bundle = await generated({ products: 1200, seed: 42 });

@@ -7,6 +7,7 @@ import { MemoryBudget } from '../../api/middleware/memory-budget';
 import { readBody } from '../../api/middleware/read-body';
 import { PaceWatch } from '../../api/middleware/upload-pace';
 import { AppError } from '../../models/errors';
+import { closed, listening } from '../support/local-server';
 
 /** How slowly a body may come; the window is short, so that its end need not be waited for. */
 const WINDOW_MS = 50;
@@ -29,15 +30,12 @@ beforeEach(async () => {
     }
   });
   server = createServer(app);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listening(server);
 });
 
 afterEach(async () => {
   for (const socket of sockets) socket.destroy();
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
+  await closed(server);
 });
 
 async function open(headers: string): Promise<Socket> {

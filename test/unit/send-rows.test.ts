@@ -1,25 +1,22 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { MemoryBudget } from '../../api/middleware/memory-budget';
 import { PageMemory } from '../../api/middleware/page-memory';
 import { mapped, sendRows } from '../../api/middleware/send-rows';
+import { closed, listening } from '../support/local-server';
 
 /** Answers with rows, written as they are made. */
 let server: Server | undefined;
 
 async function serve(...handlers: RequestHandler[]): Promise<string> {
   server = createServer(express().get('/', ...handlers));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://${await listening(server)}`;
 }
 
 afterEach(async () => {
-  server?.closeAllConnections();
-  server?.close();
-  if (server) await once(server, 'close');
+  if (server) await closed(server);
 });
 
 const ROW = { name: 'sac à main 👜 "quoted"', nothing: undefined, prices: [1, null] };

@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { signingKeys } from '../../scripts/composition/signing-keys';
 import { readConfig } from '../../scripts/config';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** contract 14: keys that nobody gave are made at the first start and kept in DATA_DIR. */
 let DATA_DIR: string;
 let file: string;
 beforeEach(() => {
-  DATA_DIR = mkdtempSync(join(tmpdir(), 'loupe-keys-'));
+  DATA_DIR = temporaryFolder();
   file = join(DATA_DIR, 'signing-keys.json');
 });
-afterEach(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
 const keysOf = (settings: Record<string, string> = {}) => signingKeys(readConfig({ DATA_DIR, ...settings }));
 

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ConfigError, readConfig } from '../../scripts/config';
 import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { freePort } from '../../scripts/lab/services/free-port';
+import { closed, listening } from '../support/local-server';
 import { TraceCollector } from '../support/trace-collector';
 import type { TracedCalls } from '../support/traced-calls';
 
@@ -57,22 +56,20 @@ test('a failure is recorded by its kind, and what a mistake says of the inside i
 });
 
 test('a collector that is away, or never answers, is told of once and holds up no stop', async () => {
-  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const { port } = silent.address() as AddressInfo;
+  const silent = createServer(() => undefined);
+  const address = await listening(silent);
   const away = to(`http://127.0.0.1:${await freePort()}`);
   // More spans than go into one message.
   const told = await traced(
     { settings: { ...away, OTEL_EXPORTER_OTLP_TIMEOUT: '100' }, calls: 300, fetched: 'an image' },
     {
       // Whoever waited for that would not end within the time of a test.
-      settings: { ...to(`http://127.0.0.1:${port}`), OTEL_EXPORTER_OTLP_TIMEOUT: '600000' },
+      settings: { ...to(`http://${address}`), OTEL_EXPORTER_OTLP_TIMEOUT: '600000' },
       calls: 1,
       fetched: 'an image',
     },
   );
-  silent.closeAllConnections();
-  silent.close();
+  await closed(silent);
   expect(told.logs[0]).toEqual(['traces do not arrive and are dropped']);
   expect(told.logs[1]).toEqual([]);
 });

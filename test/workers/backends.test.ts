@@ -5,7 +5,8 @@ import { InferencePool } from '../../workers/embedder/inference-pool';
 import { readManifest } from '../../workers/embedder/manifest';
 import { isOnnxInstalled, ONNX_MISSING } from '../../workers/embedder/onnx-runtime';
 import { silent } from '../contracts/queue-support';
-import { SIDE, type TinyModel, temporaryFolder, throwsOnBright, writeModel } from './tiny-models';
+import { temporaryFolder } from '../support/temporary-folder';
+import { SIDE, type TinyModel, throwsOnBright, writeModel } from './tiny-models';
 
 /** contract 14.11. CI installs ONNX Runtime; where it is not, these tests are skipped by name. */
 const whereOnnx = isOnnxInstalled() ? describe : describe.skip;
@@ -64,8 +65,7 @@ function farthest(found: readonly Float32Array[], expected: readonly Float32Arra
 }
 
 async function tiny(model: TinyModel): Promise<Folder> {
-  const { folder, remove } = await temporaryFolder();
-  cleanups.push(remove);
+  const folder = temporaryFolder();
   return { folder, manifest: await writeModel(folder, model) };
 }
 

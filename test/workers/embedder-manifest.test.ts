@@ -1,18 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readManifest } from '../../workers/embedder/manifest';
-import { temporaryFolder, tinyManifest } from './tiny-models';
+import { temporaryFolder } from '../support/temporary-folder';
+import { tinyManifest } from './tiny-models';
 
 describe('a manifest', () => {
   const manifest = tinyManifest(3);
-  let folder = '';
-  let remove = async (): Promise<void> => undefined;
-
-  beforeAll(async () => {
-    ({ folder, remove } = await temporaryFolder());
-  });
-
-  afterAll(() => remove());
+  const folder = temporaryFolder();
 
   const read = async (document: unknown) => {
     await writeFile(join(folder, 'manifest.json'), JSON.stringify(document));

@@ -6,12 +6,12 @@ import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry
 import { checkModel } from '../../workers/embedder/load-tried';
 import { readManifest } from '../../workers/embedder/manifest';
 import { silent } from '../contracts/queue-support';
+import { temporaryFolder } from '../support/temporary-folder';
 import { writeGraphModel } from './tiny-graph';
 import {
   colouredJpeg,
   meanColour,
   type TinyModel,
-  temporaryFolder,
   throwsOnBright,
   tinyManifest,
   writeModel,
@@ -38,23 +38,18 @@ const versionOf = (manifest: ModelManifest): EmbeddingVersion => ({
 const rounded = (vector: Float32Array | undefined) =>
   Array.from(vector ?? [], (value) => Number(value.toFixed(2)) + 0);
 
-const cleanups: (() => Promise<void>)[] = [];
 const folders = new Map<string, string>();
 const registry = new PooledEmbedderRegistry({ ...pool, folderOf: ({ id }) => folders.get(id) ?? null });
 
 /** Installs a model under an id of its own. */
 async function install(id: string, model: TinyModel, change: Partial<ModelManifest> = {}) {
-  const { folder, remove } = await temporaryFolder();
-  cleanups.push(remove);
+  const folder = temporaryFolder();
   folders.set(id, folder);
   const manifest = await writeModel(folder, model, { ...change, id });
   return { folder, manifest, load: () => registry.forVersion(versionOf(manifest)) };
 }
 
-afterAll(async () => {
-  await registry.close();
-  await Promise.all(cleanups.map((cleanup) => cleanup()));
-});
+afterAll(() => registry.close());
 
 describe('an embedder', () => {
   test('gives one unit vector per view and picture, in their order', async () => {
@@ -144,8 +139,7 @@ describe('an embedder', () => {
 
 describe('a graph model', () => {
   test('is embedded with by the input and the output that its manifest names', async () => {
-    const { folder, remove } = await temporaryFolder();
-    cleanups.push(remove);
+    const folder = temporaryFolder();
     folders.set('graph', folder);
     const manifest = await writeGraphModel(folder, {
       id: 'graph',

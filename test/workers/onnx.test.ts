@@ -4,7 +4,8 @@ import { InferencePool } from '../../workers/embedder/inference-pool';
 import { loadTried } from '../../workers/embedder/load-tried';
 import { isOnnxInstalled, ONNX_INSTALL } from '../../workers/embedder/onnx-runtime';
 import { silent } from '../contracts/queue-support';
-import { meanColour, SIDE, type TinyModel, temporaryFolder, writeModel } from './tiny-models';
+import { temporaryFolder } from '../support/temporary-folder';
+import { meanColour, SIDE, type TinyModel, writeModel } from './tiny-models';
 import { NCHW, type TinyOnnx, writeOnnxModel } from './tiny-onnx';
 
 /**
@@ -46,11 +47,9 @@ test('one command brings the runtime: where it is documented, in CI and in the i
 
 describe('an ONNX model', () => {
   let pool: InferencePool;
-  let folder = '';
-  let remove = async (): Promise<void> => undefined;
+  const folder = temporaryFolder();
 
   beforeAll(async () => {
-    ({ folder, remove } = await temporaryFolder());
     pool = await InferencePool.start({
       threads: 2,
       backend: 'wasm',
@@ -60,10 +59,7 @@ describe('an ONNX model', () => {
     });
   });
 
-  afterAll(async () => {
-    await pool.close();
-    await remove();
-  });
+  afterAll(() => pool.close());
 
   beforeEach(() => rm(folder, { recursive: true }));
 

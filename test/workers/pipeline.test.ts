@@ -59,17 +59,15 @@ describe('the pipeline', () => {
     check: async () => undefined,
   };
 
-  test('finds the neighbours of all views of a photo under the live version', async () => {
-    const pipeline = new VisionPipeline(
-      live(version) as EmbeddingRepository,
-      embedders,
-      index,
-      new PhotoMemory(0),
-      new PhotosInWork(),
-      noRecall,
+  const asking = { jpegs: [Buffer.from('photo')], limit: 50, scope: EVERYTHING, queueMs: 0 };
+  const pipelineOn = (embeddings: Partial<EmbeddingRepository>, neighbours = index) =>
+    new VisionPipeline(
+      embeddings as EmbeddingRepository,
+      ...([embedders, neighbours, new PhotoMemory(0), new PhotosInWork(), noRecall] as const),
     );
-    const jpeg = Buffer.from('photo');
-    const found = await pipeline.neighbours({ jpegs: [jpeg], limit: 50, scope: EVERYTHING, queueMs: 12 });
+
+  test('finds the neighbours of all views of a photo under the live version', async () => {
+    const found = await pipelineOn(live(version)).neighbours({ ...asking, queueMs: 12 });
     expect(found).toMatchObject({ versionId: 4, neighbours: [{ imageId: 9, distance: 0.1 }] });
     expect(found.timings).toEqual({
       queueMs: 12,
@@ -78,7 +76,7 @@ describe('the pipeline', () => {
     });
     expect(asked).toEqual([
       { wanted: 4 },
-      { jpegs: [jpeg], views: 'query' },
+      { jpegs: asking.jpegs, views: 'query' },
       { searched: 4, given: [vectors], limit: 50 },
     ]);
   });
@@ -95,39 +93,15 @@ describe('the pipeline', () => {
         throw new Error('relation "embeddings_4" does not exist');
       },
     };
-    const pipeline = new VisionPipeline(
-      embeddings as EmbeddingRepository,
-      embedders,
-      pruning,
-      new PhotoMemory(0),
-      new PhotosInWork(),
-      noRecall,
-    );
-    const found = await pipeline.neighbours({
-      jpegs: [Buffer.from('photo')],
-      limit: 50,
-      scope: EVERYTHING,
-      queueMs: 0,
-    });
+    const found = await pipelineOn(embeddings, pruning).neighbours(asking);
     expect(found).toMatchObject({ versionId: 5, neighbours: [{ imageId: 3 }] });
   });
 
   test('is unavailable while no version is live', async () => {
-    const pipeline = new VisionPipeline(
-      live(null) as EmbeddingRepository,
-      embedders,
-      index,
-      new PhotoMemory(0),
-      new PhotosInWork(),
-      noRecall,
-    );
-    const asking = pipeline.neighbours({
-      jpegs: [Buffer.from('photo')],
-      limit: 50,
-      scope: EVERYTHING,
-      queueMs: 0,
+    await expect(pipelineOn(live(null)).neighbours(asking)).rejects.toMatchObject({
+      code: 'unavailable',
+      headers: { 'Retry-After': '5' },
     });
-    await expect(asking).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '5' } });
   });
 });
 

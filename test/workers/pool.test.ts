@@ -4,7 +4,8 @@ import { defaultThreads, InferencePool } from '../../workers/embedder/inference-
 import { readManifest } from '../../workers/embedder/manifest';
 import { type Lane, ViewLanes, type WaitingView } from '../../workers/embedder/view-lanes';
 import { silent } from '../contracts/queue-support';
-import { meanColour, SIDE, temporaryFolder, writeModel } from './tiny-models';
+import { temporaryFolder } from '../support/temporary-folder';
+import { meanColour, SIDE, writeModel } from './tiny-models';
 
 const view = (lane: Lane, model = 'live', failedBefore = false): WaitingView => ({
   lane,
@@ -85,15 +86,11 @@ describe('the pool', () => {
     logger: silent,
   } as const;
   let model = { folder: '', manifest: {} as Awaited<ReturnType<typeof writeModel>> };
-  let remove = async (): Promise<void> => undefined;
 
   beforeAll(async () => {
-    const temporary = await temporaryFolder();
-    remove = temporary.remove;
-    model = { folder: temporary.folder, manifest: await writeModel(temporary.folder, meanColour) };
+    const folder = temporaryFolder();
+    model = { folder, manifest: await writeModel(folder, meanColour) };
   });
-
-  afterAll(() => remove());
 
   test('refuses with unavailable when too many wait, and when it is closed; what runs is finished', async () => {
     const pool = await InferencePool.start(options);
@@ -168,7 +165,7 @@ describe('the pool', () => {
 
 describe('an engine in a process of its own', () => {
   test('answers as one in a thread, and tells of its end', async () => {
-    const { folder, remove } = await temporaryFolder();
+    const folder = temporaryFolder();
     const manifest = await writeModel(folder, meanColour);
     const engine = new EngineHandle('process');
     await expect(engine.call('open', { backends: ['wasm'] })).resolves.toBe('wasm');
@@ -181,6 +178,5 @@ describe('an engine in a process of its own', () => {
     await expect(engine.ended).resolves.toBe('SIGKILL');
     await expect(engine.call('open', { backends: ['wasm'] })).rejects.toMatchObject({ name: 'EngineEnded' });
     await unanswered;
-    await remove();
   });
 });

@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { modelManifest } from '../support/model-manifest';
-
-/** A folder of its own for a test; `remove` takes it away. */
-export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-'));
-  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
-}
 
 /** A model whose embedding is known without running it, and what its manifest says. */
 export interface TinyModel {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listed } from '../setting-types';
 
 const address = z
   .string()
@@ -9,11 +10,9 @@ const address = z
 
 /** `name=value,…` with percent-encoded values, as headers and attributes of OpenTelemetry are written. */
 const pairs = z.string().transform((text, context) => {
-  const entries = text
-    .split(',')
-    .map((pair) => pair.trim())
-    .filter(Boolean)
-    .map((pair) => [pair.slice(0, Math.max(0, pair.indexOf('='))).trim(), decoded(pair)] as const);
+  const entries = listed(text).map(
+    (pair) => [pair.slice(0, Math.max(0, pair.indexOf('='))).trim(), decoded(pair)] as const,
+  );
   if (entries.every(([name, value]) => name !== '' && value !== null)) {
     return Object.fromEntries(entries.map(([name, value]) => [name, value ?? '']));
   }

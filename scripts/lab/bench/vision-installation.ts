@@ -27,6 +27,8 @@ export interface KeyLimits {
   readonly concurrency?: number;
   /** Comma-separated; else those of a key that names none. */
   readonly scopes?: string;
+  /** Comma-separated; else v3. */
+  readonly versions?: string;
 }
 
 /** What to run, and with what in it. `settings` go before the defaults. */
@@ -104,14 +106,14 @@ export const makeKey = async (settings: Settings, limits?: KeyLimits): Promise<s
 /** An account on the service that these settings start, and a key of it. */
 export async function openAccount(
   settings: Settings,
-  { credits, concurrency, scopes }: KeyLimits = {},
+  { credits, concurrency, scopes, versions = 'v3' }: KeyLimits = {},
 ): Promise<{ accountId: string; key: string }> {
   const balance = credits === undefined ? [] : ['--credits', String(credits)];
   const atOnce = concurrency === undefined ? [] : ['--concurrency', String(concurrency)];
   const account = await runLoupe(settings, 'accounts', 'create', '--name', 'bench', ...balance);
   const { id: accountId } = account as { id: string };
   const allowed = scopes === undefined ? [] : ['--scopes', scopes];
-  const words = ['--account', accountId, '--name', 'bench', '--versions', 'v3', ...atOnce, ...allowed];
+  const words = ['--account', accountId, '--name', 'bench', '--versions', versions, ...atOnce, ...allowed];
   const { key } = (await runLoupe(settings, 'keys', 'create', ...words)) as { key: string };
   return { accountId, key };
 }

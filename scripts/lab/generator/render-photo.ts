@@ -1,12 +1,12 @@
-import { type Canvas, type SKRSContext2D as Context, createCanvas } from '@napi-rs/canvas';
+import { type SKRSContext2D as Context, createCanvas } from '@napi-rs/canvas';
 import type { PhotoLevel } from '../../../models/ports';
 import { Random } from '../../../models/random';
 import { paintBackground } from '../../../workers/image/distortion/background';
 import { type Development, develop } from '../../../workers/image/distortion/develop';
+import { canvasOf } from '../../../workers/image/distortion/distort-photo';
 import { blur, paintLight, smear } from '../../../workers/image/distortion/lens';
 import { LIMITS, type Limits } from '../../../workers/image/distortion/levels';
 import { paintOcclusion } from '../../../workers/image/distortion/occlude';
-import type { Pixels } from '../../../workers/image/distortion/pixels';
 import type { Look } from './look/look';
 import { paintSoftShadow } from './paint/soft-shadow';
 import { photoView, placedItem, placeItem } from './photo/placement';
@@ -67,15 +67,6 @@ function paintBlur(context: Context, size: number, strength: number, random: Ran
   if (random.chance(0.3))
     smear(context, size, size * random.between(0.006, 0.02 * strength + 0.006), random.between(0, 6.3));
   else blur(context, size, size * random.between(0.0015, 0.006 * strength + 0.0015));
-}
-
-function canvasOf({ width, height, data }: Pixels): Canvas {
-  const canvas = createCanvas(width, height);
-  const context = canvas.getContext('2d');
-  const image = context.createImageData(width, height);
-  image.data.set(data);
-  context.putImageData(image, 0, 0);
-  return canvas;
 }
 
 function development({ light, noise }: Limits, random: Random): Development {

@@ -42,15 +42,6 @@ def distorted_view(
     return taken(rng, shot, severity, side)
 
 
-def crowd(rng: np.random.Generator, cutouts: Sequence[np.ndarray], backdrops: Sequence[np.ndarray], side: int = CANVAS) -> np.ndarray:
-    """Several things together, none of them the subject."""
-    severity = rng.uniform(0.2, 0.8)
-    shot = patch(rng, backdrops, side)
-    for _ in range(rng.integers(2, 6)):
-        shot = beside(rng, shot, cutouts, severity)
-    return taken(rng, shot, severity, side)
-
-
 def beside(rng, shot, cutouts, severity):
     """The picture with one more thing in it, towards an edge."""
     side = len(shot)

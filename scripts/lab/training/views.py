@@ -38,7 +38,7 @@ class Views:
         self.several = [m for m in self.members if self.photographed[m].sum() > 1]
         things = np.array([len(np.unique(s.groups)) for s in self.sets])
         self.shares = np.sqrt(things) / np.sqrt(things).sum()
-        self.backdrops, self.cutouts = Backdrops(self.sets), Cutouts(self.sets)
+        self.backdrops, self.cutouts = backdrops(self.sets), cutouts(self.sets)
         self.neighbours = nearest(self.of_identities(self.descriptions()), self.kin)
 
     def descriptions(self) -> torch.Tensor:
@@ -92,32 +92,28 @@ class Views:
         return picture[:, ::-1] if mirror else picture
 
 
-class Backdrops:
+class Chosen:
+    """Some sources of several sets, by number."""
+
+    def __init__(self, places):
+        self.places = list(places)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, number: int) -> np.ndarray:
+        held, at = self.places[number]
+        return held[at]
+
+
+def backdrops(sets) -> Chosen:
     """The pictures that may lie behind others."""
-
-    def __init__(self, sets):
-        self.places = [(s, i) for s in sets for i in s.backdrops() if s.name == "photos"]
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def __getitem__(self, number: int) -> np.ndarray:
-        held, at = self.places[number]
-        return held[at]
+    return Chosen((s, i) for s in sets for i in s.backdrops() if s.name == "photos")
 
 
-class Cutouts:
+def cutouts(sets) -> Chosen:
     """The things that may stand beside others: sources that do not fill their frame."""
-
-    def __init__(self, sets):
-        self.places = [(s, i) for s in sets if s.name == "segments" for i in range(len(s))]
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def __getitem__(self, number: int) -> np.ndarray:
-        held, at = self.places[number]
-        return held[at]
+    return Chosen((s, i) for s in sets if s.name == "segments" for i in range(len(s)))
 
 
 def nearest(described: torch.Tensor, kin: np.ndarray, count: int = 12) -> np.ndarray:

@@ -91,7 +91,8 @@ const developmentOf = ({ light, noise }: Limits, random: Random) => ({
   vignette: random.between(0, light),
 });
 
-function canvasOf({ width, height, data }: Pixels): Canvas {
+/** A canvas that holds the picture. */
+export function canvasOf({ width, height, data }: Pixels): Canvas {
   const canvas = createCanvas(width, height);
   const context = canvas.getContext('2d');
   const image = context.createImageData(width, height);
