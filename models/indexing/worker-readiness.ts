@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { inject, injectable } from 'tsyringe';
 import { type EmbedderRegistry, PORTS, type ReadinessRepository } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
@@ -30,7 +29,7 @@ export class ReadinessCheck {
     for (let poll = 1; ; poll += 1) {
       const told = await this.told(version);
       if (poll === POLLS_MAX || !told.some(({ fault }) => fault === MODEL_IS_LOADING)) return told;
-      await delay(POLL_MS);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
 

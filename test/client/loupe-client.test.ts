@@ -176,13 +176,16 @@ describe('what was refused for the moment', () => {
   const stub = (options: Partial<LoupeOptions> = {}) =>
     client({ baseUrl: `http://${addressOf(server)}/`, ...options });
 
-  test.each([[[503, 503]], [[409, 409, 409, 409]], [[0]]])('(%j) is called again, as the same call', async (first) => {
-    statuses = [...first];
-    await expect(stub().search({ query: 'birkin' })).resolves.toEqual({ data: [] });
-    expect(seen).toHaveLength(first.length + 1);
-    const names = new Set(seen.map(({ headers }) => headers['idempotency-key']));
-    expect([...names]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-  });
+  test.each([[[503, 503]], [[409, 409, 409, 409]], [[0]]])(
+    '(%j) is called again, as the same call',
+    async (first) => {
+      statuses = [...first];
+      await expect(stub().search({ query: 'birkin' })).resolves.toEqual({ data: [] });
+      expect(seen).toHaveLength(first.length + 1);
+      const names = new Set(seen.map(({ headers }) => headers['idempotency-key']));
+      expect([...names]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    },
+  );
 
   test('is thrown when it stays so', async () => {
     statuses = [503, 503, 503];
