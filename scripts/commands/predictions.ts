@@ -34,16 +34,17 @@ export function registerPredictions(predictions: Command): void {
       timeOf,
     )
     .option('--json', 'print JSON')
-    .action(async ({ by, json, since = null, model = null }: ReliabilityOptions) => {
+    .action(async ({ by: named, json, since = null, model = null }: ReliabilityOptions) => {
       const breakdowns = await withStores(({ feedback }) =>
         Promise.all(
-          (by === undefined ? RELIABILITY_BY : [by]).map(async (each) => ({
-            by: each,
-            groups: await feedback.reliability(each, since, model),
+          (named === undefined ? RELIABILITY_BY : [named]).map(async (by) => ({
+            by,
+            groups: await feedback.reliability(by, since, model),
           })),
         ),
       );
-      printAnswer(json, { model, since, breakdowns }, () => describeReliability(breakdowns));
+      const groups = breakdowns.flatMap(({ by, groups }) => groups.map((group) => ({ by, ...group })));
+      printAnswer(json, { model, since, groups }, () => describeReliability(breakdowns));
     });
   predictions
     .command('delete')

@@ -35,9 +35,10 @@ interface KeyDocument {
 }
 
 interface ReliabilityDocument {
-  readonly breakdowns: readonly {
+  readonly groups: readonly {
     readonly by: string;
-    readonly groups: readonly { readonly of: string; readonly right: { readonly of: number } }[];
+    readonly of: string;
+    readonly right: { readonly of: number };
   }[];
 }
 
@@ -250,21 +251,21 @@ test('the reliability of answers is told by model, month, category and photos, o
   await service.api.send('POST', path, { body: { correct_id: 'product_submariner' } });
   const model = (await service.prediction(predictionId))?.model ?? '';
   const answersOf = async (...words: string[]) => {
-    const { breakdowns } = await json<ReliabilityDocument>('predictions', 'reliability', ...words);
-    return breakdowns.map(({ by, groups }) => [by, groups.map(({ of, right }) => [of, right.of])]);
+    const { groups } = await json<ReliabilityDocument>('predictions', 'reliability', ...words);
+    return groups.map(({ by, of, right }) => [by, of, right.of]);
   };
-  const byModel = ['model', [[model, 1]]];
+  const byModel = ['model', model, 1];
   const month = service.clock.now().toISOString().slice(0, 7);
   const rest = [
-    ['month', [[month, 1]]],
-    ['category', [['watches', 1]]],
-    ['photos', [['1', 1]]],
+    ['month', month, 1],
+    ['category', 'watches', 1],
+    ['photos', '1', 1],
   ];
   expect(await answersOf()).toEqual([byModel, ...rest]);
   expect(await answersOf('--model', model)).toEqual([byModel, ...rest]);
   const id = model.replace(/@.*/, '');
   expect(await answersOf('--by', 'model', '--model', id, '--since', '2020-01-01')).toEqual([byModel]);
-  expect(await answersOf('--by', 'month', '--model', 'another')).toEqual([['month', []]]);
+  expect(await answersOf('--by', 'month', '--model', 'another')).toEqual([]);
   const text = await loupe(['predictions', 'reliability']);
   for (const told of [model, month, 'watches']) expect(text.stdout).toContain(told);
 });
