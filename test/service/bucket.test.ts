@@ -10,7 +10,7 @@ import { loupeHere, runLoupeHere } from '../support/run-loupe';
 import { createBucket, s3Access, s3Settings } from '../support/s3-bucket';
 
 /**
- * contract 13.11 to 13.13: an installation whose pictures move from the data folder to a bucket, and that loses its
+ * contract 13.11, 13.12, 13.13: an installation whose pictures move from the data folder to a bucket, and that loses its
  * disk afterwards. Real processes, the bundled model, a real object store.
  */
 const SEED = 11;

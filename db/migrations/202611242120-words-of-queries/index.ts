@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Synonyms, suggestions and queries that found nothing (contract 5.9 to 5.14). */
+/** Synonyms, suggestions and queries that found nothing (contract 5.9, 5.10, 5.11, 5.12, 5.13, 5.14). */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE synonyms (
