@@ -1,24 +1,19 @@
 import { ApiClient } from '../support/api-client';
 import { createUntouchedData, FIXTURE } from '../support/fixture-data';
-import { runLoupe, runLoupeHere } from '../support/run-loupe';
-import { type TestKey, useService } from '../support/service';
+import { environmentOf, runLoupe, runLoupeHere } from '../support/run-loupe';
+import { useService } from '../support/service';
 
-/** contract 14: accounts, keys, usage and predictions, as an operator's scripts call them. */
+/** contract 14: accounts, keys and usage, as an operator's scripts call them. */
 const service = useService();
 
 /** Runs a command beside the service of this file. Not two at a time. */
-const loupe = (words: readonly string[]) => runLoupeHere(words, environmentOfService());
+const loupe = (words: readonly string[]) => runLoupeHere(words, environmentOf(service));
 
 /** What a command answers with `--json`, beside which it says nothing. */
 async function json<Document>(...words: string[]): Promise<Document> {
   const { code, stdout, stderr } = await loupe([...words, '--json']);
   expect([code, stderr]).toEqual([0, '']);
   return JSON.parse(stdout) as Document;
-}
-
-function environmentOfService(): Readonly<Record<string, string>> {
-  const { DATA_DIR, DATABASE_URL } = service.config;
-  return { DATA_DIR, ...(DATABASE_URL === undefined ? {} : { DATABASE_URL }) };
 }
 
 interface AccountDocument {
@@ -32,14 +27,6 @@ interface KeyDocument {
   readonly key: string;
   readonly account: string;
   readonly versions: string[];
-}
-
-interface ReliabilityDocument {
-  readonly groups: readonly {
-    readonly by: string;
-    readonly of: string;
-    readonly right: { readonly of: number };
-  }[];
 }
 
 // contract 14.5
@@ -163,24 +150,6 @@ test('a rotated key does the same under a new secret, and the old one ends with 
   expect(again.stderr).toMatch(/loupe keys create/);
 });
 
-test('what is recorded of the photos of an account is deleted at once, and nothing of others', async () => {
-  await service.sees(['product_submariner', 0.05]);
-  const photo = { base64: (await service.photo()).toString('base64') };
-  const [one, other] = [await service.newKey(), await service.newKey()];
-  const identify = async ({ api }: TestKey) => (await api.identifyV2(photo)).body.predictionId;
-  const [first, second] = [await identify(one), await identify(one)];
-  const kept = await identify(other);
-  const words = ['predictions', 'delete', '--account', one.accountId];
-  expect(await json(...words)).toEqual({ account: one.accountId, deleted: 2 });
-  expect(await Promise.all([first, second].map((id) => service.prediction(id)))).toEqual([null, null]);
-  expect(await service.prediction(kept)).not.toBeNull();
-  expect(await json(...words)).toEqual({ account: one.accountId, deleted: 0 });
-  const log = await json<object[]>('audit', 'log', '--account', one.accountId);
-  expect(log.at(-1)).toMatchObject({ action: 'predictions delete', details: { deleted: 2 } });
-  const unknown = await loupe(['predictions', 'delete', '--account', 'account_unknown']);
-  expect([unknown.code, unknown.stdout]).toEqual([1, '']);
-});
-
 test('the audit log says who did what to which account, without secrets', async () => {
   const account = await json<AccountDocument>('accounts', 'create', '--name', 'Maison', '--credits', '3');
   await json('accounts', 'credit', account.id, '4');
@@ -227,51 +196,8 @@ test('usage tells what an account was charged, by day and endpoint, in a span of
   expect(text.stdout).toMatch(/^8 credits$/m);
 });
 
-// contract 7.11
-test('a prediction is shown with model, time, neighbours and distances', async () => {
-  await service.sees(['product_submariner', 0.05]);
-  const photo = { base64: (await service.photo()).toString('base64') };
-  const { predictionId } = (await service.api.identifyV2(photo)).body;
-  const shown = await json<{ createdAt: string }>('predictions', 'show', predictionId);
-  expect(shown).toMatchObject({
-    id: predictionId,
-    model: expect.stringMatching(/@/),
-    neighbours: [{ imageId: expect.any(Number), distance: 0.05 }],
-    rows: [{ id: 'product_submariner' }],
-  });
-  expect(Date.parse(shown.createdAt)).not.toBeNaN();
-});
-
-// contract 7.18
-test('the reliability of answers is told by model, month, category and photos, of all models or of one', async () => {
-  await service.sees(['product_submariner', 0.05]);
-  const photo = { base64: (await service.photo()).toString('base64') };
-  const { predictionId } = (await service.api.identifyV2(photo)).body;
-  const path = `/v3/vision/predictions/${predictionId}/feedback`;
-  await service.api.send('POST', path, { body: { correct_id: 'product_submariner' } });
-  const model = (await service.prediction(predictionId))?.model ?? '';
-  const answersOf = async (...words: string[]) => {
-    const { groups } = await json<ReliabilityDocument>('predictions', 'reliability', ...words);
-    return groups.map(({ by, of, right }) => [by, of, right.of]);
-  };
-  const byModel = ['model', model, 1];
-  const month = service.clock.now().toISOString().slice(0, 7);
-  const rest = [
-    ['month', month, 1],
-    ['category', 'watches', 1],
-    ['photos', '1', 1],
-  ];
-  expect(await answersOf()).toEqual([byModel, ...rest]);
-  expect(await answersOf('--model', model)).toEqual([byModel, ...rest]);
-  const id = model.replace(/@.*/, '');
-  expect(await answersOf('--by', 'model', '--model', id, '--since', '2020-01-01')).toEqual([byModel]);
-  expect(await answersOf('--by', 'month', '--model', 'another')).toEqual([]);
-  const text = await loupe(['predictions', 'reliability']);
-  for (const told of [model, month, 'watches']) expect(text.stdout).toContain(told);
-});
-
 test('what does not exist is exit code 1, wrong usage is 2, each with a reason on stderr and nothing on stdout', async () => {
-  const settings = environmentOfService();
+  const settings = environmentOf(service);
   const outcomes = await Promise.all([
     runLoupe(['keys', 'revoke', 'key_nobody', '--json'], settings),
     runLoupe(['accounts', 'credit', 'account_nobody', 'five', '--json'], settings),

@@ -1,6 +1,6 @@
 import { PORTS, type SearchMissStore } from '../../models/ports';
 import { openStores } from '../../scripts/composition/container';
-import { runLoupeHere } from '../support/run-loupe';
+import { environmentOf, runLoupeHere } from '../support/run-loupe';
 import { TestService, useService } from '../support/service';
 
 /** contract 5.13, 5.14: what people look for in vain. */
@@ -122,7 +122,7 @@ test('loupe search misses lists them, most frequent first', async () => {
   await ask(5, { query: 'uuoften' });
   await ask(3, { query: 'uuseldom' });
   await kept('uu');
-  const settings = own();
+  const settings = environmentOf(service);
   const { stdout } = await runLoupeHere(['search', 'misses', '--json', '--limit', '5000'], settings);
   const lastDay = service.clock.now().toISOString().slice(0, 10);
   const listed = (JSON.parse(stdout) as { query: string }[]).filter(({ query }) => query.startsWith('uu'));
@@ -140,7 +140,7 @@ test('what was counted is written when a process stops; without the setting noth
     ['off', []],
     ['on', [['ssstop', 3]]],
   ] as const) {
-    const other = new TestService({ SEARCH_MISSES: setting, ...own() }, {});
+    const other = new TestService({ SEARCH_MISSES: setting, ...environmentOf(service) }, {});
     await other.start();
     for (let asked = 0; asked < 3; asked++) await other.api.query({ query: 'ssstop' });
     await other.stop();
@@ -153,9 +153,3 @@ test('what was counted is written when a process stops; without the setting noth
     expect(found).toEqual(expected);
   }
 }, 60_000);
-
-/** Where the service of this file keeps its state. */
-function own() {
-  const { DATA_DIR, DATABASE_URL } = service.config;
-  return { DATA_DIR, ...(DATABASE_URL === undefined ? {} : { DATABASE_URL }) };
-}

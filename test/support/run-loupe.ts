@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { runCommand } from '../../scripts/commands/run-command';
-import { processEnvironment } from '../../scripts/config';
+import { type Config, processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 
 export interface Outcome {
@@ -8,6 +8,16 @@ export interface Outcome {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+/** The settings with which a command works on the stores of a service. */
+export const environmentOf = ({
+  config: { DATA_DIR, DATABASE_URL },
+}: {
+  readonly config: Config;
+}): Readonly<Record<string, string>> => ({
+  DATA_DIR,
+  ...(DATABASE_URL === undefined ? {} : { DATABASE_URL }),
+});
 
 /** Runs a `loupe` command in this process on these settings, without the second that a start takes. Not two at a time. */
 export async function runLoupeHere(
