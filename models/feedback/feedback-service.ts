@@ -24,8 +24,9 @@ export interface Correction {
 export const RELIABILITY_BY = ['model', 'month', 'category', 'photos'] as const;
 export type ReliabilityBy = (typeof RELIABILITY_BY)[number];
 
-/** How far answers could be believed. */
+/** How far a group of answers could be believed. */
 export interface Reliability {
+  readonly by: ReliabilityBy;
   /** What they have in common; null for what is not known. */
   readonly of: string | null;
   /** How many of those with rows were right by their first row, with 95 % limits. */
@@ -63,26 +64,18 @@ export class FeedbackService {
   }
 
   /**
-   * How far answers with feedback could be believed, each group of them, in the order of their names.
+   * How far answers with feedback could be believed, told apart by each of these: their groups, in the order of their names.
    *
    * @param model `id` or `id@version`; null takes those of all models
    */
   async reliability(
-    by: ReliabilityBy,
+    told: readonly ReliabilityBy[],
     since: Date | null,
     model: string | null = null,
   ): Promise<Reliability[]> {
-    const groups = new Map<string | null, JudgedPrediction[]>();
-    for (const each of await this.predictions.judged(since)) {
-      if (model !== null && !isOfModel(each, model)) continue;
-      const of = each[by] === null ? null : String(each[by]);
-      const group = groups.get(of) ?? [];
-      group.push(each);
-      groups.set(of, group);
-    }
-    return [...groups]
-      .sort(([left], [right]) => String(left).localeCompare(String(right), 'en'))
-      .map(([of, answers]) => reliabilityOf(of, answers));
+    const judged = await this.predictions.judged(since);
+    const answers = model === null ? judged : judged.filter((each) => isOfModel(each, model));
+    return told.flatMap((by) => reliabilityBy(by, answers));
   }
 
   /** An answer is right by its first row: the product itself, or the taxonomy row that it is below. */
@@ -100,7 +93,20 @@ export class FeedbackService {
 const isOfModel = ({ model }: JudgedPrediction, wanted: string): boolean =>
   model === wanted || model.startsWith(`${wanted}@`);
 
-function reliabilityOf(of: string | null, answers: readonly JudgedPrediction[]): Reliability {
+function reliabilityBy(by: ReliabilityBy, answers: readonly JudgedPrediction[]): Reliability[] {
+  const groups = new Map<string | null, JudgedPrediction[]>();
+  for (const each of answers) {
+    const of = each[by] === null ? null : String(each[by]);
+    const group = groups.get(of) ?? [];
+    group.push(each);
+    groups.set(of, group);
+  }
+  return [...groups]
+    .sort(([left], [right]) => String(left).localeCompare(String(right), 'en'))
+    .map(([of, group]) => ({ by, of, ...figuresOf(group) }));
+}
+
+function figuresOf(answers: readonly JudgedPrediction[]): Omit<Reliability, 'by' | 'of'> {
   const claims = answers.flatMap(({ confidence, right }) =>
     confidence === null ? [] : { confidence, right },
   );
@@ -109,7 +115,6 @@ function reliabilityOf(of: string | null, answers: readonly JudgedPrediction[]):
     shareOf(judged.filter(({ right }) => right).length, judged.length);
   const sum = claims.reduce((all, { confidence }) => all + confidence, 0);
   return {
-    of,
     right: rightOf(claims),
     claimed: claims.length === 0 ? null : sum / claims.length,
     calibration: calibrationFiguresOf(claims),

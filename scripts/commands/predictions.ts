@@ -34,17 +34,10 @@ export function registerPredictions(predictions: Command): void {
       timeOf,
     )
     .option('--json', 'print JSON')
-    .action(async ({ by: named, json, since = null, model = null }: ReliabilityOptions) => {
-      const breakdowns = await withStores(({ feedback }) =>
-        Promise.all(
-          (named === undefined ? RELIABILITY_BY : [named]).map(async (by) => ({
-            by,
-            groups: await feedback.reliability(by, since, model),
-          })),
-        ),
-      );
-      const groups = breakdowns.flatMap(({ by, groups }) => groups.map((group) => ({ by, ...group })));
-      printAnswer(json, { model, since, groups }, () => describeReliability(breakdowns));
+    .action(async ({ by, json, since = null, model = null }: ReliabilityOptions) => {
+      const told = by === undefined ? RELIABILITY_BY : [by];
+      const groups = await withStores(({ feedback }) => feedback.reliability(told, since, model));
+      printAnswer(json, { model, since, groups }, () => describeReliability(told, groups));
     });
   predictions
     .command('delete')
@@ -66,18 +59,19 @@ interface ReliabilityOptions {
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-/** Answers told apart by one thing. */
-interface Breakdown {
-  readonly by: ReliabilityBy;
-  readonly groups: readonly Reliability[];
-}
-
-const describeReliability = (breakdowns: readonly Breakdown[]): string =>
-  breakdowns.every(({ groups }) => groups.length === 0)
+const describeReliability = (told: readonly ReliabilityBy[], groups: readonly Reliability[]): string =>
+  groups.length === 0
     ? 'no answer has feedback'
-    : breakdowns.map(describeBreakdown).join('\n');
+    : told
+        .map((by) =>
+          describeGroups(
+            by,
+            groups.filter((group) => group.by === by),
+          ),
+        )
+        .join('\n');
 
-function describeBreakdown({ by, groups }: Breakdown): string {
+function describeGroups(by: ReliabilityBy, groups: readonly Reliability[]): string {
   const summary = groups.map(({ of, right, claimed, calibration, empty }) => [
     of,
     right.of,

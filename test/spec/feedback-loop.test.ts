@@ -89,7 +89,7 @@ const calibrationError = async (since: Date): Promise<number | undefined> => {
     service.resolve(PORTS.CatalogRepository),
     service.resolve(PORTS.Clock),
   );
-  const [model] = await feedback.reliability('model', since);
+  const [model] = await feedback.reliability(['model'], since);
   return model?.calibration.ece;
 };
 

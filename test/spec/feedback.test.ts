@@ -103,7 +103,7 @@ describe('the reliability of answers', () => {
       predictions(),
       service.resolve(PORTS.CatalogRepository),
       service.resolve(PORTS.Clock),
-    ).reliability(by, since);
+    ).reliability([by], since);
 
   test('tells what was claimed from what was right, with answers without rows apart', async () => {
     for (const correctId of ['product_birkin_croc', 'product_submariner'])
