@@ -1,6 +1,6 @@
 /** How often a call is made again, and how long all of it may take. */
 export interface RetryOptions {
-  /** Calls after the first one. */
+  /** Calls after the first one; those that only ask whether it still runs do not count. */
   readonly retries: number;
   /** Of the call with all its repetitions and the waiting between them. */
   readonly timeoutMs: number;
@@ -16,7 +16,8 @@ const FIRST_WAIT_MS = 250;
  * with this `Idempotency-Key` still runs), each after the `Retry-After` of the answer; and what the network lost. Whatever
  * is no GET gets an `Idempotency-Key`, so that however often it is sent it is done, and charged, once.
  *
- * Ends with the last answer when repetitions or time are used up, with a `TimeoutError` when no answer came in time.
+ * A call that still runs is asked for until it is answered or taken for dead. Ends with the last answer when repetitions or
+ * time are used up, with a `TimeoutError` when no answer came in time.
  */
 export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions): Fetch {
   return async (given) => {
@@ -35,7 +36,6 @@ export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions
       const isRunning = answer?.status === 409;
       const isLast = made === retries && !isRunning;
       if (answer && (waitMs === null || isLast || Date.now() + waitMs >= giveUpAt)) return answer;
-      // The first call is waited for while there is time: it is answered, or taken for dead.
       if (!isRunning) made += 1;
       await answer?.body?.cancel();
       await pause(waitMs ?? 0, signal);

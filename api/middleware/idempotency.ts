@@ -22,8 +22,9 @@ type Stores = Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>;
 /**
  * A call with an `Idempotency-Key` is made once per account: its repetitions within a day get the same answer, with
  * `Idempotency-Replayed: true` and `X-Credits-Used: 0`, and nothing is charged again. A repetition that comes while the
- * first one runs waits two seconds for its answer. Only successes are kept, together with their charge (`charged-answer.ts`); what
- * failed was free and is made again. The same but for the links in it, which are made for each request.
+ * first one runs waits two seconds for its answer. Only successes are kept, together with their charge
+ * (`charged-answer.ts`); what failed was free and is made again. The same but for the links in it, which are made for each
+ * request.
  *
  * Stands after the body was read. 400 for a malformed key, 409 for a key that stands for another
  * body, and for one whose first call still runs.
