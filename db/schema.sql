@@ -173,6 +173,7 @@ CREATE TABLE api_keys (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  overlap_ends_at timestamp with time zone,
   PRIMARY KEY (id),
   UNIQUE (hash),
   FOREIGN KEY (account_id) REFERENCES accounts(id)

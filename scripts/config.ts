@@ -78,10 +78,15 @@ export function silenceAwsSdk(): void {
 /** Somebody sits before a command and waits. */
 const COMMAND_WAIT_MS = 5_000;
 
-/** The settings of a command: quiet, and sooner told that a store is away. @throws ConfigError naming every fault */
+/** The settings of a command: quiet, its warnings plain text, and sooner told that a store is away. @throws ConfigError naming every fault */
 export function readCommandConfig(): Config {
   const config = readConfig();
-  return { ...config, LOG_LEVEL: 'warn', STORE_WAIT_MS: Math.min(config.STORE_WAIT_MS, COMMAND_WAIT_MS) };
+  return {
+    ...config,
+    LOG_LEVEL: 'warn',
+    LOG_FORMAT: 'pretty',
+    STORE_WAIT_MS: Math.min(config.STORE_WAIT_MS, COMMAND_WAIT_MS),
+  };
 }
 
 /** Names of all settings. */

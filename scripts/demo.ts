@@ -101,7 +101,7 @@ async function fillCatalog(config: Config, { importCatalog }: JobServices): Prom
 async function demoKey({ keys }: JobServices): Promise<string> {
   const limits = { perSecond: null, perMinute: null, concurrency: null };
   const wanted = { name: 'demo', versions: API_VERSIONS, test: true, limits };
-  return (await keys.createOwn('demo', wanted)).secret;
+  return (await keys.createInternalKey('demo', wanted)).secret;
 }
 
 const drawPhoto = (wanted: Pick<Parameters<typeof photoOfProduct>[0], 'index' | 'photoSeed' | 'level'>) =>

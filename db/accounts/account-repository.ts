@@ -27,8 +27,11 @@ interface KeyRow {
   readonly revoked_at: Date | null;
 }
 
+/** When a key stops working: at its expiry, or earlier at the end of the overlap of its rotation. */
+const EXPIRY = sql`least(expires_at, overlap_ends_at) AS expires_at`;
+
 const KEY_COLUMNS = sql`id, account_id, name, versions, scopes, per_second, per_minute, concurrency, test, created_at,
-  expires_at, revoked_at`;
+  ${EXPIRY}, revoked_at`;
 
 interface CallerRow extends KeyRow {
   readonly hex: string;
@@ -71,6 +74,15 @@ export class PostgresAccountRepository implements AccountRepository {
           INSERT INTO credit_top_ups (account_id, amount) SELECT id, credits FROM account WHERE credits > 0`,
     );
     return { id, name, credits, keepsPhotos: false };
+  }
+
+  async ensureAccount(name: string): Promise<Account> {
+    const id = `account_${name}`;
+    await rowsOf(
+      this.knex,
+      sql`INSERT INTO accounts (id, name, credits) VALUES (${id}, ${name}, NULL) ON CONFLICT (id) DO NOTHING`,
+    );
+    return (await this.account(id)) ?? { id, name, credits: null, keepsPhotos: false };
   }
 
   listAccounts(page?: ListPage): Promise<readonly Account[]> {
@@ -130,7 +142,8 @@ export class PostgresAccountRepository implements AccountRepository {
       sql`WITH old AS (
             SELECT * FROM api_keys WHERE id = ${id} AND ${isOpen(now)} FOR UPDATE
           ), ended AS (
-            UPDATE api_keys k SET expires_at = least(k.expires_at, ${endsAt}::timestamptz) FROM old WHERE k.id = old.id
+            UPDATE api_keys k SET overlap_ends_at = least(k.overlap_ends_at, ${endsAt}::timestamptz)
+            FROM old WHERE k.id = old.id
           )
           INSERT INTO api_keys (id, account_id, name, hash, versions, scopes, test, per_second, per_minute, concurrency,
             created_at, expires_at)
@@ -185,7 +198,7 @@ export class PostgresAccountRepository implements AccountRepository {
       this.knex,
       prepared(
         sql`SELECT k.id, k.account_id, k.name, k.versions, k.scopes, k.per_second, k.per_minute, k.concurrency, k.test,
-              k.created_at, k.expires_at, k.revoked_at, encode(k.hash, 'hex') AS hex, a.credits, a.held,
+              k.created_at, ${EXPIRY}, k.revoked_at, encode(k.hash, 'hex') AS hex, a.credits, a.held,
               (SELECT version FROM catalog_taxonomy_version) AS taxonomy_version
             FROM api_keys k JOIN accounts a ON a.id = k.account_id
             WHERE ${condition} AND ${isOpen(this.clock.now())}`,
@@ -218,7 +231,8 @@ const following = (table: Sql, page?: ListPage): Sql[] =>
     : [sql`(created_at, id) > (SELECT created_at, id FROM ${table} WHERE id = ${page.after})`];
 
 /** That a key was not revoked and has not expired. */
-const isOpen = (now: Date): Sql => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`;
+const isOpen = (now: Date): Sql =>
+  sql`revoked_at IS NULL AND coalesce(least(expires_at, overlap_ends_at) > ${now}, true)`;
 
 function callerOf(row: CallerRow): Caller {
   const { id: keyId, accountId, versions, scopes, limits, test } = keyOf(row);

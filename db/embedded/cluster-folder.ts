@@ -6,6 +6,9 @@ import type { HostOptions } from './host-messages';
 const DATA = 'data';
 const SEAL = 'data.complete';
 
+/** Whether `folder` holds a whole cluster: without one, the next start makes it, which takes a while. */
+export const hasCluster = (folder: string): boolean => existsSync(join(folder, SEAL));
+
 /**
  * The folder of the cluster, whole: as it is, or new from the template, or new from `create`, which gets an empty
  * folder. A cluster is sealed once it is whole and on the disk. One without a seal is what an interrupted first start

@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unavailable } from '../../models/errors';
+import { hasCluster } from './cluster-folder';
 import type { HostEnd, HostOptions, HostReport } from './host-messages';
 import { type Lease, NoHostError, openLease } from './lease';
 import { RunFolder, type ShortPath, shortPath } from './run-folder';
@@ -17,6 +18,8 @@ export interface EmbeddedOptions {
   readonly holdIdleMs?: number;
   /** How long a host that starts may give no sign of life. Default 60 s. */
   readonly startMs?: number;
+  /** Hears that there is no database in the folder yet, before it is made. */
+  readonly onWarning?: (message: string) => void;
   /** How long `close` waits until the host has closed the database, if this was its last user. Default 10 s. */
   readonly closeMs?: number;
 }
@@ -34,7 +37,13 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
-const DEFAULTS = { durable: true, holdIdleMs: 60_000, startMs: 60_000, closeMs: 10_000 } as const;
+const DEFAULTS = {
+  durable: true,
+  holdIdleMs: 60_000,
+  startMs: 60_000,
+  closeMs: 10_000,
+  onWarning: () => undefined,
+} as const;
 const RETRY_MS = 50;
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
 const LOG_NAME = 'host.log';
@@ -128,7 +137,10 @@ class EmbeddedDatabase implements Embedded {
 
   /** Starts a host and waits for its report; that another was faster is as good. */
   private async spawnHost(silentMs: number): Promise<void> {
-    const { template, durable, holdIdleMs } = this.settings;
+    const { template, durable, holdIdleMs, onWarning } = this.settings;
+    if (!hasCluster(this.folder)) {
+      onWarning(`Making a new database in ${this.folder}; the first start takes up to half a minute.`);
+    }
     const options: HostOptions = {
       folder: this.folder,
       durable,

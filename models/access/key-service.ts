@@ -5,8 +5,10 @@ import { requireAccount, unknownCursor } from './account-service';
 import type { ApiKey } from './api-key';
 import { hashKey, makeKey } from './credential';
 
-/** What a new key is to be. */
-export type NewKey = Omit<Parameters<AccountRepository['createKey']>[0], 'hash'>;
+/** What a new key is to be; without an account it is of the account `default`, which is made if there is none. */
+export type NewKey = Omit<Parameters<AccountRepository['createKey']>[0], 'hash' | 'accountId'> & {
+  readonly accountId?: string | undefined;
+};
 
 /** A key with its secret, which is shown once. */
 export interface MadeKey {
@@ -27,10 +29,10 @@ export class KeyService {
   async create(wanted: NewKey): Promise<MadeKey> {
     this.#refusePast(wanted.expiresAt);
     return this.audited.run('keys create', async ({ accounts }) => {
-      const { accountId, test } = wanted;
+      const accountId = wanted.accountId ?? (await accounts.ensureAccount('default')).id;
       await requireAccount(accounts, accountId);
-      const secret = makeKey(test);
-      const key = await accounts.createKey({ ...wanted, hash: hashKey(secret) });
+      const secret = makeKey(wanted.test);
+      const key = await accounts.createKey({ ...wanted, accountId, hash: hashKey(secret) });
       return { result: { key, secret }, accountId, subject: key.id, details: detailsOf(key) };
     });
   }
@@ -52,23 +54,34 @@ export class KeyService {
   /**
    * Makes a key that does the same as another, which opens nothing after an overlap.
    *
-   * @param expiresAt of the new key; undefined: it lives as long as the old one was made to
+   * @param expiresAt of the new key; undefined: it lives as long as the old one was made to, in an earlier rotation too
+   * @returns the new key, and when the old one stops working
    * @throws AppError for a key that is unknown or opens nothing already, and a new one that would open nothing
    */
-  async rotate(id: string, overlapMs: number, expiresAt?: Date): Promise<MadeKey> {
+  async rotate(
+    id: string,
+    overlapMs: number,
+    expiresAt?: Date,
+  ): Promise<MadeKey & { readonly oldEndsAt: Date }> {
     this.#refusePast(expiresAt);
     return this.audited.run('keys rotate', async ({ accounts }) => {
       const old = await accounts.key(id);
       if (!old) throw unknownKey(id);
       const secret = makeKey(old.test);
-      const endsAt = new Date(this.clock.now().getTime() + overlapMs);
+      const overlapEnd = new Date(this.clock.now().getTime() + overlapMs);
+      const endsAt = old.expiresAt && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd;
       const key = await accounts.rotateKey(id, hashKey(secret), { endsAt, expiresAt });
       if (!key) {
         const why = old.revokedAt === null ? 'has expired' : 'is revoked';
         throw conflict(`The key "${id}" ${why}: make one with loupe keys create.`);
       }
       const details = { replaces: id, endsAt, ...detailsOf(key) };
-      return { result: { key, secret }, accountId: key.accountId, subject: key.id, details };
+      return {
+        result: { key, secret, oldEndsAt: endsAt },
+        accountId: key.accountId,
+        subject: key.id,
+        details,
+      };
     });
   }
 
@@ -85,21 +98,20 @@ export class KeyService {
    * Makes a key of Loupe's own for the unlimited account of this name, which is made if there is none. It
    * is no operator's action, so the audit log does not have it.
    */
-  async createOwn(account: string, wanted: Omit<NewKey, 'accountId'>): Promise<MadeKey> {
-    const known = (await this.accounts.listAccounts()).find(({ name }) => name === account);
-    const { id: accountId } = known ?? (await this.accounts.createAccount(account, null));
+  async createInternalKey(account: string, wanted: Omit<NewKey, 'accountId'>): Promise<MadeKey> {
+    const { id: accountId } = await this.accounts.ensureAccount(account);
     const secret = makeKey(wanted.test);
     const key = await this.accounts.createKey({ ...wanted, accountId, hash: hashKey(secret) });
     return { key, secret };
   }
 
-  /** Does `work` with a key as `createOwn` makes it, which opens nothing afterwards. */
-  async lend<Result>(
+  /** Does `work` with a key as `createInternalKey` makes it, and revokes the key. */
+  async withTemporaryKey<Result>(
     account: string,
     wanted: Omit<NewKey, 'accountId'>,
     work: (secret: string) => Promise<Result>,
   ): Promise<Result> {
-    const { key, secret } = await this.createOwn(account, wanted);
+    const { key, secret } = await this.createInternalKey(account, wanted);
     try {
       return await work(secret);
     } finally {

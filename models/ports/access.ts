@@ -15,6 +15,8 @@ export interface AccountRepository {
   /** The caller behind a key, by its id; null for unknown, revoked and expired keys. */
   callerByKeyId(id: string): Promise<Caller | null>;
   createAccount(name: string, credits: number | null): Promise<Account>;
+  /** The unlimited account `account_<name>`, made if there is none; however many ask at once, it is one. */
+  ensureAccount(name: string): Promise<Account>;
   /** The oldest first; a page of them, or all. */
   listAccounts(page?: ListPage): Promise<readonly Account[]>;
   /** Null when there is no such account. */
@@ -34,8 +36,9 @@ export interface AccountRepository {
     expiresAt?: Date | null;
   }): Promise<ApiKey>;
   /**
-   * Makes a key that does what another one does, which opens nothing from `endsAt` on. Null when there is no such key, or
-   * when it opens nothing already. `expiresAt` undefined: the new key lives as long as the old one was made to.
+   * Makes a key that does what another one does, which opens nothing from `endsAt` on, or from the end of an earlier overlap.
+   * Null when there is no such key, or when it opens nothing already. `expiresAt` undefined: the new key lives as long as the
+   * old one was made to, however often that one was rotated.
    */
   rotateKey(
     id: string,

@@ -70,7 +70,9 @@ function identifyAt(
   scope: Scope,
 ): Promise<CatalogAnswer> {
   const limits = { perSecond: 0, perMinute: 0, concurrency: 0 };
-  return keys.lend('operator', { name: 'loupe identify', versions: ['v3'], test: false, limits }, (key) =>
-    new LoupeClient({ baseUrl, key }).identify(photos, scope),
+  return keys.withTemporaryKey(
+    'operator',
+    { name: 'loupe identify', versions: ['v3'], test: false, limits },
+    (key) => new LoupeClient({ baseUrl, key }).identify(photos, scope),
   );
 }

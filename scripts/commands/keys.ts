@@ -8,7 +8,7 @@ import { laterTimeOf } from './time-of';
 import { wholeNumber } from './whole-number';
 
 interface CreateOptions {
-  readonly account: string;
+  readonly account?: string;
   readonly name: string;
   readonly versions: readonly ApiVersion[];
   readonly test?: boolean;
@@ -31,9 +31,12 @@ export function registerKeys(keys: Command): void {
   keys
     .command('create')
     .description('make a key; it is shown once, only its hash is kept')
-    .requiredOption('--account <account>', 'id of the account that pays')
-    .requiredOption('--name <name>', 'what to call it', nameOf)
-    .requiredOption('--versions <versions>', 'API versions it opens: v1,v2,v3', versionsOf)
+    .option(
+      '--account <account>',
+      'id of the account that pays (default: the unlimited account "default", made if there is none)',
+    )
+    .option('--name <name>', 'what to call it', nameOf, 'key')
+    .option('--versions <versions>', 'API versions it opens', versionsOf, [...API_VERSIONS])
     .option('--test', 'a test key: sees a part of the catalog, and any refusal that it asks for')
     .option('--per-second <calls>', 'calls per second (0: no limit)', wholeNumber)
     .option('--per-minute <calls>', 'calls per minute (0: no limit)', wholeNumber)
@@ -91,18 +94,31 @@ async function create(options: CreateOptions): Promise<void> {
   };
   const wanted = { accountId, name, versions, test, limits, expiresAt, ...(scopes ? { scopes } : {}) };
   const made = await withStores(({ keys }) => keys.create(wanted));
-  printKey(made, options.json);
+  printAnswer(options.json, madeKeyOf(made), () => describeKey(made));
 }
 
 async function rotate(id: string, { overlap, expires, json }: RotateOptions): Promise<void> {
   const made = await withStores(({ keys }) => keys.rotate(id, overlap * HOUR_MS, expires));
-  printKey(made, json);
+  const { expiresAt } = made.key;
+  const answer = { ...madeKeyOf(made), expiresAt, replaced: { id, endsAt: made.oldEndsAt } };
+  printAnswer(
+    json,
+    answer,
+    () => `${describeKey(made)}\nThe old key ${id} stops working at ${made.oldEndsAt.toISOString()}.`,
+  );
 }
 
-function printKey({ key, secret }: MadeKey, json: boolean | undefined): void {
-  const answer = { id: key.id, key: secret, account: key.accountId, versions: key.versions };
-  printAnswer(json, answer, () => `${key.id}\n${secret}\nKeep it: it is not shown again.`);
-}
+const madeKeyOf = ({ key, secret }: MadeKey) => ({
+  id: key.id,
+  key: secret,
+  account: key.accountId,
+  versions: key.versions,
+});
+
+const describeKey = ({ key, secret }: MadeKey): string =>
+  `${key.id}\n${secret}\nKeep it: it is not shown again. It ${
+    key.expiresAt ? `expires at ${key.expiresAt.toISOString()}` : 'does not expire'
+  }.`;
 
 /** A key in JSON, by the names that `create` prints. */
 const documentOf = ({ accountId, ...key }: ApiKey) => ({

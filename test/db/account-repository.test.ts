@@ -114,6 +114,34 @@ describe('accounts and keys', () => {
     expect(await accounts.rotateKey(old.id, hashOf('g'), { endsAt })).toBeNull();
   });
 
+  // contract 9.4
+  test.each([
+    ['no expiry', null],
+    ['an expiry', 90],
+  ])(
+    'a key with %s that is rotated again hands on its whole lifetime, and its first overlap stands',
+    async (_, days) => {
+      const account = await accounts.createAccount('Shop', null);
+      const expiresAt = days === null ? null : new Date(now.getTime() + days * 24 * 3_600_000);
+      const old = await accounts.createKey({
+        ...{ accountId: account.id, name: 'shop', versions: ['v3'], test: false, limits: LIMITS },
+        ...{ hash: hashOf(`o${days}`), expiresAt },
+      });
+      const inHours = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
+      await accounts.rotateKey(old.id, hashOf(`p${days}`), { endsAt: inHours(24) });
+      const again = await accounts.rotateKey(old.id, hashOf(`q${days}`), { endsAt: inHours(48) });
+      expect(again?.expiresAt).toEqual(expiresAt);
+      expect(await accounts.key(old.id)).toMatchObject({ expiresAt: inHours(24) });
+    },
+  );
+
+  test('the account of a name is made once, however many ask for it at the same time', async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, () => accounts.ensureAccount('default')));
+    expect(new Set(made.map(({ id }) => id))).toEqual(new Set(['account_default']));
+    const all = (await accounts.listAccounts()).filter(({ name }) => name === 'default');
+    expect(all).toEqual([{ id: 'account_default', name: 'default', credits: null, keepsPhotos: false }]);
+  });
+
   test('of two rotations at the same time without an overlap one makes a key', async () => {
     const account = await accounts.createAccount('Shop', null);
     const { id } = await keyOf(account.id, hashOf('h'));

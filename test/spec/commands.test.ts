@@ -133,6 +133,8 @@ test('a rotated key does the same under a new secret, and the old one ends with 
     ...old,
     id: expect.stringMatching(/\S/),
     key: expect.stringMatching(/^loupe_live_/),
+    expiresAt: null,
+    replaced: { id: old.id, endsAt: expect.stringMatching(/^20/) },
   });
   expect([made.id, made.key]).not.toEqual([old.id, old.key]);
   const statusOf = async (key: string) => (await new ApiClient(service.url, key).query({})).status;
@@ -148,6 +150,23 @@ test('a rotated key does the same under a new secret, and the old one ends with 
   const again = await loupe(['keys', 'rotate', made.id]);
   expect([again.code, again.stdout]).toEqual([1, '']);
   expect(again.stderr).toMatch(/loupe keys create/);
+});
+
+// contract 9.4
+test('a key rotated twice makes keys that live as long as it was made to, and says when each ends', async () => {
+  const old = await json<KeyDocument>('keys', 'create');
+  expect(old).toMatchObject({ account: 'account_default', versions: ['v1', 'v2', 'v3'] });
+  const rotations = [
+    await loupe(['keys', 'rotate', old.id]),
+    await loupe(['keys', 'rotate', old.id, '--overlap', '48']),
+  ];
+  for (const { stdout } of rotations) {
+    expect(stdout).toMatch(new RegExp(`The old key ${old.id} stops working at \\d{4}-`));
+    expect(stdout).toContain('It does not expire.');
+  }
+  const keys = await json<{ account: string; expiresAt: string | null }[]>('keys', 'list');
+  const ends = keys.filter(({ account }) => account === 'account_default').map(({ expiresAt }) => expiresAt);
+  expect(ends).toEqual([expect.stringMatching(/^20/), null, null]);
 });
 
 test('the audit log says who did what to which account, without secrets', async () => {
