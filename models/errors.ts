@@ -83,11 +83,11 @@ export const unauthorized = (
   });
 
 /** 402: the balance does not cover the dearest price that this call could have. */
-export const insufficientCredits = (price: number): AppError =>
+export const insufficientCredits = (price?: number): AppError =>
   new AppError(
     402,
     'insufficient_credits',
-    `This call can cost ${price} credits, more than the account has left.`,
+    `This call can cost ${price === undefined ? '' : `${price} credits, `}more than the account has left.`,
   );
 
 /** 403: the key does not open this, or a data-file address is unsigned, tampered with or expired. */

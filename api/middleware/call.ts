@@ -12,6 +12,10 @@ declare global {
       requestId: string;
       /** The address pattern that matched, for metrics; absent for unknown routes. */
       route?: string;
+      /** What the address answers to. */
+      methods?: readonly string[];
+      /** A test key asked for the refusal (contract 9.10): nothing failed. */
+      isForced?: boolean;
       /** Of an endpoint that has one. */
       deadline?: Deadline;
       /** Set once the key opens the endpoint: from here on answers carry `X-Credits-*`. */

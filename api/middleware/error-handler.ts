@@ -16,7 +16,7 @@ export const unknownRoute: RequestHandler = () => {
 export function errorHandler(accounts: Balances | null): ErrorRequestHandler {
   return async (thrown, req, res, _next) => {
     const failure = classifyFailure(thrown);
-    if (failure.status >= 500 && !res.closed) logFailure(req, failure);
+    if (failure.status >= 500 && !res.closed && !res.locals.isForced) logFailure(req, failure);
     if (res.headersSent || res.closed) return void res.destroy();
     for (const name of OF_SUCCESSES) res.removeHeader(name);
     res.set(failure.headers);

@@ -1,4 +1,3 @@
-import { visionPrice } from '../../models/access/credits';
 import {
   type AppError,
   badRequest,
@@ -37,17 +36,18 @@ export function forceFailure(visionDeadlineMs: number): Gate {
   return (req, res) => {
     const asked = req.get(HEADER);
     if (asked === undefined || !callerOf(res).test) return;
-    const failure = failureOf(asked, { method: req.method, visionDeadlineMs });
+    const failure = failureOf(asked, { methods: res.locals.methods ?? [], visionDeadlineMs });
     if (BEFORE_KEY.has(failure.status)) delete res.locals.caller;
     // Alerts look at how routes fail.
     res.locals.route = 'forced';
+    res.locals.isForced = true;
     throw failure;
   };
 }
 
 interface Circumstances {
   readonly reason: ImageFault;
-  readonly method: string;
+  readonly methods: readonly string[];
   readonly visionDeadlineMs: number;
 }
 
@@ -55,10 +55,10 @@ interface Circumstances {
 const FAILURES: Readonly<Record<string, (circumstances: Circumstances) => AppError>> = {
   400: () => badRequest(ASKED, { field: HEADER }),
   401: () => unauthorized(),
-  402: () => insufficientCredits(visionPrice({ pricing: true, photos: 1 })),
+  402: () => insufficientCredits(),
   403: () => forbidden(ASKED),
   404: () => notFound(ASKED),
-  405: ({ method }) => methodNotAllowed([method === 'GET' ? 'POST' : 'GET']),
+  405: ({ methods }) => methodNotAllowed(methods),
   409: () => callStillRuns(),
   413: () => payloadTooLarge(1024 * 1024),
   415: () => unsupportedMediaType(),

@@ -19,6 +19,7 @@ export function mountRoute(
     const route = router.route(path);
     route.all((_req, res, next) => {
       res.locals.route = path;
+      res.locals.methods = allowed;
       next();
     });
     for (const [method, handler] of methods) route[method](handler);

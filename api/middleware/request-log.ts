@@ -28,11 +28,15 @@ export function requestLog(logger: Logger): RequestHandler {
     wrapSerializers: false,
     serializers: {
       req: (req: Request) => ({ method: req.method, path: pathOf(req) }),
-      res: (res: Response) => ({ status: res.statusCode, keyId: res.locals.caller?.keyId }),
+      res: (res: Response) => ({
+        status: res.statusCode,
+        keyId: res.locals.caller?.keyId,
+        forced: res.locals.isForced,
+      }),
       err: (failure: Error) => failure.message,
     },
     customLogLevel: (req, res) => {
-      if (res.statusCode >= 500) return 'error';
+      if (res.statusCode >= 500 && !res.locals.isForced) return 'error';
       return QUIET.has(pathOf(req)) ? 'debug' : 'info';
     },
     customSuccessMessage: () => 'answered',

@@ -19,6 +19,7 @@ interface ManifestOptions {
   readonly layout?: 'nhwc' | 'nchw';
   readonly input?: string;
   readonly output?: string;
+  readonly replace?: boolean;
   readonly json?: boolean;
 }
 
@@ -56,10 +57,12 @@ export function registerManifest(models: Command): void {
     )
     .option('--input <name>', 'the input, where there are several')
     .option('--output <name>', 'the output, where there are several')
+    .option('--replace', 'write over a manifest.json that is there')
     .option('--json', 'print JSON')
     .action(async (file: string, options: ManifestOptions) => {
-      const { layout = null, input = null, output = null, ...rest } = options;
-      const manifest = await writeManifest(resolve(file), { ...rest, layout, input, output }, DURABLE_FILES);
+      const { layout = null, input = null, output = null, replace = false, ...rest } = options;
+      const wishes = { ...rest, layout, input, output, replace };
+      const manifest = await writeManifest(resolve(file), wishes, DURABLE_FILES);
       printAnswer(options.json, { manifest }, () => `${manifest} is written.`);
     });
 }

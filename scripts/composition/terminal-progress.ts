@@ -31,7 +31,7 @@ class TerminalProgress implements Progress {
     this.startedAt = performance.now();
     this.bar = new SingleBar({
       stream: this.stream,
-      format: '{stage} [{bar}] {percentage}% {value}/{total}  {rate}/s{failures}  {eta_formatted} left',
+      format: `{stage} ${this.stream.isTTY ? '[{bar}] ' : ''}{percentage}% {value}/{total}  {rate}/s{failures}  {eta_formatted} left`,
       etaBuffer: 200,
       noTTYOutput: true,
       notTTYSchedule: PLAIN_LINES_MS,

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DURABLE_FILES } from '../../db/files/durable-files';
 import { readManifest } from '../../workers/embedder/manifest';
@@ -30,6 +30,7 @@ const wishes: ManifestWishes = {
   layout: null,
   input: null,
   output: null,
+  replace: false,
 };
 
 test('a manifest that is written for a TensorFlow.js model is all that models add needs', async () => {
@@ -90,4 +91,17 @@ test('a manifest that is there is not written over, and one that would be wrong 
     'it is neither an .onnx file',
   );
   await expect(readFile(path)).rejects.toThrow('ENOENT');
+});
+
+test('a manifest is written over when it is to be replaced, and comes back when the new one is invalid', async () => {
+  const file = join(folder, 'model.json');
+  await writeModel(folder, meanColour);
+  await writeManifest(file, { ...wishes, replace: true }, DURABLE_FILES);
+  const path = await writeManifest(file, { ...wishes, version: '2.0.0', replace: true }, DURABLE_FILES);
+  const second = await readFile(path, 'utf8');
+  expect(JSON.parse(second)).toMatchObject({ version: '2.0.0' });
+  const invalid = { ...wishes, id: 'No Id', replace: true };
+  await expect(writeManifest(file, invalid, DURABLE_FILES)).rejects.toThrow('id: must be');
+  expect(await readFile(path, 'utf8')).toBe(second);
+  expect(await readdir(folder)).not.toContain('manifest.json.previous');
 });

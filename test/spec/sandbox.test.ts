@@ -177,7 +177,10 @@ describe('X-Loupe-Force', () => {
     const headersOf = async (status: string) => (await forced(api, status)).headers;
     expect((await headersOf('401')).get('WWW-Authenticate')).toBe('Bearer');
     expect((await headersOf('401')).get('X-Credits-Used')).toBeNull();
-    expect((await headersOf('405')).get('Allow')).toBe('GET');
+    expect((await headersOf('405')).get('Allow')).toBe('POST');
+    expect((await forced(api, '402')).body).toMatchObject({
+      message: 'This call can cost more than the account has left.',
+    });
     expect((await headersOf('429')).get('Retry-After')).toBe('1');
     expect((await headersOf('402')).get('X-Credits-Remaining')).toBe('100');
   });
@@ -197,8 +200,10 @@ describe('X-Loupe-Force', () => {
     expect((await forced(service.anybody, '429')).status).toBe(401);
   });
 
-  test('does not count among the routes that fail', async () => {
+  test('is neither counted nor logged as a failure', async () => {
+    service.log.clear();
     await forced(api, '500');
+    expect(await service.log.lines(1)).toEqual([expect.objectContaining({ level: 30 })]);
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     expect(metrics).toMatch(/_count\{[^}]*route="forced"[^}]*status="500"/);
     expect(metrics).not.toMatch(/route="\/v3\/vision\/identify"[^}]*status="500"/);

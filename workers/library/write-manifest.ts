@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { DurableFiles } from '../../models/ports';
@@ -36,6 +36,8 @@ export interface ManifestWishes {
   readonly kernel: ResamplingKernel;
   readonly input: string | null;
   readonly output: string | null;
+  /** Writes over a manifest that is there; it comes back if the new one would be wrong. */
+  readonly replace: boolean;
 }
 
 /**
@@ -76,20 +78,31 @@ export async function writeManifest(
     digests: await digestsOf(folder, await filesOf(file, format)),
   };
   const path = join(folder, 'manifest.json');
+  const previous = `${path}.previous`;
+  const hasPrevious = wishes.replace && (await isRenamed(path, previous));
   const isNew = await files
     .create(path, `${JSON.stringify(manifest, null, 2)}\n`)
     .catch((failure: unknown) => {
       throw new ModelRefused(file, `${path} can not be written`, failure);
     });
-  if (!isNew) throw new ModelRefused(file, `${path} is there already`);
+  if (!isNew) throw new ModelRefused(file, `${path} is there already; --replace writes over it`);
   try {
     await readManifest(folder);
   } catch (failure) {
     await rm(path);
+    if (hasPrevious) await rename(previous, path);
     throw failure;
   }
+  await rm(previous, { force: true });
   return path;
 }
+
+/** Whether there was such a file to rename. */
+const isRenamed = (from: string, to: string): Promise<boolean> =>
+  rename(from, to).then(
+    () => true,
+    () => false,
+  );
 
 function scaled(mean: Triple, deviation: Triple): { mean: Triple; scale: Triple } {
   const [red, green, blue] = deviation;
