@@ -70,7 +70,7 @@ export interface ReadinessCheck {
 }
 
 /** A figure of the process that is read when somebody looks at the metrics. */
-export interface GaugeSource {
+export interface MetricSource {
   /** With its unit, as Prometheus wants it: `loupe_vision_queue_oldest_seconds`. */
   readonly name: string;
   readonly help: string;
@@ -109,7 +109,7 @@ export interface ApiSettings {
   /** Origins of pages that may call the API from a browser. */
   readonly corsOrigins: AllowedOrigins;
   /** Shown at `/metrics` beside what the HTTP side measures itself. */
-  readonly gauges: readonly GaugeSource[];
+  readonly gauges: readonly MetricSource[];
   readonly limits: DefaultLimits;
   readonly imageBytesMax: number;
   readonly visionDeadlineMs: number;

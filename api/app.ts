@@ -1,5 +1,5 @@
 import { parse as parseQuery } from 'node:querystring';
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { unavailable } from '../models/errors';
 import { mountAdmin } from './admin/routes';
@@ -48,7 +48,7 @@ export function createApp(services: ApiServices | null, settings: ApiSettings): 
   });
   app.use(requestLog(settings.logger));
   app.use(metrics.measure);
-  app.use(helmet(PROTECTION));
+  app.use(helmet(PROTECTION), onlyOverTls(helmet.strictTransportSecurity()));
   app.use(readAddress);
   app.use(allowOrigins(settings.corsOrigins));
   app.use(compress);
@@ -90,4 +90,13 @@ const PROTECTION = {
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"] },
   },
   crossOriginResourcePolicy: { policy: 'cross-origin' },
+  // As `frame-ancestors` says.
+  xFrameOptions: { action: 'deny' },
+  strictTransportSecurity: false,
 } as const;
+
+/** A plain HTTP address must not promise TLS for its host; `TRUST_PROXY` tells whether a proxy in front has it. */
+const onlyOverTls =
+  (header: RequestHandler): RequestHandler =>
+  (req, res, next) =>
+    req.secure ? header(req, res, next) : next();

@@ -130,8 +130,9 @@ Open ${url} in a browser: the page is signed in already. Elsewhere it asks for a
 
 Or ask the API:
 
-  curl -s ${url}/v3/vision/identify -H 'Authorization: Bearer ${key}' \\
-    -H 'Content-Type: application/json' -d "{\\"base64\\": \\"$(base64 -w0 ${join(config.DATA_DIR, 'photo.jpg')})\\"}"
+  printf '{"base64": "%s"}' "$(base64 < '${join(config.DATA_DIR, 'photo.jpg')}' | tr -d '\\n')" |
+    curl -s ${url}/v3/vision/identify -H 'Authorization: Bearer ${key}' \\
+      -H 'Content-Type: application/json' --data @-
 
   curl -s ${url}/v3/catalog/query -H 'Authorization: Bearer ${key}' \\
     -H 'Content-Type: application/json' -d '{"query": "watch", "page_size": 3}'

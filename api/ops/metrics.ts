@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { GaugeSource } from '../api-services';
+import type { MetricSource } from '../api-services';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
@@ -35,10 +35,10 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** @param gauges figures of the process that are read when metrics are asked for */
-  constructor(gauges: readonly GaugeSource[]) {
+  /** @param sources figures of the process that are read when metrics are asked for */
+  constructor(sources: readonly MetricSource[]) {
     collectDefaultMetrics({ register: this.registry });
-    for (const source of gauges) this.tell(source);
+    for (const source of sources) this.register(source);
   }
 
   /** Measures every request, by the pattern of its address, so that ids make no labels. */
@@ -63,8 +63,10 @@ export class Metrics {
     this.identifications.inc({ found: String(found) });
   }
 
-  private tell({ name, help, label, read }: GaugeSource): void {
-    new Gauge({
+  /** By the convention of Prometheus a name that ends with `_total` is a counter's. */
+  private register({ name, help, label, read }: MetricSource): void {
+    const Kind = name.endsWith('_total') ? Counter : Gauge;
+    new Kind({
       name,
       help,
       labelNames: label === undefined ? [] : [label],
@@ -75,10 +77,8 @@ export class Metrics {
           .then(read)
           .catch(() => ({}));
         this.reset();
-        if (label === undefined) this.remove();
         for (const [value, figure] of Object.entries(values)) {
-          if (label === undefined) this.set(figure);
-          else this.set({ [label]: value }, figure);
+          this.inc(label === undefined ? {} : { [label]: value }, figure);
         }
       },
     });

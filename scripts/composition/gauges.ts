@@ -1,4 +1,4 @@
-import type { GaugeSource } from '../../api/api-services';
+import type { MetricSource } from '../../api/api-services';
 import type { Database } from '../../db/core/knex';
 import { DriftWatch, RELIABILITY_DAYS } from '../../models/feedback/drift-watch';
 import {
@@ -15,7 +15,7 @@ import type { Loupe } from './container';
 import { Housekeeping } from './housekeeping/housekeeping';
 
 /** What the parts of this process tell of themselves at `/metrics`, beside what the HTTP side measures. */
-export function gaugesOf({ container, database, parts }: Loupe): GaugeSource[] {
+export function gaugesOf({ container, database, parts }: Loupe): MetricSource[] {
   return [
     connectionsOf(database),
     ...inferenceGauges(container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry)),
@@ -32,35 +32,35 @@ export function gaugesOf({ container, database, parts }: Loupe): GaugeSource[] {
   ];
 }
 
-const connectionsOf = (database: Database): GaugeSource => ({
+const connectionsOf = (database: Database): MetricSource => ({
   name: 'loupe_database_connections',
   help: 'Connections of the pool by state; pending are queries that wait for one.',
   label: 'state',
   read: () => ({ ...database.connections() }),
 });
 
-const removedGauge = (housekeeping: Housekeeping): GaugeSource => ({
-  name: 'loupe_housekeeping_removed',
+const removedGauge = (housekeeping: Housekeeping): MetricSource => ({
+  name: 'loupe_housekeeping_removed_total',
   help: 'What housekeeping has removed since the start of the process, by kind.',
   label: 'kind',
   read: () => housekeeping.removed,
 });
 
-const entriesGauge = (jobs: VisionJobStore): GaugeSource => ({
+const entriesGauge = (jobs: VisionJobStore): MetricSource => ({
   name: 'loupe_vision_job_entries',
   help: 'Entries of jobs that have no answer yet, by state.',
   label: 'state',
   read: async () => ({ ...(await jobs.depth()) }),
 });
 
-const webhooksGauge = (webhooks: WebhookStore): GaugeSource => ({
+const webhooksGauge = (webhooks: WebhookStore): MetricSource => ({
   name: 'loupe_webhooks',
   help: 'Messages that are still to be delivered (waiting), and addresses whose last try failed (failing).',
   label: 'state',
   read: async () => ({ ...(await webhooks.depth()) }),
 });
 
-const queueGauges = (queue: VisionQueue): GaugeSource[] => [
+const queueGauges = (queue: VisionQueue): MetricSource[] => [
   {
     name: 'loupe_vision_queue_jobs',
     help: 'Photos in the queue, by state.',
@@ -74,7 +74,7 @@ const queueGauges = (queue: VisionQueue): GaugeSource[] => [
   },
 ];
 
-const reliabilityGauges = (container: Loupe['container']): GaugeSource[] => {
+const reliabilityGauges = (container: Loupe['container']): MetricSource[] => {
   const watch = container.resolve(DriftWatch);
   return [
     {
@@ -95,7 +95,7 @@ const reliabilityGauges = (container: Loupe['container']): GaugeSource[] => {
 };
 
 /** No number before a search was measured. */
-const recallGauges = (sampler: RecallSampler): GaugeSource[] => [
+const recallGauges = (sampler: RecallSampler): MetricSource[] => [
   {
     name: 'loupe_ann_recall',
     help: 'Share of the ten nearest images, by exact search, that the last sampled searches of the index found.',
@@ -113,7 +113,7 @@ const recallGauges = (sampler: RecallSampler): GaugeSource[] => [
 ];
 
 /** Of the inference of this process; an embedder that is no pool tells nothing. */
-function inferenceGauges(embedders: EmbedderRegistry): GaugeSource[] {
+function inferenceGauges(embedders: EmbedderRegistry): MetricSource[] {
   if (!(embedders instanceof PooledEmbedderRegistry)) return [];
   return [
     {
@@ -145,7 +145,7 @@ function inferenceGauges(embedders: EmbedderRegistry): GaugeSource[] {
       read: () => ({ ...embedders.stats()?.pictures }),
     },
     {
-      name: 'loupe_inference_engines_replaced',
+      name: 'loupe_inference_engines_replaced_total',
       help: 'Engines that ended and were replaced since the start.',
       read: (): Record<string, number> => {
         const stats = embedders.stats();

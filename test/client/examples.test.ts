@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { useEmbeddedPictures } from '../support/embedded-pictures';
@@ -7,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder';
 import { RESTORED, writerOf } from '../support/written-catalog';
 
 /** The examples of `docs/api`: what stands there runs as it stands there, and prints what it says. */
-const service = useService({}, {}, RESTORED);
+const service = useService({ IMAGE_BYTES_MAX: String(20 * 2 ** 20) }, {}, RESTORED);
 useEmbeddedPictures(service, {
   'https://pictures.example/birkin_croc-30.jpg': 0,
   'https://pictures.example/speedy_epi.jpg': 10,
@@ -20,7 +21,8 @@ beforeAll(async () => {
   ({ key } = await writerOf(service));
   symlinkSync(join(ROOT, 'api/client'), join(folder, 'loupe'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  writeFileSync(join(folder, 'photo.jpg'), await service.photo());
+  // As large as a telephone's: too long for one argument of a command.
+  writeFileSync(join(folder, 'photo.jpg'), Buffer.concat([await service.photo(), randomBytes(3 * 2 ** 20)]));
   await service.sees(['product_birkin_croc', 0.05]);
 });
 
@@ -31,6 +33,20 @@ const testWith = (command: string, title: string, run: () => Promise<void>): voi
 
 testWith('curl', 'the examples in curl print what they say', async () => {
   await expectToPrint('curl.md', 'sh', 'bash', ['-euo', 'pipefail', 'example.sh']);
+});
+
+testWith('curl', 'the first calls of the README and of the reference answer', async () => {
+  const shell = (path: string) => fencedCode(readFileSync(join(ROOT, path), 'utf8'), 'sh');
+  const [readme = ''] = /^printf[\s\S]*?--data @-$/m.exec(shell('README.md')) ?? [];
+  const calls = [
+    shell('api/ops/openapi/getting-started.md'),
+    readme.replace('http://127.0.0.1:3000', '$LOUPE_URL').replace('$KEY', '$LOUPE_KEY'),
+  ];
+  for (const call of calls) {
+    writeFileSync(join(folder, 'call.sh'), call);
+    const { code, stdout } = await outputOf('bash', ['-euo', 'pipefail', 'call.sh']);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ success: true, results: 1 })]);
+  }
 });
 
 testWith('python3', 'the examples in Python print what they say', async () => {
@@ -75,7 +91,10 @@ async function expectToPrint(
 }
 
 const program = (page: string, language: string): string =>
-  [...readFileSync(join(ROOT, 'docs/api', page), 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+  fencedCode(readFileSync(join(ROOT, 'docs/api', page), 'utf8'), language);
+
+const fencedCode = (text: string, language: string): string =>
+  [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, of]) => of === language)
     .map(([, , text]) => text)
     .join('');

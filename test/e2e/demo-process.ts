@@ -13,6 +13,8 @@ export const DEMO_SEED = 7;
 export class DemoProcess {
   private constructor(
     readonly url: string,
+    /** What it printed. */
+    readonly text: string,
     /** Settings under which `loupe` commands reach its database. */
     readonly settings: Readonly<Record<string, string>>,
     private readonly folder: string,
@@ -28,12 +30,14 @@ export class DemoProcess {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const told: string[] = [];
+    let found: string | undefined;
     for await (const line of createInterface({ input: child.stderr })) {
       told.push(line);
       const [, url] = /^Open (http\S+) in a browser/.exec(line) ?? [];
-      if (url === undefined) continue;
+      found ??= url;
+      if (found === undefined || !line.includes('Ctrl-C')) continue;
       child.stderr.resume();
-      return new DemoProcess(url, { DATA_DIR: join(folder, 'demo') }, folder, child);
+      return new DemoProcess(found, told.join('\n'), { DATA_DIR: join(folder, 'demo') }, folder, child);
     }
     await rm(folder, { recursive: true, force: true });
     throw new Error(`The demonstration ended before its page was up:\n${told.join('\n')}`);

@@ -10,5 +10,6 @@ export default async function startDemo(): Promise<void> {
   const demo = await DemoProcess.start();
   globalThis.demoProcess = demo;
   process.env['E2E_URL'] = demo.url;
+  process.env['E2E_TEXT'] = demo.text;
   process.env['E2E_SETTINGS'] = JSON.stringify(demo.settings);
 }
