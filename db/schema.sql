@@ -606,6 +606,29 @@ CREATE TABLE search_misses (
   PRIMARY KEY (day, query)
 );
 
+-- Sums of the charges in credit_ledger by day (UTC); triggers on that table maintain them, nothing else writes here.
+CREATE TABLE credits_by_day (
+  account_id text COLLATE "C" NOT NULL,
+  day date NOT NULL,
+  endpoint text COLLATE "C" NOT NULL,
+  calls bigint NOT NULL,
+  credits bigint NOT NULL,
+  PRIMARY KEY (account_id, day, endpoint),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+
+-- Processes that serve or work, and what all of them must agree on; a row that is not renewed is of one that died.
+-- traits: release, signing keys and image store; digests where they would show a secret
+-- seen_at: by the clock of the database
+CREATE TABLE service_processes (
+  id text COLLATE "C" NOT NULL,
+  name text NOT NULL,
+  role text NOT NULL,
+  traits jsonb NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  PRIMARY KEY (id)
+);
+
 CREATE OR REPLACE FUNCTION audit_log_only_grows()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -797,6 +820,30 @@ AS $function$
       RETURN NULL;
     END $function$;
 
+CREATE OR REPLACE FUNCTION sum_credits_by_day()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      IF TG_OP <> 'DELETE' THEN
+        -- In one order everywhere, so that two bookings never wait for each other.
+        INSERT INTO credits_by_day AS s (account_id, day, endpoint, calls, credits)
+        SELECT account_id, (booked_at AT TIME ZONE 'UTC')::date, endpoint, count(*), sum(amount)
+        FROM booked WHERE amount > 0 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+        ON CONFLICT (account_id, day, endpoint) DO UPDATE
+        SET calls = s.calls + excluded.calls, credits = s.credits + excluded.credits;
+      END IF;
+      IF TG_OP <> 'INSERT' THEN
+        UPDATE credits_by_day AS s SET calls = s.calls - gone.calls, credits = s.credits - gone.credits
+        FROM (
+          SELECT account_id, (booked_at AT TIME ZONE 'UTC')::date AS day, endpoint, count(*) AS calls, sum(amount) AS credits
+          FROM unbooked WHERE amount > 0 GROUP BY 1, 2, 3
+        ) AS gone
+        WHERE (s.account_id, s.day, s.endpoint) = (gone.account_id, gone.day, gone.endpoint);
+      END IF;
+      RETURN NULL;
+    END $function$;
+
 CREATE OR REPLACE FUNCTION synonyms_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -830,6 +877,12 @@ CREATE TRIGGER catalog_rows_insert AFTER INSERT ON catalog_rows REFERENCING NEW 
 CREATE TRIGGER catalog_rows_truncate AFTER TRUNCATE ON catalog_rows FOR EACH STATEMENT EXECUTE FUNCTION catalog_rows_after_truncate();
 
 CREATE TRIGGER catalog_rows_update AFTER UPDATE ON catalog_rows REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION catalog_rows_after_update();
+
+CREATE TRIGGER sum_booked AFTER INSERT ON credit_ledger REFERENCING NEW TABLE AS booked FOR EACH STATEMENT EXECUTE FUNCTION sum_credits_by_day();
+
+CREATE TRIGGER sum_changed AFTER UPDATE ON credit_ledger REFERENCING OLD TABLE AS unbooked NEW TABLE AS booked FOR EACH STATEMENT EXECUTE FUNCTION sum_credits_by_day();
+
+CREATE TRIGGER sum_deleted AFTER DELETE ON credit_ledger REFERENCING OLD TABLE AS unbooked FOR EACH STATEMENT EXECUTE FUNCTION sum_credits_by_day();
 
 CREATE TRIGGER audit_log_only_grows BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION audit_log_only_grows();
 

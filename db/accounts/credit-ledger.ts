@@ -13,7 +13,7 @@ import {
   type UsageLine,
 } from '../../models/ports';
 import { KeyedBatcher } from '../core/batcher';
-import { inTransaction, prepared, rowsOf, sql, sqlStateOf } from '../core/sql';
+import { inTransaction, joined, prepared, rowsOf, sql, sqlStateOf } from '../core/sql';
 import { bookedTogether, bookings, creditsLeft } from './bookings';
 
 /** SQLSTATE of a second row of one key. */
@@ -157,16 +157,26 @@ export class PostgresCreditLedger implements CreditLedger {
     );
   }
 
-  /** From `since` on, before `until`; by day (UTC), then endpoint. */
+  /** From `since` on, before `until`; by day (UTC), then endpoint. Whole days are read from their sums. */
   async usage(accountId: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]> {
-    const from = since === null ? sql`true` : sql`booked_at >= ${since}`;
-    const to = until === null ? sql`true` : sql`booked_at < ${until}`;
+    const { days, edges } = wholeDays(since?.getTime() ?? -Infinity, until?.getTime() ?? Infinity);
+    const charges = [
+      sql`SELECT day, endpoint, calls, credits FROM credits_by_day
+          WHERE account_id = ${accountId} AND calls > 0 AND day >= ${dayOf(days.from)}::date AND day < ${dayOf(days.to)}::date`,
+      ...edges.map(
+        ({
+          from,
+          to,
+        }) => sql`SELECT (booked_at AT TIME ZONE 'UTC')::date, endpoint, 1, amount FROM credit_ledger
+          WHERE account_id = ${accountId} AND amount > 0
+            AND booked_at >= ${new Date(from)} AND booked_at < ${new Date(to)}`,
+      ),
+    ];
     const lines = await rowsOf<UsageLine>(
       this.knex,
-      sql`SELECT to_char(booked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, endpoint,
-            count(*) AS calls, sum(amount)::bigint AS credits
-          FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0 AND ${from} AND ${to}
-          GROUP BY day, endpoint ORDER BY day, endpoint COLLATE "C"`,
+      sql`SELECT to_char(day, 'YYYY-MM-DD') AS day, endpoint, sum(calls)::bigint AS calls, sum(credits)::bigint AS credits
+          FROM (${joined(charges, ' UNION ALL ')}) AS charges
+          GROUP BY charges.day, endpoint ORDER BY charges.day, endpoint COLLATE "C"`,
     );
     return lines.map((line) => ({ ...line, calls: Number(line.calls), credits: Number(line.credits) }));
   }
@@ -252,6 +262,27 @@ export class PostgresCreditLedger implements CreditLedger {
     );
   }
 }
+
+const DAY_MS = 86_400_000;
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The whole days (UTC) of a period in milliseconds, and what is left of it before and after them. */
+function wholeDays(since: number, until: number): { readonly days: Span; readonly edges: readonly Span[] } {
+  const from = Math.ceil(since / DAY_MS) * DAY_MS;
+  const to = Math.max(from, Math.floor(until / DAY_MS) * DAY_MS);
+  const edges = [
+    { from: since, to: Math.min(from, until) },
+    { from: to, to: until },
+  ];
+  return { days: { from, to }, edges: edges.filter((edge) => edge.from < edge.to) };
+}
+
+const dayOf = (time: number): string =>
+  Number.isFinite(time) ? new Date(time).toISOString() : time < 0 ? '-infinity' : 'infinity';
 
 /** Why a balance can't be changed by so much. */
 function outOfRange(credits: number, held: number, amount: number): AppError {

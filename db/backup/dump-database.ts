@@ -42,6 +42,7 @@ export const LEFT_OUT: readonly string[] = [
   'search_snapshot_ordinals',
   'search_snapshot_orders',
   'search_snapshots',
+  'service_processes',
 ];
 
 /**

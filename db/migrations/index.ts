@@ -8,6 +8,8 @@ import * as visionJobs from './202611242110-vision-jobs';
 import * as webhooks from './202611242111-webhooks';
 import * as wordsOfQueries from './202611242120-words-of-queries';
 import * as changesOfAllRows from './202611242330-changes-of-all-rows';
+import * as creditsByDay from './202611251230-credits-by-day';
+import * as processes from './202611251231-processes';
 import * as rotatedKeys from './202611251290-rotated-keys';
 
 /** One step of the schema, with its way back. */
@@ -27,5 +29,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611242111-webhooks': webhooks,
   '202611242120-words-of-queries': wordsOfQueries,
   '202611242330-changes-of-all-rows': changesOfAllRows,
+  '202611251230-credits-by-day': creditsByDay,
+  '202611251231-processes': processes,
   '202611251290-rotated-keys': rotatedKeys,
 };

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { PostgresAccountRepository } from '../../db/accounts/account-repository';
+import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
+import { rowsOf, sql } from '../../db/core/sql';
+import { down, up } from '../../db/migrations/202611251230-credits-by-day';
+import type { UsageLine } from '../../models/ports';
+import { useDatabase } from '../support/database';
+
+const SEED = 20_261_125;
+const RUNS = 60;
+const HOUR_MS = 3_600_000;
+/** The start of a day. */
+const START = Date.UTC(2026, 2, 1);
+
+/** contract 9.7, 10.5: usage is the ledger, told by day. */
+describe('usage', () => {
+  const database = useDatabase();
+  let now = new Date(START);
+  let ledger: PostgresCreditLedger;
+  let accounts: PostgresAccountRepository;
+
+  beforeAll(() => {
+    const clock = { now: () => now };
+    ledger = new PostgresCreditLedger(database.knex, clock);
+    accounts = new PostgresAccountRepository(database.knex, { next: () => randomUUID() }, clock);
+  });
+
+  const endpoint = fc.constantFrom('v3.vision.identify', 'v3.catalog.query');
+  /** Hours after the start; whole days are frequent. */
+  const hours = fc.oneof(
+    fc.nat(8).map((day) => day * 24),
+    fc.nat(8 * 24),
+  );
+  const booking = fc.record({
+    hour: hours,
+    endpoint,
+    amount: fc.nat(9),
+    fate: fc.constantFrom('stands', 'stands', 'taken back', 'settled again'),
+  });
+  type Booking = typeof booking extends fc.Arbitrary<infer Value> ? Value : never;
+  const limit = fc.option(hours);
+  const timeOf = (hour: number | null): Date | null =>
+    hour === null ? null : new Date(START + hour * HOUR_MS);
+
+  async function book(accountId: string, bookings: readonly Booking[]): Promise<void> {
+    for (const { hour, endpoint, amount, fate } of bookings) {
+      now = new Date(START + hour * HOUR_MS);
+      const charge = { chargeId: randomUUID(), accountId, keyId: 'key_1', endpoint, requestId: 'request-1' };
+      await ledger.settle(charge, amount);
+      if (fate === 'settled again') await ledger.settle(charge, amount);
+      if (fate === 'taken back') await ledger.takeBack(charge);
+    }
+  }
+
+  /** Read charge by charge. */
+  async function inLedger(accountId: string, since: Date | null, until: Date | null): Promise<UsageLine[]> {
+    const charges = await rowsOf<{ booked_at: Date; endpoint: string; amount: number }>(
+      database.knex,
+      sql`SELECT booked_at, endpoint, amount FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0`,
+    );
+    const sums = new Map<string, UsageLine>();
+    for (const { booked_at, endpoint, amount } of charges) {
+      if ((since !== null && booked_at < since) || (until !== null && booked_at >= until)) continue;
+      const day = booked_at.toISOString().slice(0, 10);
+      const { calls, credits } = sums.get(`${day} ${endpoint}`) ?? { calls: 0, credits: 0 };
+      sums.set(`${day} ${endpoint}`, { day, endpoint, calls: calls + 1, credits: credits + amount });
+    }
+    return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
+  }
+
+  test('of any period is the sum of its charges, those that were taken back left out', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(booking, { maxLength: 12 }), limit, limit, async (bookings, from, to) => {
+        const { id } = await accounts.createAccount('test', 1_000);
+        await book(id, bookings);
+        const [since, until] = [timeOf(from), timeOf(to)];
+        expect(await ledger.usage(id, since, until)).toEqual(await inLedger(id, since, until));
+      }),
+      { seed: SEED, numRuns: RUNS },
+    );
+  });
+
+  test('counts what two processes book at the same time, for several endpoints', async () => {
+    const { id } = await accounts.createAccount('test', null);
+    const there = new PostgresCreditLedger(await database.connect(), { now: () => now });
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        (index % 2 === 0 ? ledger : there).settle(
+          {
+            chargeId: randomUUID(),
+            accountId: id,
+            keyId: 'key_1',
+            endpoint: `v3.endpoint-${index % 3}`,
+            requestId: 'request-1',
+          },
+          1,
+        ),
+      ),
+    );
+    const lines = await ledger.usage(id, null, null);
+    expect(lines.map(({ calls }) => calls)).toEqual([14, 13, 13]);
+    expect(lines).toEqual(await inLedger(id, null, null));
+  });
+
+  test('of whole days reads their sums, not the charges', async () => {
+    const { id } = await accounts.createAccount('test', null);
+    await rowsOf(
+      database.knex,
+      sql`INSERT INTO credit_ledger (charge_id, account_id, endpoint, request_id, amount, booked_at)
+          SELECT gen_random_uuid(), ${id}, 'v3.catalog.query', 'request-1', 1,
+            ${new Date(START)}::timestamptz + (n % 72) * interval '1 hour'
+          FROM generate_series(1, 7200) AS n`,
+    );
+    const statements: string[] = [];
+    const note = ({ sql: text }: { sql: string }) => statements.push(text);
+    database.knex.on('query', note);
+    const lines = await ledger.usage(id, new Date(START), new Date(START + 72 * HOUR_MS));
+    database.knex.off('query', note);
+    expect(lines.map(({ day, calls }) => [day, calls])).toEqual([
+      ['2026-03-01', 2400],
+      ['2026-03-02', 2400],
+      ['2026-03-03', 2400],
+    ]);
+    expect(statements).toHaveLength(1);
+    expect(statements[0]).not.toContain('credit_ledger');
+  });
+
+  test('of charges that were booked before there were sums is told as well', async () => {
+    const { id } = await accounts.createAccount('test', null);
+    await down(database.knex);
+    await book(id, [
+      { hour: 1, endpoint: 'v3.catalog.query', amount: 5, fate: 'stands' },
+      { hour: 2, endpoint: 'v3.catalog.query', amount: 5, fate: 'taken back' },
+      { hour: 30, endpoint: 'v3.catalog.query', amount: 1, fate: 'stands' },
+    ]);
+    await up(database.knex);
+    expect(await ledger.usage(id, null, null)).toEqual([
+      { day: '2026-03-01', endpoint: 'v3.catalog.query', calls: 1, credits: 5 },
+      { day: '2026-03-02', endpoint: 'v3.catalog.query', calls: 1, credits: 1 },
+    ]);
+  });
+});
