@@ -21,7 +21,7 @@ module.exports = {
       name: 'models-do-no-io',
       severity: 'error',
       from: { path: '^models/' },
-      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer)$' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer|async_hooks)$' },
     },
     {
       name: 'api-knows-models-only',

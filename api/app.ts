@@ -1,6 +1,7 @@
 import { parse as parseQuery } from 'node:querystring';
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
+import { workFor } from '../models/access/current-party';
 import { unavailable } from '../models/errors';
 import { mountAdmin } from './admin/routes';
 import type { ApiServices, ApiSettings } from './api-services';
@@ -12,6 +13,7 @@ import { allowOrigins } from './middleware/allow-origins';
 import { compress } from './middleware/compress';
 import { buildEndpoints } from './middleware/endpoints';
 import { errorHandler, unknownRoute } from './middleware/error-handler';
+import { networkOf } from './middleware/key-lookups';
 import { mountRoute } from './middleware/mount-route';
 import { readAddress } from './middleware/request-address';
 import { requestLog } from './middleware/request-log';
@@ -46,6 +48,7 @@ export function createApp(services: ApiServices | null, settings: ApiSettings): 
     if (res.socket) next();
     else res.once('socket', () => next());
   });
+  app.use((req, _res, next) => workFor(`from ${networkOf(req.ip ?? '')}`, next));
   app.use(requestLog(settings.logger));
   app.use(metrics.measure);
   app.use(helmet(PROTECTION), onlyOverTls(helmet.strictTransportSecurity()));

@@ -11,6 +11,7 @@ export type * from './ports/catalog-records';
 export type * from './ports/housekeeping';
 export type * from './ports/indexing';
 export type * from './ports/jobs';
+export type * from './ports/processes';
 export type * from './ports/search-misses';
 export type * from './ports/vision';
 export type * from './ports/webhooks';
@@ -74,6 +75,7 @@ export const PORTS = {
   NeighbourIndex: Symbol.for('NeighbourIndex'),
   EmbeddingRepository: Symbol.for('EmbeddingRepository'),
   ReadinessRepository: Symbol.for('ReadinessRepository'),
+  ProcessRegistry: Symbol.for('ProcessRegistry'),
   ModelLibrary: Symbol.for('ModelLibrary'),
   PhotoDistorter: Symbol.for('PhotoDistorter'),
   LabelledPhotos: Symbol.for('LabelledPhotos'),

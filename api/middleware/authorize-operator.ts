@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashKey } from '../../models/access/credential';
+import { goOnFor } from '../../models/access/current-party';
 import { unauthorized } from '../../models/errors';
 import { credentialOf } from './authenticate';
 import type { Gate } from './call';
@@ -21,5 +22,6 @@ export function authorizeOperator(token: string | null, unknownPerMinute: number
     if (credential === null || !(await tokens.find(hashKey(credential), req.ip ?? ''))) {
       throw unauthorized('Send the ADMIN_TOKEN of the service as "Authorization: Bearer <ADMIN_TOKEN>".');
     }
+    goOnFor('operators');
   };
 }

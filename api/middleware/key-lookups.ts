@@ -61,7 +61,7 @@ export class KeyLookups<Known> {
 }
 
 /** IPv4 as it is; of IPv6 the network of 64 bits, since whoever has one address of it has all. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();

@@ -8,6 +8,7 @@ import {
   DEFAULT_SCOPES,
   type Scope,
 } from '../../models/access/api-key';
+import { workFor } from '../../models/access/current-party';
 import { type AccountRepository, type Clock, type IdSource, type ListPage, PORTS } from '../../models/ports';
 import { Batcher } from '../core/batcher';
 import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
@@ -46,7 +47,9 @@ interface CallerRow extends KeyRow {
  */
 @injectable()
 export class PostgresAccountRepository implements AccountRepository {
-  readonly #callers = new Batcher((hashes: readonly string[]) => this.callersByHash(hashes));
+  readonly #callers = new Batcher((hashes: readonly string[]) =>
+    workFor('key look-ups', () => this.callersByHash(hashes)),
+  );
 
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,

@@ -1,6 +1,7 @@
 import { insufficientCredits } from '../../models/errors';
 import type { ChargeRequest } from '../../models/ports';
-import { type Sql, sql, sqlStateOf } from '../core/sql';
+import { sqlStateOf } from '../core/postgres-faults';
+import { type Sql, sql } from '../core/sql';
 import { messagesAbout } from '../webhooks/messages-about';
 
 /** SQLSTATE of what the schema forbids, such as a balance below zero. */

@@ -13,7 +13,8 @@ import {
   type UsageLine,
 } from '../../models/ports';
 import { KeyedBatcher } from '../core/batcher';
-import { inTransaction, joined, prepared, rowsOf, sql, sqlStateOf } from '../core/sql';
+import { sqlStateOf } from '../core/postgres-faults';
+import { inTransaction, joined, prepared, rowsOf, sql } from '../core/sql';
 import { bookedTogether, bookings, creditsLeft } from './bookings';
 
 /** SQLSTATE of a second row of one key. */

@@ -1,3 +1,5 @@
+import { workFor } from '../../models/access/current-party';
+
 /**
  * A small table, remembered under the version that it was read after. Who comes with another version, or none, has it read
  * anew: so nobody gets it older than the version that he saw.
@@ -10,7 +12,7 @@ export class Remembered<Value> {
 
   at(version?: number): Promise<Value> {
     if (this.#value !== undefined && version !== undefined && version === this.#version) return this.#value;
-    const value = this.read();
+    const value = workFor('vocabulary', this.read);
     if (version === undefined) return value;
     this.#version = version;
     this.#value = value;

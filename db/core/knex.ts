@@ -1,6 +1,10 @@
 import knexFactory, { type Knex } from 'knex';
-import { unavailable } from '../../models/errors';
+import type { Client } from 'pg';
+import { currentParty } from '../../models/access/current-party';
+import { AppError } from '../../models/errors';
 import { type EmbeddedOptions, ensureEmbedded } from '../embedded/ensure-embedded';
+import { ConnectionShares, type GiveBack } from './connection-shares';
+import { connectionsSpent, databaseAway } from './postgres-faults';
 import { valueTypes } from './value-types';
 
 /** A pool of connections to PostgreSQL, whichever kind it is. */
@@ -43,7 +47,7 @@ export function connectPostgres(
 ): Database {
   const { warnings = [] } = options;
   const settings = { ...DEFAULTS, poolMax: 10, ...options };
-  const knex = createKnex(settings, {
+  const pool = createKnex(settings, {
     connectionString: settings.url,
     statement_timeout: settings.statementMs,
     // Compiling a statement costs a hundred times what these take.
@@ -52,11 +56,11 @@ export function connectPostgres(
     ...commonConnection(settings),
   });
   return {
-    knex,
+    knex: pool.knex,
     kind: 'postgres',
     warnings,
-    connections: () => connectionsOf(knex),
-    close: () => knex.destroy(),
+    connections: () => connectionsOf(pool),
+    close: () => pool.knex.destroy(),
   };
 }
 
@@ -69,7 +73,7 @@ export async function connectEmbedded(
 ): Promise<Database> {
   const settings = { ...DEFAULTS, poolMax: 4, ...options };
   const embedded = await ensureEmbedded(settings.dataDir, options);
-  const knex = createKnex(settings, async () => {
+  const pool = createKnex(settings, async () => {
     const host = await embedded.socketFolder();
     return {
       host,
@@ -80,24 +84,28 @@ export async function connectEmbedded(
     };
   });
   const close = async () => {
-    await knex.destroy();
+    await pool.knex.destroy();
     await embedded.close();
   };
-  return { knex, kind: 'embedded', warnings: [], connections: () => connectionsOf(knex), close };
+  return {
+    knex: pool.knex,
+    kind: 'embedded',
+    warnings: [],
+    connections: () => connectionsOf(pool),
+    close,
+  };
 }
 
-/** Resolves if the database answers within `timeoutMs`. @throws AppError 503 */
-export async function ping(knex: Knex, timeoutMs: number): Promise<void> {
-  try {
-    await knex.raw('select 1').timeout(timeoutMs);
-  } catch (error) {
-    throw unavailable('The database does not answer.', 1, error);
-  }
+/** As the pool of Knex (tarn) counts them; who waits for the share of his party waits as well. */
+function connectionsOf({ knex, shares }: Pool): { used: number; free: number; pending: number } {
+  const { pool } = knex.client;
+  const pending = pool.numPendingAcquires() + shares.waiting;
+  return { used: pool.numUsed(), free: pool.numFree(), pending };
 }
 
-/** As the pool of Knex (tarn) counts them. */
-function connectionsOf({ client: { pool } }: Knex): { used: number; free: number; pending: number } {
-  return { used: pool.numUsed(), free: pool.numFree(), pending: pool.numPendingAcquires() };
+interface Pool {
+  readonly knex: Knex;
+  readonly shares: ConnectionShares;
 }
 
 const commonConnection = ({ applicationName, acquireMs }: PoolSettings) => ({
@@ -109,13 +117,68 @@ const commonConnection = ({ applicationName, acquireMs }: PoolSettings) => ({
 function createKnex(
   { poolMax, acquireMs, onWarning }: PoolSettings,
   connection: Knex.PgConnectionConfig | Knex.ConnectionConfigProvider,
-): Knex {
+): Pool {
   const warn = (message: unknown) => onWarning(String(message));
-  return knexFactory({
+  const knex = knexFactory({
     client: 'pg',
     connection,
-    pool: { min: 0, max: poolMax },
+    pool: { min: 0, max: poolMax, ...withoutSpentConnections() },
     acquireConnectionTimeout: acquireMs,
     log: { warn, error: warn, deprecate: warn, debug: () => undefined },
   });
+  const shares = new ConnectionShares(poolMax, acquireMs);
+  shareConnections(knex.client, shares);
+  return { knex, shares };
+}
+
+/**
+ * Keeps connections out of the pool that are of no use after what the server said on them, whoever had asked. After a
+ * failover those that lead to the old server go at once, not one by one.
+ */
+function withoutSpentConnections() {
+  const usable = new Set<Client>();
+  return {
+    afterCreate: (client: Client, done: (error: null, client: Client) => void) => {
+      usable.add(client);
+      client.once('end', () => usable.delete(client));
+      client.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
+        const spent = connectionsSpent(code ?? '');
+        if (spent === 'all' && usable.has(client)) usable.clear();
+        else if (spent === 'this') usable.delete(client);
+      });
+      done(null, client);
+    },
+    validate: (client: Client) => usable.has(client),
+  };
+}
+
+/** The part of a client of Knex through which every statement and transaction gets its connection. */
+interface ConnectionSource {
+  acquireConnection(): Promise<object>;
+  releaseConnection(connection: object): Promise<void>;
+}
+
+/** Every connection is taken in the name of those for whom it is (contract 12.8). Where none is to be had, the database is away. */
+function shareConnections(client: ConnectionSource, shares: ConnectionShares): void {
+  const held = new WeakMap<object, GiveBack>();
+  const acquire = client.acquireConnection.bind(client);
+  const release = client.releaseConnection.bind(client);
+  client.acquireConnection = async () => {
+    const giveBack = await shares.take(currentParty());
+    try {
+      const connection = await acquire();
+      held.set(connection, giveBack);
+      return connection;
+    } catch (failure) {
+      giveBack();
+      throw failure instanceof AppError ? failure : databaseAway(failure);
+    }
+  };
+  client.releaseConnection = async (connection) => {
+    try {
+      await release(connection);
+    } finally {
+      held.get(connection)?.();
+    }
+  };
 }

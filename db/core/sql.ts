@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { ClientBase } from 'pg';
-import { AppError, unavailable } from '../../models/errors';
+import { databaseFailure } from './postgres-faults';
 
 /** A piece of a statement with the values that it binds; made by `sql`, composed by putting one into another. */
 export class Sql {
@@ -164,35 +164,6 @@ export async function reachable<Result>(answer: PromiseLike<Result>): Promise<Re
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof AppError || !isAway(error)) throw error;
-    throw unavailable('The database does not answer; try again.', 1, error);
+    throw databaseFailure(error);
   }
-}
-
-/** Connection exceptions, shutdown, lack of resources, a statement that took or waited too long, one that lost against others. */
-const SQL_STATES_AWAY = /^(08...|53...|57P0[1-5]|57014|40001|40P01|55P03)$/;
-const SYSTEM_ERRORS_AWAY =
-  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
-/** node-postgres gives these no code. */
-const MESSAGES_AWAY =
-  /connection terminated|timeout expired|timeout exceeded when trying to connect|connection error|not queryable|unable to acquire/i;
-
-/** The one list of what a PostgreSQL that can't serve now looks like, as deep as anybody nests. */
-function isAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  return (
-    SQL_STATES_AWAY.test(code) ||
-    SYSTEM_ERRORS_AWAY.test(code) ||
-    error.name === 'KnexTimeoutError' ||
-    (code === '' && MESSAGES_AWAY.test(error.message)) ||
-    (error instanceof AggregateError && error.errors.some(isAway)) ||
-    isAway(error.cause)
-  );
-}
-
-/** The SQLSTATE of what the database refused, also behind the 503 that is told of it; null for another failure. */
-export function sqlStateOf(failure: unknown): string | null {
-  const told = failure instanceof AppError ? failure.cause : failure;
-  return told instanceof Error && 'code' in told ? String(told.code) : null;
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { ClientBase } from 'pg';
-import { identifier, rowsOf, type Sql, sql, sqlStateOf } from '../core/sql';
+import { sqlStateOf } from '../core/postgres-faults';
+import { identifier, rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, nearestIndexOf } from './embedding-tables';
 
 /** How an approximate index is built. */

@@ -16,6 +16,13 @@ export interface SigningKey {
 export class HmacDataFileSigner implements DataFileSigner {
   constructor(private readonly keys: readonly SigningKey[]) {}
 
+  /** Digests that tell keys apart, in their order; they show no more of a secret than a signed link does. */
+  get fingerprints(): readonly string[] {
+    return this.keys.map(({ id, secret }) =>
+      createHmac('sha256', secret).update(`fingerprint ${id}`).digest('hex').slice(0, 16),
+    );
+  }
+
   sign(file: DataFile, expiresAt: Date): string | null {
     const [key] = this.keys;
     if (!key) return null;

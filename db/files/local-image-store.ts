@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unavailable } from '../../models/errors';
 import type { ImageStore, OpenImage } from '../../models/ports';
 import { codeOf, StoreFault } from '../../models/store-fault';
-import { writeDurably } from './durable-files';
+import { createDurably, writeDurably } from './durable-files';
 import { addressParts, IMAGE_NAME, type ImageExtension, imageAddress } from './image-address';
 
 /**
@@ -61,6 +62,12 @@ export class LocalImageStore implements ImageStore {
     if (path !== null) await rm(path, { force: true });
   }
 
+  async identity(): Promise<string> {
+    const path = join(this.folder, STORE_NAME);
+    await createDurably(path, randomUUID());
+    return readFile(path, 'utf8');
+  }
+
   async check(): Promise<void> {
     await namesIn(this.folder, FOLDER).catch((error: unknown) => {
       throw new StoreFault('the folder of images can not be read', true, error);
@@ -91,6 +98,9 @@ export class LocalImageStore implements ImageStore {
     return join(this.folder, digest.slice(0, 2), digest.slice(2, 4), `${digest}.${extension}`);
   }
 }
+
+/** The file that names the store. */
+const STORE_NAME = 'store-id';
 
 const FOLDER = /^[0-9a-f]{2}$/;
 

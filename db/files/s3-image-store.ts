@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
@@ -134,6 +135,23 @@ export class S3ImageStore implements ImageStore {
     await this.#read(address, (object) => this.#client.send(new DeleteObjectCommand(object)));
   }
 
+  /** Of several that name a new store at once, the last one names it; so each is told when it asks again. */
+  async identity(): Promise<string | null> {
+    const object = { Bucket: this.place.bucket, Key: this.#key('/store-id') };
+    try {
+      const { Body } = await this.#client.send(new GetObjectCommand(object));
+      return (await buffer(Body as Readable)).toString();
+    } catch (error) {
+      if (!isMissing(error)) throw s3Fault(error, this.place);
+    }
+    await this.#client
+      .send(new PutObjectCommand({ ...object, Body: randomUUID() }))
+      .catch((error: unknown) => {
+        throw s3Fault(error, this.place);
+      });
+    return null;
+  }
+
   async check(): Promise<void> {
     const { bucket: Bucket } = this.place;
     const request = new ListObjectsV2Command({ Bucket, Prefix: this.#key('/images/'), MaxKeys: 1 });
@@ -155,7 +173,7 @@ export class S3ImageStore implements ImageStore {
     try {
       return await reading(this.#object(address));
     } catch (error) {
-      if (error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound')) return null;
+      if (isMissing(error)) return null;
       throw unavailable('Images can not be read now.', 60, s3Fault(error, this.place));
     }
   }
@@ -169,3 +187,6 @@ export class S3ImageStore implements ImageStore {
     return prefix === '' ? address.slice(1) : `${prefix}${address}`;
   }
 }
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');

@@ -118,6 +118,8 @@ export interface ImageStore {
   addresses(prefix?: string): AsyncIterable<string>;
   /** Removes what is at an address of ours, if there is anything. */
   remove(address: string): Promise<void>;
+  /** The same for all who use this store, and another for every other; null until all would be told the same. */
+  identity(): Promise<string | null>;
   /** Resolves when images can be read. @throws StoreFault saying why not */
   check(): Promise<void>;
   /** Ends its connections. */

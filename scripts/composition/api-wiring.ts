@@ -8,7 +8,7 @@ import type {
 import { MemoryBudget } from '../../api/middleware/memory-budget';
 import type { DemoOffer } from '../../api/site/demo-offer';
 import { sitePages } from '../../api/site/routes';
-import { type Database, ping } from '../../db/core/knex';
+import type { Database } from '../../db/core/knex';
 import { embeddedFolder } from '../../db/embedded/ensure-embedded';
 import { checkStorage } from '../../db/files/storage-check';
 import { AccountService } from '../../models/access/account-service';
@@ -18,6 +18,7 @@ import { CatalogService } from '../../models/catalog/catalog-service';
 import { SuggestionService } from '../../models/catalog/suggestion-service';
 import { unavailable } from '../../models/errors';
 import { FeedbackService } from '../../models/feedback/feedback-service';
+import { ProcessWatch } from '../../models/installation/process-watch';
 import {
   type AccountRepository,
   type AuditLog,
@@ -44,8 +45,6 @@ import type { Config } from '../config';
 import type { AuditedTransactions } from './audited-transactions';
 import type { Container, Loupe } from './container';
 import { gaugesOf } from './gauges';
-
-const PING_MS = 2000;
 
 /** @throws unavailable saying why the model of a version can't be computed with here */
 async function loaded(version: EmbeddingVersion, embedders: EmbedderRegistry): Promise<void> {
@@ -139,6 +138,13 @@ function inferenceOf(container: Container): Readonly<Record<string, string>> {
   return (embedders instanceof PooledEmbedderRegistry && embedders.stats()?.models) || {};
 }
 
+/** @throws unavailable saying what differs between the processes */
+async function othersFit(watch: ProcessWatch): Promise<void> {
+  // Where they can't be compared, the check of the database says why.
+  await watch.renew().catch(() => undefined);
+  if (watch.misfits.length > 0) throw unavailable(watch.misfits.join('; '), 1);
+}
+
 /** Free space in the data folder, and where the embedded database is, which may be a volume of its own. */
 async function storageOf({ DATA_DIR }: Config, kind: Database['kind']): Promise<void> {
   await checkStorage(DATA_DIR);
@@ -152,10 +158,12 @@ async function storageOf({ DATA_DIR }: Config, kind: Database['kind']): Promise<
 function readinessOf(config: Config, { container, database, parts }: Loupe): ReadinessCheck[] {
   const embeddings = container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
   const images = container.resolve<ImageStore>(PORTS.ImageStore);
+  const watch = container.resolve(ProcessWatch);
   const checks: ReadinessCheck[] = [
-    { name: 'database', check: () => ping(database.knex, PING_MS) },
+    { name: 'database', check: () => watch.renew() },
     { name: 'storage', check: () => storageOf(config, database.kind) },
     { name: 'images', isOptional: true, check: () => images.check() },
+    { name: 'processes', isOptional: true, check: () => othersFit(watch) },
     {
       name: 'model',
       check: async () => {

@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { bodyMemory } from '../../api/middleware/endpoints';
 import { MemoryBudget } from '../../api/middleware/memory-budget';
 import { entryPresenter } from '../../api/v3/job-presenter';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
+import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
+import { migrations } from '../../db/migrations';
 import { SearchMisses } from '../../models/catalog/search-misses';
 import { DriftWatch } from '../../models/feedback/drift-watch';
+import { ProcessWatch } from '../../models/installation/process-watch';
 import {
   type Clock,
   type CreditLedger,
@@ -12,8 +16,10 @@ import {
   type EmbedderRegistry,
   type EmbeddingRepository,
   type HousekeepingStore,
+  type ImageStore,
   type IndexQueue,
   PORTS,
+  type ProcessRegistry,
   type ReadinessRepository,
 } from '../../models/ports';
 import { RecordsService } from '../../models/records/records-service';
@@ -24,6 +30,7 @@ import {
   VisionJobRunner,
 } from '../../models/vision/jobs/vision-job-runner';
 import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
+import { version } from '../../package.json';
 import { AbandonedImages } from '../../workers/abandoned-images';
 import { ModelWarmer } from '../../workers/model-warmer';
 import { HttpWebhookSender } from '../../workers/webhooks/http-webhook-sender';
@@ -41,6 +48,9 @@ const WRITE_MISSES_MS = 60_000;
 
 /** How often a process asks whether it is its turn. */
 const LOOK_AT_HOUSE_MS = 300_000;
+
+/** A third of the time after which a silent process counts as gone. */
+const LOOK_AT_PROCESSES_MS = 10_000;
 
 /** How soon many changes of a large catalog are taken into its search snapshot. */
 const LOOK_AT_SEARCH_MS = 10_000;
@@ -70,7 +80,7 @@ export async function keepModelsWarm(
     container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry),
     container.resolve<ReadinessRepository>(PORTS.ReadinessRepository),
     logger,
-    { worker: `${hostname()}:${process.pid}`, ...WARMER },
+    { worker: processName(), ...WARMER },
   );
   const task = new RecurringTask('models kept warm', WARMER.everyMs, () => warmer.look(), logger);
   closing(async () => {
@@ -80,6 +90,37 @@ export async function keepModelsWarm(
   await warmer.look();
   task.start();
 }
+
+/** This process and the others know of each other, and whether they fit together. */
+export async function watchProcesses({ config, container, logger, closing }: Opening): Promise<void> {
+  const images = container.resolve<ImageStore>(PORTS.ImageStore);
+  const signer = container.resolve(HmacDataFileSigner);
+  let imageStore: string | null = null;
+  const watch = new ProcessWatch(
+    container.resolve<ProcessRegistry>(PORTS.ProcessRegistry),
+    logger,
+    { id: randomUUID(), name: processName(), role: config.ROLE },
+    async () => {
+      // A store that is away is told by its own check.
+      imageStore ??= await images.identity().catch(() => null);
+      const signingKeys = config.ROLE === 'worker' ? [] : signer.fingerprints;
+      return { release: RELEASE, signingKeys, imageStore };
+    },
+  );
+  container.register(ProcessWatch, { useValue: watch });
+  const task = new RecurringTask('processes', LOOK_AT_PROCESSES_MS, () => watch.look(), logger);
+  closing(async () => {
+    await task.stop();
+    await watch.leave();
+  });
+  await watch.look();
+  task.start();
+}
+
+/** Version of Loupe and the newest step of the schema that it knows. */
+const RELEASE = `${version} ${Object.keys(migrations).sort().at(-1)}`;
+
+const processName = (): string => `${hostname()}:${process.pid}`;
 
 /** Reservations of calls that died with their process are not left standing after their time. */
 export function lapseReservations({ container, logger, closing }: Opening): void {

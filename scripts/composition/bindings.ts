@@ -20,6 +20,7 @@ import { PgvectorExactNeighbours } from '../../db/embeddings/exact-neighbours';
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
+import { PostgresProcessRegistry } from '../../db/installation/process-registry';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
@@ -75,7 +76,9 @@ export async function bindStores(opening: Opening, database: Database): Promise<
   container.register(PORTS.ImageStore, { useValue: images });
   container.register(PORTS.RecordBodies, { useValue: RECORD_BODIES });
   const keys = await signingKeys(config);
-  container.register(PORTS.DataFileSigner, { useValue: new HmacDataFileSigner(keys) });
+  const signer = new HmacDataFileSigner(keys);
+  container.register(PORTS.DataFileSigner, { useValue: signer });
+  container.register(HmacDataFileSigner, { useValue: signer });
   container.register(BACKED_UP_FILES, {
     useValue: { modelsFolder: modelsFolder(config.DATA_DIR), signingKeys: keys },
   });
@@ -114,6 +117,7 @@ function bindTables(container: Container, knex: Database['knex']): void {
   container.registerSingleton(PORTS.HousekeepingStore, PostgresHousekeepingStore);
   container.registerSingleton(PORTS.EmbeddingRepository, PostgresEmbeddingRepository);
   container.registerSingleton(PORTS.ReadinessRepository, PostgresReadinessRepository);
+  container.registerSingleton(PORTS.ProcessRegistry, PostgresProcessRegistry);
   container.registerSingleton(PORTS.ExactNeighbours, PgvectorExactNeighbours);
   container.registerSingleton(PORTS.ImageSamples, PostgresImageSamples);
   container.registerSingleton(PORTS.NeighbourIndex, PgvectorNeighbourIndex);

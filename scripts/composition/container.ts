@@ -20,6 +20,7 @@ import {
   lapseReservations,
   seeToAbandonedImages,
   sendMessages,
+  watchProcesses,
   workOffJobs,
   writeSearchMisses,
 } from './background-work';
@@ -86,6 +87,7 @@ export function openLoupe(config: Config, parts: Parts, overrides: Overrides = {
       seeToAbandonedImages(opening, embeddings);
     }
     opening.logger.debug({ model: live.model, version: live.id }, 'live embedding version');
+    if (parts.answersQueues || parts.servesHttp) await watchProcesses(opening);
     if (!parts.servesHttp) return null;
     lapseReservations(opening);
     keepHouse(opening);

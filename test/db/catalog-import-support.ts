@@ -188,6 +188,7 @@ export class ImportBench {
     size: async (address) => this.stored.get(address)?.length ?? null,
     addresses: async function* () {},
     remove: async () => undefined,
+    identity: async () => 'test',
     check: async () => undefined,
     close: async () => undefined,
   };

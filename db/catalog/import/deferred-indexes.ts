@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import pMap from 'p-map';
-import { identifier, rowsOf, Sql, sql, sqlStateOf } from '../../core/sql';
+import { sqlStateOf } from '../../core/postgres-faults';
+import { identifier, rowsOf, Sql, sql } from '../../core/sql';
 import type { ImportLock } from './import-lock';
 
 /** Tables of which all indexes but the key are made at the end: in a million rows, half the work of keeping them. */

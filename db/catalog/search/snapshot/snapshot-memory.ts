@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { workFor } from '../../../../models/access/current-party';
 import type { ResolvedQuery } from '../../../../models/catalog/catalog-query';
 import type { CatalogState } from '../../../../models/ports';
 import { Batcher } from '../../../core/batcher';
@@ -32,7 +33,7 @@ export class SnapshotMemory {
   readonly #openings: Batcher<Ask, Opened>;
 
   constructor(private readonly knex: Knex) {
-    this.#openings = this.openingsOn(knex);
+    this.#openings = new Batcher((asks) => workFor('catalog openings', () => this.openAll(knex, asks)));
   }
 
   /**
@@ -44,12 +45,9 @@ export class SnapshotMemory {
    */
   open(knex: Knex, query: ResolvedQuery, expansions: readonly TermExpansion[] | null): Promise<Opened> {
     const words = (expansions ?? []).flatMap(wordsListed);
-    const openings = knex === this.knex ? this.#openings : this.openingsOn(knex);
+    const openings =
+      knex === this.knex ? this.#openings : new Batcher((asks: readonly Ask[]) => this.openAll(knex, asks));
     return openings.submit({ query, words, wanted: wantedSets(query, expansions) });
-  }
-
-  private openingsOn(knex: Knex): Batcher<Ask, Opened> {
-    return new Batcher((asks) => this.openAll(knex, asks));
   }
 
   private async openAll(knex: Knex, asks: readonly Ask[]): Promise<Opened[]> {

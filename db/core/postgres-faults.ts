@@ -1,0 +1,60 @@
+import { AppError, unavailable } from '../../models/errors';
+
+/**
+ * The one list of what a PostgreSQL that can't serve now looks like, by SQLSTATE: a call that meets one is a 503, not a fault
+ * of ours (contract 11.4). Whole classes where all of a class means that: 08 connection, 25 transaction state (25006: the
+ * server turned read-only), 53 resources, 57 operator, 58 system; and of others a statement that lost against others
+ * (40001, 40P01), whose end is unknown (40003), that waited too long for a lock (55P03), and a prepared statement that the
+ * server has lost (26000).
+ */
+const AWAY = /^(08...|25...|26000|40001|40003|40P01|53...|55P03|57...|58...)$/;
+
+/** Of these, those after which the connection is of no use: it is broken, or leads to a server that is not the right one any more. */
+const CONNECTION_SPENT = /^(08...|25...|26000|57P..|58...)$/;
+
+const READ_ONLY = '25006';
+
+/** What the system says of a connection that breaks in the middle of a statement. */
+const SYSTEM_ERRORS =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
+/** node-postgres gives these no code. */
+const MESSAGES =
+  /connection terminated|timeout expired|timeout exceeded when trying to connect|connection error|not queryable|unable to acquire/i;
+
+/** What a failure of the database is for a call: a 503 when it is away, else the failure itself. */
+export function databaseFailure(failure: unknown): unknown {
+  if (failure instanceof AppError || !isAway(failure)) return failure;
+  return databaseAway(failure);
+}
+
+/** 503 for whatever kept a call from the database. */
+export function databaseAway(cause: unknown): AppError {
+  const says = sqlStateOf(cause) === READ_ONLY ? 'can only be read now' : 'does not answer';
+  return unavailable(`The database ${says}; try again.`, 1, cause);
+}
+
+/** Which connections must not be used again once one of them said so: none, this one, or all that were open then. */
+export function connectionsSpent(sqlState: string): 'none' | 'this' | 'all' {
+  if (sqlState === READ_ONLY) return 'all';
+  return CONNECTION_SPENT.test(sqlState) ? 'this' : 'none';
+}
+
+/** The SQLSTATE of what the database refused, also behind the 503 that is told of it; null for another failure. */
+export function sqlStateOf(failure: unknown): string | null {
+  const told = failure instanceof AppError ? failure.cause : failure;
+  return told instanceof Error && 'code' in told ? String(told.code) : null;
+}
+
+/** As deep as anybody nests. */
+function isAway(failure: unknown): boolean {
+  if (!(failure instanceof Error)) return false;
+  const code = 'code' in failure ? String(failure.code) : '';
+  return (
+    AWAY.test(code) ||
+    SYSTEM_ERRORS.test(code) ||
+    failure.name === 'KnexTimeoutError' ||
+    (code === '' && MESSAGES.test(failure.message)) ||
+    (failure instanceof AggregateError && failure.errors.some(isAway)) ||
+    isAway(failure.cause)
+  );
+}

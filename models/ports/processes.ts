@@ -1,0 +1,30 @@
+/** What all processes of an installation must agree on; secrets by their digests. */
+export interface ProcessTraits {
+  /** Version of Loupe, with the newest step of the schema that it knows. */
+  readonly release: string;
+  /** Of the keys that links are verified with, the one that signs first; none in a process without an API. */
+  readonly signingKeys: readonly string[];
+  /** Names the store of images; null while it can not be asked. */
+  readonly imageStore: string | null;
+}
+
+/** A process that serves or works. */
+export interface ServiceProcess {
+  readonly id: string;
+  /** Host and process id, for operators. */
+  readonly name: string;
+  readonly role: string;
+  readonly traits: ProcessTraits;
+}
+
+/** The processes of an installation, as its database knows them. */
+export interface ProcessRegistry {
+  /**
+   * Writes that a process lives, and answers the others that have written so lately, by the clock of the database.
+   *
+   * @throws AppError 503 when the database is away, does not answer soon, or can't be written
+   */
+  renew(process: ServiceProcess): Promise<readonly ServiceProcess[]>;
+  /** Forgets a process that ends. */
+  leave(id: string): Promise<void>;
+}
