@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { StoreFault } from '../../models/store-fault';
 
 /** One step of the schema and its way back. */
 interface SchemaStep {
@@ -17,9 +18,12 @@ const MIGRATION_LOCK = 5_683_001;
  * All in one transaction under a lock that ends with it: processes that start together wait for each other, and a crash
  * leaves neither half a schema nor a lock behind. A step can't use what PostgreSQL refuses within a transaction (CREATE
  * INDEX CONCURRENTLY).
+ *
+ * @throws StoreFault for a schema that a newer release has made
  */
 export async function migrate(knex: Knex, steps: SchemaSteps): Promise<string[]> {
   return await underLock(knex, async (transaction) => {
+    await refuseNewer(transaction, steps);
     const [, names]: [number, string[]] = await transaction.migrate.latest(migratorConfig(steps));
     return names;
   });
@@ -46,6 +50,8 @@ export interface Remaking {
 /**
  * Takes the schema back to nothing, makes it as it is after the steps named `made`, has it filled, and brings it up to the
  * last of `steps`: all in one transaction.
+ *
+ * @throws StoreFault as `migrate`
  */
 export async function remakeSchema(
   knex: Knex,
@@ -54,6 +60,7 @@ export async function remakeSchema(
   { before, fill, after }: Remaking,
 ): Promise<void> {
   await underLock(knex, async (transaction) => {
+    await refuseNewer(transaction, steps);
     await transaction.migrate.latest(migratorConfig(steps));
     await before(transaction);
     await transaction.migrate.rollback(migratorConfig(steps), true);
@@ -68,6 +75,18 @@ export async function remakeSchema(
 /** Names of the steps that were made, in order. */
 export async function appliedSteps(knex: Knex): Promise<string[]> {
   return await knex('schema_migrations').orderBy('id').pluck('name');
+}
+
+/** The migrator itself would speak of missing files. */
+async function refuseNewer(transaction: Knex, steps: SchemaSteps): Promise<void> {
+  if (!(await transaction.schema.hasTable('schema_migrations'))) return;
+  const unknown = (await appliedSteps(transaction)).filter((name) => !(name in steps));
+  if (unknown.length === 0) return;
+  throw new StoreFault(
+    `The database is of a newer release of Loupe: its schema has ${unknown.join(', ')}, which this release does not know. ` +
+      'Start the newer release, or restore a backup of this one or an older one into an empty database (docs/upgrade.md).',
+    false,
+  );
 }
 
 async function underLock<Result>(

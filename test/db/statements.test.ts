@@ -17,9 +17,9 @@ describe('statements', () => {
   });
 
   test('of one state only read', async () => {
-    await expect(inOneState(database.knex, (state) => addTag(state, 'edition:read'))).rejects.toThrow(
-      /read-only transaction/,
-    );
+    await expect(inOneState(database.knex, (state) => addTag(state, 'edition:read'))).rejects.toMatchObject({
+      cause: { code: '25006' },
+    });
     expect(await tags()).toBe(0);
   });
 

@@ -52,6 +52,16 @@ describe('a database that is opened and migrated', () => {
     expect(await migrate(other.knex, steps)).toEqual([]);
   });
 
+  // contract 14.15
+  test('a schema that a newer release has made is refused in words of ours, and stays as it is', async () => {
+    const [older] = Object.keys(steps);
+    const before = Object.fromEntries(Object.entries(steps).filter(([name]) => name === older));
+    await expect(migrate(database.knex, before)).rejects.toThrow(
+      'The database is of a newer release of Loupe: its schema has 202601020000-second, which this release does not know. Start the newer release',
+    );
+    expect(await migrate(database.knex, steps)).toEqual([]);
+  });
+
   test('all steps can be undone and run again', async () => {
     expect((await migrateDown(database.knex, steps)).sort()).toEqual(Object.keys(steps));
     expect(await database.knex.schema.hasTable('first')).toBe(false);
