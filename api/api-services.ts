@@ -64,7 +64,7 @@ export type LifecycleState = 'starting' | 'ready' | 'stopping';
 /** One thing that the service needs to serve; `check` fails when it does not work. */
 export interface ReadinessCheck {
   readonly name: string;
-  /** Without it queries and photos are answered all the same: its failure is a warning. */
+  /** Without it the process serves, though less: its failure is a warning. */
   readonly isOptional?: true;
   check(): Promise<unknown>;
 }

@@ -184,6 +184,10 @@ export const unavailable = (message: string, retryAfterSeconds: number, cause?: 
     cause,
   });
 
+/** 503: no worker is there that could look at a photo. */
+export const noWorker = (): AppError =>
+  unavailable('No worker is running that could look at photos; the photo was not taken.', 10);
+
 /** 504: the deadline of a vision call passed; nothing is charged. */
 export const timeout = (deadlineMs: number): AppError =>
   new AppError(

@@ -43,7 +43,8 @@ export function readConfig(environment?: Readonly<Record<string, string | undefi
   const given = Object.entries(source)
     .map(([name, value]) => [name, value?.trim()] as const)
     .filter(([, value]) => value);
-  const parsed = settings.safeParse(Object.fromEntries(given));
+  const values = Object.fromEntries(given);
+  const parsed = settings.safeParse({ ...(values['ROLE'] === 'worker' ? WORKER_DEFAULTS : {}), ...values });
   if (!parsed.success) {
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
   }
@@ -88,6 +89,9 @@ export function readCommandConfig(): Config {
     STORE_WAIT_MS: Math.min(config.STORE_WAIT_MS, COMMAND_WAIT_MS),
   };
 }
+
+/** The port of a worker is for its health and metrics alone, and must not be the one that an API on this host has. */
+const WORKER_DEFAULTS = { PORT: '0' };
 
 /** Names of all settings. */
 export const settingNames = (): readonly string[] => Object.keys(settings.shape);

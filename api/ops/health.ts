@@ -11,13 +11,17 @@ const CHECK_MS_MAX = 3000;
 /** What `/healthz` answers. */
 export const healthAnswer = z.object({ status: z.literal('alive').describe('The process answers') });
 
-/** What `/readyz` answers when the process can serve; a 503 has the same `checks`. */
+/** What `/readyz` answers when the process can serve (contract 14.4); a 503 has the same `checks`. */
 export const readinessAnswer = z.object({
-  status: z.literal('ready').describe('The process can serve'),
+  status: z
+    .enum(['ready', 'degraded'])
+    .describe(
+      '`ready`: the process serves everything. `degraded`: it serves, though less; `warnings` say what it lacks',
+    ),
   checks: z
     .record(z.string(), z.enum(['ok', 'failed', 'starting', 'ready', 'stopping']))
     .describe('`process` (its state) and each thing that it needs: `ok` or `failed`'),
-  warnings: z.array(z.string()).describe('What it serves without, though less: with the reason'),
+  warnings: z.array(z.string()).describe('What it lacks, with the reason'),
   inference: z
     .record(z.string(), z.enum(['tensorflow', 'onnx', 'wasm', 'cpu']))
     .describe('What computes each model in the memory of this process'),
@@ -42,7 +46,8 @@ export function showReadiness({ readiness, inference, lifecycle }: ApiSettings):
     res.set('Cache-Control', 'no-store');
     if (lifecycle() === 'ready' && failed.length === 0) {
       const warnings = toldOf(results.filter(({ isOptional }) => isOptional));
-      res.json({ status: 'ready', checks: states, warnings, inference: inference() });
+      const status = warnings.length === 0 ? 'ready' : 'degraded';
+      res.json({ status, checks: states, warnings, inference: inference() });
       return;
     }
     const why = failed.length > 0 ? `not ready: ${failed.join(', ')}` : `the process is ${lifecycle()}`;

@@ -75,7 +75,9 @@ export interface VisionQueue {
   /** As `admit`; until its place is left the photo counts among those that come before others. */
   enter(caller: VisionCaller): Promise<VisionPlace>;
   neighbours(request: NeighbourRequest): Promise<Neighbourhood>;
-  /** Whether the queue can be reached; for readiness. */
+  /** How many workers take photos from the queue now; null where it can not be known. */
+  workers(): Promise<number | null>;
+  /** Whether the queue can be reached and takes work; for readiness. */
   ping(): Promise<void>;
   depth(): Promise<{ waiting: number; active: number }>;
   /** How long the photo at the head of the queue has waited; 0 when none waits. */

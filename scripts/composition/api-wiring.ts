@@ -16,7 +16,7 @@ import { Billing } from '../../models/access/billing';
 import { KeyService } from '../../models/access/key-service';
 import { CatalogService } from '../../models/catalog/catalog-service';
 import { SuggestionService } from '../../models/catalog/suggestion-service';
-import { unavailable } from '../../models/errors';
+import { noWorker, unavailable } from '../../models/errors';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import { ProcessWatch } from '../../models/installation/process-watch';
 import {
@@ -138,6 +138,11 @@ function inferenceOf(container: Container): Readonly<Record<string, string>> {
   return (embedders instanceof PooledEmbedderRegistry && embedders.stats()?.models) || {};
 }
 
+/** @throws unavailable when nobody takes photos */
+async function assertWorkers(queue: VisionQueue): Promise<void> {
+  if ((await queue.workers()) === 0) throw noWorker();
+}
+
 /** @throws unavailable saying what differs between the processes */
 async function othersFit(watch: ProcessWatch): Promise<void> {
   // Where they can't be compared, the check of the database says why.
@@ -183,6 +188,7 @@ function readinessOf(config: Config, { container, database, parts }: Loupe): Rea
   if (parts.servesHttp) {
     const queue = container.resolve<VisionQueue>(PORTS.VisionQueue);
     checks.push({ name: 'queue', check: () => queue.ping() });
+    checks.push({ name: 'workers', isOptional: true, check: () => assertWorkers(queue) });
   }
   return checks;
 }

@@ -7,6 +7,7 @@ import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapsh
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { migrations } from '../../db/migrations';
 import { SearchMisses } from '../../models/catalog/search-misses';
+import { noWorker } from '../../models/errors';
 import { DriftWatch } from '../../models/feedback/drift-watch';
 import { ProcessWatch } from '../../models/installation/process-watch';
 import {
@@ -21,6 +22,7 @@ import {
   PORTS,
   type ProcessRegistry,
   type ReadinessRepository,
+  type VisionQueue,
 } from '../../models/ports';
 import { RecordsService } from '../../models/records/records-service';
 import { ENTRY_PRESENTER } from '../../models/vision/jobs/entry-presenter';
@@ -51,6 +53,8 @@ const LOOK_AT_HOUSE_MS = 300_000;
 
 /** A third of the time after which a silent process counts as gone. */
 const LOOK_AT_PROCESSES_MS = 10_000;
+
+const LOOK_FOR_WORKERS_MS = 5_000;
 
 /** How soon many changes of a large catalog are taken into its search snapshot. */
 const LOOK_AT_SEARCH_MS = 10_000;
@@ -114,6 +118,17 @@ export async function watchProcesses({ config, container, logger, closing }: Ope
     await watch.leave();
   });
   await watch.look();
+  task.start();
+}
+
+/** The log says when nobody takes photos any more. */
+export function watchWorkers({ container, logger, closing }: Opening): void {
+  const queue = container.resolve<VisionQueue>(PORTS.VisionQueue);
+  const look = async () => {
+    if ((await queue.workers()) === 0) throw noWorker();
+  };
+  const task = new RecurringTask('workers', LOOK_FOR_WORKERS_MS, look, logger);
+  closing(() => task.stop());
   task.start();
 }
 

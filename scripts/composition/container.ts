@@ -21,6 +21,7 @@ import {
   seeToAbandonedImages,
   sendMessages,
   watchProcesses,
+  watchWorkers,
   workOffJobs,
   writeSearchMisses,
 } from './background-work';
@@ -89,6 +90,7 @@ export function openLoupe(config: Config, parts: Parts, overrides: Overrides = {
     opening.logger.debug({ model: live.model, version: live.id }, 'live embedding version');
     if (parts.answersQueues || parts.servesHttp) await watchProcesses(opening);
     if (!parts.servesHttp) return null;
+    watchWorkers(opening);
     lapseReservations(opening);
     keepHouse(opening);
     followChanges(opening);

@@ -62,6 +62,11 @@ const webhooksGauge = (webhooks: WebhookStore): MetricSource => ({
 
 const queueGauges = (queue: VisionQueue): MetricSource[] => [
   {
+    name: 'loupe_vision_workers',
+    help: 'Workers that take photos from the queue. With none, photos are refused.',
+    read: async () => ({ workers: (await queue.workers()) ?? Number.NaN }),
+  },
+  {
     name: 'loupe_vision_queue_jobs',
     help: 'Photos in the queue, by state.',
     label: 'state',

@@ -7,18 +7,25 @@ export interface ServerProxy {
   /** Breaks every connection and refuses new ones. */
   cut(): Promise<void>;
   mend(): Promise<void>;
+  /** How many connections were made so far. */
+  connections(): number;
+  /** Answers a Redis command of this name with an error, as the server would; until it is told null. */
+  refuse(command: string, error: string | null): void;
 }
 
 /** Opens a proxy in front of a server with an address of its own (host and port). */
 export async function openServerProxy(serverUrl: string): Promise<ServerProxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
+  const refused = new Map<string, string>();
   let server = await listen(0);
   const { port } = server.address() as AddressInfo;
   const url = new URL(serverUrl);
   url.host = `127.0.0.1:${port}`;
 
+  let connections = 0;
   function forward(from: Socket): void {
+    connections += 1;
     const to = connect(Number(target.port || 6379), target.hostname);
     for (const [socket, other] of [
       [from, to],
@@ -30,8 +37,14 @@ export async function openServerProxy(serverUrl: string): Promise<ServerProxy> {
         sockets.delete(socket);
         other.destroy();
       });
-      socket.pipe(other);
     }
+    to.pipe(from);
+    from.on('data', (sent) => {
+      const name = /^\*\d+\r\n\$\d+\r\n(\w+)\r\n/.exec(sent.toString('latin1'))?.[1];
+      const error = refused.get(name?.toLowerCase() ?? '');
+      if (error === undefined) to.write(sent);
+      else from.write(`-${error}\r\n`);
+    });
   }
 
   async function listen(onPort: number): Promise<Server> {
@@ -47,6 +60,11 @@ export async function openServerProxy(serverUrl: string): Promise<ServerProxy> {
       server.close();
       for (const socket of sockets) socket.destroy();
       await closed;
+    },
+    connections: () => connections,
+    refuse: (command, error) => {
+      if (error === null) refused.delete(command);
+      else refused.set(command, error);
     },
     mend: async () => {
       server = await listen(port);

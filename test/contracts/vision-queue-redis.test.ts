@@ -111,6 +111,79 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await close();
   });
 
+  // contract 14.4
+  test.each([
+    "READONLY You can't write against a read only replica.",
+    'MISCONF Redis is configured to save RDB snapshots, but it is currently unable to persist to disk.',
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    'LOADING Redis is loading the dataset in memory',
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+    'NOREPLICAS Not enough good replicas to write.',
+    'CLUSTERDOWN Hash slot not served',
+    'BUSY Redis is busy running a script.',
+  ])('is not ready while Redis answers and refuses to be written: %s', async (refusal) => {
+    const { queue, proxy, close } = await openBehindProxy(new FakePipeline());
+    proxy.refuse('set', refusal);
+    expect(await failureOf(queue.ping())).toMatchObject({
+      status: 503,
+      message: 'The queue takes no work now.',
+      cause: { message: refusal },
+    });
+    proxy.refuse('set', null);
+    const answers = () =>
+      queue.ping().then(
+        () => true,
+        () => false,
+      );
+    await until(answers);
+    await close();
+  });
+
+  test('leaves a server that can only be read for the one that the address leads to then', async () => {
+    const { queue, proxy, close } = await openBehindProxy(new FakePipeline());
+    const before = proxy.connections();
+    proxy.refuse(
+      'set',
+      "READONLY You can't write against a read only replica. script: f_1, on @user_script:1.",
+    );
+    await failureOf(queue.ping());
+    await until(async () => proxy.connections() > before);
+    await close();
+  });
+
+  // contract 14.16
+  test('refuses photos at once when the last worker has gone, and takes them when one is there', async () => {
+    const direct = redisUrl ?? '';
+    const options = { redisUrl: direct, prefix: `test-${randomUUID()}`, clock, logger: silent };
+    const queue = new BullMqVisionQueue({ ...options, waitingMax: 10 });
+    await queue.ready();
+    const photo = () => queue.neighbours(requestFor(1, inAnHour()));
+    const caller = { accountId: 'account_1', deadlineAt: inAnHour() };
+    const noWorker = { status: 503, message: expect.stringMatching(/^No worker is running/) };
+    await expect(queue.admit(caller)).rejects.toMatchObject(noWorker);
+    await expect(photo()).rejects.toMatchObject(noWorker);
+    const worker = new BullMqVisionWorker(new FakePipeline(), {
+      ...options,
+      concurrency: 1,
+      closeTimeoutMs: 1_000,
+    });
+    await worker.ready();
+    await until(async () => (await queue.workers()) === 1);
+    await expect(photo()).resolves.toMatchObject({ neighbours: [{ imageId: 1 }] });
+    await worker.close();
+    await until(async () => (await queue.workers()) === 0);
+    await expect(photo()).rejects.toMatchObject(noWorker);
+    await queue.close();
+    await deleteKeys(direct, options.prefix);
+  });
+
+  test('does not take Redis for one without workers where it does not tell who is connected', async () => {
+    const { queue, proxy, close } = await openBehindProxy(new FakePipeline());
+    proxy.refuse('client', "NOPERM User loupe has no permissions to run the 'client|list' command");
+    expect(await queue.workers()).toBeNull();
+    await close();
+  });
+
   test('is not ready while there is no Redis, and closes all the same', async () => {
     const proxy = await openServerProxy(redisUrl ?? '');
     await proxy.cut();

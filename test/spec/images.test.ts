@@ -78,7 +78,7 @@ test('while the store is away a picture is a 503; /readyz is 200 with a warning,
     const readiness = await anybody.send('GET', '/readyz');
     expect(readiness).toMatchObject({
       status: 200,
-      body: { status: 'ready', checks: { images: 'failed', storage: 'ok' }, warnings: ['images'] },
+      body: { status: 'degraded', checks: { images: 'failed', storage: 'ok' }, warnings: ['images'] },
     });
     expect((await service.api.query({ query: 'birkin' })).status).toBe(200);
   } finally {

@@ -57,6 +57,39 @@ test('/readyz is a 503 that names what fails', async () => {
   expect(answer.headers.has('Retry-After')).toBe(true);
 });
 
+// contract 14.4, 14.16
+test('without a worker a photo is refused at once, before its body is read, and /readyz claims no readiness while the catalog is served', async () => {
+  service.queue.hasWorkers(0);
+  const photo = await service.api.send('POST', '/v3/vision/identify', {
+    raw: '{"base64": ',
+    headers: { 'Content-Type': 'application/json' },
+  });
+  const ready = await service.anybody.send('GET', '/readyz');
+  const query = await service.api.query({});
+  const metrics = await service.anybody.send('GET', '/metrics');
+  service.queue.hasWorkers(1);
+  expect(photo).toMatchObject({
+    status: 503,
+    body: {
+      error: 'unavailable',
+      message: 'No worker is running that could look at photos; the photo was not taken.',
+    },
+  });
+  expect(photo.headers.get('Retry-After')).toBe('10');
+  expect(photo.headers.get('X-Credits-Used')).toBe('0');
+  expect(ready).toMatchObject({
+    status: 200,
+    body: {
+      status: 'degraded',
+      checks: { workers: 'failed', queue: 'ok' },
+      warnings: [expect.stringContaining('No worker is running')],
+    },
+  });
+  expect(query.status).toBe(200);
+  expect(metrics.text).toContain('loupe_vision_workers 0');
+  expect((await service.anybody.send('GET', '/metrics')).text).toContain('loupe_vision_workers 1');
+});
+
 test('/readyz says what is wrong with the vectors that answers are made of', async () => {
   const knex = service.resolve<Knex>(PORTS.Knex);
   const live = await knex('embedding_versions').where({ state: 'live' }).first('id', 'manifest');

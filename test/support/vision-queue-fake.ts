@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { unavailable } from '../../models/errors';
+import { noWorker, unavailable } from '../../models/errors';
 import type { NeighbourRequest, VisionQueue } from '../../models/ports';
 import type { Neighbour, Neighbourhood } from '../../models/vision/neighbours';
 
@@ -13,6 +13,7 @@ export class VisionQueueFake implements VisionQueue {
   private behaviour: Behaviour = 'answers';
   private away = false;
   private photosWaiting = 0;
+  private workersThere = 1;
   private neighboursSeen: readonly Neighbour[] = [];
   private readonly events = new EventEmitter();
 
@@ -46,6 +47,11 @@ export class VisionQueueFake implements VisionQueue {
     this.calls = 0;
     this.away = false;
     this.photosWaiting = 0;
+    this.workersThere = 1;
+  }
+
+  hasWorkers(workers: number): void {
+    this.workersThere = workers;
   }
 
   /** So many photos wait before the workers. */
@@ -88,10 +94,16 @@ export class VisionQueueFake implements VisionQueue {
     };
   }
 
-  async admit(): Promise<void> {}
+  async admit(): Promise<void> {
+    if (this.workersThere === 0) throw noWorker();
+  }
 
   async enter(): Promise<{ leave(): void }> {
     return { leave: () => undefined };
+  }
+
+  async workers(): Promise<number> {
+    return this.workersThere;
   }
 
   async ping(): Promise<void> {

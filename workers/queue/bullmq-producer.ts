@@ -9,6 +9,7 @@ import {
   connected,
   disconnected,
   impatientConnection,
+  isRefusal,
   patientConnection,
 } from './redis-connection';
 
@@ -37,14 +38,28 @@ interface Waiter {
 /** Events kept in Redis: minutes of the busiest queue. */
 const EVENTS_KEPT = 10_000;
 const REOPEN_AFTER_MS = 500;
+/** How long the key stays that shows that Redis can be written. */
+const WRITTEN_MS = 60_000;
 const RETRY_AFTER_SECONDS = 2;
 
 /** What BullMQ says of a job whose workers died, one after the other. */
 const WORKERS_DIED = 'job stalled more than allowable limit';
 
-/** 503 for a queue that can't be reached. */
-export const queueAway = (cause?: unknown): AppError =>
-  unavailable('The queue can not be reached.', RETRY_AFTER_SECONDS, cause);
+/** 503 for a queue that can't be reached, or can't be written. */
+export const queueAway = (cause?: unknown): AppError => {
+  const refuses = cause instanceof Error && isRefusal(cause);
+  return unavailable(
+    refuses ? 'The queue takes no work now.' : 'The queue can not be reached.',
+    RETRY_AFTER_SECONDS,
+    cause,
+  );
+};
+
+/** One count of the workers serves all who ask within a moment. */
+const COUNTED_MS = 100;
+
+/** What Redis says to a user who may not list clients. */
+const NOT_TOLD = /NOPERM/;
 
 /**
  * The asking side of one BullMQ queue: adds jobs and hands each answer to the one who asked. One stream of events serves
@@ -57,6 +72,7 @@ export class BullMqProducer {
   readonly #waiters = new Map<string, Waiter>();
   readonly #opening: Promise<void>;
   #open: Open | null = null;
+  #counted: { readonly workers: Promise<number | null>; readonly at: number } | null = null;
 
   /** @param onFinished called for every job of the queue that finishes, whoever asked for it */
   constructor(
@@ -127,9 +143,18 @@ export class BullMqProducer {
     });
   }
 
-  /** @throws unavailable while Redis is away */
+  /** @throws unavailable while Redis is away, or refuses to be written */
   async ping(): Promise<void> {
-    await this.#usable(() => this.#redis.ping());
+    await this.#usable(() => this.#redis.set(`${this.options.prefix}:written`, '1', 'PX', WRITTEN_MS));
+  }
+
+  /** How many workers are connected to the queue now; null where Redis does not tell this user who is connected. */
+  workers(): Promise<number | null> {
+    const last = this.#counted;
+    if (last && performance.now() - last.at < COUNTED_MS) return last.workers;
+    const workers = this.#usable(({ queue }) => this.#countWorkers(queue));
+    this.#counted = { workers, at: performance.now() };
+    return workers;
   }
 
   /** Sends everyone who waits away with `unavailable`, and disconnects. */
@@ -142,6 +167,16 @@ export class BullMqProducer {
     if (open) await shut(open);
     await disconnected(this.#redis);
     await this.#opening;
+  }
+
+  async #countWorkers(queue: Queue): Promise<number | null> {
+    try {
+      const database = String(this.#redis.options.db ?? 0);
+      return (await queue.getWorkers()).filter(({ db = database }) => db === database).length;
+    } catch (failure) {
+      if (failure instanceof Error && NOT_TOLD.test(failure.message)) return null;
+      throw failure;
+    }
   }
 
   async #usable<Result>(work: (open: Open) => Promise<Result>): Promise<Result> {

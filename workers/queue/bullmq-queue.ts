@@ -1,5 +1,5 @@
 import type { JobsOptions } from 'bullmq';
-import { timeout } from '../../models/errors';
+import { noWorker, timeout } from '../../models/errors';
 import type { NeighbourRequest, VisionCaller, VisionPlace, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import { Admission, type QueueLoad, type VisionQueueLimits } from './admission';
@@ -44,6 +44,7 @@ export class BullMqVisionQueue implements VisionQueue {
   async admit(caller: VisionCaller): Promise<void> {
     const last = this.#look;
     const load = last && performance.now() - last.at < RECENT_MS ? last.load : this.#lookAgain();
+    if ((await this.workers()) === 0) throw noWorker();
     this.#admission.checkEntrance(this.#withAdding(await load), caller);
   }
 
@@ -58,9 +59,15 @@ export class BullMqVisionQueue implements VisionQueue {
       request.signal?.throwIfAborted();
       const askedAt = this.#admission.now();
       if (request.deadlineAt <= askedAt) throw timeout(0);
-      this.#admission.check(this.#withAdding(await this.#lookAgain()), request);
+      const load = this.#lookAgain();
+      if ((await this.workers()) === 0) throw noWorker();
+      this.#admission.check(this.#withAdding(await load), request);
       return this.#ask(request, askedAt);
     });
+  }
+
+  workers(): Promise<number | null> {
+    return this.#caller.workers();
   }
 
   ping(): Promise<void> {

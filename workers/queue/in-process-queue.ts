@@ -61,6 +61,11 @@ export class InProcessVisionQueue implements VisionQueue {
     });
   }
 
+  /** The process itself. */
+  async workers(): Promise<number> {
+    return this.#closed ? 0 : 1;
+  }
+
   async ping(): Promise<void> {
     if (this.#closed) throw stopping();
   }

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { codeOf, type FaultSentence, networkFault, StoreFault } from '../../models/store-fault';
+import { isRefusal } from './redis-connection';
 
 const PROBE_MS = 5_000;
 
@@ -43,7 +44,8 @@ export async function probeRedis(url: string): Promise<void> {
 function redisFault(error: unknown): FaultSentence {
   const message = error instanceof Error ? error.message : String(error);
   const lasting = (says: string): FaultSentence => ({ says, mayPass: false });
-  if (/^(LOADING|BUSY|MASTERDOWN)/.test(message)) return { says: `it is busy: ${message}`, mayPass: true };
+  if (error instanceof Error && isRefusal(error))
+    return { says: `it can not serve now: ${message}`, mayPass: true };
   if (/NOAUTH/.test(message)) return lasting('it asks for a password, and the address has none');
   if (/WRONGPASS|invalid password|without any password/i.test(message))
     return lasting(

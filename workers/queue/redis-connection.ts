@@ -7,12 +7,26 @@ const RECONNECT_STEP_MS = 100;
 const RECONNECT_MAX_MS = 1_000;
 
 /**
+ * The one list of what a Redis says that is there and can't serve now: it can only be read, can't save, has no memory left,
+ * loads its data, has lost its primary or its replicas, is busy.
+ */
+const REFUSALS = /\b(READONLY|MISCONF|OOM|LOADING|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|BUSY)\b/;
+
+/** Of these, what another connection mends: it leads to a server that was the primary and is not any more. */
+const OTHER_SERVER = /\b(READONLY|MASTERDOWN)\b/;
+
+/** Whether waiting may mend what Redis says, since it is there and can't serve now. */
+export const isRefusal = ({ message }: Error): boolean => REFUSALS.test(message);
+
+/**
  * Reconnects until `stop`. Only a connection that ends by itself lets go of the commands that wait for it: one that is
  * told to disconnect while it is broken keeps them for ever.
  */
 const retryUntil = (stop: AbortSignal) => ({
   retryStrategy: (attempts: number) =>
     stop.aborted ? null : Math.min(attempts * RECONNECT_STEP_MS, RECONNECT_MAX_MS),
+  // The command itself is not sent again.
+  reconnectOnError: ({ message }: Error) => OTHER_SERVER.test(message),
 });
 
 /**
