@@ -13,7 +13,7 @@ const RETRY_AFTER_SECONDS = 2;
 /**
  * Connections of a pool, shared by those for whom calls are made. A party may hold as many as it leaves free: half of the
  * pool when it is alone, a quarter beside such a one, and always one while any is free. So nobody takes them all, however
- * many calls it makes (contract 12.8). Calls of a party that holds its share wait in the order of arrival, and hold up
+ * many calls it makes (contract 12.12). Calls of a party that holds its share wait in the order of arrival, and hold up
  * nobody else. Work for nobody in particular counts, and never waits here.
  */
 export class ConnectionShares {

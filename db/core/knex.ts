@@ -158,7 +158,7 @@ interface ConnectionSource {
   releaseConnection(connection: object): Promise<void>;
 }
 
-/** Every connection is taken in the name of those for whom it is (contract 12.8). Where none is to be had, the database is away. */
+/** Every connection is taken in the name of those for whom it is (contract 12.12). Where none is to be had, the database is away. */
 function shareConnections(client: ConnectionSource, shares: ConnectionShares): void {
   const held = new WeakMap<object, GiveBack>();
   const acquire = client.acquireConnection.bind(client);

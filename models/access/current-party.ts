@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
  * For whom work is done: the account of a call, or the address that it comes from until its key is known. It follows the
- * call through every `await`, so that what calls share can be shared by party (contract 12.8).
+ * call through every `await`, so that what calls share can be shared by party (contract 12.12).
  */
 const calls = new AsyncLocalStorage<{ party: string | null }>();
 

@@ -8,7 +8,7 @@ import { processEnvironment } from '../../scripts/config';
 import { migratedInServer } from '../support/database';
 import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
 
-/** contract 12.8: no account takes all connections of the database. */
+/** contract 12.12: no account takes all connections of the database. */
 
 const SEED = 20_261_125;
 /** Longer than any test. */

@@ -1,5 +1,10 @@
 import type { Knex } from 'knex';
-import { type EmbedderRegistry, type EmbeddingRepository, PORTS } from '../../models/ports';
+import {
+  type EmbedderRegistry,
+  type EmbeddingRepository,
+  PORTS,
+  type ProcessRegistry,
+} from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
 import { isOnnxInstalled } from '../../workers/embedder/onnx-runtime';
 import { bundledModel } from '../../workers/library/model-library';
@@ -88,6 +93,27 @@ test('without a worker a photo is refused at once, before its body is read, and 
   expect(query.status).toBe(200);
   expect(metrics.text).toContain('loupe_vision_workers 0');
   expect((await service.anybody.send('GET', '/metrics')).text).toContain('loupe_vision_workers 1');
+});
+
+// contract 14.15
+test('/readyz names what another process does not agree on, and no host', async () => {
+  const registry = service.resolve<ProcessRegistry>(PORTS.ProcessRegistry);
+  const traits = { release: '9.9.9', signingKeys: ['other'], imageStore: 'elsewhere' };
+  await registry.renew({ id: 'other', name: 'secret-host:1', role: 'all', traits });
+  const answer = await service.anybody.send('GET', '/readyz');
+  await registry.leave('other');
+  expect(answer).toMatchObject({
+    status: 200,
+    body: {
+      status: 'degraded',
+      checks: { processes: 'failed' },
+      warnings: [expect.stringMatching(/another release.*SIGNING_KEYS.*stores pictures elsewhere/)],
+    },
+  });
+  expect(answer.text).not.toMatch(/secret-host|elsewhere"/);
+  expect(await service.anybody.send('GET', '/readyz')).toMatchObject({
+    body: { status: 'ready', warnings: [] },
+  });
 });
 
 test('/readyz says what is wrong with the vectors that answers are made of', async () => {
