@@ -1464,13 +1464,16 @@ export interface components {
       status: 'alive';
     };
     Readiness: {
-      /** @description The process can serve */
-      status: 'ready';
+      /**
+       * @description `ready`: the process serves everything. `degraded`: it serves, though less; `warnings` say what it lacks
+       * @enum {string}
+       */
+      status: 'ready' | 'degraded';
       /** @description `process` (its state) and each thing that it needs: `ok` or `failed` */
       checks: {
         [key: string]: 'ok' | 'failed' | 'starting' | 'ready' | 'stopping';
       };
-      /** @description What it serves without, though less: with the reason */
+      /** @description What it lacks, with the reason */
       warnings: string[];
       /** @description What computes each model in the memory of this process */
       inference: {

@@ -80,11 +80,16 @@ export async function appliedSteps(knex: Knex): Promise<string[]> {
 /** The migrator itself would speak of missing files. */
 async function refuseNewer(transaction: Knex, steps: SchemaSteps): Promise<void> {
   if (!(await transaction.schema.hasTable('schema_migrations'))) return;
-  const unknown = (await appliedSteps(transaction)).filter((name) => !(name in steps));
+  const applied = await appliedSteps(transaction);
+  const unknown = applied.filter((name) => !(name in steps));
   if (unknown.length === 0) return;
+  const [first = ''] = Object.keys(steps).sort();
+  const whose = applied.includes(first)
+    ? 'of a newer release of Loupe'
+    : 'of a release of Loupe whose schema this one does not continue';
   throw new StoreFault(
-    `The database is of a newer release of Loupe: its schema has ${unknown.join(', ')}, which this release does not know. ` +
-      'Start the newer release, or restore a backup of this one or an older one into an empty database (docs/upgrade.md).',
+    `The database is ${whose}: its schema has ${unknown.join(', ')}, which this release does not know. ` +
+      'Start the release that it is of, or restore a backup of this release or an older one into an empty database (docs/upgrade.md).',
     false,
   );
 }

@@ -48,6 +48,19 @@ describe.each(adapters)('images in %s', (_name, open) => {
     return addresses.sort();
   }
 
+  // contract 14.15
+  test('have an identity that stays, that no other store has, and that is no image', async () => {
+    await store.identity();
+    const identity = await store.identity();
+    expect(identity).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await store.identity()).toBe(identity);
+    const other = await open();
+    await other.store.identity();
+    expect(await other.store.identity()).not.toBe(identity);
+    await other.remove();
+    expect(await listed()).toEqual([]);
+  });
+
   test('lie once under the address of their content, however many store them at a time', async () => {
     const addresses = await Promise.all(Array.from({ length: 8 }, () => store.put(bytes, 'jpg')));
     expect(new Set(addresses)).toEqual(new Set([address]));

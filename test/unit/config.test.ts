@@ -6,6 +6,14 @@ import { temporaryFolder } from '../support/temporary-folder';
 
 /** contract 14.3, 17.1: names, defaults, and that every fault is told at once. */
 
+// contract 14.16
+test('a worker without a port takes a free one, so that an API beside it finds its own', () => {
+  const settings = { ROLE: 'worker', REDIS_URL: 'redis://redis' };
+  expect(readConfig(settings).PORT).toBe(0);
+  expect(readConfig({ ...settings, PORT: '3001' }).PORT).toBe(3001);
+  expect(readConfig({ ...settings, ROLE: 'api' }).PORT).toBe(3000);
+});
+
 test('every setting has the default of the contract', () => {
   expect(readConfig({})).toMatchObject({
     PORT: 3000,

@@ -237,7 +237,17 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
   health: one('Alive', { status: 'alive' }),
   readiness: one('Ready', {
     status: 'ready',
-    checks: { process: 'ready', database: 'ok', storage: 'ok', model: 'ok', index: 'ok', queue: 'ok' },
+    checks: {
+      process: 'ready',
+      database: 'ok',
+      storage: 'ok',
+      images: 'ok',
+      processes: 'ok',
+      model: 'ok',
+      index: 'ok',
+      queue: 'ok',
+      workers: 'ok',
+    },
     warnings: [],
     inference: { 'loupe-eye@1.0.0': 'onnx' },
   }),
