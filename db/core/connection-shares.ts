@@ -58,7 +58,9 @@ export class ConnectionShares {
       };
       const late = setTimeout(() => {
         this.#waiting.delete(wish);
-        reject(unavailable('Too many calls of yours are under way; call again soon.', RETRY_AFTER_SECONDS));
+        reject(
+          unavailable('Too many calls are under way in the database; call again soon.', RETRY_AFTER_SECONDS),
+        );
       }, this.waitMs);
       this.#waiting.add(wish);
     });

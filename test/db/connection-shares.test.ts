@@ -47,7 +47,7 @@ test('a call whose party holds its share for all of the time is a 503 that says 
   await expect(shares.take('flood')).rejects.toMatchObject({
     status: 503,
     headers: { 'Retry-After': '2' },
-    message: 'Too many calls of yours are under way; call again soon.',
+    message: 'Too many calls are under way in the database; call again soon.',
   });
   expect(shares.waiting).toBe(0);
 });

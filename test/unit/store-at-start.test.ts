@@ -137,7 +137,7 @@ describe('Redis', () => {
       /no database of this number/,
       false,
     ],
-    ['LOADING', { info: '-LOADING Redis is loading the dataset in memory' }, /busy/, true],
+    ['LOADING', { info: '-LOADING Redis is loading the dataset in memory' }, /can not serve now/, true],
     ['that it is a replica', { info: '$10\r\nrole:slave' }, /replica.*primary/, true],
   ])(
     'that answers %s is told of, and waited for only where that may help',
