@@ -29,6 +29,7 @@ describe('by keyboard alone', () => {
     expect(await focused(page)).toBe('Catalog');
     await tabTo(page, /^Search the catalog$/);
     await page.keyboard.type('tote');
+    await page.keyboard.press('Enter');
     await page.waitForURL(/q=tote/);
     await headingSays(page, /^\d products?$/);
     await tabTo(page, /^Brand/);
@@ -178,16 +179,29 @@ describe('a view of the catalog', () => {
     expect(names).toEqual([...names].sort((a, b) => b.localeCompare(a, 'en')));
   });
 
-  test('asks once for a word, not for each of its letters', async () => {
+  test('asks, and pays, once it is told to: typing with pauses loses no letter and costs nothing', async () => {
     const page = await browser.visit('?view=catalog');
     await headingSays(page, /^60 products/);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
-    await page.getByLabel('Search the catalog').pressSequentially('chronograph', { delay: 10 });
+    const box = page.getByLabel('Search the catalog');
+    await box.pressSequentially('chronograph', { delay: 250 });
+    expect(await box.inputValue()).toBe('chronograph');
+    expect(asked.filter((url) => url.endsWith('/v3/catalog/query'))).toEqual([]);
+    await box.press('Enter');
     await page.waitForURL(/q=chronograph/);
     await headingSays(page, /^\d products?$/);
     expect(asked.filter((url) => url.endsWith('/v3/catalog/query'))).toHaveLength(1);
   });
+
+  test.each(['utm_source=mail', 'utm_source=utm_mail&fbclid=1', 'constructor=x', '__proto__=y', 'brand=x'])(
+    'takes nothing for a filter that is none: %s',
+    async (parameters) => {
+      const page = await browser.visit(`?view=catalog&category=watches&${parameters}`);
+      await headingSays(page, /^\d+ products/);
+      expect(await page.getByRole('list', { name: 'Filters in use' }).count()).toBe(0);
+    },
+  );
 
   test('filters by tag, and says by name what it filters by', async () => {
     const page = await browser.visit('?view=catalog&tags=material%3Aexotic');

@@ -260,6 +260,7 @@ describe('feedback', () => {
 
     await page.getByRole('button', { name: 'It is another one' }).press('Enter');
     await page.keyboard.type('tote');
+    await page.keyboard.press('Enter');
     const one = page.getByRole('button', { name: /^It is this one/ }).first();
     const [, name = ''] = /: (.+)$/.exec((await one.textContent()) ?? '') ?? [];
     await one.press('Enter');

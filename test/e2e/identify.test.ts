@@ -27,7 +27,7 @@ describe('a photo', () => {
     expect(await meter.getAttribute('aria-valuetext')).toMatch(/^(Over )?\d+%, nearly certain$/);
     const cell = page.getByRole('table', { name: '' }).first().getByRole('cell').first();
     expect(await cell.textContent()).toMatch(/^[$£€][\d,]+$/);
-    expect(await page.getByRole('img', { name: /^Estimates in grade A, / }).isVisible()).toBe(true);
+    await page.getByRole('img', { name: /^Estimates in grade A, / }).waitFor();
     expect(await page.getByText('10 credits used').isVisible()).toBe(true);
   });
 
@@ -128,7 +128,7 @@ describe('what can not be identified is told in words that help', () => {
   test('too many calls: the time until the next one counts down, then it can be made', async () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await page.clock.install();
-    await signIn(page, await newKey(null, '--per-minute', '1'));
+    await signIn(page, await newKey(null, '--per-minute', '2'));
     await drop(page, await fileOf(ITEM));
     await ask(page);
     await page.getByText('Best match').waitFor();

@@ -31,15 +31,17 @@ export function App({ facts }: { readonly facts: Facts }) {
       <Header view={view} />
       <main id="main" tabIndex={-1}>
         {!signedIn && !session.opening && <SignIn />}
+        {/* A key that is refused while photos are chosen must not lose them. */}
+        <div hidden={!signedIn || view !== 'identify'}>
+          <IdentifyView
+            key={session.visit}
+            shown={signedIn && view === 'identify'}
+            imageBytesMax={Number(facts.imageBytesMax)}
+            photosMax={Number(facts.photosMax)}
+          />
+        </div>
         {signedIn && (
           <>
-            <div hidden={view !== 'identify'}>
-              <IdentifyView
-                shown={view === 'identify'}
-                imageBytesMax={Number(facts.imageBytesMax)}
-                photosMax={Number(facts.photosMax)}
-              />
-            </div>
             {view === 'catalog' && <CatalogView parameters={parameters} />}
             {view === 'item' && <ItemView key={item} id={item} />}
           </>

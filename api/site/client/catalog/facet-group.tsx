@@ -4,7 +4,6 @@ import type { CatalogAnswer } from '../service/answers';
 import { type Call, queryCatalog } from '../service/calls';
 import { nameOf } from '../service/names';
 import { useAnswer } from '../session/use-answer';
-import { useLater } from '../shell/use-later';
 import { queryOf, type SearchState, toggled } from './search-state';
 
 interface Props {
@@ -17,13 +16,14 @@ interface Props {
 const VALUES_MAX = 100;
 const SEARCHED_FROM = 12;
 
-/** The values of one field, counted when the group is open. */
+/** The values of one field, counted when the group is open. Typing narrows what is listed; Enter, which costs, asks for others. */
 export function FacetGroup({ field, state, go }: Props) {
   const [open, setOpen] = useState(state.chosen.has(field));
   const [text, setText] = useState('');
-  const rested = useLater(text.trim());
-  const { answered, failure } = useAnswer(open ? countValues(field, state, rested) : null);
+  const [asked, setAsked] = useState('');
+  const { answered, failure } = useAnswer(open ? countValues(field, state, asked) : null);
   const values = answered?.answer.facets?.[field];
+  const shown = values?.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
   const count = state.chosen.get(field)?.length ?? 0;
   const name = readable(field);
   return (
@@ -38,18 +38,32 @@ export function FacetGroup({ field, state, go }: Props) {
         )}
       </summary>
       {((values?.length ?? 0) > SEARCHED_FROM || text !== '') && (
-        <input
-          type="search"
-          aria-label={`Find in ${name.toLowerCase()}`}
-          placeholder="Find"
-          maxLength={512}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            setAsked(text.trim());
+          }}
+        >
+          <input
+            type="search"
+            aria-label={`Find in ${name.toLowerCase()}`}
+            placeholder="Find"
+            maxLength={512}
+            value={text}
+            onInput={({ currentTarget }) => {
+              setText(currentTarget.value);
+              if (currentTarget.value === '') setAsked('');
+            }}
+          />
+        </form>
       )}
       {failure && <p role="alert">These can’t be listed now.</p>}
-      {values?.length === VALUES_MAX && <p class="fine">The hundred most frequent; find others by name</p>}
-      {values && <FacetOptions field={field} values={values} state={state} go={go} />}
+      {values?.length === VALUES_MAX && (
+        <p class="fine">The hundred most frequent; Enter finds others by name</p>
+      )}
+      {shown && (
+        <FacetOptions field={field} values={asked === '' ? shown : (values ?? [])} state={state} go={go} />
+      )}
     </details>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { navigate } from '../navigation/address';
 import { itemLink } from '../navigation/link';
 import { useLater } from '../shell/use-later';
@@ -16,15 +16,15 @@ const LIST = 'suggestions';
 /** Letters typed at a time are one question, sooner than the end of a word. */
 const SUGGEST_MS = 100;
 
-/** Searches while it is typed into, each time the typing rests; the call before is taken back. Suggests rows by name. */
+/** Suggests rows while one types, which is free; searches, which costs, when Enter or the button is pressed. */
 export function SearchField({ text, category, search }: Props) {
   const [typed, setTyped] = useState(text);
-  const rested = useLater(typed);
-  // The address may change without typing: by Back, or by a filter taken out of the text's way.
-  useEffect(() => setTyped(text), [text]);
+  const searched = useRef(text);
+  // The address may change without a search here: by Back, or by a link. What is typed meanwhile stays.
   useEffect(() => {
-    if (rested !== text && rested === typed) search(rested);
-  }, [rested]);
+    if (text !== searched.current) setTyped(text);
+    searched.current = text;
+  }, [text]);
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const suggestions = useSuggestions(useLater(open ? typed : '', SUGGEST_MS), category);
@@ -62,35 +62,41 @@ export function SearchField({ text, category, search }: Props) {
         onSubmit={(event) => {
           event.preventDefault();
           close();
+          searched.current = typed;
           if (typed !== text) search(typed);
         }}
       >
         <label for="query" class="hidden">
           Search the catalog
         </label>
-        <input
-          id="query"
-          type="search"
-          // biome-ignore lint/a11y/noRedundantRoles: without a list of the browser's it is none by itself.
-          role="combobox"
-          list={undefined}
-          aria-autocomplete="list"
-          aria-expanded={shown}
-          aria-controls={shown ? LIST : undefined}
-          aria-activedescendant={shown && active >= 0 ? optionId(LIST, active) : undefined}
-          autocomplete="off"
-          spellcheck={false}
-          maxLength={512}
-          placeholder="Brand, model, colour, size …"
-          value={typed}
-          onInput={({ currentTarget }) => {
-            setTyped(currentTarget.value);
-            setOpen(true);
-            setActive(-1);
-          }}
-          onKeyDown={onKeyDown}
-          onBlur={close}
-        />
+        <div class="line">
+          <input
+            id="query"
+            type="search"
+            // biome-ignore lint/a11y/noRedundantRoles: without a list of the browser's it is none by itself.
+            role="combobox"
+            list={undefined}
+            aria-autocomplete="list"
+            aria-expanded={shown}
+            aria-controls={shown ? LIST : undefined}
+            aria-activedescendant={shown && active >= 0 ? optionId(LIST, active) : undefined}
+            autocomplete="off"
+            spellcheck={false}
+            maxLength={512}
+            placeholder="Brand, model, colour, size …"
+            value={typed}
+            onInput={({ currentTarget }) => {
+              setTyped(currentTarget.value);
+              setOpen(true);
+              setActive(-1);
+            }}
+            onKeyDown={onKeyDown}
+            onBlur={close}
+          />
+          <button type="submit" class="primary">
+            Search
+          </button>
+        </div>
         {shown && <SuggestionList id={LIST} suggestions={suggestions} active={active} choose={choose} />}
       </form>
     </search>

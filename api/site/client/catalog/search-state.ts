@@ -25,15 +25,22 @@ export const SORTS = [
 const PAGE_SIZE = 24;
 const OWN = new Set(['view', 'q', 'category', 'show', 'sort', 'page', 'item']);
 
+/** Ids in an address are of their field by their form (contract 1.1, 3.3); `utm_source=mail` is not one. */
+const isOf = (field: string, id: string): boolean =>
+  field === 'tags' ? id.includes(':') : id.startsWith(`${field}_`) && id.length > field.length + 1;
+
 export function readState(parameters: URLSearchParams): SearchState {
   const fields = [...new Set(parameters.keys())].filter((name) => !OWN.has(name));
+  const chosen = fields
+    .map((field) => [field, parameters.getAll(field).filter((id) => isOf(field, id))] as const)
+    .filter(([, ids]) => ids.length > 0);
   return {
     text: parameters.get('q') ?? '',
     category: parameters.get('category') ?? '',
     node: parameters.get('show') ?? 'product',
     sort: parameters.get('sort') ?? 'popularity_desc',
     page: Math.max(1, Math.trunc(Number(parameters.get('page') ?? 1)) || 1),
-    chosen: new Map(fields.map((field) => [field, parameters.getAll(field)])),
+    chosen: new Map(chosen),
   };
 }
 

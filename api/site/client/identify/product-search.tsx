@@ -5,7 +5,6 @@ import { queryCatalog } from '../service/calls';
 import { useAnswer } from '../session/use-answer';
 import { FailureNote } from '../shell/failure-note';
 import { Picture } from '../shell/picture';
-import { useLater } from '../shell/use-later';
 
 interface Props {
   /** What is looked for at first. */
@@ -13,10 +12,10 @@ interface Props {
   readonly choose: (product: Row) => void;
 }
 
-/** Finds a product by words, to choose it. */
+/** Finds a product by words, to choose it. It asks when Enter or the button is pressed, since each search costs. */
 export function ProductSearch({ start, choose }: Props) {
   const [typed, setTyped] = useState(start);
-  const text = useLater(typed.trim());
+  const [text, setText] = useState('');
   const { answered, failure, busy, again } = useAnswer(
     text === '' ? null : queryCatalog({ query: text, page_size: 6 }),
   );
@@ -26,18 +25,28 @@ export function ProductSearch({ start, choose }: Props) {
   const rows = text === '' ? undefined : answered?.answer.data;
   return (
     <search class="product-search">
-      <label for="product-search">Find it by its name</label>
-      <input
-        id="product-search"
-        ref={field}
-        type="search"
-        autocomplete="off"
-        spellcheck={false}
-        maxLength={512}
-        placeholder="Brand, model, colour, size …"
-        value={typed}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-      />
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          setText(typed.trim());
+        }}
+      >
+        <label for="product-search">Find it by its name</label>
+        <div class="line">
+          <input
+            id="product-search"
+            ref={field}
+            type="search"
+            autocomplete="off"
+            spellcheck={false}
+            maxLength={512}
+            placeholder="Brand, model, colour, size …"
+            value={typed}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+          <button type="submit">Find</button>
+        </div>
+      </form>
       <p class="hidden" role="status">
         {rows && !busy ? `${rows.length} shown` : ''}
       </p>

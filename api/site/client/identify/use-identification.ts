@@ -81,6 +81,8 @@ export function useIdentification(imageBytesMax: number): Identification {
     setStage((before) => ({ is: 'empty', faulty: 'faulty' in before ? before.faulty : null }));
   }, []);
   useEffect(() => () => running.current?.abort(), []);
+  // What one account was answered is not another's; the photos stay.
+  useEffect(leave, [key]);
   return { stage, start: (question) => void start(question), again, leave };
 }
 

@@ -19,8 +19,13 @@ interface Props {
 
 /** What is known about a row: where it stands, its variants, what they sell for. */
 export function ItemDetails({ row, priced, linked = false, renew }: Props) {
-  const [chosen, setChosen] = useState(0);
   const variants = row.variants ?? [];
+  const [chosen, setChosen] = useState(() =>
+    Math.max(
+      0,
+      variants.findIndex(({ pricing }) => pricing?.market_estimates?.length),
+    ),
+  );
   const variant = variants[chosen] ?? variants[0];
   const kind = kindOf(row);
   return (

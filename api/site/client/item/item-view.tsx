@@ -49,6 +49,7 @@ export function ItemView({ id }: { readonly id: string }) {
             <p class="fine facts">
               Popularity {row.popularity.toLocaleString('en')}, <code>{row.id}</code>
             </p>
+            <h2 class="hidden">Details</h2>
             <ItemDetails row={row} priced renew={again} />
             <RequestPanel call={call} answer={answered.answer} />
           </article>

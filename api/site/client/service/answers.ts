@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { catalogAnswer, feedbackAnswer, suggestAnswer } from '../../../v3/answers';
+import type { accountAnswer, catalogAnswer, feedbackAnswer, suggestAnswer } from '../../../v3/answers';
 import type { errorAnswer } from '../../../wire/answers';
 
 /** The answers of the API, typed by the schemas that it presents them with. */
@@ -10,6 +10,7 @@ export type Pricing = NonNullable<Variant['pricing']>;
 export type MarketEstimate = NonNullable<Pricing['market_estimates']>[number];
 export type FileLink = NonNullable<Pricing['pricing_data']>[number];
 export type Evidence = NonNullable<Row['evidence']>;
+export type AccountAnswer = z.output<typeof accountAnswer>;
 export type FeedbackAnswer = z.output<typeof feedbackAnswer>;
 export type SuggestAnswer = z.output<typeof suggestAnswer>;
 export type Suggestion = SuggestAnswer['data'][number];

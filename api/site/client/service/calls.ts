@@ -8,6 +8,9 @@ export interface Call {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
+/** What a key may do and its account has; free. */
+export const showAccount: Call = { method: 'GET', path: 'v3/account' };
+
 export const queryCatalog = (body: Readonly<Record<string, unknown>>): Call => ({
   method: 'POST',
   path: 'v3/catalog/query',

@@ -1,4 +1,4 @@
-import type { CatalogAnswer, ErrorAnswer, FeedbackAnswer, SuggestAnswer } from './answers';
+import type { AccountAnswer, CatalogAnswer, ErrorAnswer, FeedbackAnswer, SuggestAnswer } from './answers';
 import type { Call } from './calls';
 import { Failure } from './failure';
 
@@ -12,7 +12,7 @@ export interface Answered<Answer extends Success = CatalogAnswer> {
   readonly predictionId: string | null;
 }
 
-type Success = CatalogAnswer | FeedbackAnswer | SuggestAnswer;
+type Success = AccountAnswer | CatalogAnswer | FeedbackAnswer | SuggestAnswer;
 
 interface Sending {
   readonly key: string;

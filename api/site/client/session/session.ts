@@ -1,10 +1,11 @@
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
-import type { FeedbackAnswer } from '../service/answers';
+import type { AccountAnswer, FeedbackAnswer } from '../service/answers';
+import { showAccount } from '../service/calls';
 import { Failure } from '../service/failure';
-import type { Answered } from '../service/send-call';
+import { type Answered, sendCall } from '../service/send-call';
 
-/** Who sits before the page. The key is in this tab alone: in its memory, and in its session storage if it was typed. */
+/** The signed-in session. The key is in this tab alone: in its memory, and in its session storage if it was typed. */
 export interface Session {
   /** Null until somebody signs in. */
   readonly key: string | null;
@@ -13,10 +14,16 @@ export interface Session {
   readonly photos: readonly string[];
   readonly creditsUsed: number;
   readonly creditsRemaining: number | null;
-  /** What was refused last, when that was the key. */
+  /** Why the last key did not sign in, or does not any more. */
   readonly refused: Failure | null;
+  /** Whether the service's own key is being fetched; whether a typed one is being checked. */
+  readonly opening: boolean;
+  readonly checking: boolean;
   /** Whether the service offers a key of its own. */
   readonly offered: boolean;
+  /** Another after each sign-out: what was gathered under one session is not shown in the next. */
+  readonly visit: number;
+  /** Asks the service, free of charge, whether the key opens it, and keeps the key if so. */
   readonly signIn: (key: string) => void;
   readonly takeOffer: () => void;
   readonly signOut: () => void;
@@ -37,21 +44,23 @@ export function useSession(): Session {
 }
 
 /** Opens the session: with the key that this tab keeps, else with the demonstration's where one is offered. */
-export function useNewSession(offered: boolean, forget: () => void): Session & { readonly opening: boolean } {
+export function useNewSession(offered: boolean, forget: () => void): Session {
   const [key, setKey] = useState(() => sessionStorage.getItem(KEPT));
   const [kind, setKind] = useState<'demo' | 'own'>('own');
   const [photos, setPhotos] = useState<readonly string[]>([]);
   const [opening, setOpening] = useState(offered && key === null);
+  const [checking, setChecking] = useState(false);
   const [credits, setCredits] = useState({ used: 0, remaining: null as number | null });
   const [refused, setRefused] = useState<Failure | null>(null);
+  const [visit, setVisit] = useState(0);
 
-  const change = useCallback((next: string | null, of: 'demo' | 'own') => {
+  const change = useCallback((next: string | null, of: 'demo' | 'own', remaining: number | null = null) => {
     if (next !== null && of === 'own') sessionStorage.setItem(KEPT, next);
     else sessionStorage.removeItem(KEPT);
     forget();
     setKind(of);
     setKey(next);
-    setCredits({ used: 0, remaining: null });
+    setCredits({ used: 0, remaining });
   }, []);
   const takeOffer = useCallback(async () => {
     const offer = await readOffer();
@@ -64,9 +73,22 @@ export function useNewSession(offered: boolean, forget: () => void): Session & {
     if (opening) void takeOffer();
   }, []);
 
-  const signIn = useCallback((typed: string) => change(typed, 'own'), []);
+  const signIn = useCallback(async (typed: string) => {
+    setChecking(true);
+    try {
+      const signal = new AbortController().signal;
+      const { answer } = await sendCall<AccountAnswer>(showAccount, { key: typed, signal });
+      setRefused(null);
+      change(typed, 'own', answer.account.credits);
+    } catch (failure) {
+      setRefused(failure instanceof Failure ? failure : new Failure(0, 'No answer.'));
+    } finally {
+      setChecking(false);
+    }
+  }, []);
   const signOut = useCallback(() => {
     setRefused(null);
+    setVisit((before) => before + 1);
     change(null, 'own');
   }, []);
   const note = useCallback((outcome: Answered | Answered<FeedbackAnswer> | Failure) => {
@@ -89,14 +111,16 @@ export function useNewSession(offered: boolean, forget: () => void): Session & {
       refused,
       offered,
       opening,
+      checking,
+      visit,
       creditsUsed: credits.used,
       creditsRemaining: credits.remaining,
-      signIn,
+      signIn: (typed: string) => void signIn(typed),
       signOut,
       note,
       takeOffer: () => void takeOffer(),
     }),
-    [key, kind, photos, refused, opening, credits],
+    [key, kind, photos, refused, opening, checking, visit, credits],
   );
 }
 

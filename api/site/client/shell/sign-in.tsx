@@ -3,9 +3,9 @@ import { inWords } from '../service/failure';
 import { useSession } from '../session/session';
 import { Scrollable } from './scrollable';
 
-/** Asks for a key. Nothing is sent until the key is used. */
+/** Asks for a key, and says at once why it is not accepted. */
 export function SignIn() {
-  const { signIn, refused, offered, takeOffer } = useSession();
+  const { signIn, refused, checking, offered, takeOffer } = useSession();
   const [typed, setTyped] = useState('');
   const words = refused && inWords(refused);
   return (
@@ -38,8 +38,8 @@ export function SignIn() {
             value={typed}
             onInput={({ currentTarget }) => setTyped(currentTarget.value)}
           />
-          <button type="submit" class="primary">
-            Sign in
+          <button type="submit" class="primary" disabled={checking}>
+            {checking ? 'Signing in' : 'Sign in'}
           </button>
         </div>
       </form>
@@ -59,5 +59,4 @@ export function SignIn() {
   );
 }
 
-const MAKE_KEY = `npm run loupe -- accounts create --name me
-npm run loupe -- keys create --account <id> --name browser --versions v3`;
+const MAKE_KEY = 'npm run loupe -- keys create --name browser --versions v3';
