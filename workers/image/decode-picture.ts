@@ -34,35 +34,56 @@ export function guardSharp(): void {
 
 /** The prepared form of a picture, or of what is cut out of it (`ImagePreparer`). @throws AppError 422 */
 export async function preparedPicture(picture: EncodedPicture, cut?: Cut): Promise<DecodedPicture> {
-  const { data, info } = await decoding(() =>
-    flat(cut ? cutOut(picture, cut) : small(picture, PREPARED_SIDE))
-      .jpeg({ quality: 88, chromaSubsampling: '4:4:4' })
-      .toBuffer({ resolveWithObject: true }),
-  );
+  return decoding(() => prepared(upright(picture), cut));
+}
+
+/**
+ * The same, in a process that decodes nothing else. There the decoder's words are of this picture alone, and bytes between
+ * the scans of a JPEG can be told from lost pixels: the one harmless thing that `decodableJpeg` can't remove without
+ * decoding (contract 7.19).
+ */
+export async function preparedAlone(picture: EncodedPicture, cut?: Cut): Promise<DecodedPicture> {
+  return decoding(async () => {
+    try {
+      return await prepared(upright(picture), cut);
+    } catch (failure) {
+      if (!(failure instanceof Error && /extraneous bytes before marker/.test(failure.message)))
+        throw failure;
+      return await prepared(upright(picture, 'error'), cut);
+    }
+  });
+}
+
+async function prepared(picture: Sharp, cut?: Cut): Promise<DecodedPicture> {
+  const { data, info } = await flat(cut ? cutOut(picture, cut) : small(picture, PREPARED_SIDE))
+    .jpeg({ quality: 88, chromaSubsampling: '4:4:4' })
+    .toBuffer({ resolveWithObject: true });
   return { jpeg: data, width: info.width, height: info.height };
 }
 
 /** A JPEG of a picture with `side` pixels at most. @throws AppError 422 */
 export const smallPicture = (picture: EncodedPicture, side: number): Promise<Buffer> =>
-  decoding(() => flat(small(picture, side)).jpeg({ quality: 82 }).toBuffer());
+  decoding(() =>
+    flat(small(upright(picture), side))
+      .jpeg({ quality: 82 })
+      .toBuffer(),
+  );
 
-const upright = ({ bytes, pixelsMax, isSrgb }: EncodedPicture): Sharp =>
-  sharp(bytes, {
-    limitInputPixels: pixelsMax,
-    failOn: 'warning',
-    sequentialRead: true,
-    pages: 1,
-    ignoreIcc: isSrgb,
-  })
+/** By default decoded strictly: most warnings are of lost pixels. */
+const upright = (
+  { bytes, pixelsMax, isSrgb }: EncodedPicture,
+  failOn: 'warning' | 'error' = 'warning',
+): Sharp =>
+  sharp(bytes, { limitInputPixels: pixelsMax, failOn, sequentialRead: true, pages: 1, ignoreIcc: isSrgb })
     .timeout({ seconds: DECODE_SECONDS_MAX })
     .autoOrient();
 
-const small = (picture: EncodedPicture, side: number): Sharp =>
-  upright(picture).resize(side, side, { fit: 'inside', withoutEnlargement: true });
+const small = (picture: Sharp, side: number): Sharp =>
+  picture.resize(side, side, { fit: 'inside', withoutEnlargement: true });
 
 /** Shrunk as a whole and cut then: a large picture is decoded at a fraction of its size. */
-const cutOut = (picture: EncodedPicture, { whole, part }: Cut): Sharp =>
-  upright(picture).resize(whole.width, whole.height, { fit: 'fill' }).extract(part);
+const cutOut = (picture: Sharp, { whole, part }: Cut): Sharp =>
+  picture.resize(whole.width, whole.height, { fit: 'fill' }).extract(part);
 
 const flat = (picture: Sharp): Sharp => picture.flatten({ background: '#ffffff' }).toColourspace('srgb');
 
