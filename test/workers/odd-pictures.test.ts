@@ -1,7 +1,10 @@
 import sharp from 'sharp';
 import { AppError } from '../../models/errors';
+import { decodableJpeg } from '../../workers/image/decodable-jpeg';
+import { decodableWebp } from '../../workers/image/decodable-webp';
 import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
 import { lostPixels, oddities } from '../hostile/corpus/oddities';
+import { restartedJpeg } from '../hostile/corpus/restarted-jpeg';
 import { soundPictures } from '../hostile/corpus/sound-pictures';
 
 /** contract 7.19 over pictures of every form. */
@@ -27,6 +30,12 @@ describe('A picture whose pixels are all there', () => {
     expect(odd.length).toBeGreaterThan(200);
     expect(others).toEqual([]);
   }, 60_000);
+
+  test('is decoded from the bytes that were sent where nothing is odd', async () => {
+    const { jpeg, webp } = await pictures;
+    for (const bytes of [...Object.values(jpeg), restartedJpeg()]) expect(decodableJpeg(bytes)).toBe(bytes);
+    for (const bytes of [webp.lossy, webp.lossless, webp.alpha]) expect(decodableWebp(bytes)).toBe(bytes);
+  });
 
   test('has a thumbnail', async () => {
     const by = preparer();

@@ -54,10 +54,16 @@ export function decodableJpeg(jpeg: Buffer): Buffer | null {
 
 /** Where the next marker is, as decoders look for it; of several 0xff in a row the last is meant. */
 function markerFrom(jpeg: Buffer, from: number): number | null {
-  for (let at = jpeg.indexOf(0xff, from); at !== -1; at = jpeg.indexOf(0xff, at + 1)) {
+  for (let at = from; at + 1 < jpeg.length; ) {
+    if (jpeg[at] !== 0xff) {
+      const next = jpeg.indexOf(0xff, at);
+      if (next === -1) return null;
+      at = next;
+      continue;
+    }
     const code = jpeg[at + 1];
-    if (code === undefined) return null;
     if (code !== 0 && code !== 0xff) return at;
+    at += code === 0 ? 2 : 1;
   }
   return null;
 }
@@ -72,8 +78,11 @@ function endOfScan(jpeg: Buffer, from: number): number | null {
 const isRestart = (code: number | undefined): boolean =>
   code !== undefined && code >= M.rst0 && code <= M.rst7;
 
-const isFill = (jpeg: Buffer, from: number, to: number): boolean =>
-  from === to || (jpeg[from] === 0xff && jpeg.subarray(from, to).every((byte) => byte === 0xff));
+function isFill(jpeg: Buffer, from: number, to: number): boolean {
+  let at = from;
+  while (at < to && jpeg[at] === 0xff) at += 1;
+  return at === to;
+}
 
 /** @returns where the segment ends; null when it is cut off */
 function readSegment(reading: Reading, at: number, code: number): number | null {
