@@ -1,8 +1,3 @@
-/**
- * Prints what each level of the decoder's strictness lets through of the corpus, beside what Loupe accepts
- * (docs/hostile-input.md): `npx tsx test/hostile/strictness.ts`.
- */
-import 'reflect-metadata';
 import sharp, { type FailOnOptions } from 'sharp';
 import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
 import { hostileCorpus } from './corpus/hostile-corpus';
@@ -27,7 +22,8 @@ const accepts = (work: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-async function main(): Promise<void> {
+/** Prints what each level of the decoder's strictness accepts of the corpus, beside what Loupe does (docs/hostile-input.md). */
+export async function printStrictness(): Promise<void> {
   const corpus = await hostileCorpus(4, LIMITS);
   const loupe = new SharpImagePreparer(LIMITS);
   console.log(`| kind | format | pictures | ${LEVELS.join(' | ')} | Loupe |`);
@@ -49,5 +45,3 @@ async function main(): Promise<void> {
     }
   }
 }
-
-void main();
