@@ -34,46 +34,43 @@ export function guardSharp(): void {
 
 /** The prepared form of a picture, or of what is cut out of it (`ImagePreparer`). @throws AppError 422 */
 export async function preparedPicture(picture: EncodedPicture, cut?: Cut): Promise<DecodedPicture> {
-  return decoding(() => prepared(upright(picture), cut));
-}
-
-/**
- * The same, in a process that decodes nothing else. There the decoder's words are of this picture alone, and bytes between
- * the scans of a JPEG can be told from lost pixels: the one harmless thing that `decodableJpeg` can't remove without
- * decoding (contract 7.19).
- */
-export async function preparedAlone(picture: EncodedPicture, cut?: Cut): Promise<DecodedPicture> {
-  return decoding(async () => {
-    try {
-      return await prepared(upright(picture), cut);
-    } catch (failure) {
-      if (!(failure instanceof Error && /extraneous bytes before marker/.test(failure.message)))
-        throw failure;
-      return await prepared(upright(picture, 'error'), cut);
-    }
-  });
-}
-
-async function prepared(picture: Sharp, cut?: Cut): Promise<DecodedPicture> {
-  const { data, info } = await flat(cut ? cutOut(picture, cut) : small(picture, PREPARED_SIDE))
-    .jpeg({ quality: 88, chromaSubsampling: '4:4:4' })
-    .toBuffer({ resolveWithObject: true });
+  const { data, info } = await decoded(picture, (whole) =>
+    flat(cut ? cutOut(whole, cut) : small(whole, PREPARED_SIDE))
+      .jpeg({ quality: 88, chromaSubsampling: '4:4:4' })
+      .toBuffer({ resolveWithObject: true }),
+  );
   return { jpeg: data, width: info.width, height: info.height };
 }
 
 /** A JPEG of a picture with `side` pixels at most. @throws AppError 422 */
 export const smallPicture = (picture: EncodedPicture, side: number): Promise<Buffer> =>
-  decoding(() =>
-    flat(small(upright(picture), side))
-      .jpeg({ quality: 82 })
-      .toBuffer(),
-  );
+  decoded(picture, (whole) => flat(small(whole, side)).jpeg({ quality: 82 }).toBuffer());
 
-/** By default decoded strictly: most warnings are of lost pixels. */
-const upright = (
-  { bytes, pixelsMax, isSrgb }: EncodedPicture,
-  failOn: 'warning' | 'error' = 'warning',
-): Sharp =>
+/** The decoder's words are in one place for all pictures, and another that ends just then takes them away. */
+const TRIES = 3;
+
+/**
+ * Decodes strictly, since most warnings are of lost pixels. Bytes between the scans of a JPEG are the one harmless thing
+ * that `decodableJpeg` can't remove without decoding: then they are let pass (contract 7.19).
+ */
+function decoded<Result>(picture: EncodedPicture, work: (whole: Sharp) => Promise<Result>): Promise<Result> {
+  return decoding(async () => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work(upright(picture, 'warning'));
+      } catch (failure) {
+        const words = failure instanceof Error ? failure.message : '';
+        if (/extraneous bytes before marker/.test(words)) return await work(upright(picture, 'error'));
+        if (tries === TRIES || picture.bytes[0] !== JPEG_FIRST || /^timeout: |VipsJpeg: /.test(words))
+          throw failure;
+      }
+    }
+  });
+}
+
+const JPEG_FIRST = 0xff;
+
+const upright = ({ bytes, pixelsMax, isSrgb }: EncodedPicture, failOn: 'warning' | 'error'): Sharp =>
   sharp(bytes, { limitInputPixels: pixelsMax, failOn, sequentialRead: true, pages: 1, ignoreIcc: isSrgb })
     .timeout({ seconds: DECODE_SECONDS_MAX })
     .autoOrient();

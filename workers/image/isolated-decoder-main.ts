@@ -4,7 +4,7 @@
  */
 import { getPriority, setPriority } from 'node:os';
 import { AppError } from '../../models/errors';
-import { guardSharp, preparedAlone } from './decode-picture';
+import { guardSharp, preparedPicture } from './decode-picture';
 import type { DecodeAnswer, DecodeRequest } from './isolated-decoder';
 
 /** As the other threads that decode (`scripts/low-priority-pool.cjs`). */
@@ -12,7 +12,7 @@ const NICENESS = 10;
 
 async function answerTo({ cut, ...picture }: DecodeRequest): Promise<DecodeAnswer> {
   try {
-    return { ok: true, ...(await preparedAlone(picture, cut)) };
+    return { ok: true, ...(await preparedPicture(picture, cut)) };
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
     return { ok: false, reason: failure.extras.reason, message: failure.message };

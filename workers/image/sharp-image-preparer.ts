@@ -66,10 +66,9 @@ export class SharpImagePreparer implements ImagePreparer {
       const { header, picture } = await this.accepted(bytes, signal);
       const cut = region && cutOfRegion(region, header, PREPARED_SIDE);
       const memory = memoryFor(picture, header, cut);
-      const alone = () => this.alone.prepare({ ...picture, cut }, signal);
-      if (memory > DECODE_BYTES_MAX) return alone();
-      const done = this.budget.run(memory, () => preparedPicture(picture, cut), signal);
-      return done.catch(again(header, alone));
+      return memory > DECODE_BYTES_MAX
+        ? await this.alone.prepare({ ...picture, cut }, signal)
+        : await this.budget.run(memory, () => preparedPicture(picture, cut), signal);
     });
     const digest = createHash('sha256').update(jpeg).digest('hex');
     return { jpeg, width, height, digest };
@@ -78,12 +77,7 @@ export class SharpImagePreparer implements ImagePreparer {
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {
     return naming(bytes, async () => {
       const { header, picture } = await this.accepted(bytes);
-      const done = this.budget.run(memoryFor(picture, header), () => smallPicture(picture, side));
-      return done.catch(
-        again(header, async () =>
-          smallPicture({ ...picture, bytes: (await this.alone.prepare(picture)).jpeg }, side),
-        ),
-      );
+      return this.budget.run(memoryFor(picture, header), () => smallPicture(picture, side));
     });
   }
 
@@ -136,14 +130,6 @@ function acceptedFormat(bytes: Buffer): AcceptedFormat {
   if (accepted) return accepted;
   throw otherFormat(format === null ? 'This is no known image format' : `This is ${format}`);
 }
-
-/** A JPEG of several scans that a strict decoder refuses gets another chance, where the reason can be known. */
-const again =
-  <Result>({ format, isProgressive }: Header, alone: () => Promise<Result>) =>
-  (failure: unknown): Promise<Result> => {
-    if (format !== 'jpeg' || !isProgressive || !isUndecodable(failure)) throw failure;
-    return alone();
-  };
 
 const isUndecodable = (failure: unknown): boolean =>
   failure instanceof AppError && failure.extras.reason === 'image_undecodable';
