@@ -42,8 +42,15 @@ const filter = z
     }
   });
 
+/** Filters of one call at most. */
+export const FILTERS_MAX = 100;
+
 /** What the rows pass (contract 4.3). */
-export const filters = z.array(filter).max(100).default([]).describe('ANDed; the values in one are ORed');
+export const filters = z
+  .array(filter)
+  .max(FILTERS_MAX)
+  .default([])
+  .describe('ANDed; the values in one are ORed');
 
 /** More than any cursor has: the key of the longest name. */
 const CURSOR_LENGTH_MAX = 10_000;

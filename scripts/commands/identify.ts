@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type CatalogAnswer, LoupeClient, type Photo } from '../../api/client/loupe-client';
-import { notFound } from '../../models/errors';
 import { runningService } from '../composition/running-service';
 import { startService } from '../composition/service';
 import { type StoreServices, withStores } from '../composition/services';
 import { readConfig } from '../config';
+import { readPhotoFile } from '../photo-file';
 import { asTable, printAnswer } from './output';
 
 /** `loupe identify`: photos of an item to catalog rows, through the running service or through one of its own. */
@@ -36,11 +35,7 @@ export function describeMatches({ data }: CatalogAnswer): string {
 
 async function photoAt(place: string): Promise<Photo> {
   if (/^https?:\/\//i.test(place)) return { url: place };
-  try {
-    return { bytes: await readFile(place) };
-  } catch (failure) {
-    throw notFound(`The file "${place}" can not be read.`, failure);
-  }
+  return { bytes: await readPhotoFile(place, readConfig().IMAGE_BYTES_MAX) };
 }
 
 /** Asks the service that runs here, or one that is started for these photos. */

@@ -25,10 +25,14 @@ async function serve({ http }: { readonly http?: number }): Promise<void> {
     if (!config.LOUPE_API_KEY) {
       throw new StartRefused('LOUPE_API_KEY: set it to the API key that the calls are made with');
     }
-    serveMcpOverStdio(baseUrl, config.LOUPE_API_KEY);
+    serveMcpOverStdio({ baseUrl, imageBytesMax: config.IMAGE_BYTES_MAX }, config.LOUPE_API_KEY);
     return;
   }
-  const { server, url } = await serveMcpOverHttp({ baseUrl, port: http });
+  const { server, url } = await serveMcpOverHttp({
+    baseUrl,
+    imageBytesMax: config.IMAGE_BYTES_MAX,
+    port: http,
+  });
   process.stderr.write(`MCP at ${url}, for ${baseUrl}\n`);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   server.close();

@@ -56,6 +56,9 @@ async function listModels(options: ListOptions): Promise<void> {
   );
 }
 
+/** Enough for the largest model on a slow line; a longer download goes on by the next command. */
+const DOWNLOAD_TIMEOUT_MS = 6 * 60 * 60 * 1000;
+
 interface AddOptions extends ListOptions {
   readonly sha256?: string;
   readonly maxMib: number;
@@ -68,6 +71,7 @@ async function addOne(place: string, options: AddOptions): Promise<void> {
       dataDir: config.DATA_DIR,
       sha256: options.sha256 ?? null,
       bytesMax: options.maxMib * 2 ** 20,
+      downloadTimeoutMs: DOWNLOAD_TIMEOUT_MS,
       inference: trialInference(config),
       files: DURABLE_FILES,
       progress,

@@ -1,51 +1,88 @@
-import { readFile } from 'node:fs/promises';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type LoupeClient, LoupeError, type Photo } from '../../api/client/loupe-client';
+import { catalogAnswer, catalogRow, itemsAnswer } from '../../api/v3/answers';
+import { FILTERS_MAX, includes, itemsBody } from '../../api/v3/schema';
 import { decodeBase64 } from '../../api/wire/decode-base64';
+import { listOfValues, pageNumber, searchText, sizeOfPage } from '../../api/wire/query-parameters';
+import { PHOTOS_MAX } from '../../models/vision/image-input';
+import { readPhotoFile } from '../photo-file';
 
 /** What the tools of a caller work with. */
 export interface McpOptions {
   /** Asks the service with the caller's key; what is wrong with a call, the service says. */
   readonly client: LoupeClient;
+  /** The largest photo that is sent. */
+  readonly imageBytesMax: number;
   /** Whether files of this machine may be named: only to who could read them anyway. */
   readonly readsFiles: boolean;
 }
 
-const includes = z
-  .array(z.enum(['taxonomy', 'pricing']))
-  .exactOptional()
-  .describe('what rows have beside name and pictures; "pricing" costs more credits');
-const category = z.string().exactOptional().describe('slug or name of a category, such as "handbags"');
+const category = z.string().min(1).exactOptional().describe('slug or name of a category, such as "handbags"');
+const modules = includes.describe('what rows have beside name and pictures; "pricing" costs more credits');
 
-const address = z.object({ url: z.url().describe('public address of a photo') });
-const bytes = z.object({ base64: z.string().describe('a JPEG, PNG or WebP') });
-const file = z.object({ path: z.string().describe('a file of this machine') });
+/** Base64 takes four characters for three bytes, and a data URI some more. */
+const base64Max = (bytes: number): number => Math.ceil(bytes / 3) * 4 + 1024;
 
-const filter = z.object({
-  field: z.string().describe('a taxonomy field such as "brand", or "tags"'),
-  include: z.array(z.string()).exactOptional().describe('ids or names; the row has at least one'),
-  exclude: z.array(z.string()).exactOptional().describe('the row has none'),
+const address = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }).describe('public http(s) address of a photo'),
+});
+const bytes = (bytesMax: number) =>
+  z.strictObject({
+    base64: z.string().min(1).max(base64Max(bytesMax)).describe('a JPEG, PNG or WebP as base64'),
+  });
+const file = z.strictObject({
+  path: z.string().min(1).max(4096).describe('a file of this machine that is a JPEG, PNG or WebP'),
+});
+
+const filter = z.strictObject({
+  field: z.string().min(1).describe('a taxonomy field such as "brand", or "tags"'),
+  include: listOfValues.exactOptional().describe('ids or names; the row has at least one'),
+  exclude: listOfValues.exactOptional().describe('the row has none'),
 });
 
 /** Every tool asks and changes nothing, but for the credits of the caller. */
 const annotations = { readOnlyHint: true, openWorldHint: false } as const;
 
+/** A later service may say more. */
+const rows = { data: z.array(catalogRow.loose()).describe('rows, the best or first one first') };
+const answer = catalogAnswer.extend(rows).loose();
+const identified = answer.extend({
+  predictionId: z.string().describe('what feedback on the answer goes by'),
+});
+const lookedUp = itemsAnswer.extend(rows).loose();
+
+const INSTRUCTIONS =
+  'Loupe knows one catalog of products with their brands, styles and resale estimates. Use "identify" for photos, ' +
+  '"search" for words and filters, "look_up" for ids that an answer named, "similar" for products that look like one. ' +
+  'Each call that finds rows costs credits of the key; "credits_used" says how many. Ids and names come from the ' +
+  'catalog: do not make them up. A confidence is a calibrated probability, and no proof that an item is genuine.';
+
 /** The tools of Loupe for a model (contract 14.13). Each is one call of the API, and costs what that costs. */
-export function mcpServer({ client, readsFiles }: McpOptions): McpServer {
-  const server = new McpServer({ name: 'loupe', version: '1' });
-  const photo = readsFiles ? z.union([file, address, bytes]) : z.union([address, bytes]);
+export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): McpServer {
+  const server = new McpServer(
+    { name: 'loupe', title: 'Loupe', version: '1' },
+    { instructions: INSTRUCTIONS },
+  );
+  const sent = bytes(imageBytesMax);
+  const photo = readsFiles ? z.union([file, address, sent]) : z.union([address, sent]);
+  const photoOf = async (given: z.infer<typeof photo>): Promise<Photo> => {
+    if ('path' in given) return { bytes: await readPhotoFile(given.path, imageBytesMax) };
+    return 'url' in given ? given : { bytes: decodeBase64(given.base64, 'base64') };
+  };
   server.registerTool(
     'identify',
     {
+      title: 'Identify an item by photos',
       description:
         'Which item of the catalog photos show: rows, best first, each with a calibrated confidence from 0 to 1. ' +
         'None where nothing is sure enough. It never proves that an item is genuine.',
-      inputSchema: z.object({
-        photos: z.array(photo).min(1).max(5).describe('of one item, from several sides'),
+      inputSchema: z.strictObject({
+        photos: z.array(photo).min(1).max(PHOTOS_MAX).describe('of one item, from several sides'),
         category_id: category,
-        includes,
+        includes: modules,
       }),
+      outputSchema: identified,
       annotations,
     },
     ({ photos, ...known }) =>
@@ -54,15 +91,17 @@ export function mcpServer({ client, readsFiles }: McpOptions): McpServer {
   server.registerTool(
     'search',
     {
+      title: 'Search the catalog',
       description: 'A page of the catalog, by text, filters or both, with the number of all results.',
-      inputSchema: z.object({
-        query: z.string().exactOptional().describe('free text; without it rows are listed'),
+      inputSchema: z.strictObject({
+        query: searchText.exactOptional().describe('free text; without it rows are listed'),
         category_id: category,
-        filters: z.array(filter).exactOptional().describe('ANDed'),
-        page: z.int().exactOptional().describe('from 0'),
-        page_size: z.int().exactOptional(),
-        includes,
+        filters: z.array(filter).max(FILTERS_MAX).exactOptional().describe('ANDed'),
+        page: pageNumber.exactOptional().describe('from 0'),
+        page_size: sizeOfPage.exactOptional(),
+        includes: modules,
       }),
+      outputSchema: answer,
       annotations,
     },
     (query) => answered(() => client.search(query)),
@@ -70,8 +109,10 @@ export function mcpServer({ client, readsFiles }: McpOptions): McpServer {
   server.registerTool(
     'look_up',
     {
-      description: 'Rows of the catalog by their ids, up to 100; ids that there are not are in "not_found".',
-      inputSchema: z.object({ ids: z.array(z.string()), includes }),
+      title: 'Look rows up by their ids',
+      description: 'Rows of the catalog by their ids, up to 100; unknown ids are in "not_found".',
+      inputSchema: z.strictObject({ ids: itemsBody.shape.ids, includes: modules }),
+      outputSchema: lookedUp,
       annotations,
     },
     ({ ids, ...rest }) => answered(() => client.items(ids, rest)),
@@ -79,13 +120,15 @@ export function mcpServer({ client, readsFiles }: McpOptions): McpServer {
   server.registerTool(
     'similar',
     {
+      title: 'Find similar products',
       description: 'Products that look like one, the most similar first.',
-      inputSchema: z.object({
-        id: z.string().describe('of a product'),
+      inputSchema: z.strictObject({
+        id: z.string().min(1).describe('of a product'),
         category_id: category,
-        size: z.int().exactOptional().describe('how many at most'),
-        includes,
+        size: sizeOfPage.exactOptional().describe('how many at most'),
+        includes: modules,
       }),
+      outputSchema: answer,
       annotations,
     },
     ({ id, ...rest }) => answered(() => client.similar(id, rest)),
@@ -93,10 +136,14 @@ export function mcpServer({ client, readsFiles }: McpOptions): McpServer {
   return server;
 }
 
-/** An answer of the service as JSON; a refusal as an error, for the model to mend its call by. */
-async function answered(ask: () => Promise<object>) {
+/** An answer of the service, also as text for clients that know no other; a refusal as an error, for the model to mend its call by. */
+async function answered<Answer extends object>(ask: () => Promise<Answer>) {
   try {
-    return { content: [{ type: 'text' as const, text: JSON.stringify(await ask()) }] };
+    const structuredContent = { ...(await ask()) };
+    return {
+      content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }],
+      structuredContent,
+    };
   } catch (failure) {
     return { content: [{ type: 'text' as const, text: reasonOf(failure) }], isError: true };
   }
@@ -106,9 +153,4 @@ function reasonOf(failure: unknown): string {
   if (failure instanceof LoupeError) return JSON.stringify(failure.failure);
   const reason = failure instanceof Error ? failure.message : String(failure);
   return reason === 'fetch failed' ? 'The Loupe service can not be reached.' : reason;
-}
-
-async function photoOf(photo: z.infer<typeof file | typeof address | typeof bytes>): Promise<Photo> {
-  if ('path' in photo) return { bytes: await readFile(photo.path) };
-  return 'url' in photo ? photo : { bytes: decodeBase64(photo.base64, 'base64') };
 }

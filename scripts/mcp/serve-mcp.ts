@@ -12,13 +12,18 @@ import { LoupeClient } from '../../api/client/loupe-client';
 import { mcpServer } from './mcp-server';
 
 /** Serves the tools to the program that started this one, with one key, until its input ends. */
-export function serveMcpOverStdio(baseUrl: string, key: string): void {
-  serveStdio(() => mcpServer({ client: new LoupeClient({ baseUrl, key }), readsFiles: true }));
+export function serveMcpOverStdio({ baseUrl, imageBytesMax }: McpService, key: string): void {
+  serveStdio(() => mcpServer({ client: new LoupeClient({ baseUrl, key }), imageBytesMax, readsFiles: true }));
 }
 
-export interface McpHttpOptions {
-  /** Of the Loupe service. */
+/** The Loupe service that is asked. */
+export interface McpService {
   readonly baseUrl: string;
+  /** The largest photo that is sent to it. */
+  readonly imageBytesMax: number;
+}
+
+export interface McpHttpOptions extends McpService {
   /** 0 picks one. */
   readonly port: number;
 }
@@ -33,14 +38,14 @@ const BODY_BYTES_MAX = 64 * 1024 * 1024;
  * @returns the server, and its address
  * @throws when the port can't be opened
  */
-export async function serveMcpOverHttp({ baseUrl, port }: McpHttpOptions): Promise<{
+export async function serveMcpOverHttp({ baseUrl, imageBytesMax, port }: McpHttpOptions): Promise<{
   readonly server: Server;
   readonly url: string;
 }> {
   const handler = createMcpHandler(
     ({ requestInfo }) => {
       const key = keyOf(requestInfo?.headers.get('authorization')) ?? '';
-      return mcpServer({ client: new LoupeClient({ baseUrl, key }), readsFiles: false });
+      return mcpServer({ client: new LoupeClient({ baseUrl, key }), imageBytesMax, readsFiles: false });
     },
     { maxRequestBodySize: BODY_BYTES_MAX },
   );

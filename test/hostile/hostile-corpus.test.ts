@@ -21,6 +21,8 @@ const KINDS = [
   'dimensions',
   'colour forms',
   'metadata',
+  'odd',
+  'lost pixels',
   'polyglots',
   'other formats',
   'base64 forms',

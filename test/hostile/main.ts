@@ -8,6 +8,7 @@ import { photographedPictures } from './fuzz/photographed-pictures';
 import { type FuzzReport, runFuzz } from './fuzz/run-fuzz';
 import { outcomeOf, type Target } from './outcome';
 import { type ServedService, withService } from './served-service';
+import { printStrictness } from './strictness';
 
 /** The whole corpus and fuzzing run against processes of their own: `node --import tsx test/hostile/main.ts fuzz`. */
 const SEED = 20;
@@ -61,6 +62,10 @@ async function main(): Promise<void> {
         await conclude(service, `corpus, seed ${given.seed}`, report);
       });
     });
+  program
+    .command('strictness')
+    .description('what each level of strictness of the decoder accepts of the corpus')
+    .action(printStrictness);
   await program.parseAsync();
 }
 

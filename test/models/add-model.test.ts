@@ -92,6 +92,25 @@ describe('models add', () => {
     ]);
   });
 
+  // contract 14.14
+  test('a folder that holds another model than it is named after is broken', async () => {
+    await writeModel(join(dataDir, 'models', 'trusted@1.0.0'), meanColour);
+    const { models, broken } = await new FolderModelLibrary(dataDir).all();
+    expect(models.every(({ bundled }) => bundled)).toBe(true);
+    expect(broken).toEqual([
+      expect.objectContaining({ name: 'trusted@1.0.0', reason: expect.stringContaining('tiny@1.0.0') }),
+    ]);
+  });
+
+  test('refuses a model that is not loaded within the time limit', async () => {
+    await writeModel(folder, meanColour);
+    const { inference } = addOptions(dataDir);
+    await expect(add(folder, { inference: { ...inference, loadTimeoutMs: 1 } })).rejects.toThrow(
+      'it does not load within 1 ms',
+    );
+    expect(await libraryNames(dataDir)).toEqual(NOTHING);
+  });
+
   test.each([
     ['bundled model', bundledModel],
     ['bundled model of the release before', earlierModel],
@@ -141,6 +160,46 @@ describe('models add', () => {
       await writeModel(folder, meanColour, (await change()) as Partial<ModelManifest>);
       await expect(add()).rejects.toThrow(reason);
       expect(await libraryNames(dataDir)).toEqual(NOTHING);
+    });
+
+    // contract 14.14
+    test.each([
+      ['manifest.json', /digests: manifest\.json .*manifest\.json/],
+      ['MANIFEST.json', /digests: MANIFEST\.json .*manifest\.json/],
+      ['Model.json', /Model\.json .*model\.json/],
+      ['model.json/weights.bin', /model\.json\/weights\.bin .*model\.json/],
+      ['./manifest.json', /inside the folder/],
+      ['a/./b', /inside the folder/],
+      ['a/../manifest.json', /inside the folder/],
+      ['a//b', /inside the folder/],
+      ['/manifest.json', /inside the folder/],
+      ['a\\b', /inside the folder/],
+      ['mani\u017fest.json', /inside the folder/],
+    ])('a file at the place of another: %s', async (name, reason) => {
+      const manifest = await writeModel(folder, meanColour);
+      const digests = { ...manifest.digests, [name]: '0'.repeat(64) };
+      await writeFile(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, digests }));
+      await expect(add()).rejects.toThrow(reason);
+      expect(await libraryNames(dataDir)).toEqual(NOTHING);
+    });
+
+    test.each([
+      ['manifest.json', undefined, /golden: manifest\.json/],
+      ['MODEL.json', undefined, /golden: MODEL\.json/],
+      ['golden.json', 'manifest.json', /manifest\.json is there already/],
+      ['golden.json', 'golden.json', /golden\.json is there already/],
+    ])('a golden pair %s with the picture %s', async (golden, picture, reason) => {
+      await writeModel(folder, meanColour, { golden });
+      if (picture !== undefined) {
+        await writeFile(join(folder, golden), JSON.stringify({ picture, embedding: [1], tolerance: 1 }));
+      }
+      await expect(add()).rejects.toThrow(reason);
+      expect(await libraryNames(dataDir)).toEqual(NOTHING);
+    });
+
+    test('a model file without a digest, also of a name that every object has', async () => {
+      await writeModel(folder, meanColour, { file: 'constructor' });
+      await expect(add()).rejects.toThrow('must have an entry for the model file');
     });
 
     test('a format that nothing here runs, before its files are looked at', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processEnvironment } from '../../scripts/config';
@@ -67,6 +67,28 @@ function command(...words: string[]) {
 test.each(['m/manifest.json', 'm/'])('a model at the address %s is installed', async (path) => {
   expect(await add(path)).toMatchObject({ isNew: true });
   expect(await libraryNames(dataDir)).toEqual(ADDED);
+});
+
+// contract 14.14
+test('a manifest that names itself is not fetched a second time, nor installed as what comes then', async () => {
+  const manifest = JSON.parse(String(server.files.get('m/manifest.json')));
+  const second = Buffer.from(JSON.stringify({ ...manifest, id: 'trusted' }));
+  const digests = { ...manifest.digests, 'manifest.json': createHash('sha256').update(second).digest('hex') };
+  const first = Buffer.from(JSON.stringify({ ...manifest, digests }));
+  server.versions.set('m/manifest.json', [first, second]);
+  const sha256 = createHash('sha256').update(first).digest('hex');
+  await expect(add('m/manifest.json', { sha256 })).rejects.toThrow('manifest.json');
+  expect(await libraryNames(dataDir)).toEqual(NOTHING);
+});
+
+test('a host that sends on and on is given up at the time limit; the next command goes on', async () => {
+  server.faults = { hangsAfter: 100_000 };
+  await expect(add('m/', { downloadTimeoutMs: 500 })).rejects.toThrow(
+    /takes longer than .* goes on from there/,
+  );
+  expect((await libraryNames(dataDir)).models).toEqual([]);
+  server.faults = {};
+  expect(await add()).toMatchObject({ isNew: true });
 });
 
 test('an archive at an address is installed', async () => {

@@ -25,6 +25,8 @@ export interface Faults {
 export class FileServer {
   readonly served: Served[] = [];
   readonly files = new Map<string, Buffer>();
+  /** Files that are another each time they are asked for, until the last. */
+  readonly versions = new Map<string, Buffer[]>();
   readonly redirects = new Map<string, string>();
   faults: Faults = {};
   readonly #server = createServer((request, response) => this.#answer(request, response));
@@ -62,7 +64,8 @@ export class FileServer {
       response.writeHead(302, { location }).end();
       return;
     }
-    const file = this.files.get(path);
+    const versions = this.versions.get(path);
+    const file = (versions && versions.length > 1 ? versions.shift() : versions?.[0]) ?? this.files.get(path);
     if (!file) {
       this.served.push({ path, range: null, status: 404, bytes: 0 });
       response.writeHead(404).end();

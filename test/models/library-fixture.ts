@@ -10,6 +10,7 @@ export const addOptions = (dataDir: string): AddModelOptions => ({
   dataDir,
   sha256: null,
   bytesMax: 2 ** 20,
+  downloadTimeoutMs: 60_000,
   inference: { threads: 1, backend: 'wasm', waitingMax: 1, batchTimeoutMs: 30_000, logger: silent },
   files: DURABLE_FILES,
   progress: { note: () => undefined, begin: () => undefined, reach: () => undefined, end: () => undefined },

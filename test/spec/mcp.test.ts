@@ -21,7 +21,7 @@ let url: string;
 const folder = temporaryFolder();
 
 beforeAll(async () => {
-  ({ server, url } = await serveMcpOverHttp({ baseUrl: service.url, port: 0 }));
+  ({ server, url } = await serveMcpOverHttp({ baseUrl: service.url, imageBytesMax: 2 ** 20, port: 0 }));
 });
 
 afterEach(async () => {
@@ -56,10 +56,11 @@ async function overStdio(key: string): Promise<Client> {
 
 /** What a tool answers: its JSON, and whether it is a refusal. */
 async function called(client: Client, name: string, parameters: Record<string, unknown>) {
-  const { content, isError } = await client.callTool({ name, arguments: parameters });
+  const { content, isError, structuredContent } = await client.callTool({ name, arguments: parameters });
   const [first] = content;
   const text = first?.type === 'text' ? first.text : '';
-  return { isError: isError === true, text, answer: text.startsWith('{') ? JSON.parse(text) : null };
+  const answer = text.startsWith('{') ? JSON.parse(text) : null;
+  return { isError: isError === true, text, answer, structuredContent };
 }
 
 describe.each([
@@ -69,6 +70,58 @@ describe.each([
   test('are identify, search, look_up and similar', async () => {
     const { tools } = await (await connect(service.key.key)).listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(['identify', 'look_up', 'search', 'similar']);
+  });
+
+  test('have a title, bounds and the form of their answers', async () => {
+    const client = await connect(service.key.key);
+    expect(client.getInstructions()).toContain('identify');
+    const { tools } = await client.listTools();
+    for (const { title, inputSchema, outputSchema } of tools) {
+      expect([typeof title, inputSchema]).toEqual([
+        'string',
+        expect.objectContaining({ additionalProperties: false }),
+      ]);
+      expect(outputSchema).toMatchObject({ type: 'object', properties: { data: { type: 'array' } } });
+    }
+    const properties = Object.assign({}, ...tools.map((tool) => tool.inputSchema.properties));
+    expect(properties).toMatchObject({
+      photos: { minItems: 1, maxItems: 5 },
+      ids: { minItems: 1, maxItems: 100 },
+      query: { maxLength: 512 },
+      page: { minimum: 0 },
+      page_size: { minimum: 1 },
+      size: { minimum: 1 },
+      filters: { maxItems: 100 },
+    });
+  });
+
+  test('give the answer as data that has that form', async () => {
+    const client = await connect(service.key.key);
+    // The client checks what it is given against the form that it was told.
+    await client.listTools();
+    const found = await called(client, 'search', { query: 'birkin', includes: ['taxonomy', 'pricing'] });
+    expect(found.structuredContent).toEqual(found.answer);
+    const rows = await called(client, 'look_up', { ids: [BIRKIN, 'product_none'] });
+    expect(rows.structuredContent).toEqual(rows.answer);
+  });
+
+  test.each<[string, string, Record<string, unknown>]>([
+    ['an unknown argument', 'search', { querry: 'birkin' }],
+    ['one of another tool', 'look_up', { ids: [BIRKIN], query: 'birkin' }],
+    ['one in a filter', 'search', { filters: [{ field: 'brand', includes: ['a'] }] }],
+    ['one in a photo', 'identify', { photos: [{ url: 'https://example.org/a.jpg', region: {} }] }],
+    ['two photos in one', 'identify', { photos: [{ url: 'https://example.org/a.jpg', base64: 'AAAA' }] }],
+    ['six photos', 'identify', { photos: Array(6).fill({ url: 'https://example.org/a.jpg' }) }],
+    ['an address that is no web address', 'identify', { photos: [{ url: 'file:///etc/passwd' }] }],
+    ['a negative page', 'search', { page: -1 }],
+    ['no ids', 'look_up', { ids: [] }],
+    ['an id that is no text', 'similar', { id: 7 }],
+  ])('refuse %s, free', async (_case, tool, parameters) => {
+    const { key, accountId } = await service.newKey({ credits: 100 });
+    const refused = await called(await connect(key), tool, parameters);
+    expect(refused.isError).toBe(true);
+    expect(refused.text).toMatch(/argument|invalid/i);
+    expect(await service.creditsBooked(accountId)).toBe(0);
   });
 
   test('answer what the API answers, and charge the caller for it', async () => {

@@ -10,6 +10,7 @@ const header = (form: Partial<PictureHeader>): PictureHeader => ({
   format: 'jpeg',
   isProgressive: false,
   isLossless: false,
+  isAnimated: false,
   ...form,
 });
 
@@ -28,6 +29,7 @@ test.each<[string, number, Partial<PictureHeader>]>([
   ['WebP', 9, { format: 'webp' }],
   ['WebP with alpha', 56, { format: 'webp', channels: 4 }],
   ['lossless WebP', 188, { format: 'webp', isLossless: true }],
+  ['lossy animation of a small frame', 265, { format: 'webp', isAnimated: true }],
 ])('%s is taken for about as much memory as it was seen to take: %d MB', (_form, measuredMb, form) => {
   const estimatedMb = decodeMemoryBytes(header(form)) / 1_000_000;
   expect(estimatedMb).toBeGreaterThan(measuredMb * 0.9);

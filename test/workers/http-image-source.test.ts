@@ -76,6 +76,51 @@ describe('A photo behind an address', () => {
     expect(String(await source.fetch(at()))).toBe('arrived');
   });
 
+  const UMLAUT = Buffer.from('/bilder/täsche 手.jpg?größe=1').toString('latin1');
+
+  // contract 7.20
+  test.each([
+    ['in raw UTF-8', UMLAUT, '/bilder/t%C3%A4sche%20%E6%89%8B.jpg?gr%C3%B6%C3%9Fe=1'],
+    ['in bytes that are no UTF-8', '/t\xe4sche.jpg?gr\xf6', '/t%E4sche.jpg?gr%F6'],
+    ['with percent-encoding, which stays', '/t%C3%A4sche%2Fa.jpg', '/t%C3%A4sche%2Fa.jpg'],
+    ['with spaces', '/a b.jpg?c d', '/a%20b.jpg?c%20d'],
+    ['beside the page', 'beside.jpg', '/album/beside.jpg'],
+    ['above the page', '../up.jpg', '/up.jpg'],
+    ['of a query alone', '?size=2', '/album/photo?size=2'],
+    ['with a fragment', '/whole.jpg#part', '/whole.jpg'],
+    ['with backslashes', '\\up\\down.jpg', '/up/down.jpg'],
+    ['with a scheme and no host', 'http:down.jpg', '/album/down.jpg'],
+    ['without a scheme', '//HOST/photo.jpg', '/photo.jpg'],
+    ['with a scheme in capitals', 'HTTP://HOST/photo.jpg', '/photo.jpg'],
+    ['between white space', ' \t/photo.jpg \t', '/photo.jpg'],
+  ])('is followed to an address %s', async (_case, location, seen) => {
+    const asked: (string | undefined)[] = [];
+    answer = (request, response) => {
+      asked.push(request.url);
+      if (asked.length === 1) response.writeHead(302, { location: location.replace('HOST', address) }).end();
+      else response.end('arrived');
+    };
+    expect(String(await source.fetch(at('/album/photo')))).toBe('arrived');
+    expect(asked).toEqual(['/album/photo', seen]);
+  });
+
+  test.each([
+    ['an empty one', { location: '' }],
+    ['none', {}],
+    ['one that is none', { location: 'http://[' }],
+  ])(
+    'is url_status where a redirect names %s as its target, and is asked for once',
+    async (_case, headers) => {
+      let asked = 0;
+      answer = (_request, response) => {
+        asked += 1;
+        response.writeHead(302, headers).end('a page');
+      };
+      expect(await reasonOf(at())).toBe('url_status');
+      expect(asked).toBe(1);
+    },
+  );
+
   // contract 12.7
   test('is read only as far as there is memory for it', async () => {
     answer = (_request, response) => response.end(Buffer.alloc(BYTES_MAX));
@@ -146,6 +191,11 @@ describe('An address that leads inside', () => {
     'ftp://example.com/a',
     'data:image/png;base64,AAAA',
     'http://user:pass@example.com/',
+    '//169.254.169.254/latest',
+    '\\\\127.0.0.1\\photo.jpg',
+    'http:\\\\[::1]/',
+    Buffer.from('http://１２７.０.０.１/').toString('latin1'),
+    Buffer.from('//ⓛocalhost/').toString('latin1'),
   ])('is blocked when a redirect names %s', async (location) => {
     answer = (_request, response) => response.writeHead(302, { location }).end();
     expect(await reasonOf(at())).toBe('url_blocked');

@@ -105,7 +105,7 @@ describe('A picture that is sent', () => {
     expect(nameOf([...data.subarray(0, 3)])).toBe('red');
   });
 
-  test('is its first frame at once, however many follow, with its own size and orientation', async () => {
+  test('is its first frame at once, however many follow, with its own orientation', async () => {
     const still = await noise(40, 20).withMetadata({ orientation: 6 }).webp().toBuffer();
     const empty = Buffer.alloc(24);
     empty.write('ANMF', 'latin1');
@@ -113,10 +113,41 @@ describe('A picture that is sent', () => {
     const exif = webpChunks(still).filter(({ type }) => type === 'EXIF');
     const frames = webpChunks(animation(40, 20, [still])).filter(({ type }) => type !== 'VP8X');
     const unknown: RiffChunk = { type: 'JUNK', data: Buffer.alloc(0) };
-    const moving = webpOf([vp8x(4000, 3000, 'animation', 'exif'), ...frames, unknown, ...exif]);
+    const moving = webpOf([vp8x(40, 20, 'animation', 'exif'), ...frames, unknown, ...exif]);
     const many = Buffer.concat([moving, Buffer.alloc(70_000 * empty.length, empty)]);
     many.writeUInt32LE(many.length - 8, 4);
     expect(await preparer().prepare(many)).toMatchObject({ width: 20, height: 40 });
+  });
+
+  test('is its first frame on its canvas, as a still picture of that', async () => {
+    const part = await noise(40, 30).png().toBuffer();
+    const frame = await sharp(part).webp({ lossless: true }).toBuffer();
+    const still = await sharp({ create: { width: 100, height: 90, channels: 3, background: 'white' } })
+      .composite([{ input: part, left: 60, top: 60 }])
+      .png()
+      .toBuffer();
+    const moving = animation(100, 90, [frame, frame]);
+    moving.writeUIntLE(30, moving.indexOf('ANMF') + 8, 3);
+    moving.writeUIntLE(30, moving.indexOf('ANMF') + 11, 3);
+    moving.writeUIntLE(39, moving.indexOf('ANMF') + 14, 3);
+    moving.writeUIntLE(29, moving.indexOf('ANMF') + 17, 3);
+    const by = preparer();
+    const regions = [
+      undefined,
+      { x: 0, y: 0, width: 0.5, height: 0.5 },
+      { x: 0.6, y: 0.6, width: 0.4, height: 0.4 },
+    ];
+    for (const region of regions) {
+      const prepared = await by.prepare(moving, undefined, region);
+      expect(prepared).toEqual(await by.prepare(still, undefined, region));
+    }
+    expect(await by.thumbnail(moving, 50)).toEqual(await by.thumbnail(still, 50));
+  });
+
+  test('has the pixels of its canvas, however small its frames are', async () => {
+    const frame = await noise(40, 30).webp().toBuffer();
+    const fault = await faultOf(animation(4000, 3000, [frame, frame]));
+    expect(fault.message).toContain('4000 x 3000');
   });
 
   test('is laid on white where it is transparent', async () => {
@@ -161,10 +192,50 @@ describe('What can not be used is refused with its reason', () => {
     ['HEIC', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0')],
     ['AVIF', Buffer.from('\0\0\0\x18ftypavif\0\0\0\0')],
     ['TIFF', Buffer.from('II*\0\x08\0\0\0', 'latin1')],
+    ['ICO', Buffer.from('\0\0\x01\0\x01\0', 'latin1')],
+    ['BMP', Buffer.from('BM\x46\0\0\0', 'latin1')],
+    ['JPEG 2000', Buffer.from('\xff\x4f\xff\x51\0\x2f', 'latin1')],
+    ['JPEG XL', Buffer.from('\xff\x0a\xfa\x7f', 'latin1')],
+    ['MP4 video', Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0')],
+    ['QuickTime video', Buffer.from('\0\0\0\x18ftypqt  \0\0\0\0')],
+    ['AVI video', Buffer.from('RIFF\x24\0\0\0AVI LIST')],
+    ['Matroska or WebM video', Buffer.from('\x1aE\xdf\xa3\x01\0', 'latin1')],
+    ['an HTML page', Buffer.from('\n<!DOCTYPE html><html><body>')],
+    ['a ZIP archive', Buffer.from('PK\x03\x04\x14\0')],
   ])('%s: image_format, and its name is told', async (name, bytes) => {
     const fault = await faultOf(bytes);
     expect(fault.extras.reason).toBe('image_format');
     expect(fault.message).toContain(name);
+  });
+
+  const frameOf = (marker: number, bits = 8): Buffer =>
+    Buffer.from([0xff, marker, 0, 11, bits, 0, 32, 0, 32, 1, 1, 0x11, 0]);
+  const jpegOfFrame = (frame: Buffer): Buffer =>
+    Buffer.concat([
+      Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0]),
+      frame,
+      Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 1, 2, 3, 0xff, 0xd9]),
+    ]);
+
+  test.each([
+    ['JPEG-LS', frameOf(0xf7)],
+    ['a lossless JPEG', frameOf(0xc3)],
+    ['a hierarchical JPEG', frameOf(0xc5)],
+    ['a JPEG of 12 bits a channel', frameOf(0xc1, 12)],
+    ['a JPEG of 16 bits a channel', frameOf(0xc3, 16)],
+  ])('%s that can not be decoded: image_format, and its name is told', async (name, frame) => {
+    const by = preparer();
+    const picture = jpegOfFrame(frame);
+    const fault = await faultOf(picture, by);
+    expect([fault.extras.reason, fault.message]).toEqual([
+      'image_format',
+      `This is ${name}; send JPEG, PNG, WebP.`,
+    ]);
+    await expect(by.thumbnail(picture, 32)).rejects.toThrow(name);
+  });
+
+  test('a damaged JPEG of a usual kind: image_undecodable', async () => {
+    expect((await faultOf(jpegOfFrame(frameOf(0xc0)))).extras.reason).toBe('image_undecodable');
   });
 
   test('too many pixels: image_too_large before anything is decoded', async () => {

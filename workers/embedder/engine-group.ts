@@ -4,6 +4,7 @@ import { modelReference } from '../../models/vision/embedding-model';
 import { type BackendChoice, type BackendName, type EnginePlan, enginePlans } from './backend-choice';
 import { EngineHandle } from './engine-handle';
 import type { RunsOn } from './loaded-model';
+import { ModelRefused } from './manifest';
 import type { ModelFolder } from './model-files';
 
 /** How many engines there are, and on what they run. */
@@ -11,6 +12,8 @@ export interface EngineGroupOptions {
   /** Threads (processes, for libtensorflow); see `defaultThreads`. */
   readonly threads: number;
   readonly backend: BackendChoice;
+  /** After which a model counts as one that does not load; five minutes when left out. */
+  readonly loadTimeoutMs?: number;
   readonly logger: Logger;
 }
 
@@ -24,6 +27,7 @@ export interface Member {
 const ROWS_MAX: Readonly<Record<BackendName, number>> = { tensorflow: 8, onnx: 4, wasm: 8, cpu: 1 };
 
 const OPEN_TIMEOUT_MS = 60_000;
+const LOAD_TIMEOUT_MS = 5 * 60_000;
 const RETRY_FIRST_MS = 100;
 const RETRY_MAX_MS = 10_000;
 
@@ -38,7 +42,7 @@ export class EngineGroup {
   private constructor(
     private readonly plan: EnginePlan,
     private readonly backend: BackendName,
-    private readonly logger: Logger,
+    private readonly options: EngineGroupOptions,
     private readonly whenFree: () => void,
   ) {}
 
@@ -53,7 +57,7 @@ export class EngineGroup {
     for (const plan of enginePlans(options.backend)) {
       try {
         const first = await openEngine(plan);
-        const group = new EngineGroup(plan, first.backend, options.logger, whenFree);
+        const group = new EngineGroup(plan, first.backend, options, whenFree);
         group.#join(first.handle);
         await group.#fill(options.threads);
         return group;
@@ -106,7 +110,7 @@ export class EngineGroup {
       const members = [...this.#members];
       if (first) await Promise.all(members.map((member) => this.#loadInto(member, key, model)));
       else for (const member of members) await this.#loadInto(member, key, model);
-      this.logger.info(
+      this.options.logger.info(
         { model: modelReference(model.manifest), ...this.#runsOn.get(key) },
         'a model is loaded',
       );
@@ -149,7 +153,10 @@ export class EngineGroup {
   /** Tries until an engine runs with all models: until then the others carry the load. */
   async #replace(reason: string): Promise<void> {
     this.#replaced += 1;
-    this.logger.error({ reason, left: this.#members.size }, 'an inference engine ended and is replaced');
+    this.options.logger.error(
+      { reason, left: this.#members.size },
+      'an inference engine ended and is replaced',
+    );
     for (let waitMs = RETRY_FIRST_MS; !this.#closed; waitMs = Math.min(2 * waitMs, RETRY_MAX_MS)) {
       const handle = await this.#openWithModels();
       if (handle && !this.#closed) {
@@ -169,12 +176,15 @@ export class EngineGroup {
       const loaded = new Set<string>();
       for (let next = this.#notIn(loaded); next; next = this.#notIn(loaded)) {
         const [key, model] = next;
-        await opened.handle.call('load', { key, model, rowsMax: this.rowsMax });
+        await this.#load(opened.handle, key, model);
         loaded.add(key);
       }
       return opened.handle;
     } catch (failure) {
-      this.logger.error({ reason: String(failure) }, 'a new inference engine does not load the models');
+      this.options.logger.error(
+        { reason: String(failure) },
+        'a new inference engine does not load the models',
+      );
       await opened.handle.stop();
       return null;
     }
@@ -185,10 +195,18 @@ export class EngineGroup {
     return [...this.#models].find(([key]) => !loaded.has(key));
   }
 
+  /** @throws ModelRefused also when it takes too long: then the engine is ended and replaced */
+  async #load(handle: EngineHandle, key: string, model: ModelFolder): Promise<RunsOn> {
+    const timeoutMs = this.options.loadTimeoutMs ?? LOAD_TIMEOUT_MS;
+    const late = new ModelRefused(model.folder, `it does not load within ${timeoutMs} ms`);
+    const loaded = handle.call('load', { key, model, rowsMax: this.rowsMax });
+    return await inTime(handle, timeoutMs, loaded, late);
+  }
+
   async #loadInto(member: Member, key: string, model: ModelFolder): Promise<void> {
     member.tasks += 1;
     try {
-      this.#runsOn.set(key, await member.handle.call('load', { key, model, rowsMax: this.rowsMax }));
+      this.#runsOn.set(key, await this.#load(member.handle, key, model));
     } finally {
       member.tasks -= 1;
       this.whenFree();
@@ -198,13 +216,35 @@ export class EngineGroup {
 
 async function openEngine(plan: EnginePlan): Promise<{ handle: EngineHandle; backend: BackendName }> {
   const handle = new EngineHandle(plan.carrier);
-  const late = setTimeout(() => void handle.stop(), OPEN_TIMEOUT_MS);
   try {
-    return { handle, backend: await handle.call('open', { backends: plan.backends }) };
+    const opened = handle.call('open', { backends: plan.backends });
+    return {
+      handle,
+      backend: await inTime(handle, OPEN_TIMEOUT_MS, opened, new Error('it does not start in time')),
+    };
   } catch (failure) {
     await handle.stop();
     throw failure;
+  }
+}
+
+/** Ends an engine whose answer takes longer. @throws `late` then */
+async function inTime<Answer>(
+  handle: EngineHandle,
+  timeoutMs: number,
+  answer: Promise<Answer>,
+  late: Error,
+): Promise<Answer> {
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void handle.stop();
+  }, timeoutMs);
+  try {
+    return await answer;
+  } catch (failure) {
+    throw isLate ? late : failure;
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
   }
 }

@@ -27,14 +27,15 @@ export class ModelRefused extends Error {
  * @throws ModelRefused naming every fault
  */
 export async function readManifest(folder: string): Promise<ModelManifest> {
-  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch((failure: unknown) => {
+  const text = await readFile(join(folder, MANIFEST_FILE), 'utf8').catch((failure: unknown) => {
     throw new ModelRefused(folder, 'there is no manifest.json that can be read', failure);
   });
   const parsed = manifestSchema.safeParse(parseJson(text, folder));
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(
-    (issue) => `${issue.path.join('.') || 'document'}: ${issue.message}`,
-  );
+  const faults = parsed.error.issues.map((issue) => {
+    const [inner] = issue.code === 'invalid_key' ? issue.issues : [];
+    return `${issue.path.join('.') || 'document'}: ${inner?.message ?? issue.message}`;
+  });
   throw new ModelRefused(folder, `manifest.json: ${faults.join('; ')}`);
 }
 
@@ -67,10 +68,17 @@ const DIMENSIONS_MAX = 4000;
 /** Crops are written with a few decimals: the far edge may pass 1 by rounding. */
 const EDGE_TOLERANCE = 1e-6;
 
+/** Letters of ASCII alone: no two ways to write a name mean one file, but for capitals. */
 const insideFolder = z
   .string()
   .regex(/^[\w.-]+(\/[\w.-]+)*$/, 'must be a path inside the folder of the model')
-  .refine((path) => !path.split('/').includes('..'), 'must be a path inside the folder of the model');
+  .refine(
+    (path) => !path.split('/').some((name) => name === '.' || name === '..'),
+    'must be a path inside the folder of the model',
+  );
+
+/** Where the manifest itself is. */
+export const MANIFEST_FILE = 'manifest.json';
 
 const triple = z.tuple([z.number(), z.number(), z.number()]).readonly();
 
@@ -136,7 +144,33 @@ const manifestSchema: z.ZodType<ModelManifest> = z
     ),
     golden: insideFolder.exactOptional(),
   })
-  .refine(({ file, digests }) => file in digests, {
+  .refine(({ file, digests }) => Object.hasOwn(digests, file), {
     path: ['digests'],
     error: 'must have an entry for the model file',
+  })
+  .superRefine(({ digests, golden }, { addIssue }) => {
+    const places = new Places();
+    for (const name of Object.keys(digests))
+      places.take(name, (message) => addIssue(fault('digests', message)));
+    if (golden === undefined || Object.hasOwn(digests, golden)) return;
+    places.take(golden, (message) => addIssue(fault('golden', message)));
   });
+
+const fault = (field: string, message: string) => ({ code: 'custom' as const, path: [field], message });
+
+/** Where the files of a model are; capitals make no difference to some disks (contract 14.14). */
+class Places {
+  readonly #files = new Map([[MANIFEST_FILE, MANIFEST_FILE]]);
+  readonly #folders = new Map<string, string>();
+
+  /** Tells of a file that has the place of another, or stands where another needs a folder. */
+  take(name: string, refuse: (message: string) => void): void {
+    const place = name.toLowerCase();
+    const folders = [...place.matchAll(/\//g)].map(({ index }) => place.slice(0, index));
+    const other = [place, ...folders].map((each) => this.#files.get(each)).find((each) => each !== undefined);
+    const taken = other ?? this.#folders.get(place);
+    if (taken !== undefined) refuse(`${name} takes the place of ${taken}`);
+    this.#files.set(place, name);
+    for (const folder of folders) this.#folders.set(folder, name);
+  }
+}

@@ -17,7 +17,7 @@ export interface ModelFolder {
  */
 export function modelFiles({ folder, manifest }: ModelFolder): io.IOHandler {
   const read = async (file: string): Promise<Buffer> => {
-    if (!(file in manifest.digests)) {
+    if (!Object.hasOwn(manifest.digests, file)) {
       throw new ModelRefused(folder, `the model names ${file}, which has no digest in the manifest`);
     }
     return readFile(join(folder, file));

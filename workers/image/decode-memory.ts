@@ -9,6 +9,8 @@ export interface PictureHeader {
   readonly isProgressive: boolean;
   /** Of WebP alone. */
   readonly isLossless: boolean;
+  /** Of WebP alone: its frame is put on a canvas. */
+  readonly isAnimated: boolean;
   /** `4:2:0`, `4:4:4`, …; of JPEG alone. */
   readonly chromaSubsampling?: string | undefined;
 }
@@ -22,6 +24,8 @@ const COEFFICIENT_BYTES = 2;
 /** WebP keeps lossless pixels as ARGB; of lossy ones only the transparency. */
 const LOSSLESS_PIXEL_BYTES = 4;
 const LOSSY_PIXEL_BYTES = 1.5;
+/** The canvas of an animation as RGBA, and what is copied of it on the way. */
+const CANVAS_PIXEL_BYTES = 6;
 
 /** Values of one pixel by how much of the colour is left out. */
 const SAMPLES: Readonly<Record<string, number>> = { '4:2:0': 1.5, '4:1:1': 1.5, '4:2:2': 2, '4:4:0': 2 };
@@ -38,7 +42,10 @@ export function decodeMemoryBytes(header: PictureHeader): number {
 
 function wholePixelBytes(header: PictureHeader, pixelBytes: number): number {
   const { format, isProgressive, chromaSubsampling } = header;
-  if (format === 'webp') return header.isLossless ? LOSSLESS_PIXEL_BYTES : LOSSY_PIXEL_BYTES;
+  if (format === 'webp') {
+    const frameBytes = header.isLossless ? LOSSLESS_PIXEL_BYTES : LOSSY_PIXEL_BYTES;
+    return header.isAnimated ? CANVAS_PIXEL_BYTES + frameBytes : frameBytes;
+  }
   if (!isProgressive) return pixelBytes / 3;
   if (format === 'png') return pixelBytes;
   return (SAMPLES[chromaSubsampling ?? ''] ?? header.channels) * COEFFICIENT_BYTES;

@@ -34,8 +34,8 @@ export function guardSharp(): void {
 
 /** The prepared form of a picture, or of what is cut out of it (`ImagePreparer`). @throws AppError 422 */
 export async function preparedPicture(picture: EncodedPicture, cut?: Cut): Promise<DecodedPicture> {
-  const { data, info } = await decoding(() =>
-    flat(cut ? cutOut(picture, cut) : small(picture, PREPARED_SIDE))
+  const { data, info } = await decoded(picture, (whole) =>
+    flat(cut ? cutOut(whole, cut) : small(whole, PREPARED_SIDE))
       .jpeg({ quality: 88, chromaSubsampling: '4:4:4' })
       .toBuffer({ resolveWithObject: true }),
   );
@@ -44,25 +44,43 @@ export async function preparedPicture(picture: EncodedPicture, cut?: Cut): Promi
 
 /** A JPEG of a picture with `side` pixels at most. @throws AppError 422 */
 export const smallPicture = (picture: EncodedPicture, side: number): Promise<Buffer> =>
-  decoding(() => flat(small(picture, side)).jpeg({ quality: 82 }).toBuffer());
+  decoded(picture, (whole) => flat(small(whole, side)).jpeg({ quality: 82 }).toBuffer());
 
-const upright = ({ bytes, pixelsMax, isSrgb }: EncodedPicture): Sharp =>
-  sharp(bytes, {
-    limitInputPixels: pixelsMax,
-    failOn: 'warning',
-    sequentialRead: true,
-    pages: 1,
-    ignoreIcc: isSrgb,
-  })
+/** The decoder's words are in one place for all pictures, and another that ends just then takes them away. */
+const TRIES = 3;
+
+/**
+ * Decodes strictly, since most warnings are of lost pixels. Bytes between the scans of a JPEG are the one harmless thing
+ * that `decodableJpeg` can't remove without decoding: then they are let pass (contract 7.19).
+ */
+function decoded<Result>(picture: EncodedPicture, work: (whole: Sharp) => Promise<Result>): Promise<Result> {
+  return decoding(async () => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work(upright(picture, 'warning'));
+      } catch (failure) {
+        const words = failure instanceof Error ? failure.message : '';
+        if (/extraneous bytes before marker/.test(words)) return await work(upright(picture, 'error'));
+        if (tries === TRIES || picture.bytes[0] !== JPEG_FIRST || /^timeout: |VipsJpeg: /.test(words))
+          throw failure;
+      }
+    }
+  });
+}
+
+const JPEG_FIRST = 0xff;
+
+const upright = ({ bytes, pixelsMax, isSrgb }: EncodedPicture, failOn: 'warning' | 'error'): Sharp =>
+  sharp(bytes, { limitInputPixels: pixelsMax, failOn, sequentialRead: true, pages: 1, ignoreIcc: isSrgb })
     .timeout({ seconds: DECODE_SECONDS_MAX })
     .autoOrient();
 
-const small = (picture: EncodedPicture, side: number): Sharp =>
-  upright(picture).resize(side, side, { fit: 'inside', withoutEnlargement: true });
+const small = (picture: Sharp, side: number): Sharp =>
+  picture.resize(side, side, { fit: 'inside', withoutEnlargement: true });
 
 /** Shrunk as a whole and cut then: a large picture is decoded at a fraction of its size. */
-const cutOut = (picture: EncodedPicture, { whole, part }: Cut): Sharp =>
-  upright(picture).resize(whole.width, whole.height, { fit: 'fill' }).extract(part);
+const cutOut = (picture: Sharp, { whole, part }: Cut): Sharp =>
+  picture.resize(whole.width, whole.height, { fit: 'fill' }).extract(part);
 
 const flat = (picture: Sharp): Sharp => picture.flatten({ background: '#ffffff' }).toColourspace('srgb');
 

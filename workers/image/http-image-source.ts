@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { inject, injectable } from 'tsyringe';
 import { AppError, unprocessable } from '../../models/errors';
@@ -56,7 +57,8 @@ export class HttpImageSource implements ImageSource {
         },
       });
       const next = REDIRECTS.has(answer.statusCode ?? 0) ? answer.headers.location : undefined;
-      if (next === undefined) return await this.read(answer, room);
+      // An empty one is no redirect to browsers, either.
+      if (!next) return await this.read(answer, room);
       answer.on('error', () => undefined).destroy();
       url = redirectTarget(next, url);
     }
@@ -105,13 +107,22 @@ export class HttpImageSource implements ImageSource {
   }
 }
 
-function redirectTarget(location: string, from: URL): URL {
+/** Where a redirect leads, read as browsers read it (contract 7.20). @throws AppError 422 */
+function redirectTarget(header: string, from: URL): URL {
+  const location = textOf(header);
   if (!URL.canParse(location, from.href))
     throw unprocessable('url_status', 'The address redirects to no address.');
   const target = new URL(location, from.href);
   if (!['http:', 'https:'].includes(target.protocol) || target.username !== '' || target.password !== '')
     throw blocked();
   return target;
+}
+
+/** Node gives each byte of a header as a character. Bytes that are no UTF-8 stay what they are, percent-encoded. */
+function textOf(header: string): string {
+  const bytes = Buffer.from(header, 'latin1');
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  return header.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 const blocked = (): AppError =>

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
 import { inject, injectable } from 'tsyringe';
-import { unprocessable } from '../../models/errors';
+import { AppError, unprocessable } from '../../models/errors';
 import type { ImagePreparer } from '../../models/ports';
 import type { Region } from '../../models/vision/image-input';
 import type { PreparedImage } from '../../models/vision/neighbours';
 import { type Cut, cutOfRegion } from './cut-region';
+import { decodableJpeg } from './decodable-jpeg';
+import { decodableWebp } from './decodable-webp';
 import { DecodeBudget } from './decode-budget';
 import { decodeMemoryBytes } from './decode-memory';
 import {
@@ -18,9 +20,8 @@ import {
   smallPicture,
   undecodable,
 } from './decode-picture';
-import { firstFrame } from './first-frame';
 import { IsolatedDecoder } from './isolated-decoder';
-import { ACCEPTED_FORMATS, sniffPictureFormat } from './picture-format';
+import { ACCEPTED_FORMATS, type AcceptedFormat, sniffPictureFormat, unusualJpeg } from './picture-format';
 import { isSrgbProfile } from './srgb-profile';
 
 /** Limits on what is decoded (contract 7.3). */
@@ -45,7 +46,7 @@ const DECODERS_MAX = Math.min(3, availableParallelism());
 const HEADER_BYTES = 24_000_000;
 
 /**
- * Any accepted picture as one small JPEG: first frame, upright, flattened on white, sRGB, three channels of 8 bits.
+ * Any accepted picture as one small JPEG: the first frame on its canvas, upright, flattened on white, sRGB, three channels of 8 bits.
  * Sizes and the memory that decoding takes are checked before anything is decoded; what does not fit beside the
  * pictures that are being decoded waits its turn, and what needs more than all of them may have is decoded in a process
  * of its own.
@@ -61,23 +62,26 @@ export class SharpImagePreparer implements ImagePreparer {
   }
 
   async prepare(bytes: Buffer, signal?: AbortSignal, region?: Region): Promise<PreparedImage> {
-    const { header, picture } = await this.accepted(bytes, signal);
-    const cut = region && cutOfRegion(region, header, PREPARED_SIDE);
-    const memory = memoryFor(picture, header, cut);
-    const { jpeg, width, height } =
-      memory > DECODE_BYTES_MAX
+    const { jpeg, width, height } = await naming(bytes, async () => {
+      const { header, picture } = await this.accepted(bytes, signal);
+      const cut = region && cutOfRegion(region, header, PREPARED_SIDE);
+      const memory = memoryFor(picture, header, cut);
+      return memory > DECODE_BYTES_MAX
         ? await this.alone.prepare({ ...picture, cut }, signal)
         : await this.budget.run(memory, () => preparedPicture(picture, cut), signal);
+    });
     const digest = createHash('sha256').update(jpeg).digest('hex');
     return { jpeg, width, height, digest };
   }
 
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {
-    const { header, picture } = await this.accepted(bytes);
-    return this.budget.run(memoryFor(picture, header), () => smallPicture(picture, side));
+    return naming(bytes, async () => {
+      const { header, picture } = await this.accepted(bytes);
+      return this.budget.run(memoryFor(picture, header), () => smallPicture(picture, side));
+    });
   }
 
-  /** The first frame and what its header says, once format, bytes and pixels are known to be allowed. */
+  /** The picture as it is decoded and what its header says, once format, bytes and pixels are known to be allowed. */
   private async accepted(
     bytes: Buffer,
     signal?: AbortSignal,
@@ -86,10 +90,9 @@ export class SharpImagePreparer implements ImagePreparer {
     if (bytes.length > bytesMax) {
       throw unprocessable('image_too_large', `The image is larger than ${bytesMax} bytes.`);
     }
-    refuseOtherFormats(bytes);
-    const still = firstFrame(bytes);
-    if (still === null) throw undecodable();
-    const header = await this.budget.run(HEADER_BYTES, () => decoding(() => headerOf(still)), signal);
+    const decodable = DECODABLE[acceptedFormat(bytes)](bytes);
+    if (decodable === null) throw undecodable();
+    const header = await this.budget.run(HEADER_BYTES, () => decoding(() => headerOf(decodable)), signal);
     const { width, height, icc } = header;
     if (width * height > pixelsMax) {
       throw unprocessable(
@@ -98,7 +101,7 @@ export class SharpImagePreparer implements ImagePreparer {
       );
     }
     const isSrgb = icc !== undefined && isSrgbProfile(icc);
-    return { header, picture: { bytes: still, pixelsMax, isSrgb } };
+    return { header, picture: { bytes: decodable, pixelsMax, isSrgb } };
   }
 }
 
@@ -106,14 +109,40 @@ type Header = Awaited<ReturnType<typeof headerOf>>;
 
 /** Memory in bytes that decoding takes; what is cut out may have to be kept whole before, to be turned upright. */
 const memoryFor = ({ bytes }: { bytes: Buffer }, header: Header, cut?: Cut): number =>
-  decodeMemoryBytes({ ...header, isLossless: bytes.includes('VP8L') }) +
-  (cut ? cut.whole.width * cut.whole.height * header.channels : 0);
+  decodeMemoryBytes({
+    ...header,
+    isLossless: bytes.includes('VP8L'),
+    isAnimated: header.pages !== undefined,
+  }) + (cut ? cut.whole.width * cut.whole.height * header.channels : 0);
 
 const headerOf = (bytes: Buffer) => sharp(bytes, { limitInputPixels: false, failOn: 'none' }).metadata();
 
-function refuseOtherFormats(bytes: Buffer): void {
+/** What the decoder is given of a file of each format; null when it is cut off. */
+const DECODABLE: Readonly<Record<AcceptedFormat, (bytes: Buffer) => Buffer | null>> = {
+  JPEG: decodableJpeg,
+  PNG: (bytes) => bytes,
+  WebP: decodableWebp,
+};
+
+function acceptedFormat(bytes: Buffer): AcceptedFormat {
   const format = sniffPictureFormat(bytes);
-  if (format !== null && ACCEPTED_FORMATS.some((accepted) => accepted === format)) return;
-  const seen = format === null ? 'This is no known image format' : `This is ${format}`;
-  throw unprocessable('image_format', `${seen}; send ${ACCEPTED_FORMATS.join(', ')}.`);
+  const accepted = ACCEPTED_FORMATS.find((each) => each === format);
+  if (accepted) return accepted;
+  throw otherFormat(format === null ? 'This is no known image format' : `This is ${format}`);
 }
+
+const isUndecodable = (failure: unknown): boolean =>
+  failure instanceof AppError && failure.extras.reason === 'image_undecodable';
+
+/** What can't be decoded for being an unusual kind of JPEG is refused by its name, not as damaged (contract 7.3). */
+async function naming<Result>(bytes: Buffer, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (failure) {
+    const kind = isUndecodable(failure) ? unusualJpeg(bytes) : null;
+    throw kind === null ? failure : otherFormat(`This is ${kind}`, failure);
+  }
+}
+
+const otherFormat = (seen: string, cause?: unknown): AppError =>
+  unprocessable('image_format', `${seen}; send ${ACCEPTED_FORMATS.join(', ')}.`, cause);

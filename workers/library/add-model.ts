@@ -19,6 +19,8 @@ export interface AddModelOptions {
   readonly sha256: string | null;
   /** All files of the model together. */
   readonly bytesMax: number;
+  /** For all that is downloaded; what has arrived by then is kept for the next try. */
+  readonly downloadTimeoutMs: number;
   /** On what the trial inference runs. */
   readonly inference: InferencePoolOptions;
   readonly files: DurableFiles;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { copyFile, link } from 'node:fs/promises';
+import { constants, copyFile, link } from 'node:fs/promises';
 import type { Progress } from '../../models/ports';
-import { download } from './download';
+import { MANIFEST_FILE } from '../embedder/manifest';
+import { download, type TimeLimit } from './download';
 import type { ModelSource } from './model-source';
 import { type WorkFolder, workFolder } from './work-folder';
 
@@ -10,20 +11,25 @@ export class AddressSource implements ModelSource {
   readonly named = 'manifest';
   readonly #works: WorkFolder[] = [];
 
-  /** @param work where downloads lie until the model is installed */
+  /**
+   * @param work where downloads lie until the model is installed
+   * @param limit of time, for all files together
+   */
   constructor(
     private readonly manifest: URL,
     private readonly work: string,
     private readonly progress: Progress,
+    private readonly limit: TimeLimit,
   ) {}
 
   async bring(name: string, target: string, digest: string | null, bytesMax: number): Promise<void> {
-    const url = name === 'manifest.json' ? this.manifest : new URL(name, this.manifest);
+    const url = name === MANIFEST_FILE ? this.manifest : new URL(name, this.manifest);
     const folder = await downloadFolder(this.work, url);
     this.#works.push(folder);
-    const file = await download(url, { folder: folder.path, digest, bytesMax, progress: this.progress });
+    const { progress, limit } = this;
+    const file = await download(url, { folder: folder.path, digest, bytesMax, progress, limit });
     // The download stays until all of the model is here, so that nothing is fetched twice after a kill.
-    await link(file, target).catch(() => copyFile(file, target));
+    await link(file, target).catch(() => copyFile(file, target, constants.COPYFILE_EXCL));
   }
 
   keep(): void {

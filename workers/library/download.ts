@@ -27,8 +27,21 @@ export interface DownloadOptions {
   readonly digest: string | null;
   /** The largest file that is taken. */
   readonly bytesMax: number;
+  readonly limit: TimeLimit;
   readonly progress: Progress;
 }
+
+/** When downloads are given up. */
+export interface TimeLimit {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A limit that runs from now on. */
+export const timeLimit = (timeoutMs: number): TimeLimit => ({
+  timeoutMs,
+  signal: AbortSignal.timeout(timeoutMs),
+});
 
 const REDIRECTS_MAX = 5;
 const SILENCE_MAX_MS = 60_000;
@@ -52,7 +65,9 @@ export async function download(url: URL, options: DownloadOptions): Promise<stri
     if (codeOf(failure) === 'UND_ERR_INVALID_ARG') {
       throw new ModelRefused(url.href, `${shown(url)} redirects to where nothing can be fetched`, failure);
     }
-    throw new DownloadBroken(url, reasonOf(failure), failure);
+    const { signal, timeoutMs } = options.limit;
+    const reason = signal.aborted ? `it takes longer than ${timeoutMs / 60_000} minutes` : reasonOf(failure);
+    throw new DownloadBroken(url, reason, failure);
   } finally {
     await agent.destroy();
   }
@@ -87,6 +102,7 @@ async function fetchInto(
   const had = validator === '' ? 0 : ((await stat(file).catch(() => null))?.size ?? 0);
   const answer = await request(url, {
     dispatcher,
+    signal: options.limit.signal,
     // Never held back: a host that then ends the connection would end the process (nodejs/undici#5360).
     highWaterMark: options.bytesMax,
     headers: {
@@ -114,7 +130,8 @@ async function fetchInto(
   if (from === 0) await rm(file, { force: true });
   await writeFile(note, validatorOf(answer));
   announce(shown(url), from, length, options.progress);
-  await pipeline(answer.body, counting(from, options, refusal), createWriteStream(file, { flags: 'a' }));
+  const arrived = createWriteStream(file, { flags: 'a' });
+  await pipeline(answer.body, counting(from, options, refusal), arrived, { signal: options.limit.signal });
   options.progress.end();
 }
 

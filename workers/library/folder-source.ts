@@ -1,4 +1,4 @@
-import { copyFile, stat } from 'node:fs/promises';
+import { constants, copyFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelRefused } from '../embedder/manifest';
 import { type ModelSource, tooLarge } from './model-source';
@@ -11,7 +11,7 @@ export function folderSource(folder: string, named: ModelSource['named'] = 'mani
       const found = await stat(join(folder, name)).catch(() => null);
       if (!found?.isFile()) throw new ModelRefused(folder, `there is no file ${name}`);
       if (found.size > bytesMax) throw tooLarge(folder, name, bytesMax);
-      await copyFile(join(folder, name), target);
+      await copyFile(join(folder, name), target, constants.COPYFILE_EXCL);
     },
     keep: () => undefined,
     discard: async () => undefined,

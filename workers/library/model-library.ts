@@ -55,7 +55,10 @@ const installed = async (folder: string, bundled: boolean): Promise<InstalledMod
 async function installedOrBroken(root: string, name: string): Promise<InstalledModel | BrokenModel> {
   const folder = join(root, name);
   try {
-    return await installed(folder, false);
+    const model = await installed(folder, false);
+    const reference = modelReference(model.manifest);
+    if (reference === name) return model;
+    return { folder, name, reason: `its manifest is that of ${reference}; add that model instead` };
   } catch (failure) {
     if (failure instanceof ModelRefused) return { folder, name, reason: failure.reason };
     throw failure;

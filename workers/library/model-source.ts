@@ -8,7 +8,7 @@ export interface ModelSource {
    * Brings one file of the model.
    *
    * @param name its path inside the model, as the manifest names it
-   * @param target where to put it; its folder exists
+   * @param target where to put it; its folder exists, and no file is written over
    * @param digest SHA-256 that it must have, null when the manifest gives none
    * @param bytesMax the largest file that is taken
    * @throws ModelRefused when there is no such file, or it is too large

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Progress } from '../../models/ports';
-import { ModelRefused } from '../embedder/manifest';
+import { MANIFEST_FILE, ModelRefused } from '../embedder/manifest';
 import { sha256Of } from '../embedder/sha256-of';
 import { AddressSource, downloadFolder } from './address-source';
-import { download } from './download';
+import { download, timeLimit } from './download';
 import { folderSource } from './folder-source';
 import type { ModelSource } from './model-source';
 import { unpackModel } from './unpack-model';
@@ -18,6 +18,8 @@ export interface SourceOptions {
   /** SHA-256 of the file that is named, when the operator has one. */
   readonly sha256: string | null;
   readonly bytesMax: number;
+  /** For all that is downloaded. */
+  readonly downloadTimeoutMs: number;
   readonly progress: Progress;
 }
 
@@ -46,13 +48,14 @@ export const isAddress = (place: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.
 
 async function openAddress(url: URL, options: SourceOptions): Promise<ModelSource> {
   const { work, progress, bytesMax, sha256 } = options;
+  const limit = timeLimit(options.downloadTimeoutMs);
   if (!ARCHIVE.test(url.pathname)) {
-    const manifest = url.pathname.endsWith('/') ? new URL('manifest.json', url) : url;
-    return new AddressSource(manifest, work, progress);
+    const manifest = url.pathname.endsWith('/') ? new URL(MANIFEST_FILE, url) : url;
+    return new AddressSource(manifest, work, progress, limit);
   }
   const folder = await downloadFolder(work, url);
   try {
-    const archive = await download(url, { folder: folder.path, digest: sha256, bytesMax, progress });
+    const archive = await download(url, { folder: folder.path, digest: sha256, bytesMax, progress, limit });
     return { ...(await openArchive(archive, options)), keep: folder.release, discard: folder.remove };
   } catch (failure) {
     if (failure instanceof ModelRefused) await folder.remove();

@@ -2,7 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ModelManifest } from '../../models/vision/embedding-model';
 import { goldenPictureOf } from '../embedder/golden';
-import { ModelRefused, readManifest } from '../embedder/manifest';
+import { MANIFEST_FILE, ModelRefused, readManifest } from '../embedder/manifest';
 import { checkRuntime } from '../embedder/model-loaders';
 import { sha256Of } from '../embedder/sha256-of';
 import type { ModelSource } from './model-source';
@@ -20,9 +20,9 @@ export async function stageManifest(
   folder: string,
   sha256: string | null,
 ): Promise<ModelManifest> {
-  const target = join(folder, 'manifest.json');
+  const target = join(folder, MANIFEST_FILE);
   await mkdir(folder, { recursive: true });
-  await source.bring('manifest.json', target, null, MANIFEST_BYTES_MAX);
+  await source.bring(MANIFEST_FILE, target, null, MANIFEST_BYTES_MAX);
   const found = await sha256Of(target);
   if (source.named === 'manifest' && sha256 !== null && found !== sha256) {
     throw new ModelRefused(folder, `manifest.json has SHA-256 ${found}, not ${sha256}`);
@@ -47,12 +47,17 @@ export async function stageFiles(
   const bring = async (name: string) => {
     const target = join(folder, name);
     await mkdir(dirname(target), { recursive: true });
-    await source.bring(name, target, manifest.digests[name] ?? null, left);
+    await source.bring(name, target, manifest.digests[name] ?? null, left).catch((failure: unknown) => {
+      throw isThere(failure) ? new ModelRefused(folder, `${name} is there already`, failure) : failure;
+    });
     left -= (await stat(target)).size;
   };
   for (const name of Object.keys(manifest.digests)) await bring(name);
   if (manifest.golden === undefined) return;
-  if (!(manifest.golden in manifest.digests)) await bring(manifest.golden);
+  if (!Object.hasOwn(manifest.digests, manifest.golden)) await bring(manifest.golden);
   const picture = await goldenPictureOf({ folder, manifest });
-  if (picture !== null && !(picture in manifest.digests)) await bring(picture);
+  if (picture !== null && !Object.hasOwn(manifest.digests, picture)) await bring(picture);
 }
+
+const isThere = (failure: unknown): boolean =>
+  failure instanceof Error && 'code' in failure && failure.code === 'EEXIST';

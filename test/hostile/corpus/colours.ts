@@ -3,6 +3,7 @@ import {
   ANSWERED,
   ANSWERED_OR_UNDECODABLE,
   type HostileEntry,
+  OTHER_FORMAT,
   picture,
   picturesOf,
   UNDECODABLE,
@@ -25,6 +26,9 @@ import { namedPictures, type SoundPictures } from './sound-pictures';
 
 const KIND = 'colour forms';
 const form = picturesOf(KIND);
+
+/** Frames of lossless and hierarchical JPEG and of JPEG-LS. */
+const OTHER_KINDS = new Set([0xc3, 0xc5, 0xcb, 0xf7]);
 
 /** Every way to say a colour: the sound ones are answered, the broken ones are no fault of ours. */
 export function colourForms(pictures: SoundPictures): HostileEntry[] {
@@ -74,7 +78,11 @@ function frameForms({ jpeg }: SoundPictures): HostileEntry[] {
   };
   return [
     ...[0, 1, 9, 12, 16, 255].map((precision) =>
-      changed(`of ${precision} bits`, (data) => void data.writeUInt8(precision, 0)),
+      changed(
+        `of ${precision} bits`,
+        (data) => void data.writeUInt8(precision, 0),
+        [9, 12, 16].includes(precision) ? OTHER_FORMAT : UNDECODABLE,
+      ),
     ),
     ...[0, 1, 2, 4, 255].map((components) =>
       changed(`of ${components} components`, (data) => void data.writeUInt8(components, 5)),
@@ -95,11 +103,15 @@ function frameForms({ jpeg }: SoundPictures): HostileEntry[] {
       ),
     ),
     changed('with a table that there is not', (data) => void data.writeUInt8(3, 8)),
-    ...[0xc1, 0xc2, 0xc3, 0xc5, 0xc9, 0xca, 0xcb].map((marker) =>
+    ...[0xc1, 0xc2, 0xc3, 0xc5, 0xc9, 0xca, 0xcb, 0xf7].map((marker) =>
       form(
         `JPEG coded as ${marker.toString(16)}`,
         coded(marker),
-        [0xc1, 0xc9].includes(marker) ? ANSWERED_OR_UNDECODABLE : UNDECODABLE,
+        OTHER_KINDS.has(marker)
+          ? OTHER_FORMAT
+          : [0xc2, 0xca].includes(marker)
+            ? UNDECODABLE
+            : ANSWERED_OR_UNDECODABLE,
       ),
     ),
   ];

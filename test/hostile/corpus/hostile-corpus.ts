@@ -7,6 +7,7 @@ import { dimensions } from './dimensions';
 import type { CorpusLimits, HostileEntry } from './entry';
 import { otherFormats, polyglots } from './formats';
 import { metadata } from './metadata';
+import { oddPictures } from './oddities';
 import { soundPictures } from './sound-pictures';
 
 const PATHS = ['/v3/vision/identify', '/v2/vision', '/api/v3/vision/identify'] as const;
@@ -24,6 +25,7 @@ export async function hostileCorpus(seed: number, limits: CorpusLimits): Promise
     ...dimensions(pictures, limits),
     ...colourForms(pictures),
     ...metadata(pictures),
+    ...oddPictures(pictures),
     ...polyglots(pictures),
     ...otherFormats(),
     ...base64Forms(pictures, limits),

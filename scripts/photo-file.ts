@@ -1,0 +1,49 @@
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { notFound, unprocessable } from '../models/errors';
+import { ACCEPTED_FORMATS, sniffPictureFormat } from '../workers/image/picture-format';
+
+/** As much as the format is known by. */
+const HEAD_BYTES = 1024;
+
+/**
+ * A photo of this machine, to be sent to a service: a regular file that begins as a picture does, so that neither a
+ * device nor a file of secrets is read because somebody named it. A link is followed; what it leads to is judged
+ * (contract 14.13).
+ *
+ * @throws AppError that names the file: 404 when it can't be read or is no regular file, 422 when it is no photo or too large
+ */
+export async function readPhotoFile(path: string, bytesMax: number): Promise<Buffer> {
+  // A pipe without a writer would never open otherwise.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((failure: unknown) => {
+    throw notFound(`The file "${path}" can not be read.`, failure);
+  });
+  try {
+    return await readPhoto(path, file, bytesMax);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readPhoto(path: string, file: FileHandle, bytesMax: number): Promise<Buffer> {
+  const found = await file.stat();
+  // Those of /proc say that they are empty.
+  if (!found.isFile() || found.size === 0) {
+    throw notFound(`"${path}" is no regular file, or it is empty; name a file with a photo.`);
+  }
+  const head = await bytesOf(file, 0, Math.min(HEAD_BYTES, found.size));
+  const format = sniffPictureFormat(head);
+  if (!ACCEPTED_FORMATS.some((accepted) => accepted === format)) {
+    const names = ACCEPTED_FORMATS.join(', ');
+    throw unprocessable('image_format', `The file "${path}" is no photo (${names}) and is not read.`);
+  }
+  if (found.size > bytesMax) {
+    throw unprocessable('image_too_large', `The file "${path}" is larger than ${bytesMax} bytes.`);
+  }
+  return Buffer.concat([head, await bytesOf(file, head.length, found.size - head.length)]);
+}
+
+/** No more than this, though the file may grow. */
+async function bytesOf(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}
