@@ -40,6 +40,7 @@ export async function soakOfStrangers(
   const host = await SlowHost.open();
   const settings = {
     NODE_OPTIONS: '--max-old-space-size=512',
+    LOG_LEVEL: 'fatal',
     VISION_CONCURRENCY: '16',
     IMAGE_FETCH_ALLOW: host.address,
   };

@@ -25,17 +25,15 @@ test('calls of a key share what it may hold', () => {
   expect(shared.open('a').tryResize(100)).toBe(true);
 });
 
-test('little calls have as much room again, which no key takes from the others either', () => {
+test('little calls share as much again among themselves, and neither kind waits for the other', () => {
   const shared = new MemoryBudget({ bytes: 100, littleBytes: 10, waitMs: 10_000, what: 'calls' });
-  const large = shared.open('a');
-  expect([large.tryResize(50), shared.open('a').tryResize(11)]).toEqual([true, false]);
-  const little = ['a', 'b', 'c'].map((key) => {
+  const callsOf = (key: string, bytes: number) => {
     let calls = 0;
-    while (shared.open(key).tryResize(10)) calls += 1;
+    while (shared.open(key).tryResize(bytes)) calls += 1;
     return calls;
-  });
-  expect(little).toEqual([5, 5, 2]);
-  expect(shared.open('d').tryResize(10)).toBe(true);
+  };
+  expect(['a', 'b', 'c'].map((key) => callsOf(key, 10))).toEqual([5, 2, 1]);
+  expect(['a', 'b', 'c'].map((key) => callsOf(key, 25))).toEqual([2, 1, 0]);
 });
 
 test('one call at a time may be larger than the room, and the next when it has ended', async () => {
