@@ -22,6 +22,11 @@ export class StreamedJson {
     readonly bytesAtOnce: number,
   ) {}
 
+  /** What can't be kept with a charge without being read must not be kept as something else. */
+  toJSON(): never {
+    throw new Error('JSON that is streamed is kept only when it was made whole');
+  }
+
   /** All of it, read once. */
   async whole(): Promise<Answer> {
     let text = '';
