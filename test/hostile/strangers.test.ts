@@ -7,6 +7,8 @@ import { ApiClient } from '../support/api-client';
 import { type ServedService, serve } from './served-service';
 
 /** Loads by callers with a key or without one, on a process with a heap of 512 MB, beside the calls of another account. */
+jest.setTimeout(400_000);
+
 let service: ServedService;
 let other: ApiClient;
 
@@ -165,7 +167,7 @@ test('a job with answers of tens of megabytes is shown to many at once', async (
   expect(shown.bytes).toBeGreaterThan(ENTRIES * ENTRY_BYTES);
   const load = Promise.all(Array.from({ length: 10 }, show));
   expectWhole(await beside(load, () => other.query({ page_size: 1 })), ENTRIES * ENTRY_BYTES);
-}, 400_000);
+});
 
 const ENTRIES = 40;
 const ENTRY_BYTES = 400_000;
