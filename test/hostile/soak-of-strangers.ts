@@ -98,7 +98,7 @@ class Soak {
       this.#repeatedly('slow bodies', 8, (random) => this.#sendSlowly(random, rude.key)),
       this.#repeatedly('hang-ups', 4, (random) => this.#hangUp(random, rude.key, photo)),
       this.#repeatedly('replays', 8, async (random) => {
-        const name = `page ${random.integer(0, 5)}`;
+        const name = `page-${random.integer(0, 5)}`;
         await this.#call(
           'replays',
           replays,
