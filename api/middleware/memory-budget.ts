@@ -3,7 +3,7 @@ import { unavailable } from '../../models/errors';
 export interface MemoryBudgetOptions {
   /** Memory for all calls together. */
   readonly bytes: number;
-  /** So little is counted, and never waited for. */
+  /** Calls that hold no more than this have as much memory again for themselves. */
   readonly littleBytes: number;
   /** Who has not got in after so long is turned away. */
   readonly waitMs: number;
@@ -20,24 +20,42 @@ interface Wish {
   grant(): void;
 }
 
+/** What calls of one kind hold, by key. */
+class Shared {
+  readonly #heldBy = new Map<string, number>();
+  taken = 0;
+
+  heldBy(key: string): number {
+    return this.#heldBy.get(key) ?? 0;
+  }
+
+  add(key: string, bytes: number): void {
+    this.taken += bytes;
+    const held = this.heldBy(key) + bytes;
+    if (held === 0) this.#heldBy.delete(key);
+    else this.#heldBy.set(key, held);
+  }
+}
+
 /**
  * Memory that calls share, in bytes. A key may hold as much as it leaves free: half of the budget when it is alone, a quarter
  * beside such a one, so that nobody can take it all (the dynamic thresholds of a switch's buffers). What does not fit waits in
  * the order of arrival, that of one key never before other keys' that would fit. One call at a time may go beyond, and then
  * counts against its key alone: the largest is never impossible, and calls that each hold a part never wait for one another
- * for ever. So all together hold at most the budget and one of the largest.
+ * for ever. So all together hold at most the budget and one of the largest. Calls that hold little share as much again among
+ * themselves: neither do they wait for large ones, nor large ones for them.
  */
 export class MemoryBudget {
-  readonly #heldBy = new Map<string, number>();
+  readonly #little = new Shared();
+  readonly #large = new Shared();
   readonly #waiting = new Set<Wish>();
-  #taken = 0;
   #beyond: MemoryReservation | null = null;
 
   constructor(private readonly options: MemoryBudgetOptions) {}
 
   /** Bytes that calls hold now, and how many calls wait. */
   get state(): { readonly heldBytes: number; readonly waiting: number } {
-    return { heldBytes: this.#taken, waiting: this.#waiting.size };
+    return { heldBytes: this.#little.taken + this.#large.taken, waiting: this.#waiting.size };
   }
 
   /** A place for a call of this key, which holds nothing yet. */
@@ -47,10 +65,10 @@ export class MemoryBudget {
 
   /** Whether the reservation could become so large at once, and if so makes it. */
   tryResize(reservation: MemoryReservation, bytes: number): boolean {
-    const more = bytes - reservation.bytes;
-    if (more > 0 && bytes > this.options.littleBytes && !this.#fits(reservation, more)) return false;
+    const isLess = bytes <= reservation.bytes;
+    if (!isLess && !this.#fits(reservation, bytes)) return false;
     this.#hold(reservation, bytes);
-    if (more < 0) this.#letIn();
+    if (isLess) this.#letIn();
     return true;
   }
 
@@ -90,20 +108,23 @@ export class MemoryBudget {
     this.#letIn();
   }
 
-  #fits(reservation: MemoryReservation, more: number): boolean {
+  #fits(reservation: MemoryReservation, bytes: number): boolean {
     if (this.#beyond === reservation) return true;
-    const ofKey = (this.#heldBy.get(reservation.key) ?? 0) + more;
-    const shared = this.#taken - (this.#beyond?.bytes ?? 0);
-    return ofKey <= this.options.bytes - shared - more;
+    const shared = this.#sharedBy(bytes);
+    const own = this.#sharedBy(reservation.bytes) === shared ? reservation.bytes : 0;
+    const beyond = shared === this.#large ? (this.#beyond?.bytes ?? 0) : 0;
+    const ofKey = shared.heldBy(reservation.key) + bytes - own;
+    return ofKey <= this.options.bytes - (shared.taken - beyond + bytes - own);
   }
 
   #hold(reservation: MemoryReservation, bytes: number): void {
-    const more = bytes - reservation.bytes;
-    const ofKey = (this.#heldBy.get(reservation.key) ?? 0) + more;
-    if (ofKey === 0) this.#heldBy.delete(reservation.key);
-    else this.#heldBy.set(reservation.key, ofKey);
-    this.#taken += more;
+    this.#sharedBy(reservation.bytes).add(reservation.key, -reservation.bytes);
+    this.#sharedBy(bytes).add(reservation.key, bytes);
     reservation.bytes = bytes;
+  }
+
+  #sharedBy(bytes: number): Shared {
+    return bytes <= this.options.littleBytes ? this.#little : this.#large;
   }
 
   /** Grants what fits by now. */
@@ -112,7 +133,7 @@ export class MemoryBudget {
     for (const wish of this.#waiting) {
       const { reservation, bytes } = wish;
       if (passedOver.has(reservation.key)) continue;
-      if (this.#fits(reservation, bytes - reservation.bytes)) wish.grant();
+      if (this.#fits(reservation, bytes)) wish.grant();
       else if (this.#beyond === null) {
         this.#beyond = reservation;
         wish.grant();

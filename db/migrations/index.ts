@@ -8,6 +8,7 @@ import * as visionJobs from './202611242110-vision-jobs';
 import * as webhooks from './202611242111-webhooks';
 import * as wordsOfQueries from './202611242120-words-of-queries';
 import * as changesOfAllRows from './202611242330-changes-of-all-rows';
+import * as sizesOfAnswers from './202611251210-sizes-of-answers';
 import * as creditsByDay from './202611251230-credits-by-day';
 import * as processes from './202611251231-processes';
 import * as rotatedKeys from './202611251290-rotated-keys';
@@ -29,6 +30,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611242111-webhooks': webhooks,
   '202611242120-words-of-queries': wordsOfQueries,
   '202611242330-changes-of-all-rows': changesOfAllRows,
+  '202611251210-sizes-of-answers': sizesOfAnswers,
   '202611251230-credits-by-day': creditsByDay,
   '202611251231-processes': processes,
   '202611251290-rotated-keys': rotatedKeys,

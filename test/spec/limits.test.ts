@@ -72,6 +72,24 @@ describe('vision calls at the same time', () => {
     expect((await api.identify(body)).status).toBe(200);
   });
 
+  // contract 9.5
+  test('count by their photos; a call with more than there are places takes all', async () => {
+    const api = await clientWith({ concurrency: 4 });
+    const photo = { base64: (await service.photo()).toString('base64') };
+    const photos = (count: number) => ({ images: Array.from({ length: count }, () => photo) });
+    const finish = service.queue.holds();
+    const first = api.identify(photos(3));
+    await service.queue.asked();
+    expect((await api.identify(photos(2))).status).toBe(429);
+    const second = api.identify(photo);
+    await service.queue.asked(2);
+    expect((await api.identify(photo)).status).toBe(429);
+    finish();
+    expect([(await first).status, (await second).status]).toEqual([200, 200]);
+    service.queue.reset();
+    expect((await api.identify(photos(5))).status).toBe(200);
+  });
+
   test('of other keys do not count', async () => {
     const body = { base64: (await service.photo()).toString('base64') };
     const [one, other] = [await clientWith({ concurrency: 1 }), await clientWith({ concurrency: 1 })];

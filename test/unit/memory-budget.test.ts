@@ -25,9 +25,15 @@ test('calls of a key share what it may hold', () => {
   expect(shared.open('a').tryResize(100)).toBe(true);
 });
 
-test('a little is never waited for', () => {
-  const shared = room(2);
-  for (let call = 0; call < 5; call += 1) expect(shared.open('a').tryResize(1)).toBe(true);
+test('little calls share as much again among themselves, and neither kind waits for the other', () => {
+  const shared = new MemoryBudget({ bytes: 100, littleBytes: 10, waitMs: 10_000, what: 'calls' });
+  const callsOf = (key: string, bytes: number) => {
+    let calls = 0;
+    while (shared.open(key).tryResize(bytes)) calls += 1;
+    return calls;
+  };
+  expect(['a', 'b', 'c'].map((key) => callsOf(key, 10))).toEqual([5, 2, 1]);
+  expect(['a', 'b', 'c'].map((key) => callsOf(key, 25))).toEqual([2, 1, 0]);
 });
 
 test('one call at a time may be larger than the room, and the next when it has ended', async () => {
