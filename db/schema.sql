@@ -145,6 +145,7 @@ CREATE TABLE listings (
 
 -- credits: what is left, always the sum of the top-ups less the sum of the ledger; null is unlimited
 -- held: the part of it that open reservations hold
+-- jobs_turn: number of its last turn with an entry of a job; the highest was last; null before its first job
 CREATE TABLE accounts (
   id text COLLATE "C" NOT NULL,
   name text NOT NULL,
@@ -152,11 +153,13 @@ CREATE TABLE accounts (
   held bigint NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   keep_photos boolean NOT NULL DEFAULT false,
+  jobs_turn bigint,
   PRIMARY KEY (id),
   CHECK (held <= credits),
   CHECK (credits >= 0),
   CHECK (held >= 0)
 );
+CREATE INDEX accounts_jobs_turn ON accounts USING btree (jobs_turn) WHERE jobs_turn IS NOT NULL;
 
 -- Keys, by the hash of their secret: what each may do, how often, and until when.
 CREATE TABLE api_keys (
@@ -325,6 +328,7 @@ CREATE TABLE predictions (
   timings jsonb NOT NULL,
   best jsonb,
   feedback jsonb,
+  test boolean NOT NULL DEFAULT false,
   PRIMARY KEY (id)
 );
 CREATE INDEX predictions_account ON predictions USING btree (account_id);
@@ -529,6 +533,7 @@ CREATE TABLE vision_jobs (
   includes text[] NOT NULL,
   base_url text NOT NULL,
   cancelled boolean NOT NULL DEFAULT false,
+  test boolean NOT NULL DEFAULT false,
   PRIMARY KEY (id),
   FOREIGN KEY (account_id) REFERENCES accounts(id),
   FOREIGN KEY (key_id) REFERENCES api_keys(id)
@@ -549,11 +554,12 @@ CREATE TABLE vision_job_entries (
   due_at timestamp with time zone NOT NULL,
   prediction_id text,
   answer json,
+  account_id text COLLATE "C" NOT NULL,
   PRIMARY KEY (job_id, "position"),
   FOREIGN KEY (job_id) REFERENCES vision_jobs(id) ON DELETE CASCADE,
   CHECK (state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))
 );
-CREATE INDEX vision_job_entries_due ON vision_job_entries USING btree ("position", due_at) WHERE state = ANY (ARRAY['waiting'::text, 'running'::text]);
+CREATE INDEX vision_job_entries_due ON vision_job_entries USING btree (account_id, "position", due_at) WHERE state = ANY (ARRAY['waiting'::text, 'running'::text]);
 
 -- secret: signs messages, so it is kept as it is
 -- due_at: before that nothing is sent: a message is under way, or the last ones failed
@@ -570,6 +576,7 @@ CREATE TABLE webhook_endpoints (
   failures integer NOT NULL DEFAULT 0,
   last_failure text,
   disabled_at timestamp with time zone,
+  test boolean NOT NULL DEFAULT false,
   PRIMARY KEY (id),
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );

@@ -14,6 +14,8 @@ export interface Work {
   readonly page?: PageAsked;
   /** Makes the body, which says its price where the API says it, and what it is worth. */
   readonly make: (call: CallContext) => Promise<Priced<Answer>>;
+  /** The body that repetitions of the call get, where it is another: a secret is not kept. */
+  readonly kept?: (body: Answer) => Answer;
 }
 
 /** What is answered free of charge. */
@@ -33,7 +35,7 @@ export const chargedAnswer =
   ({ billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>, pages: PageMemory) =>
   (endpoint: string, route: Route): Gate =>
   async (req, res) => {
-    const { page, make } = await route(req, res);
+    const { page, make, kept = (body: Answer) => body } = await route(req, res);
     const made = page && (await pages.reserve(res, page));
     const caller = callerOf(res);
     const { requestId, deadline, claimed } = res.locals;
@@ -54,7 +56,7 @@ export const chargedAnswer =
     const charging = billing.charge(
       call,
       () => make(call),
-      (body) => storedForm(res, body),
+      (body) => storedForm(res, kept(body)),
     );
     const billed = await (deadline?.enforce(charging) ?? charging);
     setCreditHeaders(res, billed);

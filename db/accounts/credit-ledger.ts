@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
+import { RESERVATION_MS } from '../../models/access/billing';
 import { CREDITS_MAX } from '../../models/access/credits';
 import { type AppError, badRequest } from '../../models/errors';
 import {
@@ -13,7 +14,8 @@ import {
   type UsageLine,
 } from '../../models/ports';
 import { KeyedBatcher } from '../core/batcher';
-import { inTransaction, prepared, rowsOf, sql, sqlStateOf } from '../core/sql';
+import { hasCome } from '../core/has-come';
+import { inTransaction, prepared, rowsOf, type Sql, sql, sqlStateOf } from '../core/sql';
 import { bookedTogether, bookings, creditsLeft } from './bookings';
 
 /** SQLSTATE of a second row of one key. */
@@ -124,7 +126,7 @@ export class PostgresCreditLedger implements CreditLedger {
   async lapse(): Promise<void> {
     const holders = await rowsOf<{ id: string }>(
       this.knex,
-      sql`SELECT DISTINCT account_id AS id FROM credit_reservations WHERE expires_at <= ${this.clock.now()}`,
+      sql`SELECT DISTINCT account_id AS id FROM credit_reservations WHERE ${this.hasLapsed()}`,
     );
     for (const { id } of holders) await this.sweep(id);
   }
@@ -158,14 +160,24 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 
   /** From `since` on, before `until`; by day (UTC), then endpoint. */
-  async usage(accountId: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]> {
+  async usage(
+    accountId: string,
+    since: Date | null,
+    until: Date | null,
+    test?: boolean,
+  ): Promise<readonly UsageLine[]> {
+    const ofKeys =
+      test === undefined
+        ? sql`true`
+        : sql`coalesce(key_id = ANY(ARRAY(SELECT id FROM api_keys WHERE account_id = ${accountId} AND test)), false)
+            = ${test}`;
     const from = since === null ? sql`true` : sql`booked_at >= ${since}`;
     const to = until === null ? sql`true` : sql`booked_at < ${until}`;
     const lines = await rowsOf<UsageLine>(
       this.knex,
       sql`SELECT to_char(booked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, endpoint,
             count(*) AS calls, sum(amount)::bigint AS credits
-          FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0 AND ${from} AND ${to}
+          FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0 AND ${ofKeys} AND ${from} AND ${to}
           GROUP BY day, endpoint ORDER BY day, endpoint COLLATE "C"`,
     );
     return lines.map((line) => ({ ...line, calls: Number(line.calls), credits: Number(line.credits) }));
@@ -240,13 +252,17 @@ export class PostgresCreditLedger implements CreditLedger {
     });
   }
 
+  private hasLapsed(): Sql {
+    return hasCome(sql`expires_at`, this.clock.now(), RESERVATION_MS);
+  }
+
   /** Takes back what expired reservations of an account hold. */
   private async sweep(accountId: string): Promise<void> {
     await rowsOf(
       this.knex,
       sql`WITH lapsed AS (
             DELETE FROM credit_reservations
-            WHERE account_id = ${accountId} AND expires_at <= ${this.clock.now()} RETURNING amount
+            WHERE account_id = ${accountId} AND ${this.hasLapsed()} RETURNING amount
           )
           UPDATE accounts SET held = held - (SELECT coalesce(sum(amount), 0) FROM lapsed) WHERE id = ${accountId}`,
     );
