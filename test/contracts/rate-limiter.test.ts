@@ -35,7 +35,7 @@ async function aheadInRedis(client: Redis, prefix: string, work: () => Promise<u
   for (const key of await client.keys(`${prefix}:*`)) {
     await client.pexpire(key, (await client.pttl(key)) + DAY_MS);
     if ((await client.type(key)) !== 'zset') continue;
-    for (const place of await client.zrange(key, 0, -1)) await client.zincrby(key, DAY_MS, String(place));
+    for (const place of await client.zrange(key, '0', '-1')) await client.zincrby(key, DAY_MS, String(place));
   }
 }
 
