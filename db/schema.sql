@@ -549,6 +549,8 @@ CREATE TABLE vision_job_entries (
   due_at timestamp with time zone NOT NULL,
   prediction_id text,
   answer json,
+  answer_bytes integer,
+  credits_used integer NOT NULL DEFAULT 0,
   PRIMARY KEY (job_id, "position"),
   FOREIGN KEY (job_id) REFERENCES vision_jobs(id) ON DELETE CASCADE,
   CHECK (state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))

@@ -6,6 +6,8 @@ export interface VisionJobStore {
   add(job: NewJob): Promise<void>;
   /** Null when there is none, or it is of another account. */
   find(accountId: string, id: string): Promise<VisionJob | null>;
+  /** The answers of entries of a job from a position until before another, as JSON; null where there is none yet. */
+  answers(id: string, from: number, until: number): Promise<readonly (string | null)[]>;
   /** Entries of an account that have no answer yet. */
   openEntries(accountId: string): Promise<number>;
   /** Cancels the entries of a job that are not begun, for good. */

@@ -5,7 +5,8 @@ import type { ImageInput, PreparedInput } from './image-input';
 import type { PreparedImage } from './neighbours';
 
 /**
- * Gets and prepares the photos of a call side by side, those that are not prepared already. The first that can't be used ends the work on the others.
+ * Gets and prepares the photos of a call side by side, those that are not prepared already. The first that can't be used
+ * ends the work on the others.
  *
  * @param openRoom opens memory for a picture that is fetched, until it is prepared
  * @throws AppError 400, 422, 503 as the ports say, with the position of the photo when it was sent in a list
@@ -13,7 +14,7 @@ import type { PreparedImage } from './neighbours';
 export async function preparePhotos(
   photos: readonly (ImageInput | PreparedInput)[],
   { source, preparer }: { readonly source: ImageSource; readonly preparer: ImagePreparer },
-  { signal, openRoom }: Pick<CallContext, 'signal' | 'openRoom'>,
+  { caller, signal, openRoom }: Pick<CallContext, 'caller' | 'signal' | 'openRoom'>,
 ): Promise<PreparedImage[]> {
   const failed = new AbortController();
   const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
@@ -23,7 +24,11 @@ export async function preparePhotos(
     ended.addEventListener('abort', () => room?.close(), { once: true });
     try {
       const bytes = photo.kind === 'url' ? await source.fetch(photo.url, ended, room) : photo.bytes;
-      return await preparer.prepare(bytes, ended, photo.region);
+      return await preparer.prepare(bytes, {
+        signal: ended,
+        region: photo.region,
+        account: caller.accountId,
+      });
     } catch (failure) {
       throw atPosition(photo.index, failure);
     } finally {
