@@ -84,7 +84,7 @@ export interface MetricSource {
 export interface DefaultLimits {
   readonly perSecond: number;
   readonly perMinute: number;
-  /** Vision calls of a key at the same time. */
+  /** Photos of a key that are identified at the same time. */
   readonly visionConcurrency: number;
   /** Keys that nobody has, by the address that sends them. */
   readonly unknownKeysPerMinute: number;

@@ -9,8 +9,9 @@ import { sendDataFile } from './files/data-file';
 import { sendImage } from './files/image';
 import { mountLegacy } from './legacy/routes';
 import { allowOrigins } from './middleware/allow-origins';
+import type { AnswerMemory } from './middleware/answer-memory';
 import { compress } from './middleware/compress';
-import { buildEndpoints } from './middleware/endpoints';
+import { answerMemory, buildEndpoints } from './middleware/endpoints';
 import { errorHandler, unknownRoute } from './middleware/error-handler';
 import { mountRoute } from './middleware/mount-route';
 import { readAddress } from './middleware/request-address';
@@ -40,12 +41,6 @@ export function createApp(services: ApiServices | null, settings: ApiSettings): 
   // All parameters count: a silently dropped filter would answer with rows that were excluded.
   app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
 
-  // Requests that a client sends ahead on one connection are begun one after the other: until its turn a response belongs to
-  // no connection, and would never learn that its caller hung up.
-  app.use((_req, res, next) => {
-    if (res.socket) next();
-    else res.once('socket', () => next());
-  });
   app.use(requestLog(settings.logger));
   app.use(metrics.measure);
   app.use(helmet(PROTECTION), onlyOverTls(helmet.strictTransportSecurity()));
@@ -53,16 +48,23 @@ export function createApp(services: ApiServices | null, settings: ApiSettings): 
   app.use(allowOrigins(settings.corsOrigins));
   app.use(compress);
 
-  mountOperations(app, settings, metrics);
-  if (services) mountApi(app, services, settings, metrics);
+  const answers = answerMemory(settings.answerBytes);
+  mountOperations(app, settings, metrics, answers);
+  if (services) mountApi(app, services, settings, metrics, answers);
 
   app.use(unknownRoute);
   app.use(errorHandler(services?.accounts ?? null));
   return app;
 }
 
-function mountApi(app: Express, services: ApiServices, settings: ApiSettings, metrics: Metrics): void {
-  const endpoints = buildEndpoints(services, settings);
+function mountApi(
+  app: Express,
+  services: ApiServices,
+  settings: ApiSettings,
+  metrics: Metrics,
+  answers: AnswerMemory,
+): void {
+  const endpoints = buildEndpoints(services, settings, answers);
   // While the process starts or stops; who calls a stopping one is also asked to connect anew.
   app.use((_req, res, next) => {
     const state = settings.lifecycle();
@@ -70,14 +72,14 @@ function mountApi(app: Express, services: ApiServices, settings: ApiSettings, me
     if (state === 'stopping') res.setHeader('Connection', 'close');
     throw unavailable(`The service is ${state}; try again.`, state === 'starting' ? 2 : 1);
   });
-  mountRoute(app, PATHS.dataFile, { get: sendDataFile(services) });
-  mountRoute(app, PATHS.image, { get: sendImage(services) });
+  mountRoute(app, PATHS.dataFile, { get: sendDataFile(services, answers) });
+  mountRoute(app, PATHS.image, { get: sendImage(services, answers) });
   mountV3(app, endpoints, services, settings, metrics);
   mountRecords(app, endpoints, services);
   mountJobs(app, endpoints, services, settings);
   mountWebhooks(app, endpoints, services);
   mountLegacy(app, endpoints, services, settings, metrics);
-  if (settings.adminToken !== undefined) mountAdmin(app, endpoints, services);
+  if (settings.adminToken !== undefined) mountAdmin(app, endpoints, services, answers);
   mountDocs(app);
   if (settings.queues) app.use('/queues', settings.queues);
   for (const page of settings.pages ?? []) app.use(page);

@@ -22,12 +22,23 @@ const REQUEST_MS_MAX = 120_000;
 const IDLE_MS_MAX = 120_000;
 /** Every gate of a call has something to give back when it ends. */
 const LISTENERS_MAX = 32;
+/** Requests on a connection that wait for the answer of the one before them; with one more it is closed. */
+const WAITING_MAX = 32;
 
 /**
  * An HTTP server around the app, not listening yet. What never becomes a request (too large or malformed headers, a
  * request that does not arrive in time) is answered as JSON like every other error.
  */
 export function createServer(app: RequestListener): Server {
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  const listener = inTurn((req, res) => {
+    res.setMaxListeners(LISTENERS_MAX);
+    answering.set(req.socket, res);
+    res.once('close', () => answering.delete(req.socket));
+    // Whoever sends one request after the other must not keep a server that stops from ending.
+    if (!server.listening) res.setHeader('Connection', 'close');
+    app(req, res);
+  });
   const server = createHttpServer(
     {
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -37,26 +48,39 @@ export function createServer(app: RequestListener): Server {
       // The app refuses a missing Host itself, in the form of its other errors.
       requireHostHeader: false,
     },
-    app,
+    listener,
   );
   // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node would refuse it with an empty 417.
-  server.on('checkExpectation', app);
+  server.on('checkExpectation', listener);
   server.setTimeout(IDLE_MS_MAX);
-  const answering = new WeakMap<Duplex, ServerResponse>();
-  // The first of all listeners, before the app's own.
-  server.prependListener('request', (_req, res) => {
-    res.setMaxListeners(LISTENERS_MAX);
-    const { socket } = res;
-    if (!socket) return;
-    answering.set(socket, res);
-    res.once('close', () => answering.delete(socket));
-  });
   server.on('clientError', (failure, socket) => {
     // Half an answer may be on its way already; a second one would corrupt it.
     if (!socket.writable || answering.get(socket)?.headersSent) return void socket.destroy();
     socket.end(rawAnswer(refusalOf(failure)), () => socket.destroy());
   });
   return server;
+}
+
+/**
+ * Begins the requests of a connection one after the other (contract 12.8), each with a response that belongs to the
+ * connection and so learns when the caller hangs up. Node parses all requests that it has read, so what waits is counted
+ * here, and too much of it ends the connection.
+ */
+function inTurn(begin: RequestListener): RequestListener {
+  const waiting = new WeakMap<Duplex, number>();
+  return (req, res) => {
+    const { socket } = req;
+    if (socket.destroyed) return;
+    if (res.socket) return begin(req, res);
+    const before = waiting.get(socket) ?? 0;
+    if (before === WAITING_MAX) return void socket.destroy();
+    waiting.set(socket, before + 1);
+    res.once('socket', () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      // Other connections get their turn in between.
+      setImmediate(() => begin(req, res));
+    });
+  };
 }
 
 function refusalOf(failure: Error): AppError {

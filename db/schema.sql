@@ -554,6 +554,8 @@ CREATE TABLE vision_job_entries (
   due_at timestamp with time zone NOT NULL,
   prediction_id text,
   answer json,
+  answer_bytes integer,
+  credits_used integer NOT NULL DEFAULT 0,
   account_id text COLLATE "C" NOT NULL,
   PRIMARY KEY (job_id, "position"),
   FOREIGN KEY (job_id) REFERENCES vision_jobs(id) ON DELETE CASCADE,

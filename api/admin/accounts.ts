@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import { storedForm } from '../middleware/idempotency';
+import { storedForm } from '../middleware/kept-answer';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import { presentUsage } from '../wire/accounts';

@@ -19,7 +19,7 @@ const key = z.object({
   account: z.string().describe('Id of its account'),
   limits: z
     .object({ per_second: limit, per_minute: limit, concurrency: limit })
-    .describe('Calls a second and a minute, and vision calls at the same time'),
+    .describe('Calls a second and a minute, and photos that are identified at the same time'),
   revoked_at: z.iso.datetime().nullable().describe('When it was closed; null: never'),
 });
 

@@ -1,10 +1,12 @@
 import type { IRouter } from 'express';
 import type { ApiServices } from '../api-services';
+import type { AnswerMemory } from '../middleware/answer-memory';
 import type { Gate } from '../middleware/call';
 import type { Endpoints } from '../middleware/endpoints';
 import { idempotent } from '../middleware/idempotency';
 import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
+import { sendAnswer } from '../middleware/send-answer';
 import { PATHS } from '../paths';
 import {
   createAccount,
@@ -26,13 +28,15 @@ export function mountAdmin(
   router: IRouter,
   { operator, operatorNote }: Endpoints,
   services: ApiServices,
+  answers: AnswerMemory,
 ): void {
   const { audit, clock } = services;
   const answer =
     (route: AdminRoute): Gate =>
     async (req, res) => {
+      const made = await answers.reserve(res, route.name);
       const admin = services.admin(res.locals.requestId);
-      res.json(await route(req, { ...admin, audit, clock }, res));
+      await sendAnswer(req, res, { ...(await route(req, { ...admin, audit, clock }, res)) }, made);
     };
   const reads = (route: AdminRoute) => operator(answer(route));
   const takes = (route: AdminRoute) => operatorNote(answer(route));
@@ -41,6 +45,7 @@ export function mountAdmin(
     (req, res) => services.admin(res.locals.requestId).accounts.show(idOf(req)),
     idempotent(
       services,
+      answers,
       CREDIT_LEASE_MS,
       (kept) => kept,
       (key, req) => ({ accountId: idOf(req), key: `admin ${key}` }),

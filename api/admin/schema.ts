@@ -49,7 +49,7 @@ export const keyBody = z.strictObject({
     .strictObject({
       per_second: calls.describe('Calls a second'),
       per_minute: calls.describe('Calls a minute'),
-      concurrency: calls.describe('Vision calls at the same time'),
+      concurrency: calls.describe('Photos that are identified at the same time'),
     })
     .default({})
     .describe('Those of the settings where none is given; 0 is no limit'),

@@ -592,7 +592,7 @@ export interface components {
         per_second?: number;
         /** @description Calls a minute */
         per_minute?: number;
-        /** @description Vision calls at the same time */
+        /** @description Photos that are identified at the same time */
         concurrency?: number;
       };
       /**
@@ -894,7 +894,7 @@ export interface components {
           per_second: number;
           /** @description Calls a minute */
           per_minute: number;
-          /** @description Vision calls at the same time */
+          /** @description Photos that are identified at the same time */
           concurrency: number;
           /** @description Calls a calendar month; test keys only */
           per_month: number;
@@ -1025,7 +1025,7 @@ export interface components {
         expires_at: string | null;
         /** @description Id of its account */
         account: string;
-        /** @description Calls a second and a minute, and vision calls at the same time */
+        /** @description Calls a second and a minute, and photos that are identified at the same time */
         limits: {
           /** @description Null is that of the settings, 0 none */
           per_second: number | null;
@@ -1064,7 +1064,7 @@ export interface components {
         expires_at: string | null;
         /** @description Id of its account */
         account: string;
-        /** @description Calls a second and a minute, and vision calls at the same time */
+        /** @description Calls a second and a minute, and photos that are identified at the same time */
         limits: {
           /** @description Null is that of the settings, 0 none */
           per_second: number | null;

@@ -5,6 +5,7 @@ import type { Request, RequestHandler } from 'express';
 import { forbidden } from '../../models/errors';
 import { DATA_FILE_KINDS, type DataFile, REGIONS } from '../../models/pricing/estimate';
 import type { ApiServices } from '../api-services';
+import type { AnswerMemory } from '../middleware/answer-memory';
 import { pathParameter } from '../middleware/request-address';
 
 /** Columns of each kind of file (contract 2.8). */
@@ -16,6 +17,9 @@ const COLUMNS = {
 /** CRLF, quotes where they are needed: by itself the library would leave lone line breaks without. */
 const RFC_4180 = { record_delimiter: 'windows', quoted_match: /[\r\n]/ } as const;
 
+/** Rows that are read at once, as text. */
+const BYTES_AT_ONCE = 128 * 1024;
+
 /** Starts of a cell that spreadsheets run as a formula (contract 2.9). */
 const FORMULA = /^[=+\-@\t\r]/;
 
@@ -23,12 +27,13 @@ const FORMULA = /^[=+\-@\t\r]/;
  * A price file as CSV, for whoever holds a signed address that has not expired; every other address is a 403
  * (contract 2.5). Rows stream from the store as fast as the client reads; a client that leaves ends the reading.
  */
-export function sendDataFile({ signer, prices, clock }: ApiServices): RequestHandler {
+export function sendDataFile({ signer, prices, clock }: ApiServices, answers: AnswerMemory): RequestHandler {
   return async (req, res) => {
     const file = dataFileOf(req);
     if (file === null || !signer.verify(file, req.query, clock.now())) {
       throw forbidden('This address is not signed, was changed or has expired; request the item again.');
     }
+    await answers.hold(res, BYTES_AT_ONCE);
     const rows = prices.fileRows(file)[Symbol.asyncIterator]();
     // The first row is read before the status is sent, so that a store that is away is a 503 and not a broken file.
     const first = req.method === 'HEAD' ? null : await rows.next();

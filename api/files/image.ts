@@ -3,9 +3,13 @@ import type { RequestHandler } from 'express';
 import { notFound } from '../../models/errors';
 import type { ImageStore } from '../../models/ports';
 import type { ApiServices } from '../api-services';
+import type { AnswerMemory } from '../middleware/answer-memory';
 import { pathParameter } from '../middleware/request-address';
 
 const NAME = /^([0-9a-f]{64})\.(jpg|png|webp)$/;
+
+/** What of an image is on its way at a time. */
+const BYTES_AT_ONCE = 32 * 1024;
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   jpg: 'image/jpeg',
@@ -17,8 +21,9 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
  * A stored catalog image, byte for byte, as fast as the client reads it. Its address is the hash of its content, so it
  * never changes and may be kept for ever.
  */
-export function sendImage({ images }: ApiServices): RequestHandler {
+export function sendImage({ images }: ApiServices, answers: AnswerMemory): RequestHandler {
   return async (req, res) => {
+    await answers.hold(res, BYTES_AT_ONCE);
     const file = pathParameter(req, 'file');
     const [, digest, extension] = NAME.exec(file) ?? [];
     const tag = `"${digest}"`;

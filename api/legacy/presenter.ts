@@ -3,7 +3,7 @@ import type { CatalogPage } from '../../models/catalog/catalog-service';
 import { type CatalogItem, isProduct } from '../../models/catalog/item';
 import type { IdentifiedItem } from '../../models/vision/vision-service';
 import type { Links } from '../middleware/links';
-import { mapped, type WithRows } from '../middleware/send-rows';
+import { mapped, type WithRows } from '../middleware/send-answer';
 import {
   presentAttribute,
   presentEstimate,

@@ -73,6 +73,7 @@ function identify(services: ApiServices, settings: ApiSettings, metrics: VisionO
     const price = legacyVisionPrice();
     const request = { photos, category: null, filters: [], pricing: true, explain: false, price };
     return {
+      photos: photos.length,
       make: async (call) => {
         const { value, price: worth } = await services.vision.identify(call, request);
         tellStages(res, metrics, value);

@@ -6,17 +6,17 @@ import { CallCounters, type Window } from './call-counters';
 import { MemoryRateLimiter } from './memory-rate-limiter';
 
 /**
- * Takes a place among those of a key: KEYS[1] is a sorted set of places by the time at which each lapses. The clock is
+ * Takes places among those of a key: KEYS[1] is a sorted set of places by the time at which each lapses. The clock is
  * that of Redis, which all processes share; a place that lapses later than it can is void (contract 14.18). ARGV: limit,
- * lapse in ms, place.
+ * lapse in ms, the names of the places.
  */
-const TAKE_PLACE = `
+const TAKE_PLACES = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. (now + ARGV[2]), '+inf')
-if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
-redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
+if redis.call('ZCARD', KEYS[1]) + #ARGV - 2 > tonumber(ARGV[1]) then return 0 end
+for place = 3, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[place]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
@@ -59,15 +59,20 @@ export class RedisRateLimiter implements RateLimiter {
     );
   }
 
-  acquire(keyId: string, limit: number, lapseMs: number): Promise<{ release(): Promise<void> } | null> {
+  acquire(
+    keyId: string,
+    limit: number,
+    lapseMs: number,
+    places = 1,
+  ): Promise<{ release(): Promise<void> } | null> {
     const key = `${this.prefix}:places:${keyId}`;
-    const place = randomUUID();
+    const names = Array.from({ length: places }, () => randomUUID());
     return this.sharedOrOwn(
       async () => {
-        const taken = await this.redis.eval(TAKE_PLACE, 1, key, limit, lapseMs, place);
-        return taken === 1 ? { release: () => this.leave(key, place) } : null;
+        const taken = await this.redis.eval(TAKE_PLACES, 1, key, limit, lapseMs, ...names);
+        return taken === 1 ? { release: () => this.leave(key, names) } : null;
       },
-      () => this.fallback.acquire(keyId, limit, lapseMs),
+      () => this.fallback.acquire(keyId, limit, lapseMs, places),
     );
   }
 
@@ -86,7 +91,7 @@ export class RedisRateLimiter implements RateLimiter {
     }
   }
 
-  private async leave(key: string, place: string): Promise<void> {
-    await this.redis.zrem(key, place);
+  private async leave(key: string, names: readonly string[]): Promise<void> {
+    await this.redis.zrem(key, ...names);
   }
 }

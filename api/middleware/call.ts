@@ -20,6 +20,8 @@ declare global {
       deadline?: Deadline;
       /** Set once the key opens the endpoint: from here on answers carry `X-Credits-*`. */
       caller?: Caller;
+      /** Photos of this call that count against the limit of its key. */
+      photoPlaces?: number;
       /** Digest of the body of a call that may be repeated. */
       bodyDigest?: Buffer;
       /** Of a call with an `Idempotency-Key`, and the identity of its charge. */

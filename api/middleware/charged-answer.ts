@@ -2,24 +2,26 @@ import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { CallContext, Priced } from '../../models/access/billing';
 import type { ApiServices } from '../api-services';
+import type { AnswerMemory, PageAsked } from './answer-memory';
 import { callerOf, type Gate, onceClosed } from './call';
 import { setCreditHeaders } from './credit-headers';
-import { storedForm } from './idempotency';
-import type { PageAsked, PageMemory } from './page-memory';
-import { type Answer, sendRows } from './send-rows';
+import { storedForm } from './kept-answer';
+import { type Answer, StreamedJson, sendAnswer } from './send-answer';
 
 /** How a request is answered, once it is read. */
 export interface Work {
+  /** Photos that are identified for it while its caller waits. */
+  readonly photos?: number;
   /** The page that the answer may have: its memory is waited for before anything is done. */
   readonly page?: PageAsked;
   /** Makes the body, which says its price where the API says it, and what it is worth. */
-  readonly make: (call: CallContext) => Promise<Priced<Answer>>;
+  readonly make: (call: CallContext) => Promise<Priced<Answer | StreamedJson>>;
   /** The body that repetitions of the call get, where it is another: a secret is not kept. */
-  readonly kept?: (body: Answer) => Answer;
+  readonly kept?: (body: Answer | StreamedJson) => Answer | StreamedJson;
 }
 
 /** What is answered free of charge. */
-export const free = (make: (call: CallContext) => Promise<Answer>): Work => ({
+export const free = (make: (call: CallContext) => Promise<Answer | StreamedJson>): Work => ({
   make: async (call) => ({ value: await make(call), price: 0 }),
 });
 
@@ -29,14 +31,14 @@ export type Route = (req: Request, res: Response) => Work | Promise<Work>;
 /**
  * The one way by which answers that may cost something leave, on every endpoint: made, then booked while the caller is
  * there, and at once sent. Whoever hangs up ends the call; one with a deadline ends at it with 504, whatever hangs; HEAD is
- * free.
+ * free. Memory for the answer is waited for first; that of photos, which are long under way, once their rows are read.
  */
 export const chargedAnswer =
-  ({ billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>, pages: PageMemory) =>
+  ({ billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>, answers: AnswerMemory) =>
   (endpoint: string, route: Route): Gate =>
   async (req, res) => {
-    const { page, make, kept = (body: Answer) => body } = await route(req, res);
-    const made = page && (await pages.reserve(res, page));
+    const { page, photos, make, kept = (body) => body } = await route(req, res);
+    let made = photos === undefined ? await answers.reserve(res, page ?? endpoint) : undefined;
     const caller = callerOf(res);
     const { requestId, deadline, claimed } = res.locals;
     const hangUp = new AbortController();
@@ -50,6 +52,9 @@ export const chargedAnswer =
       signal: deadline ? AbortSignal.any([hangUp.signal, deadline.signal]) : hangUp.signal,
       // What it fetches counts among bodies.
       openRoom: () => bodies.open(caller.keyId),
+      awaitMemory: async (rows) => {
+        made = await answers.reserve(res, rows);
+      },
       free: req.method === 'HEAD',
       ...(claimed ?? { chargeId: randomUUID() }),
     };
@@ -59,6 +64,8 @@ export const chargedAnswer =
       (body) => storedForm(res, kept(body)),
     );
     const billed = await (deadline?.enforce(charging) ?? charging);
+    const { value } = billed;
+    if (value instanceof StreamedJson) await answers.hold(res, value.bytesAtOnce);
     setCreditHeaders(res, billed);
-    await sendRows(req, res, billed.value, made);
+    await sendAnswer(req, res, value, made);
   };

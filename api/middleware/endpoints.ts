@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { API_VERSIONS, type ApiVersion, type Caller, type Scope } from '../../models/access/api-key';
 import type { ApiServices, ApiSettings } from '../api-services';
+import { AnswerMemory } from './answer-memory';
 import { authenticate } from './authenticate';
 import { authorizeOperator } from './authorize-operator';
 import type { Gate } from './call';
@@ -11,19 +12,18 @@ import { idempotent } from './idempotency';
 import { KeyLookups } from './key-lookups';
 import { linkRenewal } from './links';
 import { MemoryBudget } from './memory-budget';
-import { PageMemory } from './page-memory';
 import { parseJsonObject } from './parse-json-object';
-import { rateLimit, visionRateLimit } from './rate-limit';
+import { photoLimit, rateLimit } from './rate-limit';
 import { JSON_BODY, JSON_LINES_BODY, readTyped } from './read-body';
-import { shedLoad, takePlace } from './shed-load';
+import { shedLoad, takePlaces } from './shed-load';
 import type { UploadPace } from './upload-pace';
 
 /** Bytes of a body that holds no photo. */
 const BODY_BYTES_MAX = 1024 * 1024;
 /** Of one that holds records (contract 15.1). */
 const RECORDS_BYTES_MAX = 10 * 1024 * 1024;
-/** Most bodies, and the answers with an item, are not worth waiting for. */
-const LITTLE_BYTES = { body: 64 * 1024, answer: 512 * 1024 };
+/** Most bodies have as much memory again for themselves. */
+const LITTLE_BODY_BYTES = 64 * 1024;
 /** Longer than a burst takes to be worked off, and shorter than callers wait. */
 const MEMORY_WAIT_MS = 10_000;
 /** A telephone in a tunnel may be silent for so long. */
@@ -58,7 +58,11 @@ export interface Endpoints {
   operatorNote(...gates: Gate[]): RequestHandler;
 }
 
-export function buildEndpoints(services: ApiServices, settings: ApiSettings): Endpoints {
+export function buildEndpoints(
+  services: ApiServices,
+  settings: ApiSettings,
+  answers: AnswerMemory,
+): Endpoints {
   const { accounts, limiter, queue, clock, bodies } = services;
   const { limits, visionDeadlineMs: deadlineMs } = settings;
   const keys = new KeyLookups<Caller>((hash) => accounts.callerByKeyHash(hash), limits.unknownKeysPerMinute);
@@ -70,10 +74,20 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings): En
     calls,
   ];
   const operator = authorizeOperator(settings.adminToken ?? null, limits.unknownKeysPerMinute);
-  const visionCalls = visionRateLimit(limiter, limits);
-  const once = idempotent(services, deadlineMs + LEASE_SLACK_MS, linkRenewal(services));
-  const pages = new PageMemory(memoryFor('large pages', settings.answerBytes, LITTLE_BYTES.answer));
-  const answer = chargedAnswer(services, pages);
+  const takePhotos = photoLimit(limiter, limits);
+  const firstPhoto: Gate = (_req, res) => takePhotos(res, 1);
+  const enterQueue = takePlaces(queue, clock, deadlineMs);
+  const withPlaces =
+    (route: Route): Route =>
+    async (req, res) => {
+      const work = await route(req, res);
+      const { photos = 1 } = work;
+      await takePhotos(res, photos - 1);
+      await enterQueue(res, photos);
+      return work;
+    };
+  const once = idempotent(services, answers, deadlineMs + LEASE_SLACK_MS, linkRenewal(services));
+  const answer = chargedAnswer(services, answers);
 
   const pace: UploadPace = { bytesPerSecond: settings.uploadBytesPerSecondMin, windowMs: PACE_WINDOW_MS };
   const smallBody = [readTyped(JSON_BODY, { bytesMax: BODY_BYTES_MAX, pace }, bodies), parseJson];
@@ -89,15 +103,14 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings): En
       through(
         startDeadline(deadlineMs),
         ...admitted(name, 'vision:identify'),
-        visionCalls,
+        firstPhoto,
         shedLoad(queue, clock, deadlineMs),
         photoBody,
         once,
-        takePlace(queue, clock, deadlineMs),
-        answer(name, route),
+        answer(name, withPlaces(route)),
       ),
     job: (name, route) =>
-      through(...admitted(name, 'vision:identify'), visionCalls, jobBody, once, answer(name, route)),
+      through(...admitted(name, 'vision:identify'), firstPhoto, jobBody, once, answer(name, route)),
     records: (name, route) =>
       through(...admitted(name, 'catalog:write'), recordsBody, once, answer(name, route)),
     change: (name, route) => through(...admitted(name, 'catalog:write'), once, answer(name, route)),
@@ -128,12 +141,12 @@ function versionOf(name: EndpointName): ApiVersion {
   return version;
 }
 
-const memoryFor = (what: string, bytes: number, littleBytes: number): MemoryBudget =>
-  new MemoryBudget({ what, bytes, littleBytes, waitMs: MEMORY_WAIT_MS });
-
 /** Memory for bodies and what calls fetch, of so many bytes; shared by key. */
 export const bodyMemory = (bytes: number): MemoryBudget =>
-  memoryFor('large bodies', bytes, LITTLE_BYTES.body);
+  new MemoryBudget({ what: 'large bodies', bytes, littleBytes: LITTLE_BODY_BYTES, waitMs: MEMORY_WAIT_MS });
+
+/** Memory for answers, of so many bytes. */
+export const answerMemory = (bytes: number): AnswerMemory => new AnswerMemory(bytes, MEMORY_WAIT_MS);
 
 /** Of the largest bodies with photos a job's is so many: many photos of the usual size (contract 12.2). */
 const JOB_BODY_PHOTOS = 2;

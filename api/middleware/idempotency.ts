@@ -3,10 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { badRequest, callStillRuns, conflict } from '../../models/errors';
 import type { Claim, Clock, IdempotencyStore, IdempotentCall } from '../../models/ports';
+import { TEXT_PIECE } from '../../models/text-pieces';
 import type { ApiServices } from '../api-services';
+import type { AnswerMemory } from './answer-memory';
 import { callerOf, type Gate, onceClosed } from './call';
 import { setFreeCreditHeaders } from './credit-headers';
+import { keptAnswer } from './kept-answer';
 import type { LinkRenewal } from './links';
+import { sendJson } from './send-answer';
 
 const HEADER = 'Idempotency-Key';
 /** Printable ASCII, as long as any identifier that a client may have at hand. */
@@ -24,7 +28,7 @@ type Stores = Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>;
  * `Idempotency-Replayed: true` and `X-Credits-Used: 0`, and nothing is charged again. A repetition that comes while the
  * first one runs waits two seconds for its answer. Only successes are kept, together with their charge
  * (`charged-answer.ts`); what failed was free and is made again. The same but for the links in it, which are made for each
- * request.
+ * request. It is read from its store as its caller takes it.
  *
  * Stands after the body was read. 400 for a malformed key, 409 for a key that stands for another
  * body, and for one whose first call still runs.
@@ -34,6 +38,7 @@ type Stores = Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>;
  */
 export function idempotent(
   { idempotency: store, accounts, clock }: Stores,
+  answers: AnswerMemory,
   leaseMs: number,
   renewLinks: LinkRenewal,
   nameOf: CallNames = callersName,
@@ -48,10 +53,11 @@ export function idempotent(
     const claim = await claimed(store, clock, call, leaseMs, res);
     switch (claim.kind) {
       case 'answered': {
+        await answers.hold(res, Math.min(claim.bytes, TEXT_PIECE));
+        const { status, headers, body } = await keptAnswer(store.answer(call, claim.chargeId));
         await setFreeCreditHeaders(res, accounts);
         res.setHeader('Idempotency-Replayed', 'true');
-        const { status, headers, body } = JSON.parse(claim.answer) as KeptAnswer;
-        return void res.status(status).set(headers).json(renewLinks(body));
+        return sendJson(res.status(status).set(headers), renewed(body, renewLinks));
       }
       case 'other call':
         throw conflict(`This ${HEADER} stands for a call with another body; take a new one.`);
@@ -67,6 +73,10 @@ export function idempotent(
         );
     }
   };
+}
+
+async function* renewed(json: AsyncIterable<string>, renewLinks: LinkRenewal): AsyncGenerator<string> {
+  for await (const piece of json) yield renewLinks(piece);
 }
 
 /** Whose call it is, and under which name it is known. */
@@ -101,10 +111,10 @@ async function claimed(
 /** Frees the key of a call that fails, or whose caller hung up. */
 function freeUnanswered(res: Response, free: () => Promise<void>): void {
   const send = res.json.bind(res);
-  let ended = false;
+  let isFree = false;
   res.json = (body: unknown) => {
-    ended = true;
     if (res.statusCode < 300) return send(body);
+    isFree = true;
     // Whoever mends a refused call may send it at once. An overloaded or hanging store is not waited for.
     const keyIsFree = free();
     if (res.statusCode < 500) void keyIsFree.then(() => send(body));
@@ -112,23 +122,9 @@ function freeUnanswered(res: Response, free: () => Promise<void>): void {
     return res;
   };
   onceClosed(res, () => {
-    if (!ended) void free();
+    const isAnswered = res.headersSent && res.statusCode < 300;
+    if (!isFree && !isAnswered) void free();
   });
-}
-
-/** What is kept of an answer: its other headers are the same for all. */
-interface KeptAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-
-const KEPT_HEADERS = ['Deprecation', 'X-Prediction-Id'];
-
-/** The text of a successful answer, to be kept for the repetitions of its call. */
-export function storedForm(res: Response, body: unknown): string {
-  const headers = Object.fromEntries(KEPT_HEADERS.map((name) => [name, res.get(name)]));
-  return JSON.stringify({ status: res.statusCode, headers, body });
 }
 
 /** What a call asks: its address and the bytes of its body. */

@@ -1,7 +1,6 @@
 import type { Request } from 'express';
 import { DATA_FILE_KINDS, type DataFile, REGIONS } from '../../models/pricing/estimate';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { isObject } from './parse-json-object';
 
 /** Makes addresses of ours (`/images/…`, `/files/…`) absolute; others stay as they are. */
 export type PublicAddress = (address: string) => string;
@@ -54,37 +53,30 @@ export const fileSigner =
   (file) =>
     signer.sign(file, new Date(clock.now().getTime() + LIFETIME_MS));
 
-/** Signs the links to data files in an answer anew. */
-export type LinkRenewal = (answer: unknown) => unknown;
+/** Signs the links to data files in the JSON of an answer anew. */
+export type LinkRenewal = (json: string) => string;
 
-/** An answer that was kept is given to another request, and links are made for the request that they answer. */
-export const linkRenewal =
-  (services: Signing): LinkRenewal =>
-  (answer) =>
-    renewed(answer, fileSigner(services));
+/** A link as `presentPricing` writes it, with the comma before it; its address is one that `DataFileSigner` made. */
+const LINK = /,?\{"region":"([^"]*)","url":"([^"]*)\/files\/([^"/]+)\/([^"/]+)\/([^"/]+)\.csv\?[^"]*"\}/g;
 
-function renewed(value: unknown, sign: Links['sign']): unknown {
-  if (Array.isArray(value)) return value.flatMap((each: unknown) => renewedEntry(each, sign));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, renewed(each, sign)]));
-}
-
-/** Links stand in lists, beside their region. */
-function renewedEntry(entry: unknown, sign: Links['sign']): unknown[] {
-  const link = isObject(entry) ? linkOf(entry['url']) : null;
-  if (!isObject(entry) || link === null) return [renewed(entry, sign)];
-  const address = sign(link.file);
-  return address === null ? [] : [{ ...entry, url: link.base + address }];
-}
-
-/** What follows the base of an address of a data file, as `DataFileSigner` makes it. */
-const ADDRESS = /^(.*)\/files\/([^/]+)\/([^/]+)\/([^/]+)\.csv\?/;
-
-function linkOf(url: unknown): { readonly base: string; readonly file: DataFile } | null {
-  if (typeof url !== 'string') return null;
-  const [, base, kindName, variant, regionName] = ADDRESS.exec(url) ?? [];
-  const kind = DATA_FILE_KINDS.find((each) => each === kindName);
-  const region = REGIONS.find((each) => each === regionName);
-  if (base === undefined || kind === undefined || variant === undefined || region === undefined) return null;
-  return { base, file: { kind, variantId: decodeURIComponent(variant), region } };
+/**
+ * An answer that was kept is given to another request, and links are made for the request that they answer. Where nothing
+ * can sign, none is left (contract 2.6).
+ *
+ * @returns takes JSON that holds no link in part
+ */
+export function linkRenewal(services: Signing): LinkRenewal {
+  const sign = fileSigner(services);
+  return (json) =>
+    json.replace(
+      LINK,
+      (link, region: string, base: string, kindName: string, variant: string, name: string) => {
+        const kind = DATA_FILE_KINDS.find((each) => each === kindName);
+        const fileRegion = REGIONS.find((each) => each === name);
+        if (kind === undefined || fileRegion === undefined) return link;
+        const path = sign({ kind, variantId: decodeURIComponent(variant), region: fileRegion });
+        const comma = link.startsWith(',') ? ',' : '';
+        return path === null ? '' : `${comma}{"region":"${region}","url":"${base}${path}"}`;
+      },
+    );
 }

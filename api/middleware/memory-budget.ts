@@ -3,7 +3,7 @@ import { unavailable } from '../../models/errors';
 export interface MemoryBudgetOptions {
   /** Memory for all calls together. */
   readonly bytes: number;
-  /** So little is counted, and never waited for. */
+  /** Calls that hold no more than this have as much memory again for themselves. */
   readonly littleBytes: number;
   /** Who has not got in after so long is turned away. */
   readonly waitMs: number;
@@ -25,7 +25,7 @@ interface Wish {
  * beside such a one, so that nobody can take it all (the dynamic thresholds of a switch's buffers). What does not fit waits in
  * the order of arrival, that of one key never before other keys' that would fit. One call at a time may go beyond, and then
  * counts against its key alone: the largest is never impossible, and calls that each hold a part never wait for one another
- * for ever. So all together hold at most the budget and one of the largest.
+ * for ever. So large ones together hold at most the budget and one of the largest, and all at most twice the budget.
  */
 export class MemoryBudget {
   readonly #heldBy = new Map<string, number>();
@@ -48,7 +48,7 @@ export class MemoryBudget {
   /** Whether the reservation could become so large at once, and if so makes it. */
   tryResize(reservation: MemoryReservation, bytes: number): boolean {
     const more = bytes - reservation.bytes;
-    if (more > 0 && bytes > this.options.littleBytes && !this.#fits(reservation, more)) return false;
+    if (more > 0 && !this.#fits(reservation, more)) return false;
     this.#hold(reservation, bytes);
     if (more < 0) this.#letIn();
     return true;
@@ -92,9 +92,11 @@ export class MemoryBudget {
 
   #fits(reservation: MemoryReservation, more: number): boolean {
     if (this.#beyond === reservation) return true;
+    const { bytes, littleBytes } = this.options;
+    const all = reservation.bytes + more <= littleBytes ? 2 * bytes : bytes;
     const ofKey = (this.#heldBy.get(reservation.key) ?? 0) + more;
     const shared = this.#taken - (this.#beyond?.bytes ?? 0);
-    return ofKey <= this.options.bytes - shared - more;
+    return ofKey <= all - shared - more;
   }
 
   #hold(reservation: MemoryReservation, bytes: number): void {

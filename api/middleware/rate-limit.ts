@@ -48,17 +48,25 @@ export async function countTestCalls(
   throw rateLimited(message, { limit, remaining: 0, resetSeconds });
 }
 
-/** 429 when all vision calls that the key may have at the same time are under way; a place is free when its call ends. */
-export function visionRateLimit(limiter: RateLimiter, defaults: DefaultLimits): Gate {
-  return async (_req, res) => {
+/**
+ * 429 when more photos of the key would be identified at the same time than it may have; their places are free when the
+ * call ends. A call with more photos than that has all places.
+ *
+ * @returns takes places for so many more photos of a call
+ */
+export function photoLimit(limiter: RateLimiter, defaults: DefaultLimits) {
+  return async (res: Response, photos: number): Promise<void> => {
     const { keyId, limits } = callerOf(res);
     const limit = limits.concurrency ?? defaults.visionConcurrency;
-    if (limit <= 0) return;
-    const place = await limiter.acquire(keyId, limit, PLACE_LAPSE_MS);
-    if (!place) {
-      const message = `This key may have ${limit} vision calls at the same time.`;
+    const held = res.locals.photoPlaces ?? 0;
+    const places = Math.min(photos, limit - held);
+    if (places <= 0) return;
+    const taken = await limiter.acquire(keyId, limit, PLACE_LAPSE_MS, places);
+    if (!taken) {
+      const message = `This key may have ${limit} photos identified at the same time.`;
       throw rateLimited(message, { limit, remaining: 0, resetSeconds: 1 });
     }
-    onceClosed(res, () => void place.release().catch(() => undefined));
+    res.locals.photoPlaces = held + places;
+    onceClosed(res, () => void taken.release().catch(() => undefined));
   };
 }

@@ -11,12 +11,12 @@ export function shedLoad(queue: Pick<VisionQueue, 'admit'>, clock: Clock, deadli
 }
 
 /**
- * 503 as above, once the body is here: many may have passed before it at the same time. From now on the call counts
- * among those that come before others, until it ends.
+ * 503 as above, once the body is here: many may have passed before it at the same time. From now on the photos of the call
+ * count among those that come before others, until it ends.
  */
-export function takePlace(queue: Pick<VisionQueue, 'enter'>, clock: Clock, deadlineMs: number): Gate {
-  return async (_req, res) => {
-    const place = await queue.enter(visionCallerOf(res, clock, deadlineMs));
+export function takePlaces(queue: Pick<VisionQueue, 'enter'>, clock: Clock, deadlineMs: number) {
+  return async (res: Response, photos: number): Promise<void> => {
+    const place = await queue.enter({ ...visionCallerOf(res, clock, deadlineMs), photos });
     onceClosed(res, () => place.leave());
   };
 }

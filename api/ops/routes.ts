@@ -1,25 +1,34 @@
 import type { IRouter, RequestHandler } from 'express';
 import type { ApiSettings } from '../api-services';
+import type { AnswerMemory } from '../middleware/answer-memory';
 import { publicAddress } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
+import { sendAnswer } from '../middleware/send-answer';
 import { PATHS } from '../paths';
 import { showHealth, showReadiness } from './health';
 import type { Metrics } from './metrics';
 import { buildOpenApi } from './openapi/document';
 
 /** What operators and tools read; no key, and answered also while the process starts or stops. */
-export function mountOperations(router: IRouter, settings: ApiSettings, metrics: Metrics): void {
+export function mountOperations(
+  router: IRouter,
+  settings: ApiSettings,
+  metrics: Metrics,
+  answers: AnswerMemory,
+): void {
   mountRoute(router, PATHS.health, { get: showHealth });
   mountRoute(router, PATHS.readiness, { get: showReadiness(settings) });
   mountRoute(router, PATHS.metrics, { get: metrics.show });
-  mountRoute(router, PATHS.openApi, { get: showOpenApi(settings) });
+  mountRoute(router, PATHS.openApi, { get: showOpenApi(settings, answers) });
 }
 
 /** The description of the API for tools, with the address that it was asked at (or the public one) as its server. */
-function showOpenApi(settings: ApiSettings): RequestHandler {
+function showOpenApi(settings: ApiSettings, answers: AnswerMemory): RequestHandler {
   const document = buildOpenApi({ admin: settings.adminToken !== undefined });
-  return (req, res) => {
+  return async (req, res) => {
+    const made = await answers.reserve(res, 'openapi');
     const url = publicAddress(req, settings)('/').replace(/\/$/, '');
-    res.set('Cache-Control', 'no-cache').json({ ...document, servers: [{ url }] });
+    res.set('Cache-Control', 'no-cache');
+    await sendAnswer(req, res, { ...document, servers: [{ url }] }, made);
   };
 }

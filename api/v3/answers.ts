@@ -109,7 +109,7 @@ export const accountAnswer = z.object({
         .object({
           per_second: z.int().describe('Calls a second'),
           per_minute: z.int().describe('Calls a minute'),
-          concurrency: z.int().describe('Vision calls at the same time'),
+          concurrency: z.int().describe('Photos that are identified at the same time'),
           per_month: z.int().describe('Calls a calendar month; test keys only'),
         })
         .describe('0 is no limit'),

@@ -1,10 +1,13 @@
 import type { z } from 'zod';
+import { TEXT_PIECE } from '../../models/text-pieces';
 import type { EntryPresenter } from '../../models/vision/jobs/entry-presenter';
-import { jobStatus } from '../../models/vision/jobs/job-states';
+import { type EntryState, jobStatus } from '../../models/vision/jobs/job-states';
 import type { VisionJob } from '../../models/vision/jobs/vision-job';
+import type { VisionJobService } from '../../models/vision/jobs/vision-job-service';
 import type { ApiServices } from '../api-services';
 import { classifyFailure, errorBody } from '../middleware/error-handler';
 import { addressBehind, fileSigner, type LinkRenewal } from '../middleware/links';
+import { StreamedJson } from '../middleware/send-answer';
 import type { jobAnswer } from './answers';
 import { presentIdentification, viewOf } from './presenter';
 
@@ -31,14 +34,36 @@ export const entryPresenter = (
   },
 });
 
-/** A job (contract 16.2), with links that are signed for whoever asks now. */
-export function presentJob({ id, createdAt, entries }: VisionJob, renewLinks: LinkRenewal): PresentedJob {
-  const data = entries.map(({ state, predictionId, answer }) => ({
-    state,
-    prediction_id: predictionId,
-    answer: renewLinks(answer) as PresentedJob['data'][number]['answer'],
-  }));
-  const inState = (wanted: string) => entries.filter(({ state }) => state === wanted).length;
+/**
+ * A job (contract 16.2), whose answers are read as its caller takes them, with links that are signed for whoever asks now.
+ */
+export function presentJob(
+  job: VisionJob,
+  jobs: Pick<VisionJobService, 'answers'>,
+  renewLinks: LinkRenewal,
+): StreamedJson {
+  const batches = batchesOf(job.entries);
+  const text = async function* (): AsyncGenerator<string> {
+    yield `${JSON.stringify(headOf(job)).slice(0, -1)},"data":[`;
+    for (const { from, until } of batches) {
+      const answers = await jobs.answers(job, from, until);
+      for (const [at, { state, predictionId }] of job.entries.slice(from, until).entries()) {
+        const answer = answers[at] ?? null;
+        const entry = JSON.stringify({ state, prediction_id: predictionId } satisfies Shown).slice(0, -1);
+        yield `${from + at === 0 ? '' : ','}${entry},"answer":`;
+        yield answer === null ? 'null' : renewLinks(answer);
+        yield '}';
+      }
+    }
+    yield ']}';
+  };
+  return new StreamedJson(text(), Math.max(...batches.map(({ bytes }) => bytes)));
+}
+
+type Shown = Omit<PresentedJob['data'][number], 'answer'>;
+
+function headOf({ id, createdAt, entries }: VisionJob): Omit<PresentedJob, 'data'> {
+  const inState = (wanted: EntryState) => entries.filter(({ state }) => state === wanted).length;
   return {
     success: true,
     id,
@@ -48,10 +73,25 @@ export function presentJob({ id, createdAt, entries }: VisionJob, renewLinks: Li
     done: inState('done'),
     failed: inState('failed'),
     cancelled: inState('cancelled'),
-    credits_used: data.reduce(
-      (sum, { answer }) => sum + (answer && 'credits_used' in answer ? answer.credits_used : 0),
-      0,
-    ),
-    data,
+    credits_used: entries.reduce((sum, { creditsUsed }) => sum + creditsUsed, 0),
   };
+}
+
+/** Entries whose answers are read at once: of a large one, that alone. */
+interface Batch {
+  from: number;
+  until: number;
+  bytes: number;
+}
+
+function batchesOf(entries: VisionJob['entries']): Batch[] {
+  const batches: Batch[] = [];
+  for (const [position, { answerBytes }] of entries.entries()) {
+    const last = batches.at(-1);
+    if (last && last.bytes + answerBytes <= TEXT_PIECE) {
+      last.until = position + 1;
+      last.bytes += answerBytes;
+    } else batches.push({ from: position, until: position + 1, bytes: answerBytes });
+  }
+  return batches;
 }

@@ -1,6 +1,5 @@
 import type { IRouter } from 'express';
 import type { CallContext } from '../../models/access/billing';
-import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/job-states';
 import type { VisionJob } from '../../models/vision/jobs/vision-job';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { free, type Route } from '../middleware/charged-answer';
@@ -29,8 +28,7 @@ export function mountJobs(
   const about = (work: (call: CallContext, id: string) => Promise<VisionJob>) =>
     plain(ENDPOINT, 'vision:identify', (req) => {
       const id = idOf(req);
-      const page = { rows: JOB_ENTRIES_MAX, priced: true };
-      return { page, ...free(async (call) => presentJob(await work(call, id), renewLinks)) };
+      return free(async (call) => presentJob(await work(call, id), jobs, renewLinks));
     });
   mountRoute(router, PATHS.createJob, { post: job(ENDPOINT, createJob(services, settings, renewLinks)) });
   mountRoute(router, PATHS.showJob, {
@@ -56,7 +54,9 @@ function createJob(services: ApiServices, settings: ApiSettings, renewLinks: Lin
     res.status(202);
     return free(async (call) => {
       const job = await jobs.create(call, { entries, includes, baseUrl, bodyDigest });
-      return presentJob(job, renewLinks);
+      const answer = presentJob(job, jobs, renewLinks);
+      // What is kept for repetitions is made whole; just made, a job has hardly an answer.
+      return call.idempotencyKey === undefined ? answer : answer.whole();
     });
   };
 }

@@ -7,7 +7,7 @@ import type { Feedback } from '../../models/ports';
 import type { SimilarItems } from '../../models/vision/similar-service';
 import type { Identification, IdentifiedItem, ItemEvidence } from '../../models/vision/vision-service';
 import type { Links, PublicAddress } from '../middleware/links';
-import { mapped, type WithRows } from '../middleware/send-rows';
+import { mapped, type WithRows } from '../middleware/send-answer';
 import {
   presentAttribute,
   presentEstimate,
@@ -95,7 +95,7 @@ const presentRows = (
 
 /** What photos show (contract 7.8). */
 export function presentIdentification(found: Identification, creditsUsed: number, view: View): Envelope {
-  const data = found.items.map(({ item, ...match }) => presentItem(item, view, match));
+  const data = mapped(found.items, ({ item, ...match }) => presentItem(item, view, match));
   return presentRows(data, found, creditsUsed, view);
 }
 

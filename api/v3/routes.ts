@@ -146,6 +146,7 @@ function identify(services: ApiServices, settings: ApiSettings, metrics: VisionO
     const price = visionPrice({ pricing, photos: photos.length });
     const request = { photos, category, filters: filters.map(toFilter), pricing, explain, price };
     return {
+      photos: photos.length,
       make: async (call) => {
         const { value, price: worth } = await services.vision.identify(call, request);
         tellStages(res, metrics, value);

@@ -8,6 +8,7 @@ import {
   type IdSource,
   PORTS,
 } from '../../models/ports';
+import { TEXT_PIECE } from '../../models/text-pieces';
 import { hasCome } from '../core/has-come';
 import { rowsOf, sql } from '../core/sql';
 
@@ -18,7 +19,8 @@ interface Found {
   /** Whether the key stands for the call that was asked for. */
   readonly same: boolean;
   readonly charge_id: string;
-  readonly answer: string | null;
+  /** Of the answer. */
+  readonly bytes: number | null;
   /** Whether a repetition got the answer. */
   readonly replayed: boolean;
 }
@@ -38,14 +40,28 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     if (chargeId !== null) return { kind: 'granted', chargeId };
     const [found] = await rowsOf<Found>(
       this.knex,
-      sql`SELECT fingerprint = ${call.fingerprint}::bytea AS same, charge_id, answer, replayed FROM idempotent_calls
+      sql`SELECT fingerprint = ${call.fingerprint}::bytea AS same, charge_id,
+            octet_length(answer) AS bytes, replayed FROM idempotent_calls
           WHERE account_id = ${call.accountId} AND key = ${call.key}`,
     );
     if (found && !found.same) return { kind: 'other call' };
-    if (found?.answer == null) return { kind: 'running' };
+    if (found?.bytes == null) return { kind: 'running' };
     // An answer that is being taken back is given to nobody.
     const given = found.replayed || (await this.give(call, found.charge_id));
-    return given ? { kind: 'answered', answer: found.answer } : { kind: 'running' };
+    return given ? { kind: 'answered', chargeId: found.charge_id, bytes: found.bytes } : { kind: 'running' };
+  }
+
+  async *answer({ accountId, key }: IdempotentCall, chargeId: string): AsyncGenerator<string> {
+    for (let from = 1, length = TEXT_PIECE; length >= TEXT_PIECE; from += TEXT_PIECE) {
+      const [piece] = await rowsOf<{ text: string }>(
+        this.knex,
+        sql`SELECT substr(answer, ${from}::integer, ${TEXT_PIECE}::integer) AS text FROM idempotent_calls
+            WHERE account_id = ${accountId} AND key = ${key} AND charge_id = ${chargeId}`,
+      );
+      if (!piece) throw new Error('a kept answer is gone while it is read');
+      length = piece.text.length;
+      if (length > 0) yield piece.text;
+    }
   }
 
   async forget(call: IdempotentCall, chargeId: string): Promise<void> {

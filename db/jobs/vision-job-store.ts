@@ -16,7 +16,8 @@ interface EntryRow {
   readonly created_at: Date;
   readonly state: EntryState;
   readonly prediction_id: string | null;
-  readonly answer: object | null;
+  readonly answer_bytes: number | null;
+  readonly credits_used: number;
 }
 
 interface BegunRow {
@@ -63,8 +64,8 @@ export class PostgresVisionJobStore implements VisionJobStore {
       if (added.length === 0) return true;
       await rowsOf(
         transaction,
-        sql`INSERT INTO vision_job_entries (job_id, account_id, position, state, request, answer, due_at)
-            SELECT ${id}, ${accountId}, position, state, request, answer, ${now}::timestamptz
+        sql`INSERT INTO vision_job_entries (job_id, account_id, position, state, request, answer, answer_bytes, due_at)
+            SELECT ${id}, ${accountId}, position, state, request, answer, octet_length(answer::text), ${now}::timestamptz
             FROM json_to_recordset(${JSON.stringify(rows)}::json)
               AS entry (position smallint, state text, request json, answer json)`,
       );
@@ -85,18 +86,26 @@ export class PostgresVisionJobStore implements VisionJobStore {
   async find({ accountId, test }: Owner, id: string): Promise<VisionJob | null> {
     const rows = await rowsOf<EntryRow>(
       this.knex,
-      sql`SELECT j.created_at, e.state, e.prediction_id, e.answer
+      sql`SELECT j.created_at, e.state, e.prediction_id, e.answer_bytes, e.credits_used
           FROM vision_jobs j JOIN vision_job_entries e ON e.job_id = j.id
           WHERE j.id = ${id} AND j.account_id = ${accountId} AND j.test = ${test} ORDER BY e.position`,
     );
     const [first] = rows;
     if (!first) return null;
-    const entries = rows.map(({ state, prediction_id: predictionId, answer }) => ({
-      state,
-      predictionId,
-      answer,
+    const entries = rows.map(({ state, prediction_id: predictionId, answer_bytes, credits_used }) => ({
+      ...{ state, predictionId, creditsUsed: credits_used },
+      answerBytes: answer_bytes ?? 0,
     }));
     return { id, createdAt: first.created_at, entries };
+  }
+
+  async answers(id: string, from: number, until: number): Promise<readonly (string | null)[]> {
+    const rows = await rowsOf<{ answer: string | null }>(
+      this.knex,
+      sql`SELECT answer::text FROM vision_job_entries
+          WHERE job_id = ${id} AND position >= ${from} AND position < ${until} ORDER BY position`,
+    );
+    return rows.map(({ answer }) => answer);
   }
 
   openEntries(owner: Owner): Promise<number> {
@@ -148,10 +157,12 @@ export class PostgresVisionJobStore implements VisionJobStore {
     { jobId, position, tries }: BegunEntry,
     { state, predictionId, answer }: EntryAnswer,
   ): Promise<boolean> {
+    const json = JSON.stringify(answer);
     const finished = await this.changed(
       jobId,
       sql`UPDATE vision_job_entries SET state = ${state}, prediction_id = ${predictionId},
-            answer = ${JSON.stringify(answer)}::json, request = NULL
+            answer = ${json}::json, answer_bytes = octet_length(${json}::text),
+            credits_used = coalesce((${json}::json ->> 'credits_used')::integer, 0), request = NULL
           WHERE job_id = ${jobId} AND position = ${position} AND state = 'running' AND tries = ${tries}
           RETURNING state`,
     );

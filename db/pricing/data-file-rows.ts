@@ -6,7 +6,7 @@ import { rowsOf, type Sql, sql } from '../core/sql';
 export type Cell = string | number | null;
 
 /** Rows read at once: a file of any length takes this much memory. */
-const CHUNK_ROWS = 2_000;
+const CHUNK_ROWS = 500;
 
 /** A row as it is read. Dates are texts, so that no time zone can move them; `tie` orders rows of the same date. */
 type FileRow = { readonly date: string | null; readonly tie: string } & Readonly<Record<string, Cell>>;

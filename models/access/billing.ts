@@ -14,6 +14,8 @@ export interface CallContext {
   readonly signal?: AbortSignal;
   /** Opens memory for what the call fetches. */
   readonly openRoom?: () => MemoryRoom;
+  /** Waits until there is memory for an answer of so many rows; fails with `unavailable` when there is none in time. */
+  readonly awaitMemory?: (answer: { readonly rows: number; readonly priced: boolean }) => Promise<void>;
   /** Identity of its charge. */
   readonly chargeId: string;
   /** How the call names itself, where it does: then its answer is kept with its charge. */

@@ -141,7 +141,8 @@ export interface IdempotentCall {
 export type Claim =
   /** It is the caller's to make, under this charge. */
   | { readonly kind: 'granted'; readonly chargeId: string }
-  | { readonly kind: 'answered'; readonly answer: string }
+  /** Under this charge, with so many bytes. */
+  | { readonly kind: 'answered'; readonly chargeId: string; readonly bytes: number }
   | { readonly kind: 'running' }
   /** The key stands for something else that was asked. */
   | { readonly kind: 'other call' };
@@ -153,6 +154,8 @@ export interface IdempotencyStore {
    * not booked, and never will be. After `expiresAt` the key is free for anything.
    */
   claim(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<Claim>;
+  /** Reads the answer of a call that was answered, in pieces of at most `TEXT_PIECE` characters. */
+  answer(call: IdempotentCall, chargeId: string): AsyncIterable<string>;
   /** Frees the key of a claimed call that has no answer and will get none. */
   forget(call: IdempotentCall, chargeId: string): Promise<void>;
   /** Drops a call whose answer is kept elsewhere by now. */
@@ -168,6 +171,15 @@ export interface LimitDecision extends LimitState {
 export interface RateLimiter {
   /** Counts one call against a window; windows with a limit of 0 are not asked. */
   consume(keyId: string, window: 'second' | 'minute', limit: number): Promise<LimitDecision>;
-  /** Takes a place among the concurrent vision calls of a key, or null when all are taken. A place lapses by itself. */
-  acquire(keyId: string, limit: number, lapseMs: number): Promise<{ release(): Promise<void> } | null>;
+  /**
+   * Takes places among those that a key has at a time, all or none: null when fewer are free. Places lapse by themselves.
+   *
+   * @param places how many; default: 1
+   */
+  acquire(
+    keyId: string,
+    limit: number,
+    lapseMs: number,
+    places?: number,
+  ): Promise<{ release(): Promise<void> } | null>;
 }

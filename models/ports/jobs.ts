@@ -12,6 +12,8 @@ export interface VisionJobStore {
   add(job: NewJob, openMax: number): Promise<boolean>;
   /** Null when there is none, or it is somebody else's. */
   find(owner: Owner, id: string): Promise<VisionJob | null>;
+  /** The answers of entries of a job from a position until before another, as JSON; null where there is none yet. */
+  answers(id: string, from: number, until: number): Promise<readonly (string | null)[]>;
   /** Entries of an owner that have no answer yet. */
   openEntries(owner: Owner): Promise<number>;
   /** Cancels the entries of a job that are not begun, for good. */

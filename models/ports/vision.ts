@@ -19,13 +19,23 @@ export interface ImageSource {
   fetch(url: URL, signal?: AbortSignal, room?: MemoryRoom): Promise<Buffer>;
 }
 
+/** How a picture is prepared. */
+export interface PrepareOptions {
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined;
+  /** The part that is wanted; all of it when left out. */
+  readonly region?: Region | undefined;
+  /** Whose picture it is: accounts take turns. */
+  readonly account?: string | undefined;
+}
+
 /** Makes one small oriented JPEG of any accepted picture. Fails with 422 reasons `image_*`. */
 export interface ImagePreparer {
   /**
    * Waits its turn among the pictures that are being decoded; fails with the reason of `signal` when that is aborted.
    * Of a region of fewer than 16 pixels it fails with 400.
    */
-  prepare(bytes: Buffer, signal?: AbortSignal, region?: Region): Promise<PreparedImage>;
+  prepare(bytes: Buffer, options?: PrepareOptions): Promise<PreparedImage>;
   /** A thumbnail JPEG of a prepared or stored picture, longest side in pixels. */
   thumbnail(bytes: Buffer, side: number): Promise<Buffer>;
 }
@@ -36,9 +46,11 @@ export interface TraceContext {
   readonly tracestate?: string | undefined;
 }
 
-/** Who has a photo to ask about, and for how long. */
+/** Who has photos to ask about, and for how long. */
 export interface VisionCaller {
   readonly accountId: string;
+  /** How many; 1 while that is not known. */
+  readonly photos?: number;
   /** Epoch milliseconds after which nobody waits for the answer. */
   readonly deadlineAt: number;
 }

@@ -8,7 +8,8 @@ import type { PreparedImage } from './neighbours';
 type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: MemoryRoom | undefined };
 
 /**
- * Gets and prepares the photos of a call side by side, those that are not prepared already. The first that can't be used ends the work on the others.
+ * Gets and prepares the photos of a call side by side, those that are not prepared already. The first that can't be used
+ * ends the work on the others.
  *
  * @param openRoom opens memory for a picture that is fetched, until it is prepared
  * @param aside waits until all photos are fetched; without it each is prepared as soon as it is
@@ -17,7 +18,7 @@ type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: Memory
 export async function preparePhotos(
   photos: readonly (ImageInput | PreparedInput)[],
   { source, preparer }: { readonly source: ImageSource; readonly preparer: ImagePreparer },
-  { signal, openRoom }: Pick<CallContext, 'signal' | 'openRoom'>,
+  { caller, signal, openRoom }: Pick<CallContext, 'caller' | 'signal' | 'openRoom'>,
   aside?: (wait: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<PreparedImage[]> {
   const failed = new AbortController();
@@ -36,7 +37,8 @@ export async function preparePhotos(
   const prepared = async (photo: Fetched | PreparedInput): Promise<PreparedImage> => {
     if (photo.kind === 'prepared') return photo.image;
     try {
-      return await preparer.prepare(photo.bytes, ended, photo.region);
+      const { region } = photo;
+      return await preparer.prepare(photo.bytes, { signal: ended, region, account: caller.accountId });
     } catch (failure) {
       throw atPosition(photo.index, failure);
     } finally {

@@ -27,6 +27,7 @@ import {
   evidenceFor,
   judgementOf,
   levelsOf,
+  MATCHES_MAX,
   matchesOf,
   rankMatches,
   type Sighting,
@@ -142,6 +143,7 @@ export class VisionService {
       deadlineAt: startedAt + this.settings.deadlineMs,
       ...(call.signal ? { signal: call.signal } : {}),
     });
+    await call.awaitMemory?.({ rows: MATCHES_MAX, priced: request.pricing });
     const rowsFrom = this.clock.now().getTime();
     const found = await this.rows(neighbourhood, request, scope, taxonomy);
     const endedAt = this.clock.now().getTime();

@@ -40,7 +40,7 @@ export function registerKeys(keys: Command): void {
     .option('--test', 'a test key: sees a part of the catalog, and any refusal that it asks for')
     .option('--per-second <calls>', 'calls per second (0: no limit)', wholeNumber)
     .option('--per-minute <calls>', 'calls per minute (0: no limit)', wholeNumber)
-    .option('--concurrency <calls>', 'vision calls at the same time (0: no limit)', wholeNumber)
+    .option('--concurrency <calls>', 'photos identified at the same time (0: no limit)', wholeNumber)
     .option(
       '--expires <when>',
       'a day, a time, or a duration such as 90d: opens nothing from then on',

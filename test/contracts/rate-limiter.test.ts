@@ -149,6 +149,18 @@ describe.each(ADAPTERS)('a rate limiter $name', ({ open }) => {
     expect(await other.acquire('key-d', 2, 60_000)).toBeNull();
   });
 
+  test('gives several places together, or none of them', async () => {
+    const { one, other } = limiters;
+    const five = await one.acquire('key-f', 6, 60_000, 5);
+    expect(five).not.toBeNull();
+    expect(await other.acquire('key-f', 6, 60_000, 2)).toBeNull();
+    expect(await other.acquire('key-f', 6, 60_000)).not.toBeNull();
+    await five?.release();
+    await five?.release();
+    expect(await one.acquire('key-f', 6, 60_000, 6)).toBeNull();
+    expect(await one.acquire('key-f', 6, 60_000, 5)).not.toBeNull();
+  });
+
   test('takes back a place that nobody released', async () => {
     const { one } = limiters;
     await one.acquire('key-e', 1, 20);

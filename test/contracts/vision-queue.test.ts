@@ -164,6 +164,20 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await expect(queue.admit(stranger(flood.deadlineAt))).resolves.toBeUndefined();
   });
 
+  test('counts photos, and of those to be decoded before one only as many of each account as its turn takes', async () => {
+    const queue = await openBusy();
+    const inAMinute = clock.now().getTime() + 60_000;
+    const flood = { accountId: 'flood', deadlineAt: inAMinute, photos: 5 };
+    const entered: VisionPlace[] = [];
+    const flooding = async () => {
+      for (;;) entered.push(await queue.enter(flood));
+    };
+    await expect(flooding()).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+    expect(entered.length).toBeLessThan(8);
+    for (let photo = 0; photo < 12; photo += 1)
+      await queue.enter({ accountId: 'other', deadlineAt: inAMinute });
+  });
+
   test('sends a photo of an account that takes all away also when it comes to be queued', async () => {
     pipeline.behave = hold;
     const queue = await open({ concurrency: 1, waitingMax: 8 });

@@ -61,7 +61,7 @@ test('of two processes that begin entries at the same time each has its own, unt
 
 test('an entry is finished by the one process that has it, once', async () => {
   await add('job_2', 1);
-  const answer = { state: 'done' as const, predictionId: 'p', answer: { success: true } };
+  const answer = { state: 'done' as const, predictionId: 'p', answer: { success: true, credits_used: 3 } };
   const begin = async (store = stores[0]) => {
     for (;;) {
       const entry = await store?.begin(MINUTE_MS);
@@ -76,6 +76,12 @@ test('an entry is finished by the one process that has it, once', async () => {
   await stores[0]?.postpone(dead, now);
   const finished = await Promise.all([0, 1].map(() => stores[1]?.finish(alive, answer)));
   expect(finished.filter(Boolean)).toHaveLength(1);
+  const json = JSON.stringify(answer.answer);
+  const found = await stores[0]?.find(job, 'job_2');
+  expect(found?.entries).toEqual([
+    { state: 'done', predictionId: 'p', answerBytes: json.length, creditsUsed: 3 },
+  ]);
+  expect(await stores[0]?.answers('job_2', 0, 1)).toEqual([json]);
 });
 
 test('a job of an id that there is stays as it is, and keeps what it asks', async () => {

@@ -8,6 +8,7 @@ import { photographedPictures } from './fuzz/photographed-pictures';
 import { type FuzzReport, runFuzz } from './fuzz/run-fuzz';
 import { outcomeOf, type Target } from './outcome';
 import { type ServedService, withService } from './served-service';
+import { figuresOf, soakOfStrangers } from './soak-of-strangers';
 
 /** The whole corpus and fuzzing run against processes of their own: `node --import tsx test/hostile/main.ts fuzz`. */
 const SEED = 20;
@@ -61,6 +62,22 @@ async function main(): Promise<void> {
         await conclude(service, `corpus, seed ${given.seed}`, report);
       });
     });
+  program
+    .command('strangers')
+    .description(
+      'requests sent ahead, hang-ups, slow bodies, replays, slow jobs, large pictures; fails where others suffer',
+    )
+    .option('--seed <seed>', 'decides what each caller does', String(SEED))
+    .option('--seconds <seconds>', 'how long', '600')
+    .option('--servers', 'api and worker on PostgreSQL and Redis instead of one embedded process', false)
+    .action(async (given: { seed: string; seconds: string; servers: boolean }) => {
+      const report = await soakOfStrangers(Number(given.seed), Number(given.seconds), given.servers);
+      process.stdout.write(
+        `${asTable(['calls', 'number'], [...report.calls])}\nthe other account: ${figuresOf(report)}\n`,
+      );
+      for (const fault of report.faults) process.stdout.write(`FAULT ${fault}\n`);
+      if (report.faults.length > 0) process.exitCode = 1;
+    });
   await program.parseAsync();
 }
 
@@ -94,7 +111,7 @@ async function conclude(service: ServedService, title: string, report: FuzzRepor
   if (booked !== report.creditsUsed)
     faults.push(`${booked} credits are booked, ${report.creditsUsed} were answered`);
   if (!(await service.isReady())) faults.push('the service is not ready any more');
-  const peakBytes = await peakMemoryBytes(service.apiPid);
+  const peakBytes = await peakMemoryBytes(service.api.pid ?? 0);
   if (peakBytes !== null && peakBytes > RSS_BYTES_MAX) faults.push('the API took more memory than it may');
   const rows = [...report.verdicts].sort(([, left], [, right]) => right - left);
   process.stdout.write(`${title}\n${asTable(['verdict', 'calls'], rows)}\n`);

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processEnvironment } from '../../scripts/config';
@@ -13,11 +14,26 @@ type Settings = Readonly<Record<string, string>>;
 export interface ServedService {
   readonly url: string;
   readonly key: string;
-  /** Of the process that answers HTTP. */
-  readonly apiPid: number;
-  /** What the account has been charged since it was made. */
+  /** The process that answers HTTP. */
+  readonly api: ChildProcess;
+  /** A key with an account of its own that has so many credits. */
+  openAccount(credits: number): Promise<{ accountId: string; key: string }>;
+  /** What accounts have left, by id. */
+  balances(): Promise<ReadonlyMap<string, number>>;
+  /** What the account of `key` has been charged since it was made. */
   creditsBooked(): Promise<number>;
   isReady(): Promise<boolean>;
+  /** Ends and removes it. */
+  stop(): Promise<void>;
+}
+
+export interface ServedOptions {
+  /** Whether api and worker run on PostgreSQL and Redis, instead of one embedded process. */
+  readonly servers?: boolean;
+  /** Instead of no limits. */
+  readonly settings?: Settings;
+  /** Variants that each product has besides its own, of 600 bytes each in an answer. */
+  readonly furtherVariants?: number;
 }
 
 const PRODUCTS = 24;
@@ -37,6 +53,17 @@ export async function withService(
   servers: boolean,
   work: (service: ServedService) => Promise<void>,
 ): Promise<void> {
+  const service = await serve({ servers });
+  try {
+    await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Starts a service. */
+export async function serve(options: ServedOptions): Promise<ServedService> {
+  const { servers = false, settings: given = {}, furtherVariants = 0 } = options;
   const folder = await mkdtemp(join(tmpdir(), 'loupe-hostile-'));
   const stores = servers
     ? await bringUpServices({
@@ -46,35 +73,66 @@ export async function withService(
     : null;
   const settings: Settings = {
     ...LIMITLESS,
+    ...given,
     DATA_DIR: join(folder, 'data'),
     ...(stores ? { DATABASE_URL: stores.postgres.url, REDIS_URL: stores.redis.url } : {}),
   };
   const processes: ServiceProcess[] = [];
+  const stop = async (): Promise<void> => {
+    for (const process of processes.reverse()) await process.stop();
+    await stores?.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
   try {
     const api = await startProcess({ ...settings, ROLE: stores ? 'api' : 'all' });
     processes.push(api);
     if (stores) processes.push(await startProcess({ ...settings, ROLE: 'worker' }));
-    await work(await served(api, settings, folder));
-  } finally {
-    for (const process of processes.reverse()) await process.stop();
-    await stores?.stop();
-    await rm(folder, { recursive: true, force: true });
+    return { ...(await served(api, settings, folder, furtherVariants)), stop };
+  } catch (failure) {
+    await stop();
+    throw failure;
   }
 }
 
-async function served(api: ServiceProcess, settings: Settings, folder: string): Promise<ServedService> {
+async function served(
+  api: ServiceProcess,
+  settings: Settings,
+  folder: string,
+  furtherVariants: number,
+): Promise<Omit<ServedService, 'stop'>> {
   const bundle = join(folder, 'bundle');
   await generateBundle({ seed: 11, products: PRODUCTS, out: bundle, images: true, imageSize: 320 });
+  if (furtherVariants > 0) await addVariants(join(bundle, 'products.jsonl'), furtherVariants);
   await runLoupe(settings, 'catalog', 'import', bundle);
-  const { accountId, key } = await openAccount(settings, { credits: CREDITS, versions: 'v2,v3' });
+  const open = (credits: number) => openAccount(settings, { credits, versions: 'v2,v3' });
+  const { accountId, key } = await open(CREDITS);
+  const balances = async () => {
+    const accounts = (await runLoupe(settings, 'accounts', 'list')) as { id: string; credits: number }[];
+    return new Map(accounts.map(({ id, credits }) => [id, credits]));
+  };
   return {
     url: api.url,
     key,
-    apiPid: api.process.pid ?? 0,
-    creditsBooked: async () => {
-      const accounts = (await runLoupe(settings, 'accounts', 'list')) as { id: string; credits: number }[];
-      return CREDITS - (accounts.find(({ id }) => id === accountId)?.credits ?? 0);
-    },
+    api: api.process,
+    openAccount: open,
+    balances,
+    creditsBooked: async () => CREDITS - ((await balances()).get(accountId) ?? 0),
     isReady: async () => (await fetch(`${api.url}/readyz`).catch(() => null))?.ok ?? false,
   };
+}
+
+async function addVariants(file: string, count: number): Promise<void> {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const enlarged = lines.map((line) => {
+    const { variants, ...product } = JSON.parse(line);
+    const further = Array.from({ length: count }, (_, at) => ({
+      id: `variant_further_${product.id}_${at}`,
+      fields: Array.from({ length: 8 }, () => ({
+        field: 'size',
+        name: 'Of a size that takes long to describe',
+      })),
+    }));
+    return `${JSON.stringify({ ...product, variants: [...variants, ...further] })}\n`;
+  });
+  await writeFile(file, enlarged.join(''));
 }

@@ -129,6 +129,7 @@ test('requests sent ahead on one connection are begun one after the other, and n
   expect(await service.log.lines(0)).toHaveLength(1);
 });
 
+// contract 12.8
 test('requests sent ahead on one connection are answered in their order', async () => {
   const { key, accountId } = await service.newKey({ credits: 100 });
   const item = { method: 'GET', path: '/v3/catalog/items/product_birkin_croc' } as const;

@@ -234,9 +234,12 @@ describe('a call that is made again because its process seemed to be dead', () =
     expect(await ledger.settle(dead, 10, 'of the dead')).toBe('superseded');
     expect(await ledger.settle(next, 10, 'of the next')).toEqual({ creditsRemaining: 0 });
     expect(await store.claim(call, inMs(LEASE_MS), inMs(LEASE_MS))).toEqual({
-      kind: 'answered',
-      answer: 'of the next',
+      ...{ kind: 'answered', chargeId: next.chargeId },
+      bytes: 'of the next'.length,
     });
+    const pieces: string[] = [];
+    for await (const piece of store.answer(call, next.chargeId)) pieces.push(piece);
+    expect(pieces).toEqual(['of the next']);
   });
 });
 

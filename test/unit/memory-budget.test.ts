@@ -25,9 +25,17 @@ test('calls of a key share what it may hold', () => {
   expect(shared.open('a').tryResize(100)).toBe(true);
 });
 
-test('a little is never waited for', () => {
-  const shared = room(2);
-  for (let call = 0; call < 5; call += 1) expect(shared.open('a').tryResize(1)).toBe(true);
+test('little calls have as much room again, which no key takes from the others either', () => {
+  const shared = new MemoryBudget({ bytes: 100, littleBytes: 10, waitMs: 10_000, what: 'calls' });
+  const large = shared.open('a');
+  expect([large.tryResize(50), shared.open('a').tryResize(11)]).toEqual([true, false]);
+  const little = ['a', 'b', 'c'].map((key) => {
+    let calls = 0;
+    while (shared.open(key).tryResize(10)) calls += 1;
+    return calls;
+  });
+  expect(little).toEqual([5, 5, 2]);
+  expect(shared.open('d').tryResize(10)).toBe(true);
 });
 
 test('one call at a time may be larger than the room, and the next when it has ended', async () => {

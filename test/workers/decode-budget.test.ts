@@ -18,7 +18,11 @@ describe('Pictures that are decoded at the same time', () => {
   test('take no more memory together than there is, in the order of their arrival', async () => {
     const budget = new DecodeBudget({ bytesMax: 100, decodersMax: 10 });
     const [first, large, small] = [new Decoding(), new Decoding(), new Decoding()];
-    const answers = [budget.run(60, first.work), budget.run(50, large.work), budget.run(10, small.work)];
+    const answers = [
+      budget.run({ bytes: 60, pixels: 1 }, first.work),
+      budget.run({ bytes: 50, pixels: 1 }, large.work),
+      budget.run({ bytes: 10, pixels: 1 }, small.work),
+    ];
     await settled();
     // The small one would fit, but a stream of small ones must not keep a large one waiting for ever.
     expect([first.started, large.started, small.started]).toEqual([true, false, false]);
@@ -33,7 +37,7 @@ describe('Pictures that are decoded at the same time', () => {
   test('are no more than there are decoders', async () => {
     const budget = new DecodeBudget({ bytesMax: 100, decodersMax: 2 });
     const pictures = [new Decoding(), new Decoding(), new Decoding()];
-    const answers = pictures.map((picture) => budget.run(1, picture.work));
+    const answers = pictures.map((picture) => budget.run({ bytes: 1, pixels: 1 }, picture.work));
     await settled();
     expect(pictures.map(({ started }) => started)).toEqual([true, true, false]);
     pictures[0]?.finish();
@@ -45,8 +49,8 @@ describe('Pictures that are decoded at the same time', () => {
 
   test('make room also when decoding fails', async () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 1 });
-    const damaged = budget.run(10, () => Promise.reject(new Error('damaged')));
-    const next = budget.run(10, async () => 'decoded');
+    const damaged = budget.run({ bytes: 10, pixels: 1 }, () => Promise.reject(new Error('damaged')));
+    const next = budget.run({ bytes: 10, pixels: 1 }, async () => 'decoded');
     await expect(damaged).rejects.toThrow('damaged');
     expect(await next).toBe('decoded');
   });
@@ -54,7 +58,10 @@ describe('Pictures that are decoded at the same time', () => {
   test('that need more than there is are decoded alone', async () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 2 });
     const [huge, small] = [new Decoding(), new Decoding()];
-    const answers = [budget.run(1000, huge.work), budget.run(1, small.work)];
+    const answers = [
+      budget.run({ bytes: 1000, pixels: 1 }, huge.work),
+      budget.run({ bytes: 1, pixels: 1 }, small.work),
+    ];
     await settled();
     expect([huge.started, small.started]).toEqual([true, false]);
     huge.finish();
@@ -64,14 +71,88 @@ describe('Pictures that are decoded at the same time', () => {
   });
 });
 
+// contract 7.7
+describe('Accounts take turns', () => {
+  /** Pictures of accounts in the order in which one decoder takes them. */
+  async function orderOf(
+    pictures: readonly { readonly account: string; readonly pixels: number }[],
+    limits = { bytesMax: 1000, decodersMax: 1 },
+  ): Promise<string[]> {
+    const budget = new DecodeBudget(limits);
+    const order: string[] = [];
+    await Promise.all(
+      pictures.map(({ account, pixels }) =>
+        budget.run({ bytes: 1, pixels, account }, async () => void order.push(account)),
+      ),
+    );
+    return order;
+  }
+  const MEGAPIXEL = 1_000_000;
+
+  test('so that the only picture of one comes second, however many another has sent before', async () => {
+    const flood = Array.from({ length: 80 }, () => ({ account: 'flood', pixels: 49 * MEGAPIXEL }));
+    const order = await orderOf([...flood, { account: 'other', pixels: MEGAPIXEL }]);
+    expect(order.indexOf('other')).toBe(1);
+  });
+
+  test('weighed by pixels: small pictures pass large ones, and accounts that send the same take the same', async () => {
+    const sent = Array.from({ length: 300 }, (_, at) =>
+      at % 2 === 0 ? { account: 'large', pixels: 12 * MEGAPIXEL } : { account: 'small', pixels: MEGAPIXEL },
+    );
+    const order = await orderOf(sent);
+    const smallBefore = order.slice(0, order.lastIndexOf('small')).filter((account) => account === 'large');
+    // 150 pictures of a megapixel and a quarter cost as much as 15 of twelve and a quarter.
+    expect(smallBefore.length).toBeGreaterThan(12);
+    expect(smallBefore.length).toBeLessThan(18);
+  });
+
+  test('an account that was away saves nothing up', async () => {
+    const budget = new DecodeBudget({ bytesMax: 1, decodersMax: 1 });
+    const order: string[] = [];
+    const send = (account: string) =>
+      budget.run({ bytes: 1, pixels: MEGAPIXEL, account }, async () => {
+        order.push(account);
+        await settled();
+      });
+    const busy = Array.from({ length: 20 }, () => send('busy'));
+    while (order.length < 10) await settled();
+    await Promise.all([...busy, ...Array.from({ length: 10 }, () => send('back'))]);
+    const together = order.slice(10).slice(0, 10);
+    expect(together.filter((account) => account === 'busy').length).toBeGreaterThanOrEqual(4);
+  });
+
+  test('large pictures leave a decoder, and memory, to small ones that come later', async () => {
+    const budget = new DecodeBudget({
+      bytesMax: 200,
+      decodersMax: 2,
+      keptForSmall: { bytes: 50, decoders: 1 },
+    });
+    const [one, other, small] = [new Decoding(), new Decoding(), new Decoding()];
+    const answers = [
+      budget.run({ bytes: 150, pixels: 49 * MEGAPIXEL, account: 'flood' }, one.work),
+      budget.run({ bytes: 10, pixels: 49 * MEGAPIXEL, account: 'another flood' }, other.work),
+      budget.run({ bytes: 50, pixels: 12 * MEGAPIXEL, account: 'other' }, small.work),
+    ];
+    await settled();
+    expect([one.started, other.started, small.started]).toEqual([true, false, true]);
+    small.finish();
+    await settled();
+    expect(other.started).toBe(false);
+    one.finish();
+    await settled();
+    other.finish();
+    await Promise.all(answers);
+  });
+});
+
 describe('A caller that gives up', () => {
   test('leaves the queue without its picture being decoded, and lets those behind it in', async () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 2 });
     const [first, abandoned, small] = [new Decoding(), new Decoding(), new Decoding()];
-    const running = budget.run(5, first.work);
+    const running = budget.run({ bytes: 5, pixels: 1 }, first.work);
     const caller = new AbortController();
-    const waiting = budget.run(10, abandoned.work, caller.signal);
-    const behind = budget.run(1, small.work);
+    const waiting = budget.run({ bytes: 10, pixels: 1, signal: caller.signal }, abandoned.work);
+    const behind = budget.run({ bytes: 1, pixels: 1 }, small.work);
     caller.abort(new Error('the deadline'));
     await expect(waiting).rejects.toThrow('the deadline');
     await settled();
@@ -85,8 +166,8 @@ describe('A caller that gives up', () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 1 });
     const [slow, next] = [new Decoding(), new Decoding()];
     const caller = new AbortController();
-    const running = budget.run(1, slow.work, caller.signal);
-    const waiting = budget.run(1, next.work);
+    const running = budget.run({ bytes: 1, pixels: 1, signal: caller.signal }, slow.work);
+    const waiting = budget.run({ bytes: 1, pixels: 1 }, next.work);
     await settled();
     caller.abort(new Error('the deadline'));
     await expect(running).rejects.toThrow('the deadline');
@@ -100,7 +181,9 @@ describe('A caller that gives up', () => {
   test('before it came is not let in', async () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 1 });
     const work = jest.fn();
-    await expect(budget.run(1, work, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+    await expect(
+      budget.run({ bytes: 1, pixels: 1, signal: AbortSignal.abort(new Error('gone')) }, work),
+    ).rejects.toThrow('gone');
     expect(work).not.toHaveBeenCalled();
   });
 });

@@ -40,7 +40,7 @@ test('a caller that gives up is let go, and the next one is served', async () =>
   const decoder = new IsolatedDecoder();
   const leaving = new AbortController();
   const left = decoder
-    .prepare({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false }, leaving.signal)
+    .prepare({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false }, { signal: leaving.signal })
     .catch((thrown: unknown) => thrown);
   const next = decoder.prepare({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false });
   leaving.abort(new Error('gone'));

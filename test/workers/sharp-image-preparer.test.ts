@@ -148,7 +148,7 @@ describe('A picture that is sent', () => {
 describe('A caller whose deadline has passed', () => {
   test('waits no longer, and its picture is not decoded', async () => {
     const bytes = await noise(40, 30).png().toBuffer();
-    const late = preparer().prepare(bytes, AbortSignal.abort(new Error('the deadline')));
+    const late = preparer().prepare(bytes, { signal: AbortSignal.abort(new Error('the deadline')) });
     await expect(late).rejects.toThrow('the deadline');
   });
 });

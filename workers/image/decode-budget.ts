@@ -1,76 +1,150 @@
+interface Taken {
+  readonly bytes: number;
+  readonly decoders: number;
+}
+
+const NOTHING: Taken = { bytes: 0, decoders: 0 };
+
 /** What decoders may take together. */
 export interface DecodeLimits {
   /** Memory of all pictures that are being decoded. */
   readonly bytesMax: number;
   /** Pictures that are being decoded. */
   readonly decodersMax: number;
+  /** Of that, what large pictures leave to others. */
+  readonly keptForSmall?: Taken;
 }
 
-interface Waiting {
+/** For whom a picture is decoded. */
+export interface DecodeCaller {
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined;
+  /** Accounts take turns; work of the service itself takes those of one more. */
+  readonly account?: string | undefined;
+}
+
+/** What decoding a picture takes: memory at its peak, and pixels, which stand for time. */
+interface DecodeRequest extends DecodeCaller {
   readonly bytes: number;
+  readonly pixels: number;
+}
+
+/** More pixels than the cameras of most telephones take: such a picture keeps a decoder busy for long. */
+const LARGE_PIXELS = 16_000_000;
+/** Each decoding costs so much besides. */
+const BASE_PIXELS = 250_000;
+
+interface Waiting extends Taken {
+  readonly account: string;
+  /** What it costs its account. */
+  readonly pixels: number;
+  readonly isLarge: boolean;
   enter(): void;
 }
 
 /**
- * Lets pictures be decoded in the order of their arrival, as many at a time as memory and threads are set aside for:
- * many large ones wait for each other instead of taking the process's memory together.
+ * Lets as many pictures be decoded at a time as memory and threads are set aside for. Accounts take turns, weighed by
+ * pixels (start-time fair queuing): the account that has had the fewest comes next, so that nobody waits for more than one
+ * picture of each other account. Large pictures never take the last decoder, nor the memory that is kept for small ones.
  */
 export class DecodeBudget {
-  private bytes = 0;
-  private decoders = 0;
-  private readonly queue = new Set<Waiting>();
+  readonly #max: Taken;
+  readonly #largeMax: Taken;
+  #all: Taken = NOTHING;
+  #large: Taken = NOTHING;
+  /** In the order of their arrival. */
+  readonly #queue = new Set<Waiting>();
+  /** Pixels that each account has had; one that comes back has had as many as the account whose turn was last. */
+  readonly #had = new Map<string, number>();
+  #lastTurn = 0;
 
-  constructor(private readonly limits: DecodeLimits) {}
+  constructor({ bytesMax, decodersMax, keptForSmall = NOTHING }: DecodeLimits) {
+    this.#max = { bytes: bytesMax, decoders: decodersMax };
+    this.#largeMax = {
+      bytes: bytesMax - keptForSmall.bytes,
+      decoders: Math.max(1, decodersMax - keptForSmall.decoders),
+    };
+  }
 
   /**
-   * Runs `work` once `bytes` are free; what needs more than there is runs alone. A caller that gives up is let go at
-   * once, but what it started keeps its place until it ends, since decoders can't be stopped.
+   * Runs `work` when it is its turn and there is room; what needs more than there is runs alone. A caller that gives up is
+   * let go at once, but what it started keeps its place until it ends, since decoders can't be stopped.
    *
    * @throws the reason of `signal` when it is aborted, or whatever `work` throws
    */
-  async run<Result>(bytes: number, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const taken = Math.min(bytes, this.limits.bytesMax);
-    await this.enter(taken, signal);
+  async run<Result>(
+    { bytes, pixels, account = '', signal }: DecodeRequest,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const isLarge = pixels > LARGE_PIXELS;
+    const taken = { bytes: Math.min(bytes, (isLarge ? this.#largeMax : this.#max).bytes), decoders: 1 };
+    await this.#enter({ ...taken, account, pixels: pixels + BASE_PIXELS, isLarge }, signal);
     const done = work().finally(() => {
-      this.bytes -= taken;
-      this.decoders -= 1;
-      this.admit();
+      this.#count(isLarge, { bytes: -taken.bytes, decoders: -1 });
+      this.#admit();
     });
     return signal ? orAborted(done, signal) : done;
   }
 
-  private async enter(bytes: number, signal?: AbortSignal): Promise<void> {
+  async #enter(picture: Omit<Waiting, 'enter'>, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const leave = () => {
-        this.queue.delete(waiting);
+        this.#queue.delete(waiting);
         reject(signal?.reason);
-        this.admit();
+        this.#admit();
       };
-      const waiting: Waiting = {
-        bytes,
-        enter: () => {
-          signal?.removeEventListener('abort', leave);
-          resolve();
-        },
+      const enter = () => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
       };
+      const waiting: Waiting = { ...picture, enter };
       signal?.addEventListener('abort', leave, { once: true });
-      this.queue.add(waiting);
-      this.admit();
+      if (this.#all.decoders === 0 && this.#queue.size === 0) this.#had.clear();
+      const waits = [...this.#queue].some(({ account }) => account === picture.account);
+      if (!waits) this.#had.set(picture.account, Math.max(this.#hadBy(picture), this.#lastTurn));
+      this.#queue.add(waiting);
+      this.#admit();
     });
   }
 
-  private admit(): void {
-    for (const next of this.queue) {
-      const { bytesMax, decodersMax } = this.limits;
-      if (this.decoders >= decodersMax || this.bytes + next.bytes > bytesMax) return;
-      this.queue.delete(next);
-      this.bytes += next.bytes;
-      this.decoders += 1;
+  #admit(): void {
+    for (let next = this.#next(); next; next = this.#next()) {
+      this.#queue.delete(next);
+      this.#lastTurn = this.#hadBy(next);
+      this.#had.set(next.account, this.#lastTurn + next.pixels);
+      this.#count(next.isLarge, next);
       next.enter();
     }
   }
+
+  /** The picture whose turn it is, if there is room for it. */
+  #next(): Waiting | undefined {
+    for (const next of [...this.#queue].sort((one, other) => this.#hadBy(one) - this.#hadBy(other))) {
+      if (next.isLarge && !fits(this.#large, next, this.#largeMax)) continue;
+      // Nothing that would fit passes what does not: a stream of small pictures must not keep a large one waiting for ever.
+      return fits(this.#all, next, this.#max) ? next : undefined;
+    }
+    return undefined;
+  }
+
+  #hadBy({ account }: Pick<Waiting, 'account'>): number {
+    return this.#had.get(account) ?? 0;
+  }
+
+  #count(isLarge: boolean, more: Taken): void {
+    this.#all = sum(this.#all, more);
+    if (isLarge) this.#large = sum(this.#large, more);
+  }
 }
+
+const sum = (one: Taken, other: Taken): Taken => ({
+  bytes: one.bytes + other.bytes,
+  decoders: one.decoders + other.decoders,
+});
+
+const fits = (taken: Taken, more: Taken, max: Taken): boolean =>
+  taken.decoders + more.decoders <= max.decoders && taken.bytes + more.bytes <= max.bytes;
 
 /** Settles as the work does, or rejects once the signal is aborted; then nobody hears of the work's own failure. */
 function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {

@@ -5,12 +5,12 @@
 import { getPriority, setPriority } from 'node:os';
 import { AppError } from '../../models/errors';
 import { guardSharp, preparedPicture } from './decode-picture';
-import type { DecodeAnswer, DecodeRequest } from './isolated-decoder';
+import type { DecodeAnswer, IsolatedRequest } from './isolated-decoder';
 
 /** As the other threads that decode (`scripts/low-priority-pool.cjs`). */
 const NICENESS = 10;
 
-async function answerTo({ cut, ...picture }: DecodeRequest): Promise<DecodeAnswer> {
+async function answerTo({ cut, ...picture }: IsolatedRequest): Promise<DecodeAnswer> {
   try {
     return { ok: true, ...(await preparedPicture(picture, cut)) };
   } catch (failure) {
@@ -22,6 +22,6 @@ async function answerTo({ cut, ...picture }: DecodeRequest): Promise<DecodeAnswe
 if (getPriority() < NICENESS) setPriority(NICENESS);
 guardSharp();
 process.once('disconnect', () => process.exit());
-process.once('message', (request: DecodeRequest) => {
+process.once('message', (request: IsolatedRequest) => {
   void answerTo(request).then((answer) => process.send?.(answer));
 });

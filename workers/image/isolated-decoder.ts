@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { type ImageFault, unprocessable } from '../../models/errors';
 import type { Cut } from './cut-region';
-import { DecodeBudget } from './decode-budget';
+import { DecodeBudget, type DecodeCaller } from './decode-budget';
 import type { DecodedPicture, EncodedPicture } from './decode-picture';
 
 /** A picture to decode, in another process. */
-export interface DecodeRequest extends EncodedPicture {
+export interface IsolatedRequest extends EncodedPicture {
   /** What to cut out of it; the whole of it when left out. */
   readonly cut?: Cut | undefined;
 }
@@ -26,16 +26,17 @@ export class IsolatedDecoder {
   readonly #turns = new DecodeBudget({ bytesMax: 1, decodersMax: 1 });
 
   /**
-   * Waits its turn. A caller that gives up ends the process, too.
+   * Waits for the turn of its account. A caller that gives up ends the process, too.
    *
    * @throws the reason of `signal` when it is aborted, AppError 422 for a picture that can't be decoded
    */
-  prepare(request: DecodeRequest, signal?: AbortSignal): Promise<DecodedPicture> {
-    return this.#turns.run(1, () => decodeAlone(request, signal), signal);
+  prepare(request: IsolatedRequest, { signal, account }: DecodeCaller = {}): Promise<DecodedPicture> {
+    const turn = { bytes: 1, pixels: request.pixelsMax, account, signal };
+    return this.#turns.run(turn, () => decodeAlone(request, signal));
   }
 }
 
-async function decodeAlone(request: DecodeRequest, signal?: AbortSignal): Promise<DecodedPicture> {
+async function decodeAlone(request: IsolatedRequest, signal?: AbortSignal): Promise<DecodedPicture> {
   const child = fork(require.resolve('./isolated-decoder-main'), [], {
     execArgv: ['--require', require.resolve('tsx/cjs')],
     serialization: 'advanced',
@@ -56,7 +57,7 @@ async function decodeAlone(request: DecodeRequest, signal?: AbortSignal): Promis
 }
 
 /** The process may end without a word: no memory was left for it, or it took too long. */
-function answerOf(child: ChildProcess, request: DecodeRequest): Promise<DecodeAnswer> {
+function answerOf(child: ChildProcess, request: IsolatedRequest): Promise<DecodeAnswer> {
   return new Promise((resolve, reject) => {
     child.once('message', (answer) => resolve(answer as DecodeAnswer));
     child.once('error', reject);

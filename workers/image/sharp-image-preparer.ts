@@ -3,11 +3,10 @@ import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
 import { inject, injectable } from 'tsyringe';
 import { unprocessable } from '../../models/errors';
-import type { ImagePreparer } from '../../models/ports';
-import type { Region } from '../../models/vision/image-input';
+import type { ImagePreparer, PrepareOptions } from '../../models/ports';
 import type { PreparedImage } from '../../models/vision/neighbours';
 import { type Cut, cutOfRegion } from './cut-region';
-import { DecodeBudget } from './decode-budget';
+import { DecodeBudget, type DecodeCaller } from './decode-budget';
 import { decodeMemoryBytes } from './decode-memory';
 import {
   decoding,
@@ -36,23 +35,30 @@ export const IMAGE_LIMITS = Symbol.for('ImageLimits');
  * Memory for pictures that are being decoded. The largest picture that is allowed fits as baseline JPEG, PNG, lossy WebP
  * and as progressive JPEG with the usual 4:2:0; only some of those that must be kept whole do not (docs/hostile-input.md).
  */
-const DECODE_BYTES_MAX = 180_000_000;
+const LARGE_BYTES_MAX = 180_000_000;
 
-/** Fewer than the four threads of Node's pool, on which also files are read and bodies inflated. */
-const DECODERS_MAX = Math.min(3, availableParallelism());
+/** What large pictures leave to small ones: room for one of the size of a telephone's, in any form but the rarest. */
+const KEPT_FOR_SMALL = { bytes: 60_000_000, decoders: 1 };
+
+const LIMITS = {
+  bytesMax: LARGE_BYTES_MAX + KEPT_FOR_SMALL.bytes,
+  // Fewer than the four threads of Node's pool, on which also files are read and bodies inflated.
+  decodersMax: Math.min(3, availableParallelism()),
+  keptForSmall: KEPT_FOR_SMALL,
+};
 
 /** Reading a header and the metadata around it. */
-const HEADER_BYTES = 24_000_000;
+const HEADER = { bytes: 24_000_000, pixels: 0 };
 
 /**
  * Any accepted picture as one small JPEG: first frame, upright, flattened on white, sRGB, three channels of 8 bits.
  * Sizes and the memory that decoding takes are checked before anything is decoded; what does not fit beside the
- * pictures that are being decoded waits its turn, and what needs more than all of them may have is decoded in a process
+ * pictures that are being decoded waits for the turn of its account, and what needs more than all of them may have is decoded in a process
  * of its own.
  */
 @injectable()
 export class SharpImagePreparer implements ImagePreparer {
-  private readonly budget = new DecodeBudget({ bytesMax: DECODE_BYTES_MAX, decodersMax: DECODERS_MAX });
+  private readonly budget = new DecodeBudget(LIMITS);
 
   private readonly alone = new IsolatedDecoder();
 
@@ -60,27 +66,30 @@ export class SharpImagePreparer implements ImagePreparer {
     guardSharp();
   }
 
-  async prepare(bytes: Buffer, signal?: AbortSignal, region?: Region): Promise<PreparedImage> {
-    const { header, picture } = await this.accepted(bytes, signal);
+  async prepare(bytes: Buffer, { region, ...caller }: PrepareOptions = {}): Promise<PreparedImage> {
+    const { header, picture } = await this.accepted(bytes, caller);
     const cut = region && cutOfRegion(region, header, PREPARED_SIDE);
     const memory = memoryFor(picture, header, cut);
     const { jpeg, width, height } =
-      memory > DECODE_BYTES_MAX
-        ? await this.alone.prepare({ ...picture, cut }, signal)
-        : await this.budget.run(memory, () => preparedPicture(picture, cut), signal);
+      memory > LARGE_BYTES_MAX
+        ? await this.alone.prepare({ ...picture, cut }, caller)
+        : await this.budget.run({ bytes: memory, pixels: pixelsOf(header), ...caller }, () =>
+            preparedPicture(picture, cut),
+          );
     const digest = createHash('sha256').update(jpeg).digest('hex');
     return { jpeg, width, height, digest };
   }
 
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {
     const { header, picture } = await this.accepted(bytes);
-    return this.budget.run(memoryFor(picture, header), () => smallPicture(picture, side));
+    const taken = { bytes: memoryFor(picture, header), pixels: pixelsOf(header) };
+    return this.budget.run(taken, () => smallPicture(picture, side));
   }
 
   /** The first frame and what its header says, once format, bytes and pixels are known to be allowed. */
   private async accepted(
     bytes: Buffer,
-    signal?: AbortSignal,
+    caller?: DecodeCaller,
   ): Promise<{ header: Header; picture: EncodedPicture & { bytes: Buffer } }> {
     const { bytesMax, pixelsMax } = this.limits;
     if (bytes.length > bytesMax) {
@@ -89,9 +98,9 @@ export class SharpImagePreparer implements ImagePreparer {
     refuseOtherFormats(bytes);
     const still = firstFrame(bytes);
     if (still === null) throw undecodable();
-    const header = await this.budget.run(HEADER_BYTES, () => decoding(() => headerOf(still)), signal);
+    const header = await this.budget.run({ ...HEADER, ...caller }, () => decoding(() => headerOf(still)));
     const { width, height, icc } = header;
-    if (width * height > pixelsMax) {
+    if (pixelsOf(header) > pixelsMax) {
       throw unprocessable(
         'image_too_large',
         `The image has ${width} x ${height} pixels, more than ${pixelsMax}.`,
@@ -103,6 +112,8 @@ export class SharpImagePreparer implements ImagePreparer {
 }
 
 type Header = Awaited<ReturnType<typeof headerOf>>;
+
+const pixelsOf = ({ width, height }: Header): number => width * height;
 
 /** Memory in bytes that decoding takes; what is cut out may have to be kept whole before, to be turned upright. */
 const memoryFor = ({ bytes }: { bytes: Buffer }, header: Header, cut?: Cut): number =>

@@ -1,5 +1,5 @@
 import { unavailable } from '../../models/errors';
-import type { Clock, VisionCaller, VisionPlace } from '../../models/ports';
+import type { Clock, NeighbourRequest, VisionCaller, VisionPlace } from '../../models/ports';
 import { ServiceRate } from './service-rate';
 
 /** The queue as a caller finds it. */
@@ -34,14 +34,34 @@ const ENTRANCE_SHARE = 0.5;
 /** As many as one key may have at a time are let in while anything moves: of so few the pace says too little. */
 const ALWAYS_LET_IN = 16;
 
+/** Counts photos by account. */
+class PhotosByAccount {
+  readonly #photos = new Map<string, number>();
+  total = 0;
+
+  add(accountId: string, photos: number): void {
+    this.total += photos;
+    const own = this.of(accountId) + photos;
+    if (own > 0) this.#photos.set(accountId, own);
+    else this.#photos.delete(accountId);
+  }
+
+  of(accountId: string): number {
+    return this.#photos.get(accountId) ?? 0;
+  }
+
+  get accounts(): ReadonlyMap<string, number> {
+    return this.#photos;
+  }
+}
+
 /** Who finds room in a queue for photos, wherever it lives. */
 export class Admission {
   readonly rate = new ServiceRate();
-  /** Calls of this process whose photos are in the queue, or on their way to it: being decoded, or waiting for that. */
-  #inside = 0;
+  /** Photos of this process that are in the queue, or on their way to it: being decoded, or waiting for that. */
+  readonly #inside = new PhotosByAccount();
   /** Of them those in the queue. */
-  #asking = 0;
-  readonly #byAccount = new Map<string, number>();
+  readonly #asking = new PhotosByAccount();
 
   constructor(private readonly limits: VisionQueueLimits) {}
 
@@ -49,72 +69,78 @@ export class Admission {
     return this.limits.clock.now().getTime();
   }
 
-  /** A place among the calls of this process, which come before whoever comes later. */
-  enter({ accountId }: VisionCaller): VisionPlace {
-    this.#count(accountId, 1);
+  /** Places for the photos of a call of this process, which come before whoever comes later. */
+  enter({ accountId, photos = 1 }: VisionCaller): VisionPlace {
+    this.#inside.add(accountId, photos);
     let left = false;
     return {
       leave: () => {
-        if (!left) this.#count(accountId, -1);
+        if (!left) this.#inside.add(accountId, -photos);
         left = true;
       },
     };
   }
 
-  /** Meanwhile the photo of a call is in the queue. */
-  async asking<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
-    this.#asking += 1;
+  /** Meanwhile the photos of a call are in the queue. */
+  async asking<Answer>(
+    { accountId, images: { length: photos } }: Pick<NeighbourRequest, 'accountId' | 'images'>,
+    answer: () => Promise<Answer>,
+  ): Promise<Answer> {
+    this.#asking.add(accountId, photos);
     try {
       return await answer();
     } finally {
-      this.#asking -= 1;
+      this.#asking.add(accountId, -photos);
     }
   }
 
   /** @throws the refusal of a photo that is not worth taking in, before it is decoded: others are on their way as well */
   checkEntrance({ waiting, active }: QueueLoad, caller: VisionCaller): void {
-    const load = { waiting: waiting + Math.max(0, this.#inside - this.#asking), active };
     const { waitingMax, leftMs } = this.#roomFor(caller);
-    const few = load.waiting + active < ALWAYS_LET_IN && !this.rate.standsStill;
-    const untilTurnMs = few ? Number.POSITIVE_INFINITY : leftMs * ENTRANCE_SHARE;
-    checkRoom(load, this.rate, { waitingMax, leftMs: untilTurnMs });
+    const decoding = Math.max(0, this.#inside.total - this.#asking.total);
+    checkPlaces(waiting + decoding, this.rate, waitingMax);
+    const ahead = { waiting: waiting + Math.min(decoding, this.#decodedBefore(caller)), active };
+    const few = ahead.waiting + active < ALWAYS_LET_IN && !this.rate.standsStill;
+    if (!few) checkTime(ahead, this.rate, leftMs * ENTRANCE_SHARE);
   }
 
   /** @throws the refusal of a photo that is not worth queueing */
   check(load: QueueLoad, caller: VisionCaller): void {
-    checkRoom(load, this.rate, this.#roomFor(caller));
+    const { waitingMax, leftMs } = this.#roomFor(caller);
+    checkPlaces(load.waiting, this.rate, waitingMax);
+    checkTime(load, this.rate, leftMs);
+  }
+
+  /** Photos that are decoded before one of this account: accounts take turns, so one more of each other than it has itself. */
+  #decodedBefore({ accountId }: VisionCaller): number {
+    const decoding = (each: string, inside: number) => Math.max(0, inside - this.#asking.of(each));
+    const own = decoding(accountId, this.#inside.of(accountId));
+    let before = 0;
+    for (const [each, inside] of this.#inside.accounts) before += Math.min(decoding(each, inside), own + 1);
+    return before;
   }
 
   /**
    * For an account that has its share of the queue a part is kept for others, so that they find a place at once while a
-   * flood from one account takes each that becomes free. It has its share with as many calls of this process as fall to each
-   * account that has any.
+   * flood from one account takes each that becomes free. It has its share with as many photos of this process as fall to
+   * each account that has any.
    */
   #roomFor({ accountId, deadlineAt }: VisionCaller): QueueRoom {
-    const own = this.#byAccount.get(accountId) ?? 0;
-    const share = own > 0 && own * this.#byAccount.size >= this.#inside ? 1 - KEPT_SHARE : 1;
+    const own = this.#inside.of(accountId);
+    const share = own > 0 && own * this.#inside.accounts.size >= this.#inside.total ? 1 - KEPT_SHARE : 1;
     const leftMs = deadlineAt - this.now();
     return { waitingMax: Math.ceil(this.limits.waitingMax * share), leftMs: leftMs * share };
   }
-
-  #count(accountId: string, calls: 1 | -1): void {
-    this.#inside += calls;
-    const own = (this.#byAccount.get(accountId) ?? 0) + calls;
-    if (own > 0) this.#byAccount.set(accountId, own);
-    else this.#byAccount.delete(accountId);
-  }
 }
 
-/**
- * The place that a photo would take must be there, and its turn come before its deadline.
- *
- * @throws unavailable whose `Retry-After` is the time after which, at the measured pace, it would be taken
- */
-function checkRoom(load: QueueLoad, rate: ServiceRate, { waitingMax, leftMs }: QueueRoom): void {
-  if (load.waiting >= waitingMax) {
-    const surplusMs = rate.waitMs(load.waiting - waitingMax + 1);
-    throw unavailable('Too many photos are waiting.', surplusMs / 1000);
-  }
+/** @throws unavailable when there is no place; its `Retry-After` is the time after which, at the measured pace, there is */
+function checkPlaces(waiting: number, rate: ServiceRate, waitingMax: number): void {
+  if (waiting < waitingMax) return;
+  throw unavailable('Too many photos are waiting.', rate.waitMs(waiting - waitingMax + 1) / 1000);
+}
+
+/** @throws unavailable when a photo's turn would not come within the time that is left */
+function checkTime(load: QueueLoad, rate: ServiceRate, leftMs: number): void {
   // Where nobody waits a worker is free, or it is time to find out.
   const waitMs = load.waiting === 0 ? 0 : rate.waitMs(load.waiting + load.active);
   if (waitMs <= leftMs) return;

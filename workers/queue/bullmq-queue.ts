@@ -54,7 +54,7 @@ export class BullMqVisionQueue implements VisionQueue {
 
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
   neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
-    return this.#admission.asking(async () => {
+    return this.#admission.asking(request, async () => {
       request.signal?.throwIfAborted();
       const askedAt = this.#admission.now();
       if (request.deadlineAt <= askedAt) throw timeout(0);

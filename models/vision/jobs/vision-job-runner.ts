@@ -113,7 +113,11 @@ export class VisionJobRunner {
     const caller = await this.accounts.callerByKeyId(entry.keyId);
     if (!caller) throw unauthorized();
     const claim = await this.calls.claim(named, this.later(this.leaseMs), this.later(BOOKED_KNOWN_MS));
-    if (claim.kind === 'answered') return JSON.parse(claim.answer);
+    if (claim.kind === 'answered') {
+      let answer = '';
+      for await (const piece of this.calls.answer(named, claim.chargeId)) answer += piece;
+      return JSON.parse(answer);
+    }
     if (claim.kind !== 'granted') throw callStillRuns();
     const { chargeId } = claim;
     try {

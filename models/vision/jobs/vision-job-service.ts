@@ -70,6 +70,19 @@ export class VisionJobService {
     return job;
   }
 
+  /** The answers of entries of a job from a position until before another, as JSON; null where there was none yet. */
+  async answers(
+    { id, entries }: VisionJob,
+    from: number,
+    until: number,
+  ): Promise<readonly (string | null)[]> {
+    const shown = entries.slice(from, until);
+    if (shown.every(({ answerBytes }) => answerBytes === 0)) return shown.map(() => null);
+    const answers = await this.jobs.answers(id, from, until);
+    if (answers.length < shown.length) throw new Error(`the job ${id} is gone while it is read`);
+    return shown.map(({ answerBytes }, at) => (answerBytes === 0 ? null : (answers[at] ?? null)));
+  }
+
   /** Cancels what is not begun. @throws AppError 404 for a job that there is not, or that is somebody else's */
   async cancel(owner: Owner, id: string): Promise<VisionJob> {
     await this.show(owner, id);

@@ -39,14 +39,16 @@ export interface NewJob extends EntryView, Owner {
   readonly entries: readonly (KeptEntry | EntryAnswer)[];
 }
 
-/** A job as its caller sees it. */
+/** A job as its caller sees it; answers may be large, and are read apart (`VisionJobStore.answers`). */
 export interface VisionJob {
   readonly id: string;
   readonly createdAt: Date;
   readonly entries: readonly {
     readonly state: EntryState;
     readonly predictionId: string | null;
-    readonly answer: object | null;
+    /** Of the answer as JSON; 0 while there is none. */
+    readonly answerBytes: number;
+    readonly creditsUsed: number;
   }[];
 }
 

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import express, { type RequestHandler } from 'express';
-import { MemoryBudget } from '../../api/middleware/memory-budget';
-import { PageMemory } from '../../api/middleware/page-memory';
-import { mapped, sendRows } from '../../api/middleware/send-rows';
+import { AnswerMemory } from '../../api/middleware/answer-memory';
+import { mapped, sendAnswer } from '../../api/middleware/send-answer';
 import { closed, listening } from '../support/local-server';
 
 /** Answers with rows, written as they are made. */
@@ -35,7 +34,7 @@ test.each([0, 1, 3, 2000, 20_000])(
   async (rows) => {
     const told: number[] = [];
     const url = await serve(async (req, res) => {
-      await sendRows(req, res, answerOf(rows), (...figures) => void told.push(...figures));
+      await sendAnswer(req, res, answerOf(rows), (...figures) => void told.push(...figures));
     });
     const answer = await fetch(url);
     const whole = JSON.stringify({ ...answerOf(rows), data: Array.from({ length: rows }, () => ROW) });
@@ -55,7 +54,7 @@ test('other calls are answered while a large answer is made', async () => {
       madeMeanwhile = made;
       return void res.json({});
     }
-    const large = sendRows(
+    const large = sendAnswer(
       req,
       res,
       answerOf(200_000, () => (made += 1)),
@@ -76,7 +75,7 @@ test('rows are made only as far as the caller reads, and no more when it is gone
     ended = resolve;
   });
   const url = await serve(async (req, res) => {
-    const sending = sendRows(
+    const sending = sendAnswer(
       req,
       res,
       answerOf(2_000_000, () => (made += 1)),
@@ -93,13 +92,12 @@ test('rows are made only as far as the caller reads, and no more when it is gone
 });
 
 test('a page waits for room by the size of the rows that were answered lately', async () => {
-  const room = new MemoryBudget({ bytes: 1 << 20, littleBytes: 1, waitMs: 10_000, what: 'pages' });
-  const answers = new PageMemory(room);
+  const answers = new AnswerMemory(1 << 20, 10_000);
   const held: number[] = [];
   const url = await serve(async (_req, res) => {
     res.locals.caller = { keyId: 'key' } as never;
     const made = await answers.reserve(res, { rows: 2, priced: true });
-    held.push(room.state.heldBytes);
+    held.push(answers.heldBytes);
     made(10, 1000);
     res.json({});
   });

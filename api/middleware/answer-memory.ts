@@ -1,0 +1,79 @@
+import type { Response } from 'express';
+import { onceClosed } from './call';
+import { MemoryBudget, type MemoryReservation } from './memory-budget';
+import type { AnswerMade } from './send-answer';
+
+/** How large the page is that a call asks for; rows with prices are several times larger than others. */
+export interface PageAsked {
+  readonly rows: number;
+  readonly priced: boolean;
+}
+
+/** Heap that a byte of an answer takes while it is made: what the database sent, its rows, their text. */
+const HEAP_PER_BYTE = 8;
+/** Heap that a byte of a text takes on its way from a store to its caller: as it came, as it is sent, compressed. */
+const HEAP_PER_TEXT_BYTE = 4;
+/** A row of JSON until the first is seen: as large as any of the generated catalogs. */
+const ROW_BYTES = { priced: 24 * 1024, plain: 4 * 1024 };
+/** Of what was seen last and before: one large page counts at once, and is forgotten over the next dozens. */
+const FORGOTTEN = 0.05;
+/** Answers of this size, such as those with an item, have as much memory again for themselves. */
+const LITTLE_BYTES = 512 * 1024;
+
+/**
+ * Memory for all that callers are sent (contract 12.7), shared by key, and by address where there is none. It is waited for
+ * before an answer is made, and given back when it has been taken.
+ */
+export class AnswerMemory {
+  readonly #budget: MemoryBudget;
+  /** By kind of row, and by endpoint where an answer is no page. */
+  readonly #rowBytes = new Map<string, number>(Object.entries(ROW_BYTES));
+  readonly #reservations = new WeakMap<Response, MemoryReservation>();
+
+  /** @param waitMs who has not got in after so long is turned away */
+  constructor(bytes: number, waitMs: number) {
+    this.#budget = new MemoryBudget({ what: 'large answers', bytes, littleBytes: LITTLE_BYTES, waitMs });
+  }
+
+  get heldBytes(): number {
+    return this.#budget.state.heldBytes;
+  }
+
+  /**
+   * Waits until there is memory for the answer of a call.
+   *
+   * @param asked a page, or the name of an endpoint whose answers are taken to be as large as they were lately
+   * @returns wants to be told how large the answer became
+   * @throws AppError 503 for who waits too long
+   */
+  async reserve(res: Response, asked: PageAsked | string): Promise<AnswerMade> {
+    const [kind, rows] =
+      typeof asked === 'string' ? [asked, 1] : [asked.priced ? 'priced' : 'plain', asked.rows];
+    const known = () => this.#rowBytes.get(kind) ?? ROW_BYTES.plain;
+    await this.#reservationOf(res).resize(rows * known() * HEAP_PER_BYTE);
+    return (made, bytes) => {
+      if (made === 0) return;
+      const seen = bytes / made;
+      this.#rowBytes.set(kind, Math.max(seen, known() + (seen - known()) * FORGOTTEN));
+    };
+  }
+
+  /**
+   * Waits until there is memory for what is sent piece by piece.
+   *
+   * @param bytes of the text that is there at a time
+   * @throws AppError 503 for who waits too long
+   */
+  async hold(res: Response, bytes: number): Promise<void> {
+    await this.#reservationOf(res).resize(bytes * HEAP_PER_TEXT_BYTE);
+  }
+
+  #reservationOf(res: Response): MemoryReservation {
+    const known = this.#reservations.get(res);
+    if (known) return known;
+    const reservation = this.#budget.open(res.locals.caller?.keyId ?? res.req.ip ?? '');
+    this.#reservations.set(res, reservation);
+    onceClosed(res, () => reservation.close());
+    return reservation;
+  }
+}

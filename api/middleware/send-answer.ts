@@ -1,0 +1,144 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as letOthersGo } from 'node:timers/promises';
+import type { Request, Response } from 'express';
+
+/** An answer with rows, which may be made one by one, as they are written. */
+export interface Answer {
+  readonly data?: Iterable<unknown>;
+  readonly [name: string]: unknown;
+}
+
+/** `Whole`, but that its rows may be made one by one. */
+export type WithRows<Whole extends { readonly data: readonly unknown[] }> = Omit<Whole, 'data'> & {
+  readonly data: Iterable<Whole['data'][number]>;
+};
+
+/** JSON that is read from a store as its caller takes it. */
+export class StreamedJson {
+  /** @param bytesAtOnce of it that are in memory at a time */
+  constructor(
+    readonly text: AsyncIterable<string>,
+    readonly bytesAtOnce: number,
+  ) {}
+
+  /** All of it, read once. */
+  async whole(): Promise<Answer> {
+    let text = '';
+    for await (const part of this.text) text += part;
+    return JSON.parse(text);
+  }
+}
+
+/** Is told how many rows an answer had, and how many bytes of JSON; one that has no rows is one. */
+export type AnswerMade = (rows: number, bytes: number) => void;
+
+/** What is written at a time; an answer that is no longer is sent whole, with its length. */
+const PIECE = 64 * 1024;
+
+/**
+ * Sends an answer. A large one with rows is made as fast as its caller reads, and other calls get their turn in between.
+ *
+ * @param made called once the answer is made
+ */
+export async function sendAnswer(
+  req: Request,
+  res: Response,
+  answer: Answer | StreamedJson,
+  made: AnswerMade = () => undefined,
+): Promise<void> {
+  const isHead = req.method === 'HEAD';
+  if (answer instanceof StreamedJson) return sendJson(res, isHead ? [] : answer.text);
+  const { data } = answer;
+  if (data !== undefined && !Array.isArray(data) && !isHead) {
+    return sendJson(res, partsOf(answer, data, made));
+  }
+  const text = JSON.stringify(answer);
+  made(1, text.length);
+  res.type('json').send(text);
+}
+
+/** Sends JSON whose parts come one by one, as fast as its caller reads. What fails before the first piece is thrown. */
+export async function sendJson(
+  res: Response,
+  parts: Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
+  // Who reads slowly is not late.
+  res.locals.deadline?.stop();
+  const pieces = piecesOf(parts);
+  const first = await pieces.next();
+  const second = await pieces.next();
+  res.type('json');
+  if (second.done) return void res.send(first.value ?? '');
+  await pipeline(
+    Readable.from(inTurns([first.value ?? '', second.value], pieces), {
+      objectMode: false,
+      highWaterMark: PIECE,
+    }),
+    res,
+  );
+}
+
+async function* inTurns(
+  begun: readonly string[],
+  rest: AsyncGenerator<string, void>,
+): AsyncGenerator<Buffer> {
+  try {
+    for (const piece of begun) yield Buffer.from(piece);
+    for await (const piece of rest) {
+      yield Buffer.from(piece);
+      await letOthersGo();
+    }
+  } finally {
+    await rest.return();
+  }
+}
+
+/** Joins parts to pieces that are worth writing. */
+async function* piecesOf(parts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string, void> {
+  let piece = '';
+  for await (const part of parts) {
+    piece += part;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+/** The JSON of an answer in parts; tells how many rows it had, and how many bytes. */
+function* partsOf(answer: Answer, data: Iterable<unknown>, made: AnswerMade): Generator<string> {
+  let rows = 0;
+  let bytes = 0;
+  const counted = (part: string): string => {
+    bytes += part.length;
+    return part;
+  };
+  let before = '{';
+  for (const [name, value] of Object.entries(answer)) {
+    if (value === undefined) continue;
+    yield counted(`${before}${JSON.stringify(name)}:`);
+    before = ',';
+    if (name !== 'data') {
+      yield counted(JSON.stringify(value));
+      continue;
+    }
+    let between = '[';
+    for (const each of data) {
+      rows += 1;
+      yield counted(between + JSON.stringify(each));
+      between = ',';
+    }
+    yield counted(between === '[' ? '[]' : ']');
+  }
+  yield counted('}');
+  made(rows, bytes);
+}
+
+/** Each of the rows as it is wanted, as often as it is asked for; in JSON an array like any other. */
+export const mapped = <From, To>(rows: readonly From[], present: (row: From) => To) => ({
+  *[Symbol.iterator](): Iterator<To> {
+    for (const row of rows) yield present(row);
+  },
+  toJSON: (): To[] => rows.map(present),
+});

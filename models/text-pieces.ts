@@ -1,0 +1,2 @@
+/** Characters of a kept text that are read, and sent, at a time. */
+export const TEXT_PIECE = 128 * 1024;
