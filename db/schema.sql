@@ -145,6 +145,7 @@ CREATE TABLE listings (
 
 -- credits: what is left, always the sum of the top-ups less the sum of the ledger; null is unlimited
 -- held: the part of it that open reservations hold
+-- jobs_turn: number of its last turn with an entry of a job; the highest was last; null before its first job
 CREATE TABLE accounts (
   id text COLLATE "C" NOT NULL,
   name text NOT NULL,
@@ -152,11 +153,13 @@ CREATE TABLE accounts (
   held bigint NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   keep_photos boolean NOT NULL DEFAULT false,
+  jobs_turn bigint,
   PRIMARY KEY (id),
   CHECK (held <= credits),
   CHECK (credits >= 0),
   CHECK (held >= 0)
 );
+CREATE INDEX accounts_jobs_turn ON accounts USING btree (jobs_turn) WHERE jobs_turn IS NOT NULL;
 
 -- Keys, by the hash of their secret: what each may do, how often, and until when.
 CREATE TABLE api_keys (
@@ -325,6 +328,7 @@ CREATE TABLE predictions (
   timings jsonb NOT NULL,
   best jsonb,
   feedback jsonb,
+  test boolean NOT NULL DEFAULT false,
   PRIMARY KEY (id)
 );
 CREATE INDEX predictions_account ON predictions USING btree (account_id);
@@ -529,6 +533,7 @@ CREATE TABLE vision_jobs (
   includes text[] NOT NULL,
   base_url text NOT NULL,
   cancelled boolean NOT NULL DEFAULT false,
+  test boolean NOT NULL DEFAULT false,
   PRIMARY KEY (id),
   FOREIGN KEY (account_id) REFERENCES accounts(id),
   FOREIGN KEY (key_id) REFERENCES api_keys(id)
@@ -551,11 +556,12 @@ CREATE TABLE vision_job_entries (
   answer json,
   answer_bytes integer,
   credits_used integer NOT NULL DEFAULT 0,
+  account_id text COLLATE "C" NOT NULL,
   PRIMARY KEY (job_id, "position"),
   FOREIGN KEY (job_id) REFERENCES vision_jobs(id) ON DELETE CASCADE,
   CHECK (state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))
 );
-CREATE INDEX vision_job_entries_due ON vision_job_entries USING btree ("position", due_at) WHERE state = ANY (ARRAY['waiting'::text, 'running'::text]);
+CREATE INDEX vision_job_entries_due ON vision_job_entries USING btree (account_id, "position", due_at) WHERE state = ANY (ARRAY['waiting'::text, 'running'::text]);
 
 -- secret: signs messages, so it is kept as it is
 -- due_at: before that nothing is sent: a message is under way, or the last ones failed
@@ -572,6 +578,7 @@ CREATE TABLE webhook_endpoints (
   failures integer NOT NULL DEFAULT 0,
   last_failure text,
   disabled_at timestamp with time zone,
+  test boolean NOT NULL DEFAULT false,
   PRIMARY KEY (id),
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
@@ -608,14 +615,15 @@ CREATE TABLE search_misses (
   PRIMARY KEY (day, query)
 );
 
--- Sums of the charges in credit_ledger by day (UTC); triggers on that table maintain them, nothing else writes here.
+-- Sums of the charges in credit_ledger by day (UTC), of test keys and of others; triggers on that table maintain them, nothing else writes here.
 CREATE TABLE credits_by_day (
   account_id text COLLATE "C" NOT NULL,
   day date NOT NULL,
   endpoint text COLLATE "C" NOT NULL,
+  test boolean NOT NULL,
   calls bigint NOT NULL,
   credits bigint NOT NULL,
-  PRIMARY KEY (account_id, day, endpoint),
+  PRIMARY KEY (account_id, day, endpoint, test),
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
@@ -829,19 +837,20 @@ AS $function$
     BEGIN
       IF TG_OP <> 'DELETE' THEN
         -- In one order everywhere, so that two bookings never wait for each other.
-        INSERT INTO credits_by_day AS s (account_id, day, endpoint, calls, credits)
-        SELECT account_id, (booked_at AT TIME ZONE 'UTC')::date, endpoint, count(*), sum(amount)
-        FROM booked WHERE amount > 0 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-        ON CONFLICT (account_id, day, endpoint) DO UPDATE
+        INSERT INTO credits_by_day AS s (account_id, day, endpoint, test, calls, credits)
+        SELECT b.account_id, (booked_at AT TIME ZONE 'UTC')::date, endpoint, coalesce(k.test, false), count(*), sum(amount)
+        FROM booked b LEFT JOIN api_keys k ON k.id = b.key_id WHERE amount > 0 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+        ON CONFLICT (account_id, day, endpoint, test) DO UPDATE
         SET calls = s.calls + excluded.calls, credits = s.credits + excluded.credits;
       END IF;
       IF TG_OP <> 'INSERT' THEN
         UPDATE credits_by_day AS s SET calls = s.calls - gone.calls, credits = s.credits - gone.credits
         FROM (
-          SELECT account_id, (booked_at AT TIME ZONE 'UTC')::date AS day, endpoint, count(*) AS calls, sum(amount) AS credits
-          FROM unbooked WHERE amount > 0 GROUP BY 1, 2, 3
+          SELECT u.account_id, (booked_at AT TIME ZONE 'UTC')::date AS day, endpoint, coalesce(k.test, false) AS test,
+            count(*) AS calls, sum(amount) AS credits
+          FROM unbooked u LEFT JOIN api_keys k ON k.id = u.key_id WHERE amount > 0 GROUP BY 1, 2, 3, 4
         ) AS gone
-        WHERE (s.account_id, s.day, s.endpoint) = (gone.account_id, gone.day, gone.endpoint);
+        WHERE (s.account_id, s.day, s.endpoint, s.test) = (gone.account_id, gone.day, gone.endpoint, gone.test);
       END IF;
       RETURN NULL;
     END $function$;

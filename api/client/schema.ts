@@ -85,7 +85,7 @@ export interface paths {
   '/v3/vision/predictions/{id}/feedback': {
     /**
      * Say what the photos showed
-     * @description The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any of its keys. Free. It makes the reliability of the service known, and its confidence better.
+     * @description The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any key of the same kind, live or test. Free. It makes the reliability of the service known, and its confidence better.
      *
      *     **Key:** must open v3.
      */
@@ -94,7 +94,7 @@ export interface paths {
   '/v3/account': {
     /**
      * Your account and key
-     * @description What the account has left, what the key may do, and what was charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.
+     * @description What the account has left, what the key may do, and what keys of its kind, live or test, were charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.
      *
      *     **Key:** must open v3.
      */
@@ -145,7 +145,7 @@ export interface paths {
      *
      *     - Prefer `url` to `base64`: the body is limited to twice that of an identification.
      *     - A photo that can't be used is the answer of its entry; a malformed entry refuses the job.
-     *     - Photos of identifications go first. What is unavailable for the moment is tried again for a day.
+     *     - Photos of identifications go first, then accounts take turns. What is unavailable for the moment is tried again for a day.
      *     - **Credits:** each entry as its identification; the job itself is free. The balance must cover the dearest entry.
      *
      *     **Key:** must open v3.
@@ -171,16 +171,16 @@ export interface paths {
   '/v3/webhooks': {
     /**
      * The addresses that are told
-     * @description All of the account, with what failed last, without their secrets. Free.
+     * @description Those registered by live keys of the account or, for a test key, by its test keys, with what failed last and without their secrets. Free.
      *
      *     **Key:** must open v3.
      */
     get: operations['listWebhooks'];
     /**
      * Be told what happens
-     * @description Registers an `https` address. Each message is a POST of `{"type", "timestamp", "data"}`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the `secret` of this answer verifies it, and no later answer has it.
+     * @description Registers an `https` address. Each message is a POST of `{"type", "timestamp", "data"}`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the `secret` of this answer verifies it, and no later answer has it: it is null when the call is repeated with its `Idempotency-Key`.
      *
-     *     - `vision.job.done`: a job of the account has ended; `id`, `total`, `done`, `failed`, `cancelled`.
+     *     - `vision.job.done`: a job made by a key of the same kind, live or test, has ended; `id`, `total`, `done`, `failed`, `cancelled`.
      *     - `account.credits.low`: a charge took the balance below `credits_below`; `credits`, `credits_below`.
      *     - `catalog.import.done`: `accepted`, `rejected`.
      *     - `model.drift`: by the feedback of 30 days confidence is not true any more; `claimed`, `right`, `answers`. At most once a week.
@@ -1273,8 +1273,8 @@ export interface components {
       last_failure: string | null;
       /** @description `true` for every success */
       success: true;
-      /** @description Verifies messages; no later answer has it */
-      secret: string;
+      /** @description Verifies messages; null when the call is repeated with its `Idempotency-Key` */
+      secret: string | null;
     };
     WebhooksAnswer: {
       /** @description `true` for every success */

@@ -19,13 +19,9 @@ export class CallCounters {
   constructor(private readonly make: (options: CounterOptions) => RateLimiterAbstract) {}
 
   async consume(keyId: string, window: Window, limit: number): Promise<LimitDecision> {
-    try {
-      return decisionOf(true, limit, await this.#counter(window, limit).consume(keyId));
-    } catch (refusal) {
-      // A counter refuses by rejecting with its state.
-      if (refusal instanceof RateLimiterRes) return decisionOf(false, limit, refusal);
-      throw refusal;
-    }
+    const { allowed, state } = await countOne(this.#counter(window, limit), keyId, WINDOW_SECONDS[window]);
+    const { remainingPoints: remaining, msBeforeNext } = state;
+    return { allowed, limit, remaining, resetSeconds: Math.max(0, msBeforeNext) / 1000 };
   }
 
   #counter(window: Window, limit: number): RateLimiterAbstract {
@@ -38,9 +34,27 @@ export class CallCounters {
   }
 }
 
-const decisionOf = (allowed: boolean, limit: number, state: RateLimiterRes): LimitDecision => ({
-  allowed,
-  limit,
-  remaining: state.remainingPoints,
-  resetSeconds: Math.max(0, state.msBeforeNext) / 1000,
-});
+/**
+ * Counts one under a name. A window that ends further ahead than it is long was begun by a clock that was ahead: it is
+ * void, and another begins (contract 14.18).
+ */
+export async function countOne(
+  counter: RateLimiterAbstract,
+  name: string,
+  windowSeconds: number,
+): Promise<{ readonly allowed: boolean; readonly state: RateLimiterRes }> {
+  const counted = await consumed(counter, name);
+  if (counted.state.msBeforeNext <= windowSeconds * 1000) return counted;
+  await counter.delete(name);
+  return consumed(counter, name);
+}
+
+async function consumed(counter: RateLimiterAbstract, name: string) {
+  try {
+    return { allowed: true, state: await counter.consume(name) };
+  } catch (refusal) {
+    // A counter refuses by rejecting with its state.
+    if (refusal instanceof RateLimiterRes) return { allowed: false, state: refusal };
+    throw refusal;
+  }
+}

@@ -7,12 +7,14 @@ import { MemoryRateLimiter } from './memory-rate-limiter';
 
 /**
  * Takes places among those of a key: KEYS[1] is a sorted set of places by the time at which each lapses. The clock is
- * that of Redis, which all processes share. ARGV: limit, lapse in ms, the names of the places.
+ * that of Redis, which all processes share; a place that lapses later than it can is void (contract 14.18). ARGV: limit,
+ * lapse in ms, the names of the places.
  */
 const TAKE_PLACES = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. (now + ARGV[2]), '+inf')
 if redis.call('ZCARD', KEYS[1]) + #ARGV - 2 > tonumber(ARGV[1]) then return 0 end
 for place = 3, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[place]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])

@@ -16,6 +16,8 @@ export interface Work {
   readonly page?: PageAsked;
   /** Makes the body, which says its price where the API says it, and what it is worth. */
   readonly make: (call: CallContext) => Promise<Priced<Answer | StreamedJson>>;
+  /** The body that repetitions of the call get, where it is another: a secret is not kept. */
+  readonly kept?: (body: Answer | StreamedJson) => Answer | StreamedJson;
 }
 
 /** What is answered free of charge. */
@@ -35,7 +37,7 @@ export const chargedAnswer =
   ({ billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>, answers: AnswerMemory) =>
   (endpoint: string, route: Route): Gate =>
   async (req, res) => {
-    const { page, photos, make } = await route(req, res);
+    const { page, photos, make, kept = (body) => body } = await route(req, res);
     let made = photos === undefined ? await answers.reserve(res, page ?? endpoint) : undefined;
     const caller = callerOf(res);
     const { requestId, deadline, claimed } = res.locals;
@@ -59,7 +61,7 @@ export const chargedAnswer =
     const charging = billing.charge(
       call,
       () => make(call),
-      (body) => storedForm(res, body),
+      (body) => storedForm(res, kept(body)),
     );
     const billed = await (deadline?.enforce(charging) ?? charging);
     const { value } = billed;

@@ -1,7 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { rateLimited } from '../../models/errors';
+import { countOne } from '../limits/call-counters';
 
 const WINDOW_SECONDS = 60;
 /** Keys that opened something lately; those of a busy day, in a few megabytes. */
@@ -49,14 +50,12 @@ export class KeyLookups<Known> {
   }
 
   async #count(network: string): Promise<void> {
-    try {
-      await this.#unknown?.consume(network);
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-      const message = 'Too many unknown keys came from this address; check the key and call again later.';
-      throw rateLimited(message, { limit: this.perMinute, remaining: 0, resetSeconds: seconds });
-    }
+    if (!this.#unknown) return;
+    const { allowed, state } = await countOne(this.#unknown, network, WINDOW_SECONDS);
+    if (allowed) return;
+    const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
+    const message = 'Too many unknown keys came from this address; check the key and call again later.';
+    throw rateLimited(message, { limit: this.perMinute, remaining: 0, resetSeconds: seconds });
   }
 }
 

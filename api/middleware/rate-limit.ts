@@ -11,12 +11,10 @@ const PLACE_LAPSE_MS = 180_000;
  * 429 when the key has used up its calls of this second or minute, of which every answer tells the tighter limit; or a
  * test key those of this calendar month, in UTC (contract 9.9).
  */
-export function rateLimit(
-  { limiter, accounts, clock }: Pick<ApiServices, 'limiter' | 'accounts' | 'clock'>,
-  defaults: DefaultLimits,
-): Gate {
+export function rateLimit(services: Pick<ApiServices, 'limiter' | TestCalls>, defaults: DefaultLimits): Gate {
+  const { limiter } = services;
   return async (_req, res) => {
-    const { keyId, limits, test } = callerOf(res);
+    const { keyId, limits } = callerOf(res);
     const windows = [
       { window: 'second', limit: limits.perSecond ?? defaults.perSecond },
       { window: 'minute', limit: limits.perMinute ?? defaults.perMinute },
@@ -29,13 +27,25 @@ export function rateLimit(
       if (tightest === null || decision.remaining < tightest.remaining) tightest = decision;
     }
     if (tightest) res.set(limitHeaders(tightest));
-    const limit = defaults.testCallsPerMonth;
-    if (!test || limit <= 0 || (await accounts.countTestCall(keyId)) <= limit) return;
-    const now = clock.now();
-    const resetSeconds = (Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1000;
-    const message = `A test key may make ${limit} calls a month; a live key has no such limit.`;
-    throw rateLimited(message, { limit, remaining: 0, resetSeconds });
+    await countTestCalls(services, res, 1, defaults);
   };
+}
+
+type TestCalls = 'accounts' | 'clock';
+
+/** Counts calls of a test key, all or none: 429 when it may not make so many more this month (contract 9.9). */
+export async function countTestCalls(
+  { accounts, clock }: Pick<ApiServices, TestCalls>,
+  res: Response,
+  calls: number,
+  { testCallsPerMonth: limit }: DefaultLimits,
+): Promise<void> {
+  const { keyId, test } = callerOf(res);
+  if (!test || limit <= 0 || calls === 0 || (await accounts.countTestCalls(keyId, calls, limit))) return;
+  const now = clock.now();
+  const resetSeconds = (Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1000;
+  const message = `A test key may make ${limit} calls a month, an entry of a job being one; a live key has no such limit.`;
+  throw rateLimited(message, { limit, remaining: 0, resetSeconds });
 }
 
 /**

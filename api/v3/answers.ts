@@ -202,7 +202,10 @@ export const webhook = z.object({
 /** The answer to a registration. */
 export const webhookAnswer = webhook.extend({
   success,
-  secret: z.string().describe('Verifies messages; no later answer has it'),
+  secret: z
+    .string()
+    .nullable()
+    .describe('Verifies messages; null when the call is repeated with its `Idempotency-Key`'),
 });
 
 /** All addresses of an account. */

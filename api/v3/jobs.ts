@@ -6,6 +6,7 @@ import { free, type Route } from '../middleware/charged-answer';
 import type { Endpoints } from '../middleware/endpoints';
 import { type LinkRenewal, linkRenewal, publicAddress } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
+import { countTestCalls } from '../middleware/rate-limit';
 import { idOf } from '../middleware/request-address';
 import { PATHS } from '../paths';
 import { photosOf, takeBody } from '../wire/photos';
@@ -31,13 +32,14 @@ export function mountJobs(
     });
   mountRoute(router, PATHS.createJob, { post: job(ENDPOINT, createJob(services, settings, renewLinks)) });
   mountRoute(router, PATHS.showJob, {
-    get: about(({ caller }, id) => jobs.show(caller.accountId, id)),
-    delete: about(({ caller }, id) => jobs.cancel(caller.accountId, id)),
+    get: about(({ caller }, id) => jobs.show(caller, id)),
+    delete: about(({ caller }, id) => jobs.cancel(caller, id)),
   });
 }
 
-function createJob({ jobs }: ApiServices, settings: ApiSettings, renewLinks: LinkRenewal): Route {
-  return (req, res) => {
+function createJob(services: ApiServices, settings: ApiSettings, renewLinks: LinkRenewal): Route {
+  const { jobs } = services;
+  return async (req, res) => {
     const { body, cut } = takeBody(req, jobBody, (given) => signalDeprecation(res, given));
     const entries = body.entries.map((each, position) => {
       const { photos, parameters } = photosOf(each, cut, `entries.${position}.`);
@@ -47,6 +49,8 @@ function createJob({ jobs }: ApiServices, settings: ApiSettings, renewLinks: Lin
     const includes = [...new Set(body.includes)];
     const baseUrl = publicAddress(req, settings)('/').slice(0, -1);
     const { bodyDigest } = res.locals;
+    // The call itself is counted: it stands for the first entry.
+    await countTestCalls(services, res, entries.length - 1, settings.limits);
     res.status(202);
     return free(async (call) => {
       const job = await jobs.create(call, { entries, includes, baseUrl, bodyDigest });

@@ -161,7 +161,7 @@ function correct({ feedback }: ApiServices): Route {
     const { correct_id: correctId, comment = null } = validate(feedbackBody, req.body);
     const id = idOf(req);
     return free(async ({ caller }) => {
-      const kept = await feedback.correct(caller.accountId, id, { correctId, comment });
+      const kept = await feedback.correct(caller, id, { correctId, comment });
       return presentFeedback(id, kept);
     });
   };

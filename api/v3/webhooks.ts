@@ -20,25 +20,27 @@ export function mountWebhooks(router: IRouter, { json, plain }: Endpoints, { web
   mountRoute(router, PATHS.createWebhook, {
     get: plain(ENDPOINT, SCOPE, () =>
       free(async ({ caller }) => {
-        const data = (await webhooks.list(caller.accountId)).map(presentWebhook);
+        const data = (await webhooks.list(caller)).map(presentWebhook);
         return { success: true, data } satisfies z.input<typeof webhooksAnswer>;
       }),
     ),
     post: json(ENDPOINT, SCOPE, (req, res) => {
       const { url, events, credits_below: creditsBelow = null } = validate(webhookBody, req.body);
       const wanted = { url: toHttpUrl(url, 'url'), events: [...new Set(events)], creditsBelow };
-      return free(async ({ caller }) => {
-        const { secret, ...made } = await webhooks.register(caller.accountId, wanted);
+      const registered = free(async ({ caller }) => {
+        const { secret, ...made } = await webhooks.register(caller, wanted);
         res.status(201);
         return { success: true, ...presentWebhook(made), secret } satisfies z.input<typeof webhookAnswer>;
       });
+      // A repetition is told that it was registered, and not the secret again.
+      return { ...registered, kept: (body) => ({ ...body, secret: null }) };
     }),
   });
   mountRoute(router, PATHS.removeWebhook, {
     delete: plain(ENDPOINT, SCOPE, (req) => {
       const id = idOf(req);
       return free(async ({ caller }) => {
-        await webhooks.remove(caller.accountId, id);
+        await webhooks.remove(caller, id);
         return { success: true, id } satisfies z.input<typeof webhookRemoved>;
       });
     }),

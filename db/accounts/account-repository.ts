@@ -176,16 +176,17 @@ export class PostgresAccountRepository implements AccountRepository {
     return key?.account_id ?? null;
   }
 
-  async countTestCall(keyId: string): Promise<number> {
+  async countTestCalls(keyId: string, calls: number, max: number): Promise<boolean> {
     const month = this.clock.now().toISOString().slice(0, 'YYYY-MM'.length);
-    const [counted] = await rowsOf<{ calls: number }>(
+    const more = sql`CASE WHEN counted.month = excluded.month THEN counted.calls ELSE 0 END + excluded.calls`;
+    const counted = await rowsOf(
       this.knex,
-      sql`INSERT INTO test_calls AS counted (key_id, month, calls) VALUES (${keyId}, ${month}, 1)
-          ON CONFLICT (key_id) DO UPDATE SET month = excluded.month,
-            calls = CASE WHEN counted.month = excluded.month THEN counted.calls ELSE 0 END + 1
-          RETURNING calls`,
+      sql`INSERT INTO test_calls AS counted (key_id, month, calls)
+          SELECT ${keyId}, ${month}, ${calls}::integer WHERE ${calls}::integer <= ${max}::bigint
+          ON CONFLICT (key_id) DO UPDATE SET month = excluded.month, calls = ${more} WHERE ${more} <= ${max}::bigint
+          RETURNING key_id`,
     );
-    return counted?.calls ?? 0;
+    return counted.length > 0;
   }
 
   private async callersByHash(hashes: readonly string[]): Promise<(Caller | null)[]> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
+import { RESERVATION_MS } from '../../models/access/billing';
 import { CREDITS_MAX } from '../../models/access/credits';
 import { type AppError, badRequest } from '../../models/errors';
 import {
@@ -13,8 +14,9 @@ import {
   type UsageLine,
 } from '../../models/ports';
 import { KeyedBatcher } from '../core/batcher';
+import { hasCome } from '../core/has-come';
 import { sqlStateOf } from '../core/postgres-faults';
-import { inTransaction, joined, prepared, rowsOf, sql } from '../core/sql';
+import { inTransaction, joined, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { bookedTogether, bookings, creditsLeft } from './bookings';
 
 /** SQLSTATE of a second row of one key. */
@@ -125,7 +127,7 @@ export class PostgresCreditLedger implements CreditLedger {
   async lapse(): Promise<void> {
     const holders = await rowsOf<{ id: string }>(
       this.knex,
-      sql`SELECT DISTINCT account_id AS id FROM credit_reservations WHERE expires_at <= ${this.clock.now()}`,
+      sql`SELECT DISTINCT account_id AS id FROM credit_reservations WHERE ${this.hasLapsed()}`,
     );
     for (const { id } of holders) await this.sweep(id);
   }
@@ -159,18 +161,25 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 
   /** From `since` on, before `until`; by day (UTC), then endpoint. Whole days are read from their sums. */
-  async usage(accountId: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]> {
+  async usage(
+    accountId: string,
+    since: Date | null,
+    until: Date | null,
+    test?: boolean,
+  ): Promise<readonly UsageLine[]> {
     const { days, edges } = wholeDays(since?.getTime() ?? -Infinity, until?.getTime() ?? Infinity);
+    const ofKind = test === undefined ? sql`true` : sql`test = ${test}`;
     const charges = [
       sql`SELECT day, endpoint, calls, credits FROM credits_by_day
-          WHERE account_id = ${accountId} AND calls > 0 AND day >= ${dayOf(days.from)}::date AND day < ${dayOf(days.to)}::date`,
+          WHERE account_id = ${accountId} AND calls > 0 AND ${ofKind}
+            AND day >= ${dayOf(days.from)}::date AND day < ${dayOf(days.to)}::date`,
       ...edges.map(
-        ({
-          from,
-          to,
-        }) => sql`SELECT (booked_at AT TIME ZONE 'UTC')::date, endpoint, 1, amount FROM credit_ledger
-          WHERE account_id = ${accountId} AND amount > 0
-            AND booked_at >= ${new Date(from)} AND booked_at < ${new Date(to)}`,
+        ({ from, to }) => sql`SELECT day, endpoint, 1, amount FROM (
+            SELECT (c.booked_at AT TIME ZONE 'UTC')::date AS day, c.endpoint, c.amount, coalesce(k.test, false) AS test
+            FROM credit_ledger c LEFT JOIN api_keys k ON k.id = c.key_id
+            WHERE c.account_id = ${accountId} AND c.amount > 0
+              AND c.booked_at >= ${new Date(from)} AND c.booked_at < ${new Date(to)}
+          ) AS edge WHERE ${ofKind}`,
       ),
     ];
     const lines = await rowsOf<UsageLine>(
@@ -251,13 +260,17 @@ export class PostgresCreditLedger implements CreditLedger {
     });
   }
 
+  private hasLapsed(): Sql {
+    return hasCome(sql`expires_at`, this.clock.now(), RESERVATION_MS);
+  }
+
   /** Takes back what expired reservations of an account hold. */
   private async sweep(accountId: string): Promise<void> {
     await rowsOf(
       this.knex,
       sql`WITH lapsed AS (
             DELETE FROM credit_reservations
-            WHERE account_id = ${accountId} AND expires_at <= ${this.clock.now()} RETURNING amount
+            WHERE account_id = ${accountId} AND ${this.hasLapsed()} RETURNING amount
           )
           UPDATE accounts SET held = held - (SELECT coalesce(sum(amount), 0) FROM lapsed) WHERE id = ${accountId}`,
     );

@@ -9,6 +9,7 @@ import {
   PORTS,
 } from '../../models/ports';
 import { TEXT_PIECE } from '../../models/text-pieces';
+import { hasCome } from '../core/has-come';
 import { rowsOf, sql } from '../core/sql';
 
 /** Expired calls that each new one takes with it, so that the table needs no sweeper of its own. */
@@ -114,12 +115,14 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   /** The same call, after the process that ran it died: what that one had reserved is taken over by a new charge. */
   private async resume(call: IdempotentCall, leasedUntil: Date): Promise<string | null> {
     const chargeId = this.ids.next();
+    const now = this.clock.now();
+    const isDead = hasCome(sql`leased_until`, now, leasedUntil.getTime() - now.getTime());
     const resumed = await rowsOf(
       this.knex,
       sql`WITH dead AS (
             SELECT charge_id FROM idempotent_calls
             WHERE account_id = ${call.accountId} AND key = ${call.key} AND fingerprint = ${call.fingerprint}
-              AND answer IS NULL AND leased_until <= ${this.clock.now()} FOR UPDATE
+              AND answer IS NULL AND ${isDead} FOR UPDATE
           ), taken_over AS (
             UPDATE credit_reservations SET charge_id = ${chargeId} WHERE charge_id IN (SELECT charge_id FROM dead)
           )

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { type Clock, type HousekeepingStore, PORTS } from '../../models/ports';
+import { isVoid } from './has-come';
 import { inTransaction, rowsOf, sql } from './sql';
 
 /** An import whose heart has stood still for so long has died; much longer than any of its transactions. */
@@ -23,7 +24,8 @@ export class PostgresHousekeepingStore implements HousekeepingStore {
       this.knex,
       sql`INSERT INTO housekeeping AS last (task, begun_at) VALUES (${task}, ${now})
           ON CONFLICT (task) DO UPDATE SET begun_at = excluded.begun_at
-          WHERE last.begun_at <= ${new Date(now.getTime() - everyMs)} RETURNING task`,
+          WHERE last.begun_at <= ${new Date(now.getTime() - everyMs)} OR ${isVoid(sql`last.begun_at`, now, 0)}
+          RETURNING task`,
     );
     return claimed.length > 0;
   }
@@ -48,14 +50,16 @@ export class PostgresHousekeepingStore implements HousekeepingStore {
     return inTransaction(this.knex, async (transaction) => {
       if (!(await this.holdsOffImports(transaction))) return 0;
       await rowsOf(transaction, sql`SELECT set_config('statement_timeout', '0', true)`);
+      const now = this.clock.now();
       const owned = await ownedOf(transaction, addresses);
       const unowned = addresses.filter((address) => !owned.has(address));
       await rowsOf(transaction, sql`DELETE FROM unowned_images WHERE address = ANY(${[...owned]}::text[])`);
       await rowsOf(
         transaction,
         sql`INSERT INTO unowned_images (address, since)
-            SELECT address, ${this.clock.now()}::timestamptz FROM unnest(${unowned}::text[]) AS found (address)
-            ON CONFLICT DO NOTHING`,
+            SELECT address, ${now}::timestamptz FROM unnest(${unowned}::text[]) AS found (address)
+            ON CONFLICT (address) DO UPDATE SET since = excluded.since
+            WHERE ${isVoid(sql`unowned_images.since`, now, 0)}`,
       );
       const due = await rowsOf<{ address: string }>(
         transaction,
@@ -75,10 +79,11 @@ export class PostgresHousekeepingStore implements HousekeepingStore {
   /** For the transaction: imports that begin wait for its end. False while one runs. */
   private async holdsOffImports(transaction: Knex): Promise<boolean> {
     await rowsOf(transaction, sql`LOCK TABLE catalog_import_lock IN SHARE MODE`);
+    const now = this.clock.now();
     const running = await rowsOf(
       transaction,
       sql`SELECT holder FROM catalog_import_lock
-          WHERE heartbeat_at > ${new Date(this.clock.now().getTime() - IMPORT_DEAD_MS)}`,
+          WHERE heartbeat_at > ${new Date(now.getTime() - IMPORT_DEAD_MS)} AND NOT ${isVoid(sql`heartbeat_at`, now, 0)}`,
     );
     return running.length === 0;
   }

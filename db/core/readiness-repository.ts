@@ -5,7 +5,7 @@ import { PORTS, type ReadinessRepository } from '../../models/ports';
 import { inTransaction, rowsOf, sql } from './sql';
 
 /** A worker tells every few seconds; after this it is dead, or as good as that. */
-const ALIVE = sql`told_at > now() - interval '20 seconds'`;
+const ALIVE = sql`told_at > now() - interval '20 seconds' AND told_at < now() + interval '20 seconds'`;
 
 /** What workers say of the models of versions, in PostgreSQL. */
 @injectable()

@@ -1,9 +1,13 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
+import type { Owner } from '../../models/access/api-key';
 import type { Module } from '../../models/catalog/catalog-query';
 import { type Clock, PORTS, type VisionJobStore } from '../../models/ports';
+import { PAUSE_MAX_MS } from '../../models/retry-pauses';
 import type { EntryState } from '../../models/vision/jobs/job-states';
 import type { BegunEntry, EntryAnswer, NewJob, VisionJob } from '../../models/vision/jobs/vision-job';
+import { hasCome } from '../core/has-come';
+import { lockAccount } from '../core/lock-account';
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 import { messagesAbout } from '../webhooks/messages-about';
 import { type RequestRow, toKeptEntry, toRequestRow } from './kept-request';
@@ -40,38 +44,51 @@ export class PostgresVisionJobStore implements VisionJobStore {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  async add({ id, accountId, keyId, includes, baseUrl, entries }: NewJob): Promise<void> {
+  async add(
+    { id, accountId, test, keyId, includes, baseUrl, entries }: NewJob,
+    openMax: number,
+  ): Promise<boolean> {
     const now = this.clock.now();
     const rows = entries.map((entry, position) =>
       'state' in entry
         ? { position, state: entry.state, answer: entry.answer }
         : { position, state: 'waiting', request: toRequestRow(entry) },
     );
-    await inTransaction(this.knex, async (transaction) => {
+    return inTransaction(this.knex, async (transaction) => {
       const added = await rowsOf(
         transaction,
-        sql`INSERT INTO vision_jobs (id, account_id, key_id, created_at, includes, base_url)
-            VALUES (${id}, ${accountId}, ${keyId}, ${now}, ${includes}::text[], ${baseUrl})
+        sql`INSERT INTO vision_jobs (id, account_id, test, key_id, created_at, includes, base_url)
+            VALUES (${id}, ${accountId}, ${test}, ${keyId}, ${now}, ${includes}::text[], ${baseUrl})
             ON CONFLICT (id) DO NOTHING RETURNING id`,
       );
-      if (added.length === 0) return;
+      if (added.length === 0) return true;
       await rowsOf(
         transaction,
-        sql`INSERT INTO vision_job_entries (job_id, position, state, request, answer, answer_bytes, due_at)
-            SELECT ${id}, position, state, request, answer, octet_length(answer::text), ${now}::timestamptz
+        sql`INSERT INTO vision_job_entries (job_id, account_id, position, state, request, answer, answer_bytes, due_at)
+            SELECT ${id}, ${accountId}, position, state, request, answer, octet_length(answer::text), ${now}::timestamptz
             FROM json_to_recordset(${JSON.stringify(rows)}::json)
               AS entry (position smallint, state text, request json, answer json)`,
       );
+      await lockAccount(transaction, accountId);
+      if ((await openOf(transaction, { accountId, test })) > openMax) {
+        await rowsOf(transaction, sql`DELETE FROM vision_jobs WHERE id = ${id}`);
+        return false;
+      }
+      await rowsOf(
+        transaction,
+        sql`UPDATE accounts SET jobs_turn = 0 WHERE id = ${accountId} AND jobs_turn IS NULL`,
+      );
       await this.tellIfDone(transaction, id);
+      return true;
     });
   }
 
-  async find(accountId: string, id: string): Promise<VisionJob | null> {
+  async find({ accountId, test }: Owner, id: string): Promise<VisionJob | null> {
     const rows = await rowsOf<EntryRow>(
       this.knex,
       sql`SELECT j.created_at, e.state, e.prediction_id, e.answer_bytes, e.credits_used
           FROM vision_jobs j JOIN vision_job_entries e ON e.job_id = j.id
-          WHERE j.id = ${id} AND j.account_id = ${accountId} ORDER BY e.position`,
+          WHERE j.id = ${id} AND j.account_id = ${accountId} AND j.test = ${test} ORDER BY e.position`,
     );
     const [first] = rows;
     if (!first) return null;
@@ -91,13 +108,8 @@ export class PostgresVisionJobStore implements VisionJobStore {
     return rows.map(({ answer }) => answer);
   }
 
-  async openEntries(accountId: string): Promise<number> {
-    const [line] = await rowsOf<{ open: number }>(
-      this.knex,
-      sql`SELECT count(*)::int AS open FROM vision_jobs j JOIN vision_job_entries e ON e.job_id = j.id
-          WHERE j.account_id = ${accountId} AND ${IS_OPEN}`,
-    );
-    return line?.open ?? 0;
+  openEntries(owner: Owner): Promise<number> {
+    return openOf(this.knex, owner);
   }
 
   async cancel(id: string): Promise<void> {
@@ -109,16 +121,28 @@ export class PostgresVisionJobStore implements VisionJobStore {
     );
   }
 
-  /** The first entry of every job comes before the second of any: nobody waits for a long job of somebody else. */
-  async begin(leasedUntil: Date): Promise<BegunEntry | null> {
+  /**
+   * Accounts are asked in turn, until one has an entry that is due and that nobody else is beginning. Of its jobs the first
+   * entry of each comes before the second of any.
+   */
+  async begin(leaseMs: number, without: readonly string[] = []): Promise<BegunEntry | null> {
+    const now = this.clock.now();
     const [row] = await rowsOf<BegunRow>(
       this.knex,
-      sql`WITH due AS (
-            SELECT job_id, position FROM vision_job_entries
-            WHERE ${IS_OPEN} AND due_at <= ${this.clock.now()}
-            ORDER BY position, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+      sql`WITH turns AS MATERIALIZED (
+            SELECT id FROM accounts WHERE jobs_turn IS NOT NULL AND id <> ALL(${without}::text[]) ORDER BY jobs_turn, id
+          ), due AS (
+            SELECT e.* FROM turns CROSS JOIN LATERAL (
+              SELECT job_id, position, account_id FROM vision_job_entries
+              WHERE account_id = turns.id AND ${IS_OPEN} AND ${hasCome(sql`due_at`, now, aheadMax(leaseMs))}
+              ORDER BY position, due_at LIMIT 1 FOR UPDATE SKIP LOCKED) e
+            LIMIT 1
+          ), turn AS (
+            UPDATE accounts SET jobs_turn = (SELECT max(jobs_turn) + 1 FROM accounts)
+            WHERE id IN (SELECT account_id FROM due)
           )
-          UPDATE vision_job_entries e SET state = 'running', tries = tries + 1, due_at = ${leasedUntil}
+          UPDATE vision_job_entries e SET state = 'running', tries = tries + 1,
+            due_at = ${new Date(now.getTime() + leaseMs)}
           FROM due JOIN vision_jobs j ON j.id = due.job_id
           WHERE e.job_id = due.job_id AND e.position = due.position
           RETURNING e.job_id, e.position, e.tries, e.request, j.account_id, j.key_id, j.includes, j.base_url`,
@@ -178,7 +202,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
     const data = sql`(SELECT json_build_object('id', j.id, 'total', count(*), 'done', ${inState('done')},
         'failed', ${inState('failed')}, 'cancelled', ${inState('cancelled')})
       FROM vision_job_entries WHERE job_id = j.id)`;
-    const whose = sql`e.account_id = j.account_id AND j.id = ${id}
+    const whose = sql`e.account_id = j.account_id AND e.test = j.test AND j.id = ${id}
       AND NOT EXISTS (SELECT FROM vision_job_entries WHERE job_id = j.id AND ${IS_OPEN})`;
     const message = { data, whose, from: sql`, vision_jobs j` };
     await rowsOf(transaction, messagesAbout('vision.job.done', this.clock.now(), message));
@@ -208,3 +232,17 @@ export class PostgresVisionJobStore implements VisionJobStore {
     return line ?? { waiting: 0, running: 0 };
   }
 }
+
+/** Entries of an owner that have no answer yet. */
+async function openOf(knex: Knex, { accountId, test }: Owner): Promise<number> {
+  const [line] = await rowsOf<{ open: number }>(
+    knex,
+    sql`SELECT count(*)::int AS open FROM vision_job_entries e JOIN vision_jobs j ON j.id = e.job_id
+        WHERE e.account_id = ${accountId} AND j.test = ${test} AND ${IS_OPEN}`,
+  );
+  return line?.open ?? 0;
+}
+
+/** How far ahead the time of an open entry can be: of one that is begun, a lease; of one that failed, a pause. */
+const aheadMax = (leaseMs: number): Sql =>
+  sql`CASE WHEN state = 'running' THEN ${leaseMs}::integer WHEN tries = 0 THEN 0 ELSE ${PAUSE_MAX_MS}::integer END`;

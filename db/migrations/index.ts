@@ -9,6 +9,8 @@ import * as webhooks from './202611242111-webhooks';
 import * as wordsOfQueries from './202611242120-words-of-queries';
 import * as changesOfAllRows from './202611242330-changes-of-all-rows';
 import * as sizesOfAnswers from './202611251210-sizes-of-answers';
+import * as twoWorlds from './202611251220-two-worlds';
+import * as turnsOfAccounts from './202611251221-turns-of-accounts';
 import * as creditsByDay from './202611251230-credits-by-day';
 import * as processes from './202611251231-processes';
 import * as rotatedKeys from './202611251290-rotated-keys';
@@ -31,6 +33,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611242120-words-of-queries': wordsOfQueries,
   '202611242330-changes-of-all-rows': changesOfAllRows,
   '202611251210-sizes-of-answers': sizesOfAnswers,
+  '202611251220-two-worlds': twoWorlds,
+  '202611251221-turns-of-accounts': turnsOfAccounts,
   '202611251230-credits-by-day': creditsByDay,
   '202611251231-processes': processes,
   '202611251290-rotated-keys': rotatedKeys,

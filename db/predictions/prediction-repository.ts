@@ -18,6 +18,8 @@ const json = (value: unknown): Sql => sql`${value === null ? null : JSON.stringi
 /** The confidence of the first row; NULL without rows. */
 const CLAIMED = sql`(rows -> 0 ->> 'confidence')::float8`;
 const IS_RIGHT = sql`(feedback ->> 'right')::boolean`;
+/** What is said of answers of the sandbox counts nowhere (contract 9.12). */
+const IS_JUDGED = sql`feedback IS NOT NULL AND NOT test`;
 
 /** Records of identifications in PostgreSQL, without the photos (contract 7.11). */
 @injectable()
@@ -29,10 +31,10 @@ export class PostgresPredictionRepository implements PredictionRepository {
     const [saved] = await rowsOf<{ keeps: boolean }>(
       this.knex,
       sql`WITH quick AS (SELECT set_config('synchronous_commit', 'off', true))
-          INSERT INTO predictions (id, created_at, request_id, account_id, endpoint, version_id, model, image_digests,
-            neighbours, best, rows, timings)
+          INSERT INTO predictions (id, created_at, request_id, account_id, test, endpoint, version_id, model,
+            image_digests, neighbours, best, rows, timings)
           SELECT ${prediction.id}, ${prediction.createdAt}, ${prediction.requestId}, ${prediction.accountId},
-            ${prediction.endpoint}, ${prediction.versionId}, ${prediction.model}, ${prediction.imageDigests}::text[],
+            ${prediction.test}, ${prediction.endpoint}, ${prediction.versionId}, ${prediction.model}, ${prediction.imageDigests}::text[],
             ${json(prediction.neighbours)}, ${json(prediction.best)}, ${json(prediction.rows)},
             ${json(prediction.timings)} FROM quick
           RETURNING (SELECT keep_photos FROM accounts WHERE id = account_id) AS keeps`,
@@ -53,7 +55,7 @@ export class PostgresPredictionRepository implements PredictionRepository {
   async find(id: string): Promise<Prediction | null> {
     const [prediction] = await rowsOf<Prediction>(
       this.knex,
-      sql`SELECT id, created_at AS "createdAt", request_id AS "requestId", account_id AS "accountId", endpoint,
+      sql`SELECT id, created_at AS "createdAt", request_id AS "requestId", account_id AS "accountId", test, endpoint,
             version_id AS "versionId", model, image_digests AS "imageDigests", neighbours, best, rows, timings, feedback
           FROM predictions WHERE id = ${id}`,
     );
@@ -74,7 +76,7 @@ export class PostgresPredictionRepository implements PredictionRepository {
       sql`SELECT model, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, best ->> 'category' AS category,
             cardinality(image_digests) AS photos, ${CLAIMED} AS confidence, ${IS_RIGHT} AS "right"
           FROM predictions
-          WHERE feedback IS NOT NULL AND created_at >= coalesce(${since}::timestamptz, '-infinity')
+          WHERE ${IS_JUDGED} AND created_at >= coalesce(${since}::timestamptz, '-infinity')
           ORDER BY created_at, id`,
     );
   }
@@ -83,7 +85,7 @@ export class PostgresPredictionRepository implements PredictionRepository {
     const [summary] = await rowsOf<ReliabilitySummary>(
       this.knex,
       sql`SELECT count(*)::int AS answers, avg(${CLAIMED}) AS claimed, avg(${IS_RIGHT}::int)::float8 AS "right"
-          FROM predictions WHERE feedback IS NOT NULL AND created_at >= ${since} AND ${CLAIMED} IS NOT NULL`,
+          FROM predictions WHERE ${IS_JUDGED} AND created_at >= ${since} AND ${CLAIMED} IS NOT NULL`,
     );
     return summary ?? { answers: 0, claimed: null, right: null };
   }
@@ -96,7 +98,7 @@ export class PostgresPredictionRepository implements PredictionRepository {
     return rowsOf<CorrectedSignals>(
       this.knex,
       sql`SELECT id, best, feedback ->> 'correctId' AS "correctId" FROM predictions
-          WHERE feedback IS NOT NULL AND best IS NOT NULL AND version_id = ${versionId}
+          WHERE ${IS_JUDGED} AND best IS NOT NULL AND version_id = ${versionId}
             AND created_at >= coalesce(${since}::timestamptz, '-infinity')
           ORDER BY created_at DESC, id LIMIT ${limit}`,
     );
@@ -108,7 +110,7 @@ export class PostgresPredictionRepository implements PredictionRepository {
       sql`SELECT id, feedback ->> 'correctId' AS "correctId",
             (SELECT array_agg(jpeg ORDER BY position) FROM prediction_photos WHERE prediction_id = p.id) AS photos
           FROM predictions p
-          WHERE feedback IS NOT NULL AND EXISTS (SELECT FROM prediction_photos WHERE prediction_id = p.id)
+          WHERE ${IS_JUDGED} AND EXISTS (SELECT FROM prediction_photos WHERE prediction_id = p.id)
           ORDER BY created_at DESC, id LIMIT ${limit}`,
     );
   }

@@ -1,13 +1,18 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
+import type { Owner } from '../../models/access/api-key';
 import { type Clock, PORTS, type WebhookStore } from '../../models/ports';
+import { PAUSE_MAX_MS } from '../../models/retry-pauses';
 import type { OutgoingMessage, Webhook, WebhookEvent } from '../../models/webhooks/webhook';
+import { hasCome } from '../core/has-come';
 import { PostgresHousekeepingStore } from '../core/housekeeping-store';
-import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
+import { lockAccount } from '../core/lock-account';
+import { allOf, inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 import { messagesAbout } from './messages-about';
 
 interface EndpointRow {
   readonly id: string;
+  readonly test: boolean;
   readonly url: string;
   readonly events: readonly WebhookEvent[];
   readonly credits_below: number | null;
@@ -27,7 +32,7 @@ type MessageRow = Pick<EndpointRow, 'url' | 'failures'> & {
   readonly tries: number;
 };
 
-const COLUMNS = sql`id, url, events, credits_below, created_at, disabled_at, failures, last_failure`;
+const COLUMNS = sql`id, test, url, events, credits_below, created_at, disabled_at, failures, last_failure`;
 
 /** Addresses and messages in PostgreSQL. Whoever sends a message has its address locked: it gets one at a time. */
 @injectable()
@@ -37,37 +42,35 @@ export class PostgresWebhookStore implements WebhookStore {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  async add({
-    id,
-    accountId,
-    url,
-    events,
-    creditsBelow,
-    secret,
-  }: Parameters<WebhookStore['add']>[0]): Promise<Webhook> {
+  add(webhook: Parameters<WebhookStore['add']>[0], max: number): Promise<Webhook | null> {
+    const { id, accountId, test, url, events, creditsBelow, secret } = webhook;
     const now = this.clock.now();
-    const [row] = await rowsOf<EndpointRow>(
-      this.knex,
-      sql`INSERT INTO webhook_endpoints (id, account_id, url, events, credits_below, secret, created_at, due_at)
-          VALUES (${id}, ${accountId}, ${url.href}, ${events}::text[], ${creditsBelow}, ${secret}, ${now}, ${now})
-          RETURNING ${COLUMNS}`,
-    );
-    if (!row) throw new Error('the webhook was not inserted');
-    return webhookOf(row);
+    return inTransaction(this.knex, async (transaction) => {
+      await lockAccount(transaction, accountId);
+      const [row] = await rowsOf<EndpointRow>(
+        transaction,
+        sql`INSERT INTO webhook_endpoints (id, account_id, test, url, events, credits_below, secret, created_at, due_at)
+            SELECT ${id}, ${accountId}, ${test}, ${url.href}, ${events}::text[], ${creditsBelow}::bigint, ${secret},
+              ${now}::timestamptz, ${now}::timestamptz
+            WHERE (SELECT count(*) FROM webhook_endpoints WHERE ${isOf(webhook)}) < ${max}::integer
+            RETURNING ${COLUMNS}`,
+      );
+      return row ? webhookOf(row) : null;
+    });
   }
 
-  async list(accountId: string): Promise<readonly Webhook[]> {
+  async list(whose: Parameters<WebhookStore['list']>[0]): Promise<readonly Webhook[]> {
     const rows = await rowsOf<EndpointRow>(
       this.knex,
-      sql`SELECT ${COLUMNS} FROM webhook_endpoints WHERE account_id = ${accountId} ORDER BY created_at, id`,
+      sql`SELECT ${COLUMNS} FROM webhook_endpoints WHERE ${isOf(whose)} ORDER BY created_at, id`,
     );
     return rows.map(webhookOf);
   }
 
-  async remove(accountId: string, id: string): Promise<boolean> {
+  async remove(owner: Owner, id: string): Promise<boolean> {
     const removed = await rowsOf(
       this.knex,
-      sql`DELETE FROM webhook_endpoints WHERE account_id = ${accountId} AND id = ${id} RETURNING id`,
+      sql`DELETE FROM webhook_endpoints WHERE ${isOf(owner)} AND id = ${id} RETURNING id`,
     );
     return removed.length > 0;
   }
@@ -82,22 +85,27 @@ export class PostgresWebhookStore implements WebhookStore {
   }
 
   /** Of the messages to an address the one that was tried least comes first: one that always fails keeps none back. */
-  async begin(leasedUntil: Date): Promise<OutgoingMessage | null> {
+  async begin(leaseMs: number): Promise<OutgoingMessage | null> {
     const now = this.clock.now();
+    // An address waits for the end of a message that is under way, or of a pause; a message for that of a pause.
+    const pause = (failures: Sql, other: number) =>
+      sql`CASE WHEN ${failures} = 0 THEN ${other}::integer ELSE ${PAUSE_MAX_MS}::integer END`;
+    const isFree = hasCome(sql`e.due_at`, now, pause(sql`e.failures`, leaseMs));
+    const isDue = hasCome(sql`m.due_at`, now, pause(sql`m.tries`, 0));
     const [row] = await rowsOf<MessageRow>(
       this.knex,
       sql`WITH address AS (
             SELECT e.id, e.url, e.secret, e.failures FROM webhook_endpoints e
-            WHERE e.disabled_at IS NULL AND e.due_at <= ${now}
-              AND EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND m.due_at <= ${now})
+            WHERE e.disabled_at IS NULL AND ${isFree}
+              AND EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND ${isDue})
             ORDER BY e.due_at LIMIT 1 FOR UPDATE SKIP LOCKED
           ), taken AS (
             UPDATE webhook_messages SET tries = tries + 1 WHERE id = (
               SELECT m.id FROM webhook_messages m JOIN address ON address.id = m.endpoint_id
-              WHERE m.due_at <= ${now} ORDER BY m.tries, m.created_at, m.id LIMIT 1)
+              WHERE ${isDue} ORDER BY m.tries, m.created_at, m.id LIMIT 1)
             RETURNING *
           ), held AS (
-            UPDATE webhook_endpoints SET due_at = ${leasedUntil} WHERE id IN (SELECT endpoint_id FROM taken)
+            UPDATE webhook_endpoints SET due_at = ${new Date(now.getTime() + leaseMs)} WHERE id IN (SELECT endpoint_id FROM taken)
           )
           SELECT taken.*, address.url, address.secret, address.failures
           FROM taken JOIN address ON address.id = taken.endpoint_id`,
@@ -151,8 +159,13 @@ export class PostgresWebhookStore implements WebhookStore {
 
 const dropped = (which: Sql): Sql => sql`dropped AS (DELETE FROM webhook_messages WHERE ${which})`;
 
+/** Of one kind of keys, or of all keys of the account. */
+const isOf = ({ accountId, test }: Parameters<WebhookStore['list']>[0]): Sql =>
+  allOf([sql`account_id = ${accountId}`, ...(test === undefined ? [] : [sql`test = ${test}`])]);
+
 const webhookOf = (row: EndpointRow): Webhook => ({
   id: row.id,
+  test: row.test,
   url: new URL(row.url),
   events: row.events,
   creditsBelow: row.credits_below,

@@ -59,12 +59,12 @@ export class AccountService {
     return requireAccount(this.accounts, id);
   }
 
-  /** What a caller's account has, what its key may do, and what was charged in a period. */
-  async statement({ accountId, keyId }: Caller, { since, until }: Period): Promise<Statement> {
+  /** What a caller's account has, what its key may do, and what keys of its kind were charged in a period. */
+  async statement({ accountId, keyId, test }: Caller, { since, until }: Period): Promise<Statement> {
     const [account, key, usage] = await Promise.all([
       requireAccount(this.accounts, accountId),
       this.accounts.key(keyId),
-      this.ledger.usage(accountId, since, until),
+      this.ledger.usage(accountId, since, until, test),
     ]);
     if (!key) throw new Error('a key that was admitted is gone');
     return { account, key, usage };

@@ -46,15 +46,19 @@ export interface ApiKey {
   readonly revokedAt: Date | null;
 }
 
-/** Who calls: the key, and what its account had when the call came. */
-export interface Caller {
-  readonly keyId: string;
+/** Whose something is: the live keys of an account own together, and its test keys (contract 9.12). */
+export interface Owner {
   readonly accountId: string;
+  /** Whether it is of the sandbox (contract 9.8). */
+  readonly test: boolean;
+}
+
+/** Who calls: the key, and what its account had when the call came. */
+export interface Caller extends Owner {
+  readonly keyId: string;
   readonly versions: readonly ApiVersion[];
   readonly scopes: readonly Scope[];
   readonly limits: KeyLimits;
-  /** Whether it sees the sandbox only (contract 9.8). */
-  readonly test: boolean;
   /** Credits left, reservations not counted in; null is unlimited. */
   readonly credits: number | null;
   /** Of these, what other calls hold. */

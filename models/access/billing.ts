@@ -38,7 +38,7 @@ export interface Billed<Value> {
 }
 
 /** How long a reservation outlives the longest call, should the process die in between. */
-const RESERVATION_MS = 120_000;
+export const RESERVATION_MS = 120_000;
 
 /** Calls that credits are held for. */
 const HOLDING = new WeakSet<CallContext>();

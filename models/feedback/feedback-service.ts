@@ -1,4 +1,5 @@
 import { inject, injectable } from 'tsyringe';
+import type { Owner } from '../access/api-key';
 import { isProduct } from '../catalog/item';
 import { badRequest, notFound } from '../errors';
 import type { CalibrationFigures, Share } from '../indexing/evaluation';
@@ -50,12 +51,14 @@ export class FeedbackService {
   /**
    * Keeps what the photos of a prediction showed; what was said before is replaced (contract 7.18).
    *
-   * @throws AppError 404 for a prediction that there is not, or that another account asked for; 400 for a product that
+   * @throws AppError 404 for a prediction that there is not, or that somebody else asked for; 400 for a product that
    *   there is not
    */
-  async correct(accountId: string, predictionId: string, correction: Correction): Promise<Feedback> {
+  async correct(owner: Owner, predictionId: string, correction: Correction): Promise<Feedback> {
     const prediction = await this.predictions.find(predictionId);
-    if (prediction?.accountId !== accountId) throw unknownPrediction(predictionId);
+    if (prediction?.accountId !== owner.accountId || prediction.test !== owner.test) {
+      throw unknownPrediction(predictionId);
+    }
     const { correctId, comment } = correction;
     const right = await this.#isRight(prediction, correctId);
     const feedback = { correctId, comment, right, at: this.clock.now().toISOString() };

@@ -51,8 +51,8 @@ export interface AccountRepository {
   listKeys(accountId?: string, page?: ListPage): Promise<readonly ApiKey[]>;
   /** The account of the key, also when it was revoked before; null when there is no such key. */
   revokeKey(id: string): Promise<string | null>;
-  /** Counts a call of a test key; which one it is of this month (UTC). */
-  countTestCall(keyId: string): Promise<number>;
+  /** Counts calls of a test key in this month (UTC); false, and none is counted, when there would be more than `max`. */
+  countTestCalls(keyId: string, calls: number, max: number): Promise<boolean>;
 }
 
 /** A charge of one call: reserved before the work, settled or released after it. */
@@ -119,7 +119,13 @@ export interface CreditLedger {
   topUp(accountId: string, amount: number, note: string | null): Promise<number | null>;
   /** All that was added and taken off by hand, oldest first. */
   topUps(accountId: string): Promise<readonly TopUp[]>;
-  usage(accountId: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]>;
+  /** What an account was charged: by its test keys, by its live keys, or by all. */
+  usage(
+    accountId: string,
+    since: Date | null,
+    until: Date | null,
+    test?: boolean,
+  ): Promise<readonly UsageLine[]>;
 }
 
 /** A call that names itself: whoever sends it again wants the answer of the first time. */

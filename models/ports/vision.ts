@@ -1,3 +1,4 @@
+import type { Owner } from '../access/api-key';
 import type { SearchScope } from '../catalog/catalog-query';
 import type { Signals } from '../vision/confidence';
 import type { EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
@@ -131,11 +132,10 @@ export interface NeighbourIndex {
 }
 
 /** A record of one identification, without the photos (contract 7.11). */
-export interface Prediction {
+export interface Prediction extends Owner {
   readonly id: string;
   readonly createdAt: Date;
   readonly requestId: string;
-  readonly accountId: string;
   readonly endpoint: string;
   readonly versionId: number;
   readonly model: string;

@@ -1,16 +1,21 @@
+import type { Owner } from '../access/api-key';
 import type { OutgoingMessage, Webhook, WebhookRegistration } from '../webhooks/webhook';
 
 /** Addresses and the messages that they are to get; a message is written by whoever changes what it tells. */
 export interface WebhookStore {
-  add(webhook: WebhookRegistration & { id: string; accountId: string; secret: string }): Promise<Webhook>;
-  /** Oldest first. */
-  list(accountId: string): Promise<readonly Webhook[]>;
-  /** With what it was still to be told; false when the account has none of this id. */
-  remove(accountId: string, id: string): Promise<boolean>;
+  /** Null when its owner has `max` already, however many are added at once. */
+  add(
+    webhook: WebhookRegistration & Owner & { readonly id: string; readonly secret: string },
+    max: number,
+  ): Promise<Webhook | null>;
+  /** Oldest first; without `test` those of all keys of the account. */
+  list(whose: Pick<Owner, 'accountId'> & Partial<Owner>): Promise<readonly Webhook[]>;
+  /** With what it was still to be told; false when the owner has none of this id. */
+  remove(owner: Owner, id: string): Promise<boolean>;
   /** Tells all who want to know of it that confidence has drifted, at most once in an interval. */
   tellOfDrift(data: { claimed: number; right: number; answers: number }, everyMs: number): Promise<void>;
-  /** Takes a message whose time has come; its address gets no other until `leasedUntil`. Null when there is none. */
-  begin(leasedUntil: Date): Promise<OutgoingMessage | null>;
+  /** Takes a message whose time has come; its address gets no other for so long. Null when there is none. */
+  begin(leaseMs: number): Promise<OutgoingMessage | null>;
   delivered(message: OutgoingMessage): Promise<void>;
   /** Has a message sent again, and any other to its address, once these times have come; drops those that are too old. */
   failed(

@@ -1,42 +1,54 @@
 import type { CallContext } from '../access/billing';
 import { AppError } from '../errors';
-import type { ImagePreparer, ImageSource } from '../ports';
+import type { ImagePreparer, ImageSource, MemoryRoom } from '../ports';
 import type { ImageInput, PreparedInput } from './image-input';
 import type { PreparedImage } from './neighbours';
+
+/** The bytes of a photo, and the memory that is held for them. */
+type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: MemoryRoom | undefined };
 
 /**
  * Gets and prepares the photos of a call side by side, those that are not prepared already. The first that can't be used
  * ends the work on the others.
  *
  * @param openRoom opens memory for a picture that is fetched, until it is prepared
+ * @param aside waits until all photos are fetched; without it each is prepared as soon as it is
  * @throws AppError 400, 422, 503 as the ports say, with the position of the photo when it was sent in a list
  */
 export async function preparePhotos(
   photos: readonly (ImageInput | PreparedInput)[],
   { source, preparer }: { readonly source: ImageSource; readonly preparer: ImagePreparer },
   { caller, signal, openRoom }: Pick<CallContext, 'caller' | 'signal' | 'openRoom'>,
+  aside?: (wait: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<PreparedImage[]> {
   const failed = new AbortController();
   const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-  const prepared = async (photo: ImageInput | PreparedInput): Promise<PreparedImage> => {
-    if (photo.kind === 'prepared') return photo.image;
-    const room = photo.kind === 'url' ? openRoom?.() : undefined;
+  const fetched = async (photo: ImageInput | PreparedInput): Promise<Fetched | PreparedInput> => {
+    if (photo.kind !== 'url') return photo;
+    const room = openRoom?.();
     ended.addEventListener('abort', () => room?.close(), { once: true });
     try {
-      const bytes = photo.kind === 'url' ? await source.fetch(photo.url, ended, room) : photo.bytes;
-      return await preparer.prepare(bytes, {
-        signal: ended,
-        region: photo.region,
-        account: caller.accountId,
-      });
+      return { ...photo, kind: 'bytes', bytes: await source.fetch(photo.url, ended, room), room };
+    } catch (failure) {
+      room?.close();
+      throw atPosition(photo.index, failure);
+    }
+  };
+  const prepared = async (photo: Fetched | PreparedInput): Promise<PreparedImage> => {
+    if (photo.kind === 'prepared') return photo.image;
+    try {
+      const { region } = photo;
+      return await preparer.prepare(photo.bytes, { signal: ended, region, account: caller.accountId });
     } catch (failure) {
       throw atPosition(photo.index, failure);
     } finally {
-      room?.close();
+      photo.room?.close();
     }
   };
   try {
-    return await Promise.all(photos.map(prepared));
+    const coming = photos.map(fetched);
+    if (aside) await aside(() => Promise.all(coming));
+    return await Promise.all(coming.map(async (photo) => prepared(await photo)));
   } finally {
     failed.abort();
   }

@@ -104,6 +104,22 @@ export class VisionService {
   ) {}
 
   /**
+   * Gets photos before they are identified.
+   *
+   * @param aside waits until all of them are fetched
+   * @throws AppError 422 for an unusable image, 503
+   */
+  async prepare(
+    call: CallContext,
+    photos: IdentifyRequest['photos'],
+    aside: (wait: () => Promise<unknown>) => Promise<unknown>,
+  ): Promise<PreparedInput[]> {
+    const { source, preparer } = this;
+    const images = await preparePhotos(photos, { source, preparer }, call, aside);
+    return images.map((image) => ({ kind: 'prepared', image }));
+  }
+
+  /**
    * Identifies what photos of one item show. Worth nothing when nothing is found.
    *
    * @throws AppError 400 for an unknown category or tag, 402, 422 for an unusable image, 503 when the queue can't make it,
@@ -213,6 +229,7 @@ export class VisionService {
       createdAt: this.clock.now(),
       requestId: call.requestId,
       accountId: call.caller.accountId,
+      test: call.caller.test,
       endpoint: call.endpoint,
       versionId,
       model: found.version.model,

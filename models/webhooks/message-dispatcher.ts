@@ -1,4 +1,5 @@
 import { inject, injectable } from 'tsyringe';
+import { ALONE } from '../place';
 import { type Clock, PORTS, type WebhookSender, type WebhookStore } from '../ports';
 import { pauseAfter } from '../retry-pauses';
 import { signedHeaders } from './message-signature';
@@ -28,11 +29,10 @@ export class MessageDispatcher {
    * Sends one message, if the time of one has come.
    *
    * @param signal ends it early, to be sent again
-   * @param begun is called when there is one, before it is sent
    * @returns whether there was one
    */
-  async next(signal: AbortSignal, begun = (): void => undefined): Promise<boolean> {
-    const message = await this.webhooks.begin(this.from(LEASE_MS));
+  async next(signal: AbortSignal, { begun } = ALONE): Promise<boolean> {
+    const message = await this.webhooks.begin(LEASE_MS);
     if (!message) return false;
     begun();
     const outcome = await this.sent(message, signal);

@@ -18,6 +18,8 @@ export interface WebhookRegistration {
 /** An address of an account. */
 export interface Webhook extends WebhookRegistration {
   readonly id: string;
+  /** Whether a test key registered it. */
+  readonly test: boolean;
   readonly createdAt: Date;
   /** Since when it is told nothing any more: it answered 410. */
   readonly disabledAt: Date | null;

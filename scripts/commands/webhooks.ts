@@ -25,7 +25,7 @@ const webhooksOf = (account: string | undefined): Promise<readonly Listed[]> =>
     const ids = account === undefined ? (await accounts.list()).map(({ id }) => id) : [account];
     const listed: Listed[] = [];
     for (const id of ids) {
-      listed.push(...(await webhooks.list(id)).map((each) => ({ ...each, account: id })));
+      listed.push(...(await webhooks.list({ accountId: id })).map((each) => ({ ...each, account: id })));
     }
     return listed;
   });

@@ -40,7 +40,7 @@ import type { Opening } from './adapters';
 import { dutiesOf } from './housekeeping/duties';
 import { Housekeeping } from './housekeeping/housekeeping';
 import { RecurringTask } from './recurring-task';
-import { type NextPiece, SideBySide } from './side-by-side';
+import { type Limits, type NextPiece, SideBySide } from './side-by-side';
 
 const LAPSE_RESERVATIONS_MS = 30_000;
 
@@ -62,8 +62,8 @@ const LOOK_AT_SEARCH_MS = 10_000;
 /** How long an image waits at most for somebody to see to it. */
 const LOOK_FOR_IMAGES_MS = 20_000;
 
-/** Entries of jobs. */
-const ENTRIES = { atOnce: 2, everyMs: 1_000 };
+/** Entries of jobs; those that wait for hosts hold no place (contract 16.5). */
+const ENTRIES = { atOnce: 2, asideMax: 32, everyMs: 1_000 };
 
 /** Messages to callers' addresses: so many may hang, each for so long, before others wait for them. */
 const MESSAGES = { atOnce: 8, everyMs: 2_000 };
@@ -197,7 +197,7 @@ export function workOffJobs({ config, container, logger, closing }: Opening): vo
   const presenter = entryPresenter({ signer, clock }, config.IMAGE_BASE_URL);
   container.register(ENTRY_PRESENTER, { useValue: presenter });
   const runner = container.resolve(VisionJobRunner);
-  workSideBySide({ logger, closing }, 'job entries', ENTRIES, (stop, begun) => runner.next(stop, begun));
+  workSideBySide({ logger, closing }, 'job entries', ENTRIES, (stop, place) => runner.next(stop, place));
 }
 
 /** Callers' addresses are told what happens (contract 16.13), that confidence drifts too. */
@@ -206,8 +206,8 @@ export function sendMessages({ config, container, logger, closing }: Opening): v
   closing(() => sender.close());
   container.register(PORTS.WebhookSender, { useValue: sender });
   const dispatcher = container.resolve(MessageDispatcher);
-  workSideBySide({ logger, closing }, 'webhook messages', MESSAGES, (stop, begun) =>
-    dispatcher.next(stop, begun),
+  workSideBySide({ logger, closing }, 'webhook messages', MESSAGES, (stop, place) =>
+    dispatcher.next(stop, place),
   );
   const watch = container.resolve(DriftWatch);
   const task = new RecurringTask('drift of confidence', LOOK_FOR_DRIFT_MS, () => watch.look(), logger);
@@ -219,7 +219,7 @@ export function sendMessages({ config, container, logger, closing }: Opening): v
 function workSideBySide(
   { logger, closing }: Pick<Opening, 'logger' | 'closing'>,
   name: string,
-  limits: { readonly atOnce: number; readonly everyMs: number },
+  limits: Limits,
   next: NextPiece,
 ): void {
   const work = new SideBySide(name, limits, next, logger);

@@ -6,7 +6,9 @@ import { ModelRefused } from '../../workers/embedder/manifest';
 import type { ImageIndex, IndexOutcome } from '../../workers/index-images';
 import { BullMqIndexQueue } from '../../workers/queue/bullmq-index-queue';
 import { BullMqIndexWorker } from '../../workers/queue/bullmq-index-worker';
+import { BullMqProducer } from '../../workers/queue/bullmq-producer';
 import { InProcessIndexQueue } from '../../workers/queue/in-process-index-queue';
+import { INDEX_QUEUE, indexJobOf } from '../../workers/queue/job';
 import { deleteKeys, failureOf, gate, silent } from './queue-support';
 
 /** The indexer as a test needs it; remembers what it was given. */
@@ -166,4 +168,20 @@ withRedis('index queue, BullMQ, with several workers', () => {
     await Promise.all(workers.map((worker) => worker.close()));
     await deleteKeys(url, options.prefix);
   }, 60_000);
+
+  // contract 14.18
+  test('work whose pause was set by a clock that was ahead goes on once it is looked for', async () => {
+    const url = redisUrl ?? '';
+    const options = { redisUrl: url, prefix: `test-${randomUUID()}`, logger: silent };
+    const producer = new BullMqProducer(INDEX_QUEUE, options);
+    const worker = new BullMqIndexWorker(new FakeIndex(), options);
+    await Promise.all([producer.ready(), worker.ready()]);
+    const { added, answer } = producer.ask('job', indexJobOf(7, imagesUpTo(3)), { delay: 86_400_000 });
+    await added;
+    expect(await producer.look('job')).toBe('unfinished');
+    await expect(answer).resolves.toMatchObject({ ok: true });
+    await producer.close();
+    await worker.close();
+    await deleteKeys(url, options.prefix);
+  });
 });

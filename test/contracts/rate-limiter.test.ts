@@ -11,7 +11,32 @@ import { processEnvironment } from '../../scripts/config';
 interface Adapter {
   readonly name: string;
   /** A limiter and another one that shares its counts, as a second process would. */
-  open(): Promise<{ one: RateLimiter; other: RateLimiter; close(): Promise<void> }>;
+  open(): Promise<{
+    one: RateLimiter;
+    other: RateLimiter;
+    /** Does something by a clock that is a day ahead, and right afterwards. */
+    ahead(work: () => Promise<unknown>): Promise<void>;
+    close(): Promise<void>;
+  }>;
+}
+
+const DAY_MS = 86_400_000;
+
+async function aheadHere(work: () => Promise<unknown>): Promise<void> {
+  const now = Date.now();
+  const spy = jest.spyOn(Date, 'now').mockReturnValue(now + DAY_MS);
+  await work();
+  spy.mockRestore();
+}
+
+/** As if its clock had been: what lapses there, lapses a day later. */
+async function aheadInRedis(client: Redis, prefix: string, work: () => Promise<unknown>): Promise<void> {
+  await work();
+  for (const key of await client.keys(`${prefix}:*`)) {
+    await client.pexpire(key, (await client.pttl(key)) + DAY_MS);
+    if ((await client.type(key)) !== 'zset') continue;
+    for (const place of await client.zrange(key, '0', '-1')) await client.zincrby(key, DAY_MS, String(place));
+  }
 }
 
 const nothing = () => undefined;
@@ -21,7 +46,7 @@ const MEMORY: Adapter = {
   name: 'in memory',
   open: async () => {
     const limiter = new MemoryRateLimiter();
-    return { one: limiter, other: limiter, close: async () => undefined };
+    return { one: limiter, other: limiter, ahead: aheadHere, close: async () => undefined };
   },
 };
 
@@ -34,6 +59,7 @@ const redisAt = (url: string): Adapter => ({
     return {
       one: new RedisRateLimiter(clients[0], prefix, SILENT),
       other: new RedisRateLimiter(clients[1], prefix, SILENT),
+      ahead: (work) => aheadInRedis(clients[0], prefix, work),
       close: async () => {
         for (const client of clients) await client.quit();
       },
@@ -55,7 +81,7 @@ const REDIS_AWAY: Adapter = {
     });
     client.on('error', nothing);
     const limiter = new RedisRateLimiter(client, 'test', SILENT);
-    return { one: limiter, other: limiter, close: async () => client.disconnect() };
+    return { one: limiter, other: limiter, ahead: aheadHere, close: async () => client.disconnect() };
   },
 };
 
@@ -80,7 +106,7 @@ const REDIS_HANGS: Adapter = {
       for (const socket of sockets) socket.destroy();
       server.close();
     };
-    return { one: limiter, other: limiter, close };
+    return { one: limiter, other: limiter, ahead: aheadHere, close };
   },
 };
 
@@ -142,6 +168,27 @@ describe.each(ADAPTERS)('a rate limiter $name', ({ open }) => {
     while (place === null) {
       await new Promise((resolve) => setImmediate(resolve));
       place = await one.acquire('key-e', 1, 20);
+    }
+    expect(place).not.toBeNull();
+  });
+
+  // contract 14.18
+  test('begins a window anew that a clock which was ahead has begun, and takes back its places', async () => {
+    const { one, other, ahead } = limiters;
+    const refused = { allowed: false, limit: 1, remaining: 0 };
+    await ahead(async () => {
+      await one.consume('key-f', 'minute', 1);
+      expect(await one.consume('key-f', 'minute', 1)).toMatchObject(refused);
+    });
+    expect(await other.consume('key-f', 'minute', 1)).toMatchObject({ allowed: true });
+    const second = await one.consume('key-f', 'minute', 1);
+    expect(second).toMatchObject(refused);
+    expect(second.resetSeconds).toBeLessThanOrEqual(60);
+    await ahead(() => one.acquire('key-g', 1, 20));
+    let place = await one.acquire('key-g', 1, 20);
+    while (place === null) {
+      await new Promise((resolve) => setImmediate(resolve));
+      place = await one.acquire('key-g', 1, 20);
     }
     expect(place).not.toBeNull();
   });

@@ -161,6 +161,7 @@ describe('predictions', () => {
       createdAt: new Date('2026-03-01T12:00:00.123Z'),
       requestId: 'request-1',
       accountId: 'account_1',
+      test: true,
       endpoint: 'v3.vision.identify',
       versionId: 1,
       model: 'eye@1.0.0',

@@ -60,7 +60,14 @@ test('a duty goes on until nothing is due, and one that fails keeps none of the 
 test('records of before a time are deleted, the oldest first and no more than asked for', async () => {
   const predictions = new PostgresPredictionRepository(database.knex);
   const record = {
-    ...{ requestId: 'r', accountId: 'account_a', endpoint: 'v2.vision', versionId: 1, model: 'eye@1' },
+    ...{
+      requestId: 'r',
+      accountId: 'account_a',
+      test: false,
+      endpoint: 'v2.vision',
+      versionId: 1,
+      model: 'eye@1',
+    },
     ...{ imageDigests: ['d'], neighbours: [], best: null, rows: [], feedback: null },
     timings: { intakeMs: 1, queueMs: 1, embedMs: 1, neighboursMs: 1, rowsMs: 1 },
   };

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { API_VERSIONS } from '../../models/access/api-key';
@@ -15,36 +15,31 @@ const lease = (): Date => new Date(now.getTime() + MINUTE_MS);
 const database = useDatabase();
 let stores: PostgresVisionJobStore[];
 let job: Omit<NewJob, 'id' | 'entries'>;
+const OPEN_MAX = 1_000;
 
 beforeAll(async () => {
   // As many as there are processes, each with connections of its own.
   const pools = [database.knex, await database.connect()];
   stores = pools.map((knex) => new PostgresVisionJobStore(knex, clock));
+  job = { ...(await newAccount()), test: false, includes: ['taxonomy'], baseUrl: 'https://a.example' };
+}, 240_000);
+
+/** An account with a key. */
+async function newAccount(): Promise<Pick<NewJob, 'accountId' | 'keyId'>> {
   const accounts = new PostgresAccountRepository(database.knex, { next: randomUUID }, clock);
   const { id: accountId } = await accounts.createAccount('test', null);
   const limits = { perSecond: null, perMinute: null, concurrency: null };
-  const key = {
-    accountId,
-    name: 'test',
-    versions: API_VERSIONS,
-    test: false,
-    limits,
-    hash: Buffer.alloc(32),
-  };
-  job = {
-    accountId,
-    keyId: (await accounts.createKey(key)).id,
-    includes: ['taxonomy'],
-    baseUrl: 'https://a.example',
-  };
-}, 240_000);
-const add = (id: string, count: number) => {
-  const [store] = stores;
+  const hash = randomBytes(32);
+  const key = { accountId, name: 'test', versions: API_VERSIONS, test: false, limits, hash };
+  return { accountId, keyId: (await accounts.createKey(key)).id };
+}
+
+function add(id: string, count: number, owner = job, store = stores[0]): Promise<boolean> {
   if (!store) throw new Error('there is no store');
   const entry = { photos: [{ kind: 'url' as const, url: new URL('https://a.example/1.jpg') }] };
   const asked = { ...entry, category: null, filters: [], explain: false };
-  return store.add({ ...job, id, entries: Array.from({ length: count }, () => asked) });
-};
+  return store.add({ ...owner, id, entries: Array.from({ length: count }, () => asked) }, OPEN_MAX);
+}
 
 // contract 16.3, 16.4
 test('of two processes that begin entries at the same time each has its own, until its time is over', async () => {
@@ -52,7 +47,7 @@ test('of two processes that begin entries at the same time each has its own, unt
   const beginAll = async (store: PostgresVisionJobStore): Promise<number[]> => {
     const own: number[] = [];
     for (;;) {
-      const entry = await store.begin(lease());
+      const entry = await store.begin(MINUTE_MS);
       if (!entry) return own;
       own.push(entry.position);
     }
@@ -61,7 +56,7 @@ test('of two processes that begin entries at the same time each has its own, unt
   const begun = (await Promise.all(workers)).flat();
   expect([...begun].sort((left, right) => left - right)).toEqual(Array.from({ length: 60 }, (_, at) => at));
   now = lease();
-  expect(await stores[1]?.begin(lease())).toMatchObject({ position: 0, tries: 2 });
+  expect(await stores[1]?.begin(MINUTE_MS)).toMatchObject({ position: 0, tries: 2 });
 });
 
 test('an entry is finished by the one process that has it, once', async () => {
@@ -69,7 +64,7 @@ test('an entry is finished by the one process that has it, once', async () => {
   const answer = { state: 'done' as const, predictionId: 'p', answer: { success: true, credits_used: 3 } };
   const begin = async (store = stores[0]) => {
     for (;;) {
-      const entry = await store?.begin(lease());
+      const entry = await store?.begin(MINUTE_MS);
       if (!entry) throw new Error('nothing is due');
       if (entry.jobId === 'job_2') return entry;
     }
@@ -82,7 +77,7 @@ test('an entry is finished by the one process that has it, once', async () => {
   const finished = await Promise.all([0, 1].map(() => stores[1]?.finish(alive, answer)));
   expect(finished.filter(Boolean)).toHaveLength(1);
   const json = JSON.stringify(answer.answer);
-  const found = await stores[0]?.find(job.accountId, 'job_2');
+  const found = await stores[0]?.find(job, 'job_2');
   expect(found?.entries).toEqual([
     { state: 'done', predictionId: 'p', answerBytes: json.length, creditsUsed: 3 },
   ]);
@@ -92,6 +87,70 @@ test('an entry is finished by the one process that has it, once', async () => {
 test('a job of an id that there is stays as it is, and keeps what it asks', async () => {
   await add('job_3', 2);
   await add('job_3', 5);
-  expect((await stores[0]?.find(job.accountId, 'job_3'))?.entries).toHaveLength(2);
-  expect(await stores[0]?.find('account_of_nobody', 'job_3')).toBeNull();
+  expect((await stores[0]?.find(job, 'job_3'))?.entries).toHaveLength(2);
+  expect(await stores[0]?.find({ ...job, accountId: 'account_of_nobody' }, 'job_3')).toBeNull();
+});
+
+// contract 9.13, 16.9
+test('of jobs that are added at the same time as many are kept as fit, whole', async () => {
+  const owners = [
+    { ...job, ...(await newAccount()) },
+    { ...job, ...(await newAccount()) },
+  ];
+  const worlds = [false, true].flatMap((test) => owners.map((owner) => ({ ...owner, test })));
+  const adding = worlds.flatMap((owner, world) =>
+    Array.from({ length: 12 }, (_, at) => add(`many_${world}_${at}`, 100, owner, stores[at % 2])),
+  );
+  const kept = await Promise.all(adding);
+  for (const [world, owner] of worlds.entries()) {
+    expect(kept.slice(world * 12, (world + 1) * 12).filter(Boolean)).toHaveLength(10);
+    expect(await stores[0]?.openEntries(owner)).toBe(1_000);
+  }
+  const jobs = await database.knex('vision_jobs').where('id', 'like', 'many_%').select('id');
+  expect(jobs).toHaveLength(40);
+  await database.knex('vision_jobs').delete();
+});
+
+// contract 16.5
+describe('the account served longest ago', () => {
+  const [many, one] = ['many', 'one'];
+  let owners: Record<string, typeof job>;
+  beforeEach(async () => {
+    owners = {
+      [many]: { ...job, ...(await newAccount()) },
+      [one]: { ...job, ...(await newAccount()) },
+    };
+  });
+  afterEach(() => database.knex('vision_jobs').delete());
+  const nameOf = (accountId?: string) =>
+    Object.entries(owners).find(([, owner]) => owner.accountId === accountId)?.[0] ?? null;
+  const next = async (without: string[] = []) =>
+    nameOf((await stores[0]?.begin(MINUTE_MS, without))?.accountId);
+
+  test('has the next turn, however many jobs another has', async () => {
+    for (let at = 0; at < 50; at += 1) await add(`many_${at}`, 1, owners[many]);
+    expect([await next(), await next()]).toEqual([many, many]);
+    await add('one', 5, owners[one]);
+    const turns: unknown[] = [];
+    for (let turn = 0; turn < 10; turn += 1) turns.push(await next());
+    expect(turns).toEqual(Array.from({ length: 5 }, () => [one, many]).flat());
+  });
+
+  test('keeps its turn while it has nothing to do', async () => {
+    for (let at = 0; at < 5; at += 1) {
+      await add(`many_${at}`, 1, owners[many]);
+      expect(await next()).toBe(many);
+    }
+    await add('one', 1, owners[one]);
+    await add('many_last', 1, owners[many]);
+    expect([await next(), await next(), await next()]).toEqual([one, many, null]);
+  });
+
+  test('is left out when it is not to have one', async () => {
+    await add('many', 3, owners[many]);
+    await add('one', 3, owners[one]);
+    const without = [owners[many]?.accountId ?? ''];
+    expect([await next(without), await next(without), await next(without)]).toEqual([one, one, one]);
+    expect([await next(without), await next()]).toEqual([null, many]);
+  });
 });

@@ -21,11 +21,11 @@ beforeAll(async () => {
   const accounts = new PostgresAccountRepository(database.knex, { next: randomUUID }, clock);
   accountId = (await accounts.createAccount('test', null)).id;
 }, 240_000);
-const address = (id: string) =>
-  first.add({
-    ...{ id, accountId, secret: 'whsec_AAAA', creditsBelow: null },
-    ...{ url: new URL(`https://a.example/${id}`), events: ['model.drift'] as const },
-  });
+const webhookOf = (id: string) => ({
+  ...{ id, accountId, test: false, secret: 'whsec_AAAA', creditsBelow: null },
+  ...{ url: new URL(`https://a.example/${id}`), events: ['model.drift'] as const },
+});
+const address = (id: string) => first.add(webhookOf(id), 100);
 const drift = () => first.tellOfDrift({ claimed: 0.9, right: 0.5, answers: 200 }, 0);
 
 // contract 16.13, 16.14
@@ -37,7 +37,7 @@ test('of two processes each takes its own messages, and an address gets one at a
   const takeAll = async (store: PostgresWebhookStore): Promise<string[]> => {
     const taken: string[] = [];
     for (;;) {
-      const message = await store.begin(lease());
+      const message = await store.begin(30_000);
       if (!message) return taken;
       taken.push(message.endpointId);
     }
@@ -50,25 +50,39 @@ test('of two processes each takes its own messages, and an address gets one at a
   }
   expect(taken.sort()).toEqual([...ids].sort());
   now = lease();
-  expect(await second.begin(lease())).toMatchObject({ tries: 1 });
+  expect(await second.begin(30_000)).toMatchObject({ tries: 1 });
 });
 
 test('what was tried least comes first, so that one message that always fails keeps none back', async () => {
   await database.knex('webhook_endpoints').delete();
   await address('one');
   await drift();
-  const poison = await first.begin(lease());
+  const poison = await first.begin(30_000);
   const again = { message: now, endpoint: now, dropBefore: new Date(0) };
   if (poison) await first.failed(poison, 'no', again);
   await drift();
-  const next = await first.begin(lease());
+  const next = await first.begin(30_000);
   expect([poison?.tries, next?.tries, next?.id === poison?.id]).toEqual([1, 1, false]);
 });
 
 test('the messages of an address that is removed go with it', async () => {
   await address('gone');
   await drift();
-  expect(await second.remove('account_of_nobody', 'gone')).toBe(false);
-  expect(await second.remove(accountId, 'gone')).toBe(true);
+  expect(await second.remove({ accountId: 'account_of_nobody', test: false }, 'gone')).toBe(false);
+  expect(await second.remove({ accountId, test: false }, 'gone')).toBe(true);
   expect(await database.knex('webhook_messages').where({ endpoint_id: 'gone' })).toEqual([]);
+});
+
+// contract 9.13, 16.10
+test('of addresses that are registered at the same time as many are kept as there may be, of each kind of keys', async () => {
+  await database.knex('webhook_endpoints').delete();
+  const registering = Array.from({ length: 60 }, (_, at) =>
+    (at % 2 ? first : second).add({ ...webhookOf(`many${at}`), test: at % 3 === 0 }, 10),
+  );
+  const kept = (await Promise.all(registering)).flatMap((each) => (each ? [each.test] : []));
+  expect(kept.filter((test) => test)).toHaveLength(10);
+  expect(kept.filter((test) => !test)).toHaveLength(10);
+  const live = await first.list({ accountId, test: false });
+  expect(live.map(({ test }) => test)).toEqual(Array(10).fill(false));
+  expect(await first.list({ accountId })).toHaveLength(20);
 });

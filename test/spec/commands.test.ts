@@ -256,7 +256,7 @@ test('the webhooks of all accounts are listed, or of one, without their secrets'
   expect(await json('webhooks', 'list', '--account', one.accountId)).toEqual([
     {
       ...{ id: expect.stringMatching(/^webhook_/), account: one.accountId, url, events: ['model.drift'] },
-      ...{ creditsBelow: null, createdAt: expect.any(String), disabledAt: null },
+      ...{ test: false, creditsBelow: null, createdAt: expect.any(String), disabledAt: null },
       ...{ failures: 0, lastFailure: null },
     },
   ]);

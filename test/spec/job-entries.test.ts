@@ -82,10 +82,7 @@ describe('the charge of a job', () => {
 
 // contract 16.4
 describe('an entry', () => {
-  const begin = () =>
-    service
-      .resolve<VisionJobStore>(PORTS.VisionJobStore)
-      .begin(new Date(service.clock.now().getTime() + 60_000));
+  const begin = () => service.resolve<VisionJobStore>(PORTS.VisionJobStore).begin(60_000);
 
   test('that a process began which died is begun again by another', async () => {
     service.queue.isWaitedFor(1);
@@ -153,10 +150,11 @@ describe('photos that somebody waits for', () => {
     const second = await short.api.createJob({ entries: [photo] });
     const order: string[] = [];
     for (let entry = 0; entry < 4; entry += 1) {
-      const begun = await jobs.begin(new Date(service.clock.now().getTime() + 60_000));
+      const begun = await jobs.begin(60_000);
       order.push(begun?.jobId ?? '');
     }
     const [a, b] = [first.body.id, second.body.id];
-    expect(order).toEqual([a, b, a, a]);
+    expect(order.slice(0, 2).sort()).toEqual([a, b].sort());
+    expect(order.slice(2)).toEqual([a, a]);
   });
 });

@@ -117,3 +117,26 @@ test('the largest page is a setting', async () => {
   expect((await service.api.query({})).body).toMatchObject(capped);
   expect((await service.api.v1({ page_size: '100' })).body).toMatchObject({ results: 7, total_pages: 3 });
 });
+
+// contract 9.13, 16.9, 16.10
+test('calls that come at once get no more entries and webhooks than there may be', async () => {
+  // Jobs stay as they are: somebody always waits for a photo.
+  service.queue.isWaitedFor(1);
+  const { api } = await service.newKey({ limits: { concurrency: 0, perMinute: 0 } });
+  const entries = Array(100).fill({ url: 'http://127.0.0.1/bag.jpg' });
+  const jobs = await Promise.all(Array.from({ length: 30 }, () => api.createJob({ entries })));
+  const kept = jobs.filter(({ status }) => status === 202);
+  expect(kept).toHaveLength(10);
+  for (const { body } of kept) expect((await api.job(body.id)).body.total).toBe(100);
+  const [refused] = jobs.filter(({ status }) => status !== 202);
+  expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited' } });
+  expect(refused?.headers.get('RateLimit-Remaining')).toBe('0');
+  const body = { url: 'https://shop.example/told', events: ['model.drift'] };
+  const made = await Promise.all(
+    Array.from({ length: 40 }, () => api.send('POST', '/v3/webhooks', { body })),
+  );
+  expect(made.filter(({ status }) => status === 201)).toHaveLength(10);
+  expect(made.filter(({ status }) => status === 409)).toHaveLength(30);
+  expect((await api.send<{ data: unknown[] }>('GET', '/v3/webhooks')).body.data).toHaveLength(10);
+  service.queue.reset();
+});

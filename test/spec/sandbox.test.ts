@@ -134,6 +134,33 @@ describe('with three calls of a test key a month', () => {
   });
 });
 
+// contract 9.9
+describe('with ten calls of a test key a month', () => {
+  const service = useService({ TEST_CALLS_PER_MONTH: '10' });
+  const entries = (count: number) => ({ entries: Array(count).fill({ url: 'http://127.0.0.1/bag.jpg' }) });
+
+  test('a job counts as many as it has entries, all or none of them', async () => {
+    const { api, accountId } = await service.newKey({ test: true });
+    const refused = await api.createJob(entries(40));
+    expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited' } });
+    // The refused call counts as one.
+    expect((await api.createJob(entries(7))).status).toBe(202);
+    expect((await api.createJob(entries(3))).status).toBe(429);
+    expect((await api.createJob(entries(1))).status).toBe(202);
+    expect((await api.item('product_nobody')).status).toBe(429);
+    const live = await service.newKey({ accountId });
+    expect((await live.api.createJob(entries(40))).status).toBe(202);
+  });
+
+  test('jobs that come at once make no more entries than that', async () => {
+    const { api } = await service.newKey({ test: true });
+    const made = await Promise.all(Array.from({ length: 8 }, () => api.createJob(entries(4))));
+    const kept = made.filter(({ status }) => status === 202);
+    expect(kept.length).toBeLessThanOrEqual(2);
+    for (const { status } of made) expect([202, 429]).toContain(status);
+  });
+});
+
 // contract 9.10
 describe('X-Loupe-Force', () => {
   const service = useService({ TEST_CALLS_PER_MONTH: '1' });

@@ -13,7 +13,7 @@ class Pieces {
 
   constructor(private left: number) {}
 
-  readonly next: NextPiece = async (_stop, begun) => {
+  readonly next: NextPiece = async (_stop, { begun }) => {
     this.looks += 1;
     this.#changed();
     if (this.left === 0) return false;
@@ -91,7 +91,7 @@ test('what comes while a piece hangs is found', async () => {
   const work = new SideBySide(
     'work',
     LIMITS,
-    async (stop, begun) => (await hanging.next(stop, begun)) || (await later.next(stop, begun)),
+    async (stop, place) => (await hanging.next(stop, place)) || (await later.next(stop, place)),
     logger,
   );
   work.start();
@@ -109,7 +109,7 @@ test('a look that fails is told once as long as it fails so, a piece that fails 
   const reached = new Promise<void>((resolve) => {
     enough = resolve;
   });
-  const next: NextPiece = async (_stop, begun) => {
+  const next: NextPiece = async (_stop, { begun }) => {
     looks += 1;
     if (looks <= 5) throw new Error('no database');
     if (looks === 8) enough();
@@ -127,4 +127,84 @@ test('a look that fails is told once as long as it fails so, a piece that fails 
     { task: 'work', reason: 'Error: no database' },
     { task: 'work', reason: 'Error: no answer' },
   ]);
+});
+
+// contract 16.5
+test('a piece that waits aside leaves its place to the next, and comes back before any is begun', async () => {
+  const limits = { atOnce: 1, asideMax: 3, everyMs: 1 };
+  const events: string[] = [];
+  const answers = new Map<string, () => void>();
+  let changed = (): void => undefined;
+  const note = (event: string): void => {
+    events.push(event);
+    changed();
+  };
+  const until = async (event: string): Promise<void> => {
+    while (!events.includes(event)) {
+      await new Promise<void>((resolve) => {
+        changed = resolve;
+      });
+    }
+  };
+  const left = ['a waits', 'b waits', 'c works', 'd waits', 'e works', 'f works'];
+  const held = (name: string) => new Promise<void>((resolve) => answers.set(name, resolve));
+  const next: NextPiece = async (_stop, { begun, aside }) => {
+    const [name, does] = left.shift()?.split(' ') ?? [];
+    if (!name) return false;
+    begun();
+    note(`${name} begins`);
+    if (does === 'waits') await aside(() => held(name));
+    note(`${name} works`);
+    await held(name);
+    note(`${name} ends`);
+    return true;
+  };
+  const work = new SideBySide('work', limits, next, logger);
+  work.start();
+  await until('c works');
+  expect(events).toEqual(['a begins', 'b begins', 'c begins', 'c works']);
+  // It wants its place back, which c has.
+  answers.get('b')?.();
+  await new Promise(setImmediate);
+  expect(events).not.toContain('b works');
+  answers.get('c')?.();
+  await until('b works');
+  expect(events.slice(4)).toEqual(['c ends', 'b works']);
+  answers.get('b')?.();
+  await until('e works');
+  // Two are aside: there is room for one more, which e and f don't need.
+  expect(events.slice(6)).toEqual(['b ends', 'd begins', 'e begins', 'e works']);
+  const stopped = work.stop();
+  for (const name of ['a', 'd', 'e']) answers.get(name)?.();
+  await until('e ends');
+  await until('a works');
+  answers.get('a')?.();
+  await until('d works');
+  answers.get('d')?.();
+  await stopped;
+  expect(events.filter((event) => event.startsWith('f'))).toEqual([]);
+});
+
+test('none is begun while as many wait aside as may', async () => {
+  let [begunNow, looks] = [0, 0];
+  let answer = (): void => undefined;
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const next: NextPiece = async (_stop, { begun, aside }) => {
+    looks += 1;
+    if (begunNow === 5) return false;
+    begunNow += 1;
+    begun();
+    await aside(() => answered);
+    return true;
+  };
+  const work = new SideBySide('work', { atOnce: 2, asideMax: 4, everyMs: 1 }, next, logger);
+  work.start();
+  while (begunNow < 4) await new Promise(setImmediate);
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+  expect([begunNow, looks]).toEqual([4, 4]);
+  answer();
+  while (begunNow < 5) await new Promise(setImmediate);
+  await work.stop();
 });

@@ -117,11 +117,18 @@ export class BullMqProducer {
     await this.#usable(({ queue }) => queue.remove(jobId));
   }
 
-  /** Looks a job up, in case word of its end was lost: the answer of a finished one is settled. */
+  /**
+   * Looks a job up, in case word of its end was lost: the answer of a finished one is settled. Pauses between tries are of
+   * seconds: one that is still on was set by a clock that was ahead, and ends (contract 14.18).
+   */
   async look(jobId: string): Promise<'unfinished' | 'finished' | 'gone'> {
     const job = await this.#usable(({ queue }) => Job.fromId(queue, jobId));
     if (!job) return 'gone';
-    if (job.finishedOn === undefined) return 'unfinished';
+    if (job.finishedOn === undefined) {
+      // It fails where the pause has ended meanwhile.
+      if (await job.isDelayed()) await job.promote().catch(() => undefined);
+      return 'unfinished';
+    }
     if (job.failedReason) this.#failed(jobId, job.failedReason);
     else this.#answered(jobId, job.returnvalue);
     return 'finished';

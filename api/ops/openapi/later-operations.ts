@@ -12,7 +12,7 @@ export const LATER_OPERATIONS: readonly Operation[] = [
 
 - Prefer \`url\` to \`base64\`: the body is limited to twice that of an identification.
 - A photo that can't be used is the answer of its entry; a malformed entry refuses the job.
-- Photos of identifications go first. What is unavailable for the moment is tried again for a day.
+- Photos of identifications go first, then accounts take turns. What is unavailable for the moment is tried again for a day.
 - **Credits:** each entry as its identification; the job itself is free. The balance must cover the dearest entry.`,
     body: 'JobRequest',
     answer: 'JobAnswer',
@@ -39,9 +39,9 @@ export const LATER_OPERATIONS: readonly Operation[] = [
   json({
     id: 'createWebhook',
     summary: 'Be told what happens',
-    description: `Registers an \`https\` address. Each message is a POST of \`{"type", "timestamp", "data"}\`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the \`secret\` of this answer verifies it, and no later answer has it.
+    description: `Registers an \`https\` address. Each message is a POST of \`{"type", "timestamp", "data"}\`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the \`secret\` of this answer verifies it, and no later answer has it: it is null when the call is repeated with its \`Idempotency-Key\`.
 
-- \`vision.job.done\`: a job of the account has ended; \`id\`, \`total\`, \`done\`, \`failed\`, \`cancelled\`.
+- \`vision.job.done\`: a job made by a key of the same kind, live or test, has ended; \`id\`, \`total\`, \`done\`, \`failed\`, \`cancelled\`.
 - \`account.credits.low\`: a charge took the balance below \`credits_below\`; \`credits\`, \`credits_below\`.
 - \`catalog.import.done\`: \`accepted\`, \`rejected\`.
 - \`model.drift\`: by the feedback of 30 days confidence is not true any more; \`claimed\`, \`right\`, \`answers\`. At most once a week.
@@ -54,7 +54,8 @@ A message comes at least once, with the same \`webhook-id\`: until your 2xx, wit
   plain({
     id: 'listWebhooks',
     summary: 'The addresses that are told',
-    description: 'All of the account, with what failed last, without their secrets. Free.',
+    description:
+      'Those registered by live keys of the account or, for a test key, by its test keys, with what failed last and without their secrets. Free.',
     answer: 'WebhooksAnswer',
   }),
   plain({

@@ -103,7 +103,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'correct',
     summary: 'Say what the photos showed',
     description:
-      'The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any of its keys. Free. It makes the reliability of the service known, and its confidence better.',
+      'The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any key of the same kind, live or test. Free. It makes the reliability of the service known, and its confidence better.',
     body: 'Feedback',
     parameters: [idParameter('The `X-Prediction-Id` of an answer', 'V1StGXR8_Z5jdHi6B-myT')],
     answer: 'FeedbackAnswer',
@@ -112,7 +112,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'showOwnAccount',
     summary: 'Your account and key',
     description:
-      'What the account has left, what the key may do, and what was charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.',
+      'What the account has left, what the key may do, and what keys of its kind, live or test, were charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.',
     parameters: PERIOD,
     answer: 'Account',
   }),

@@ -23,7 +23,7 @@ interface Holder {
   readonly started_at: Date;
   /** As text: a `Date` would round the microseconds away. */
   readonly heartbeat: string;
-  /** Whether it is too old for a living holder, by the clock of the database, which wrote it. */
+  /** Whether it is too old for a living holder, or of the future, by the clock of the database, which wrote it. */
   readonly stopped: boolean;
 }
 
@@ -114,7 +114,7 @@ async function currentHolder(knex: Knex): Promise<Holder | undefined> {
   const [holder] = await rowsOf<Holder>(
     knex,
     sql`SELECT holder, host, process_id, started_at, heartbeat_at::text AS heartbeat,
-          clock_timestamp() - heartbeat_at > make_interval(secs => ${STOPPED_SECONDS}) AS stopped
+          abs(extract(epoch FROM clock_timestamp() - heartbeat_at)) > ${STOPPED_SECONDS} AS stopped
         FROM catalog_import_lock`,
   );
   return holder;

@@ -3,6 +3,7 @@ import { inject, injectable } from 'tsyringe';
 import { Billing, type CallContext } from '../../access/billing';
 import { visionPrice } from '../../access/credits';
 import { callStillRuns, unauthorized } from '../../errors';
+import { ALONE, type Place } from '../../place';
 import {
   type AccountRepository,
   type Clock,
@@ -15,7 +16,7 @@ import {
   type VisionQueue,
 } from '../../ports';
 import { pauseAfter, TRIES_OF_A_DAY } from '../../retry-pauses';
-import { VISION_SETTINGS, VisionService, type VisionSettings } from '../vision-service';
+import { type IdentifyRequest, VISION_SETTINGS, VisionService, type VisionSettings } from '../vision-service';
 import { ENTRY_PRESENTER, type EntryPresenter } from './entry-presenter';
 import type { BegunEntry, EntryAnswer } from './vision-job';
 import { entryName } from './vision-job-service';
@@ -23,6 +24,9 @@ import { entryName } from './vision-job-service';
 /** Of an entry, in deadlines of a photo: it ends after so many, and was begun by a process that died after one more. */
 const ENTRY_DEADLINES = 3;
 export const LEASE_DEADLINES = ENTRY_DEADLINES + 1;
+
+/** Entries of an account whose photos are fetched by this process at the same time (contract 16.5). */
+const FETCHED_AT_ONCE = 8;
 
 /** Until its entry has it; longer than any installation stands still. */
 const BOOKED_KNOWN_MS = 365 * 86_400_000;
@@ -42,6 +46,9 @@ export const OPEN_ENTRY_ROOM = Symbol.for('OpenEntryRoom');
  */
 @injectable()
 export class VisionJobRunner {
+  /** Entries whose photos are being fetched, by account. */
+  readonly #fetching = new Map<string, number>();
+
   constructor(
     @inject(PORTS.VisionJobStore) private readonly jobs: VisionJobStore,
     @inject(PORTS.VisionQueue) private readonly queue: VisionQueue,
@@ -60,19 +67,18 @@ export class VisionJobRunner {
    * Looks at one entry, if one is due and no photo that somebody waits for is in the way (contract 16.5).
    *
    * @param signal ends it early, to be begun again; its lease does in any case
-   * @param begun is called when there is one, before it is looked at
+   * @param place is left while photos are fetched
    * @returns whether there was one
    */
-  async next(signal: AbortSignal, begun = (): void => undefined): Promise<boolean> {
+  async next(signal: AbortSignal, place = ALONE): Promise<boolean> {
     if (await this.photosWait()) return false;
-    const entry = await this.jobs.begin(this.leased());
+    const entry = await this.jobs.begin(this.leaseMs, this.fetchingMuch());
     if (!entry) return false;
-    begun();
+    place.begun();
     const named = namedCall(entry);
     const inTime = AbortSignal.timeout(ENTRY_DEADLINES * this.settings.deadlineMs);
-    const answer = await this.answered(entry, named, AbortSignal.any([signal, inTime])).catch((failure) =>
-      this.refused(entry, failure),
-    );
+    const until = { place, signal: AbortSignal.any([signal, inTime]) };
+    const answer = await this.answered(entry, named, until).catch((failure) => this.refused(entry, failure));
     // A process that was taken for dead leaves what was booked to the one that took its place.
     if (answer && (await this.jobs.finish(entry, answer))) await this.calls.drop(named);
     return true;
@@ -102,11 +108,11 @@ export class VisionJobRunner {
   private async answered(
     entry: BegunEntry,
     named: IdempotentCall,
-    signal: AbortSignal,
+    { place, signal }: { readonly place: Place; readonly signal: AbortSignal },
   ): Promise<EntryAnswer> {
     const caller = await this.accounts.callerByKeyId(entry.keyId);
     if (!caller) throw unauthorized();
-    const claim = await this.calls.claim(named, this.leased(), this.later(BOOKED_KNOWN_MS));
+    const claim = await this.calls.claim(named, this.later(this.leaseMs), this.later(BOOKED_KNOWN_MS));
     if (claim.kind === 'answered') {
       let answer = '';
       for await (const piece of this.calls.answer(named, claim.chargeId)) answer += piece;
@@ -115,14 +121,14 @@ export class VisionJobRunner {
     if (claim.kind !== 'granted') throw callStillRuns();
     const { chargeId } = claim;
     try {
-      return await this.charged(entry, { caller, chargeId, signal, idempotencyKey: named.key });
+      return await this.charged(entry, place, { caller, chargeId, signal, idempotencyKey: named.key });
     } catch (failure) {
       await this.calls.forget(named, chargeId);
       throw failure;
     }
   }
 
-  private async charged(begun: BegunEntry, named: NamedCall): Promise<EntryAnswer> {
+  private async charged(begun: BegunEntry, place: Place, named: NamedCall): Promise<EntryAnswer> {
     const { entry, includes, keyId, jobId, position } = begun;
     const call = {
       ...named,
@@ -133,15 +139,45 @@ export class VisionJobRunner {
     const pricing = includes.includes('pricing');
     const price = visionPrice({ pricing, photos: entry.photos.length });
     const work = async () => {
-      const { value, price: worth } = await this.vision.identify(call, { ...entry, pricing, price });
+      await this.billing.reserve(call, price);
+      const photos = await this.fetched(begun, place, call);
+      const { value, price: worth } = await this.vision.identify(call, { ...entry, photos, pricing, price });
       const answer = this.presenter.answer(value, worth, begun);
       return { value: { state: 'done' as const, predictionId: value.predictionId, answer }, price: worth };
     };
     return (await this.billing.charge<EntryAnswer>(call, work, (answer) => JSON.stringify(answer))).value;
   }
 
-  private leased(): Date {
-    return this.later(LEASE_DEADLINES * this.settings.deadlineMs);
+  /** The photos of an entry at hand; while hosts are waited for its place is somebody else's. */
+  private async fetched(
+    { accountId, entry: { photos } }: BegunEntry,
+    place: Place,
+    call: CallContext,
+  ): Promise<IdentifyRequest['photos']> {
+    if (photos.every(({ kind }) => kind === 'prepared')) return photos;
+    return this.vision.prepare(call, photos, async (wait) => {
+      this.count(accountId, 1);
+      try {
+        return await place.aside(wait);
+      } finally {
+        this.count(accountId, -1);
+      }
+    });
+  }
+
+  private count(accountId: string, more: 1 | -1): void {
+    const fetching = (this.#fetching.get(accountId) ?? 0) + more;
+    if (fetching > 0) this.#fetching.set(accountId, fetching);
+    else this.#fetching.delete(accountId);
+  }
+
+  /** Accounts that have no further turn until a host has answered. */
+  private fetchingMuch(): string[] {
+    return [...this.#fetching].filter(([, count]) => count >= FETCHED_AT_ONCE).map(([id]) => id);
+  }
+
+  private get leaseMs(): number {
+    return LEASE_DEADLINES * this.settings.deadlineMs;
   }
 
   private later(ms: number): Date {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
+import type { Owner } from '../../access/api-key';
 import { Billing, type CallContext } from '../../access/billing';
 import { visionPrice } from '../../access/credits';
 import { AppError, notFound, rateLimited } from '../../errors';
@@ -9,7 +10,7 @@ import { preparePhotos } from '../prepare-photos';
 import { ENTRY_PRESENTER, type EntryPresenter } from './entry-presenter';
 import type { EntryAnswer, EntryView, KeptEntry, SentEntry, VisionJob } from './vision-job';
 
-/** Entries without an answer that an account may have (contract 16.9). */
+/** Entries without an answer that an owner may have (contract 16.9). */
 const OPEN_ENTRIES_MAX = 1_000;
 /** Seconds after which some of them are answered. */
 const RETRY_AFTER_SECONDS = 60;
@@ -39,9 +40,11 @@ export class VisionJobService {
    * @throws AppError 402 when the balance does not cover the dearest entry, 429 when the account has too many open ones
    */
   async create(call: CallContext, request: JobRequest): Promise<VisionJob> {
-    const { accountId, keyId } = call.caller;
+    const { accountId, test, keyId } = call.caller;
     const { includes, baseUrl } = request;
-    await this.refuseTooMany(accountId, request.entries.length);
+    // Spares the photos of a job that has no room; whether it has is decided where it is kept.
+    const open = await this.jobs.openEntries(call.caller);
+    if (open + request.entries.length > OPEN_ENTRIES_MAX) throw tooManyEntries(open);
     const pricing = includes.includes('pricing');
     const prices = request.entries.map(({ photos }) => visionPrice({ pricing, photos: photos.length }));
     await this.billing.reserve(call, Math.max(...prices));
@@ -51,15 +54,18 @@ export class VisionJobService {
       entries.push(await this.keptForm(entry, entryName(id, position), call));
     }
     call.signal?.throwIfAborted();
-    await this.jobs.add({ id, accountId, keyId, includes, baseUrl, entries });
+    const job = { id, accountId, test, keyId, includes, baseUrl, entries };
+    if (!(await this.jobs.add(job, OPEN_ENTRIES_MAX))) {
+      throw tooManyEntries(await this.jobs.openEntries(call.caller));
+    }
     // Nobody knows the id of a job whose caller has just gone, but by its Idempotency-Key.
     if (call.signal?.aborted && call.idempotencyKey === undefined) await this.jobs.cancel(id);
-    return this.show(accountId, id);
+    return this.show(call.caller, id);
   }
 
-  /** @throws AppError 404 for a job that there is not, or of another account */
-  async show(accountId: string, id: string): Promise<VisionJob> {
-    const job = await this.jobs.find(accountId, id);
+  /** @throws AppError 404 for a job that there is not, or that is somebody else's */
+  async show(owner: Owner, id: string): Promise<VisionJob> {
+    const job = await this.jobs.find(owner, id);
     if (!job) throw notFound(`There is no job "${id}" of this account; it may have been deleted.`);
     return job;
   }
@@ -77,22 +83,11 @@ export class VisionJobService {
     return shown.map(({ answerBytes }, at) => (answerBytes === 0 ? null : (answers[at] ?? null)));
   }
 
-  /** Cancels what is not begun. @throws AppError 404 for a job that there is not, or of another account */
-  async cancel(accountId: string, id: string): Promise<VisionJob> {
-    await this.show(accountId, id);
+  /** Cancels what is not begun. @throws AppError 404 for a job that there is not, or that is somebody else's */
+  async cancel(owner: Owner, id: string): Promise<VisionJob> {
+    await this.show(owner, id);
     await this.jobs.cancel(id);
-    return this.show(accountId, id);
-  }
-
-  private async refuseTooMany(accountId: string, more: number): Promise<void> {
-    const open = await this.jobs.openEntries(accountId);
-    if (open + more <= OPEN_ENTRIES_MAX) return;
-    const message = `An account may have ${OPEN_ENTRIES_MAX} entries of jobs that are not answered.`;
-    throw rateLimited(message, {
-      limit: OPEN_ENTRIES_MAX,
-      remaining: OPEN_ENTRIES_MAX - open,
-      resetSeconds: RETRY_AFTER_SECONDS,
-    });
+    return this.show(owner, id);
   }
 
   /** A call that is made again makes the same job, also where its first process died before it could answer. */
@@ -124,6 +119,15 @@ export class VisionJobService {
     if (!image) throw new Error('a photo was prepared to nothing');
     return { kind: 'prepared', image };
   }
+}
+
+function tooManyEntries(open: number): AppError {
+  const message = `An account may have ${OPEN_ENTRIES_MAX} entries of jobs that are not answered.`;
+  return rateLimited(message, {
+    limit: OPEN_ENTRIES_MAX,
+    remaining: OPEN_ENTRIES_MAX - open,
+    resetSeconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 /** The request id of an entry, in its answer and in the ledger. */

@@ -1,3 +1,4 @@
+import type { Owner } from '../../access/api-key';
 import type { Filter, Module } from '../../catalog/catalog-query';
 import type { ImageAddress, ImageInput, PreparedInput } from '../image-input';
 import type { EntryState } from './job-states';
@@ -32,9 +33,8 @@ export interface EntryAnswer {
 }
 
 /** A job that is to be kept; an entry whose photos can't be used has its answer already. */
-export interface NewJob extends EntryView {
+export interface NewJob extends EntryView, Owner {
   readonly id: string;
-  readonly accountId: string;
   readonly keyId: string;
   readonly entries: readonly (KeptEntry | EntryAnswer)[];
 }

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JobAnswer } from '../support/api-client';
+import { closed, listening } from '../support/local-server';
+import { type TestKey, useService } from '../support/service';
+
+/** Jobs of some accounts wait for hosts that never answer, beside a job of another (contract 16.5). */
+
+// Longer than the test: who waits for a host here waits to its end.
+const settings: Record<string, string> = { IMAGE_FETCH_TIMEOUT_MS: '300000', VISION_DEADLINE_MS: '300000' };
+const AT_ONCE = { account: 8, process: 32 };
+/** Two entries that are begun at the same time don't see each other. */
+const BESIDE = 1;
+
+/** Requests that hang, by the account that their address names. */
+const hanging = new Map<string, Set<ServerResponse>>();
+let picture: Buffer = Buffer.alloc(0);
+const host = createServer((request, response) => {
+  const [, path = '', account = ''] = (request.url ?? '').split('/');
+  if (path === 'picture') return void response.end(picture);
+  const waiting = hanging.get(account) ?? new Set();
+  hanging.set(account, waiting.add(response));
+  response.once('close', () => waiting.delete(response));
+});
+beforeAll(async () => {
+  settings['IMAGE_FETCH_ALLOW'] = await listening(host);
+});
+const service = useService(settings);
+afterAll(() => closed(host));
+jest.setTimeout(240_000);
+
+const waitingFor = () => [...hanging.values()].map(({ size }) => size);
+const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
+const url = (path: string) => `http://${settings['IMAGE_FETCH_ALLOW']}/${path}`;
+
+/** Jobs of one entry each, whose photos hang. */
+async function flood({ api, accountId }: TestKey, jobs: number, photos: number): Promise<void> {
+  const entry =
+    photos === 1
+      ? { url: url(`hangs/${accountId}`) }
+      : { images: Array.from({ length: photos }, () => ({ url: url(`hangs/${accountId}`) })) };
+  for (let made = 0; made < jobs; made += 1) await api.createJob({ entries: [entry] });
+}
+
+/** A job, as soon as all of its entries have ended. */
+async function done({ api }: TestKey, entries: readonly object[]): Promise<JobAnswer> {
+  const { id } = (await api.createJob({ entries })).body;
+  for (;;) {
+    const { body } = await api.job(id);
+    if (body.status === 'done') return body;
+    await delay(20);
+  }
+}
+
+test('a job ends while all those of others hang, and no account waits for more hosts than its share', async () => {
+  picture = await service.photo();
+  await service.sees(['product_birkin_croc', 0.05]);
+  const photo = { base64: picture.toString('base64') };
+  const entries = [
+    photo,
+    { url: url('picture') },
+    photo,
+    { images: [photo, { url: url('picture') }] },
+    photo,
+  ];
+  const [many, several, other] = [await service.newKey(), await service.newKey(), await service.newKey()];
+  await flood(many, 100, 1);
+  while (sum(waitingFor()) < AT_ONCE.account) await once(host, 'request');
+  expect(await done(other, entries)).toMatchObject({ done: 5, failed: 0 });
+  expect(Math.max(...waitingFor())).toBeLessThanOrEqual(AT_ONCE.account + BESIDE);
+  await flood(several, 20, 5);
+  while (sum(waitingFor()) < 6 * AT_ONCE.account) await once(host, 'request');
+  expect(await done(other, entries)).toMatchObject({ done: 5, failed: 0 });
+  // The entries of one account have five photos each.
+  expect(Math.max(...waitingFor())).toBeLessThanOrEqual(5 * (AT_ONCE.account + BESIDE));
+});
+
+test('the process waits for no more hosts than it may, and goes on when they answer', async () => {
+  const accounts = await Promise.all(Array.from({ length: 4 }, () => service.newKey()));
+  await Promise.all(accounts.map((account) => flood(account, 10, 1)));
+  const entriesOf = ({ size }: { size: number }) => (size > AT_ONCE.account + BESIDE ? size / 5 : size);
+  const inWork = () => sum([...hanging.values()].map(entriesOf));
+  while (inWork() < AT_ONCE.process) await once(host, 'request');
+  expect(inWork()).toBeLessThanOrEqual(AT_ONCE.process + BESIDE);
+  // What has answered makes room, for whose turn it is.
+  for (const responses of hanging.values()) for (const response of responses) response.writeHead(404).end();
+  const other = await service.newKey();
+  const photo = { base64: picture.toString('base64') };
+  expect(await done(other, [photo])).toMatchObject({ done: 1 });
+});
