@@ -16,26 +16,37 @@ import { signalDeprecation, toFilter } from './schema';
 import { jobBody } from './vision-schema';
 
 const ENDPOINT = 'v3.vision.jobs';
+const SCOPE = 'vision:identify';
 
 /** Identifications that are answered later (contract 16). */
 export function mountJobs(
   router: IRouter,
-  { job, plain }: Endpoints,
+  { job, read, change }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
 ): void {
   const { jobs } = services;
   const renewLinks = linkRenewal(services);
-  const about = (work: (call: CallContext, id: string) => Promise<VisionJob>) =>
-    plain(ENDPOINT, 'vision:identify', (req) => {
+  const about =
+    (work: (call: CallContext, id: string) => Promise<VisionJob>): Route =>
+    (req) => {
       const id = idOf(req);
       const page = { rows: JOB_ENTRIES_MAX, priced: true };
       return { page, ...free(async (call) => presentJob(await work(call, id), renewLinks)) };
-    });
+    };
   mountRoute(router, PATHS.createJob, { post: job(ENDPOINT, createJob(services, settings, renewLinks)) });
   mountRoute(router, PATHS.showJob, {
-    get: about(({ caller }, id) => jobs.show(caller, id)),
-    delete: about(({ caller }, id) => jobs.cancel(caller, id)),
+    get: read(
+      ENDPOINT,
+      SCOPE,
+      {},
+      about(({ caller }, id) => jobs.show(caller, id)),
+    ),
+    delete: change(
+      ENDPOINT,
+      SCOPE,
+      about(({ caller }, id) => jobs.cancel(caller, id)),
+    ),
   });
 }
 
