@@ -3,7 +3,7 @@ import type { Gate } from './call';
 
 /** How a list of several values is written in a query string, for whoever wrote it otherwise. */
 const listHint = (name: string): string => {
-  const plain = name.replace(/\[.*$/, '');
+  const plain = name.replace(/[[\]].*$/, '');
   return `a list is written "${plain}=a,b".`;
 };
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { buildOpenApi } from '../../api/ops/openapi/document';
 import { useService } from '../support/service';
 
@@ -21,6 +23,15 @@ const IDS: Readonly<Record<string, string>> = {
   '/api/v3': 'product_birkin_croc',
 };
 
+/** `fetch` adds headers of its own to a conditional request. */
+async function sent(url: URL, options: RequestOptions) {
+  const call = request(url, options).end();
+  const [answer] = (await once(call, 'response')) as [IncomingMessage];
+  let bytes = 0;
+  for await (const chunk of answer) bytes += (chunk as Buffer).length;
+  return { status: answer.statusCode, headers: answer.headers, bytes };
+}
+
 // contract 12.3, 10.3
 test.each(READ.filter((path) => path !== '/images/{file}'))('GET %s', async (path) => {
   const id = Object.entries(IDS).find(([start]) => path.startsWith(start))?.[1] ?? service.key.accountId;
@@ -29,15 +40,15 @@ test.each(READ.filter((path) => path !== '/images/{file}'))('GET %s', async (pat
     ? ADMIN_TOKEN
     : (await service.newKey({ scopes: ['catalog:read', 'catalog:write', 'vision:identify'] })).key;
   const call = (method: string, headers: object) =>
-    fetch(url, { method, headers: { Authorization: `Bearer ${key}`, ...headers } });
+    sent(url, { method, headers: { Authorization: `Bearer ${key}`, ...headers } });
   const plain = await call('GET', {});
-  const length = (await plain.text()).length;
+
   for (const [name, value] of Object.entries(CONDITIONS)) {
     for (const headers of [{ [name]: value }, { [name]: value, 'If-None-Match': '*' }]) {
       const answer = await call('GET', headers);
-      expect([name, answer.status, answer.headers.get('ETag')]).toEqual([name, plain.status, null]);
-      expect((await answer.text()).length > 0).toBe(length > 0);
-      expect(answer.headers.get('X-Credits-Used')).toBe(plain.headers.get('X-Credits-Used'));
+      expect([name, answer.status, answer.headers['etag']]).toEqual([name, plain.status, undefined]);
+      expect(answer.bytes > 0).toBe(plain.bytes > 0);
+      expect(answer.headers['x-credits-used']).toBe(plain.headers['x-credits-used']);
       expect((await call('HEAD', headers)).status).toBe(plain.status);
     }
   }
