@@ -75,11 +75,13 @@ export class PostgresWebhookStore implements WebhookStore {
     return removed.length > 0;
   }
 
-  async tellOfDrift(data: Parameters<WebhookStore['tellOfDrift']>[0], everyMs: number): Promise<void> {
+  async tellOfDrift(...[data, accountId, everyMs]: Parameters<WebhookStore['tellOfDrift']>): Promise<void> {
     await inTransaction(this.knex, async (transaction) => {
       const turns = new PostgresHousekeepingStore(transaction, this.clock);
-      if (!(await turns.claim('model.drift', everyMs))) return;
-      const message = { data: sql`${JSON.stringify(data)}::json`, whose: sql`true` };
+      const task = accountId === null ? 'model.drift' : `model.drift ${accountId}`;
+      if (!(await turns.claim(task, everyMs))) return;
+      const whose = accountId === null ? sql`true` : sql`e.account_id = ${accountId}`;
+      const message = { data: sql`${JSON.stringify(data)}::json`, whose };
       await rowsOf(transaction, messagesAbout('model.drift', this.clock.now(), message));
     });
   }

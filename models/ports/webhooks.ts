@@ -12,8 +12,12 @@ export interface WebhookStore {
   list(whose: Pick<Owner, 'accountId'> & Partial<Owner>): Promise<readonly Webhook[]>;
   /** With what it was still to be told; false when the owner has none of this id. */
   remove(owner: Owner, id: string): Promise<boolean>;
-  /** Tells all who want to know of it that confidence has drifted, at most once in an interval. */
-  tellOfDrift(data: { claimed: number; right: number; answers: number }, everyMs: number): Promise<void>;
+  /** Tells an account, or all of them (null), that confidence has drifted, at most once in an interval. */
+  tellOfDrift(
+    data: { claimed: number; right: number; answers: number },
+    accountId: string | null,
+    everyMs: number,
+  ): Promise<void>;
   /** Takes a message whose time has come; its address gets no other for so long. Null when there is none. */
   begin(leaseMs: number): Promise<OutgoingMessage | null>;
   delivered(message: OutgoingMessage): Promise<void>;

@@ -9,6 +9,7 @@ import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import { describeIdentifiability } from './describe-identifiability';
 import { identifiabilityPage } from './identifiability-page';
+import { printAnswer } from './output';
 import { wholeNumber } from './whole-number';
 
 interface IdentifiabilityCommandOptions {
@@ -55,7 +56,7 @@ async function inspectCatalog({
     );
     if (page !== null) await writeFile(page, await identifiabilityPage(result, worst, pictures));
     if (printed) printed.end(result);
-    else process.stdout.write(`${describeIdentifiability(result, worst)}\n`);
+    else printAnswer(false, null, () => describeIdentifiability(result, worst));
   });
 }
 

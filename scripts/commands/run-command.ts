@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { AppError } from '../../models/errors';
 import { ConfigError } from '../config';
+import { printable } from './output';
 import { buildProgram } from './program';
 
 /** Runs a `loupe` command and answers its exit code: 0 done, 1 refused or failed, 2 wrong usage or settings; why, stderr says. */
@@ -19,7 +20,7 @@ function report(failure: unknown, withStack: boolean): number {
     process.stderr.write(`${failure.message}\n`);
     return 2;
   }
-  process.stderr.write(`loupe: ${reasonOf(failure)}\n`);
+  process.stderr.write(`loupe: ${printable(reasonOf(failure))}\n`);
   if (!(failure instanceof AppError) && failure instanceof Error && withStack) {
     process.stderr.write(`${failure.stack ?? ''}\n`);
   }

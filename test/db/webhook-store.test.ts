@@ -26,7 +26,7 @@ const webhookOf = (id: string) => ({
   ...{ url: new URL(`https://a.example/${id}`), events: ['model.drift'] as const },
 });
 const address = (id: string) => first.add(webhookOf(id), 100);
-const drift = () => first.tellOfDrift({ claimed: 0.9, right: 0.5, answers: 200 }, 0);
+const drift = () => first.tellOfDrift({ claimed: 0.9, right: 0.5, answers: 200 }, null, 0);
 
 // contract 16.13, 16.14
 test('of two processes each takes its own messages, and an address gets one at a time', async () => {

@@ -171,52 +171,71 @@ describe('what concerns all', () => {
     expect(receiver.to(none.path)).toEqual([]);
   });
 
-  test('confidence that drifts is told, once a week', async () => {
-    const { path } = await told(['model.drift']);
-    const watch = service.resolve<DriftWatch>(DriftWatch as never);
-    const answers = async (count: number, right: boolean): Promise<void> => {
+  // contract 16.17
+  describe('confidence that drifts', () => {
+    const look = async () => {
+      await service.resolve<DriftWatch>(DriftWatch as never).look();
+      await send();
+    };
+    /** Answers of an account, all claimed with 0.9, of which a share is right. */
+    async function answers(account: string, count: number, right: number): Promise<void> {
       service.clock.advance(60_000);
       const live = await service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
-      const row = {
-        ...{
-          account_id: 'nobody',
-          endpoint: 'test',
-          request_id: 'drift',
-          version_id: live?.id,
-          model: live?.model,
-        },
+      const rows = Array.from({ length: count }, (_, at) => ({
+        ...{ account_id: account, endpoint: 'test', request_id: 'drift' },
+        ...{ version_id: live?.id, model: live?.model, id: `${service.clock.now().getTime()}-${at}` },
         ...{ created_at: service.clock.now(), image_digests: ['x'], neighbours: '[]', timings: '{}' },
         rows: JSON.stringify([{ id: 'product_x', confidence: 0.9 }]),
-        feedback: JSON.stringify({ right, correctId: null, comment: null, at: '' }),
-      };
-      const rows = Array.from({ length: count }, (_, at) => ({
-        ...row,
-        id: `${service.clock.now().getTime()}-${at}`,
+        feedback: JSON.stringify({ right: at < right * count, correctId: null, comment: null, at: '' }),
       }));
       await rowsOf('predictions').insert(rows);
-    };
-    await rowsOf('predictions').delete();
-    await rowsOf('housekeeping').where({ task: 'model.drift' }).delete();
-    await answers(199, false);
-    await watch.look();
-    await answers(1, true);
-    await watch.look();
-    await watch.look();
-    await send();
-    const [message] = await receiver.has(1, path);
-    expect(dataOf(message as ReceivedMessage)).toEqual({
-      claimed: expect.closeTo(0.9),
-      right: expect.closeTo(1 / 200),
-      answers: 200,
+    }
+    beforeEach(async () => {
+      await rowsOf('predictions').delete();
+      await rowsOf('housekeeping').whereLike('task', 'model.drift%').delete();
     });
-    service.clock.advance(7 * 86_400_000);
-    await watch.look();
-    await send();
-    await receiver.has(2, path);
-    await answers(1_800, true);
-    service.clock.advance(7 * 86_400_000);
-    await watch.look();
-    await send();
-    expect(receiver.to(path)).toHaveLength(2);
+
+    test('is told to all, once a week, where it shows whichever account is left out', async () => {
+      const { path } = await told(['model.drift']);
+      await answers('one', 199, 0);
+      await answers('two', 200, 0);
+      await look();
+      expect(receiver.to(path)).toEqual([]);
+      await answers('three', 1, 1);
+      await look();
+      await look();
+      const [message] = await receiver.has(1, path);
+      expect(dataOf(message as ReceivedMessage)).toEqual({
+        claimed: expect.closeTo(0.9),
+        right: expect.closeTo(1 / 400),
+        answers: 400,
+      });
+      service.clock.advance(7 * 86_400_000);
+      await look();
+      await receiver.has(2, path);
+      await answers('one', 1_800, 1);
+      await answers('two', 1_800, 1);
+      service.clock.advance(7 * 86_400_000);
+      await look();
+      expect(receiver.to(path)).toHaveLength(2);
+    });
+
+    test.each([
+      ['it is the only one', []],
+      ['others give less', [['other', 150, 0.9]]],
+      ['others give as much', [['other', 1_000, 0.9]]],
+      ['others who are many are content', Array.from({ length: 5 }, (_, at) => [`other${at}`, 100, 0.9])],
+    ] as [string, [string, number, number][]][])(
+      'is told to an account alone by whose feedback alone it shows: %s',
+      async (_what, others) => {
+        const [itself, stranger] = [await told(['model.drift']), await told(['model.drift'])];
+        await answers(itself.accountId, 1_000, 0);
+        for (const other of others) await answers(...other);
+        await look();
+        const [message] = await receiver.has(1, itself.path);
+        expect(dataOf(message as ReceivedMessage)).toMatchObject({ right: 0, answers: 1_000 });
+        expect(receiver.to(stranger.path)).toEqual([]);
+      },
+    );
   });
 });
