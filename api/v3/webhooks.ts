@@ -53,11 +53,12 @@ export function mountWebhooks(
 
 const presentWebhook = (each: Webhook): z.input<typeof webhook> => ({
   id: each.id,
+  key_id: each.keyId,
   url: each.url.href,
   events: [...each.events],
   credits_below: each.creditsBelow,
   created_at: each.createdAt.toISOString(),
-  disabled_at: each.disabledAt?.toISOString() ?? null,
+  disabled_at: (each.keyEndedAt ?? each.disabledAt)?.toISOString() ?? null,
   failures: each.failures,
   last_failure: each.lastFailure,
 });

@@ -11,6 +11,7 @@ import * as changesOfAllRows from './202611242330-changes-of-all-rows';
 import * as twoWorlds from './202611251220-two-worlds';
 import * as turnsOfAccounts from './202611251221-turns-of-accounts';
 import * as invisibleCharacters from './202611251250-invisible-characters';
+import * as keysOfWebhooks from './202611251251-keys-of-webhooks';
 import * as rotatedKeys from './202611251290-rotated-keys';
 
 /** One step of the schema, with its way back. */
@@ -33,5 +34,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611251220-two-worlds': twoWorlds,
   '202611251221-turns-of-accounts': turnsOfAccounts,
   '202611251250-invisible-characters': invisibleCharacters,
+  '202611251251-keys-of-webhooks': keysOfWebhooks,
   '202611251290-rotated-keys': rotatedKeys,
 };

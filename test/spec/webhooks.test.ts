@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Knex } from 'knex';
 import { openImport } from '../../db/catalog/import/open-import';
+import { KeyService } from '../../models/access/key-service';
 import { importRecords } from '../../models/catalog/import/import-service';
 import { DriftWatch } from '../../models/feedback/drift-watch';
 import { type CreditLedger, type EmbeddingRepository, PORTS } from '../../models/ports';
@@ -9,6 +10,21 @@ import type { ReceivedMessage } from '../support/webhook-receiver';
 
 /** Callers who are told what happens. */
 const { service, receiver, photo, rowsOf, told, send, done } = useWebhooks();
+
+/** An import of no records, told as any other. */
+const importNothing = async (dryRun: boolean): Promise<void> => {
+  const store = await openImport(service.resolve<Knex>(PORTS.Knex), dryRun);
+  const nothing = () => undefined;
+  await importRecords({
+    source: { file: async () => null },
+    store,
+    pictures: { storeAll: async (batch) => batch },
+    rejects: { count: 3, add: nothing, settle: async () => undefined },
+    progress: { begin: nothing, reach: nothing, end: nothing, note: nothing },
+    clock: service.clock,
+    transactionMs: 500,
+  }).finally(() => store.close());
+};
 
 // contract 16.10
 describe('a webhook', () => {
@@ -22,6 +38,51 @@ describe('a webhook', () => {
     expect((await api.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(404);
     await done(api);
     expect(await rowsOf('webhook_messages').where({ endpoint_id: id })).toEqual([]);
+  });
+
+  // contract 16.10, 14.8
+  test('is in the audit log with its key, and without its secret', async () => {
+    const { api, id, accountId, secret } = await told(['model.drift']);
+    await api.send('DELETE', `/v3/webhooks/${id}`);
+    const entries = await rowsOf('audit_log').where({ account_id: accountId, subject: id }).orderBy('id');
+    expect(entries).toMatchObject([
+      { action: 'webhooks register', details: { events: ['model.drift'], host: expect.any(String) } },
+      { action: 'webhooks remove', details: {} },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(secret);
+    expect(entries.map(({ actor }) => actor)).toEqual(Array(2).fill(expect.stringMatching(/^key key_/)));
+  });
+
+  // contract 16.10
+  test('ends with the key that registered it, and is shown so', async () => {
+    const { accountId, id, keyId, path, listed } = await told(['catalog.import.done']);
+    const other = (await service.newKey({ accountId })).api;
+    const shown = async () => (await other.send<{ data: object[] }>('GET', '/v3/webhooks')).body.data;
+    expect(await listed()).toMatchObject({ id, key_id: keyId, disabled_at: null });
+    await importNothing(false);
+    await service.revoke(keyId);
+    await importNothing(false);
+    await send();
+    expect(receiver.to(path)).toEqual([]);
+    expect(await shown()).toMatchObject([{ id, disabled_at: expect.stringMatching(/^\d{4}-/) }]);
+  });
+
+  // contract 16.10, 9.4
+  test('ends when its key expires, and goes on with the key that took its place', async () => {
+    const { accountId, id, keyId, path } = await told(['catalog.import.done']);
+    const keys = service.resolve<KeyService>(KeyService as never);
+    const { key } = await keys.rotate(keyId, 0);
+    const { api } = await service.newKey({ accountId });
+    const listed = async () => (await api.send<{ data: object[] }>('GET', '/v3/webhooks')).body.data;
+    expect(await listed()).toMatchObject([{ id, key_id: key.id, disabled_at: null }]);
+    await importNothing(false);
+    await send();
+    await receiver.has(1, path);
+    await rowsOf('api_keys').where({ id: key.id }).update({ expires_at: service.clock.now() });
+    await importNothing(false);
+    await send();
+    expect(receiver.to(path)).toHaveLength(1);
+    expect(await listed()).toMatchObject([{ id, disabled_at: service.clock.now().toISOString() }]);
   });
 
   test('of another account is not seen, and a 404', async () => {
@@ -142,20 +203,6 @@ describe('low credits', () => {
 
 // contract 16.17
 describe('what concerns all', () => {
-  const importNothing = async (dryRun: boolean): Promise<void> => {
-    const store = await openImport(service.resolve<Knex>(PORTS.Knex), dryRun);
-    const nothing = () => undefined;
-    await importRecords({
-      source: { file: async () => null },
-      store,
-      pictures: { storeAll: async (batch) => batch },
-      rejects: { count: 3, add: nothing, settle: async () => undefined },
-      progress: { begin: nothing, reach: nothing, end: nothing, note: nothing },
-      clock: service.clock,
-      transactionMs: 500,
-    }).finally(() => store.close());
-  };
-
   test('an import that is done is told to every account that wants to know, a dry run to none', async () => {
     const [one, two, none] = [
       await told(['catalog.import.done']),
