@@ -27,7 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
 
 - Filter objects are ANDed, the values in one are ORed; repeat a field to require several tags. A field or value that no row has finds nothing; an unknown tag is a 400.
 - A \`query\` is ordered by relevance, whatever the \`sort\`; \`sort_applied\` tells the order.
-- A page past the end has no rows, and is no error.
+- A page past the end has no rows, and is no error; its \`facets\` are empty.
 - **Credits:** 1; with \`pricing\` on products 6; a page without rows is free.`,
     body: 'CatalogQuery',
     answer: 'CatalogAnswer',
