@@ -7,7 +7,7 @@ import type { DemoOffer } from '../api/site/demo-offer';
 import { syncTree, writeDurably } from '../db/files/durable-files';
 import { API_VERSIONS } from '../models/access/api-key';
 import { describeMatches } from './commands/identify';
-import { printable } from './commands/output';
+import { printable } from './composition/printable';
 import { type RunningService, startService } from './composition/service';
 import type { JobServices } from './composition/services';
 import { type Config, ConfigError, readConfig } from './config';

@@ -66,17 +66,21 @@ export const visibleText = (text: string): string => text.replace(INVISIBLE, '')
  */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase().replaceAll('`', "'");
-  return visibleText(text)
-    .replace(LOOKALIKE, signOf)
-    .normalize('NFKD')
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(LOOKALIKE, signOf)
-    .replace(ACCENTS, '')
-    .replace(PLAIN_LETTER, (letter) => PLAIN[letter] ?? letter)
-    .replace(NUMBER_SIGN, 'no ')
-    .normalize('NFC');
+  return (
+    visibleText(text)
+      .replace(LOOKALIKE, signOf)
+      .normalize('NFKD')
+      .toLowerCase()
+      .normalize('NFKD')
+      // Some are made of look-alikes.
+      .replace(LOOKALIKE, signOf)
+      .replace(ACCENTS, '')
+      .replace(PLAIN_LETTER, (letter) => PLAIN[letter] ?? letter)
+      .replace(NUMBER_SIGN, 'no ')
+      .normalize('NFC')
+  );
 }
+
 /** The sign that stands for the group that matched. */
 const signOf = (...[, ...groups]: (string | undefined)[]): string =>
   SIGNS[groups.findIndex((group) => group !== undefined)] ?? '';

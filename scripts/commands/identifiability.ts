@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { badRequest } from '../../models/errors';
 import type { Finding } from '../../models/indexing/identifiability';
 import { WorstFindings } from '../../models/indexing/worst-findings';
+import { printable } from '../composition/printable';
 import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import { describeIdentifiability } from './describe-identifiability';
@@ -74,7 +75,9 @@ class PrintedFindings {
   #count = 0;
 
   add(finding: Finding): void {
-    process.stdout.write(`${this.#count === 0 ? '{"findings": [' : ','}\n${JSON.stringify(finding)}`);
+    process.stdout.write(
+      `${this.#count === 0 ? '{"findings": [' : ','}\n${printable(JSON.stringify(finding))}`,
+    );
     this.#count += 1;
   }
 

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { AppError } from '../../models/errors';
+import { printable } from '../composition/printable';
 import { ConfigError } from '../config';
-import { printable } from './output';
 import { buildProgram } from './program';
 
 /** Runs a `loupe` command and answers its exit code: 0 done, 1 refused or failed, 2 wrong usage or settings; why, stderr says. */

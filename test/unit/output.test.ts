@@ -1,4 +1,5 @@
-import { asTable, printable } from '../../scripts/commands/output';
+import { asTable } from '../../scripts/commands/output';
+import { printable } from '../../scripts/composition/printable';
 import { codePointsOf } from '../support/odd-characters';
 
 /** contract 14.5: a terminal shows the names of callers, and does nothing that they say. */
@@ -15,6 +16,13 @@ test.each(ACTED_ON.map((each) => [codePointsOf(each), each]))('%s is written as 
   expect(table).not.toContain(`shop${each}`);
   expect(table).toContain(`shop\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}[2J`);
   expect(printable(`a${each}b`) === `a${each}b`).toBe(['\n', '\t'].includes(each));
+});
+
+test('JSON stays what it was', () => {
+  const document = { name: ACTED_ON.join('x') };
+  const text = printable(JSON.stringify(document, null, 2));
+  expect(JSON.parse(text)).toEqual(document);
+  expect(text).toMatch(/^[^\p{Cc}\p{Bidi_Control}]*$/mu);
 });
 
 test('all other text is written as it is', () => {
