@@ -40,6 +40,8 @@ export function createApp(services: ApiServices | null, settings: ApiSettings): 
   const app = express();
   app.set('trust proxy', settings.trustProxyHops);
   app.set('etag', false);
+  // Express would answer conditional requests with 304 even so, which is a charge without an answer (contract 12.3).
+  Object.defineProperty(app.request, 'fresh', { value: false });
   // All parameters count: a silently dropped filter would answer with rows that were excluded.
   app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
 

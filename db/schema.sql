@@ -579,8 +579,10 @@ CREATE TABLE webhook_endpoints (
   last_failure text,
   disabled_at timestamp with time zone,
   test boolean NOT NULL DEFAULT false,
+  key_id text COLLATE "C",
   PRIMARY KEY (id),
-  FOREIGN KEY (account_id) REFERENCES accounts(id)
+  FOREIGN KEY (account_id) REFERENCES accounts(id),
+  FOREIGN KEY (key_id) REFERENCES api_keys(id)
 );
 CREATE INDEX webhook_endpoints_account ON webhook_endpoints USING btree (account_id);
 

@@ -7,6 +7,7 @@ import type { DemoOffer } from '../api/site/demo-offer';
 import { syncTree, writeDurably } from '../db/files/durable-files';
 import { API_VERSIONS } from '../models/access/api-key';
 import { describeMatches } from './commands/identify';
+import { printable } from './composition/printable';
 import { type RunningService, startService } from './composition/service';
 import type { JobServices } from './composition/services';
 import { type Config, ConfigError, readConfig } from './config';
@@ -117,7 +118,7 @@ async function identifyPhoto(url: string, key: string, photo: Buffer, config: Co
   const tookMs = Math.round(performance.now() - startedAt);
   const wanted = productId(CATALOG.seed, PHOTOGRAPHED.index);
   const found = answer.data[0]?.id === wanted;
-  process.stdout.write(`${describeMatches(answer)}\n`);
+  process.stdout.write(`${printable(describeMatches(answer))}\n`);
   say(`${file} shows ${wanted}: ${found ? 'found' : 'NOT found'}, in ${tookMs} ms.`);
   return found;
 }

@@ -3,11 +3,13 @@ import type { ApiServices } from '../api-services';
 import type { AnswerMemory } from '../middleware/answer-memory';
 import type { Gate } from '../middleware/call';
 import type { Endpoints } from '../middleware/endpoints';
-import { idempotent } from '../middleware/idempotency';
+import { idempotent, refuseKey } from '../middleware/idempotency';
+import { knownParameters } from '../middleware/known-parameters';
 import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
 import { sendAnswer } from '../middleware/send-answer';
 import { PATHS } from '../paths';
+import { PERIOD } from '../wire/period';
 import {
   createAccount,
   creditAccount,
@@ -19,6 +21,9 @@ import {
 } from './accounts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys';
 import type { AdminRoute } from './request';
+
+/** Parameters of every list (contract 17.5). */
+const LIST = ['limit', 'cursor'];
 
 /** A credit takes a statement or two; one that has not answered so long died with its process. */
 const CREDIT_LEASE_MS = 30_000;
@@ -38,8 +43,10 @@ export function mountAdmin(
       const admin = services.admin(res.locals.requestId);
       await sendAnswer(req, res, { ...(await route(req, { ...admin, audit, clock }, res)) }, made);
     };
-  const reads = (route: AdminRoute) => operator(answer(route));
-  const takes = (route: AdminRoute) => operatorNote(answer(route));
+  const reads = (route: AdminRoute, ...parameters: readonly string[]) =>
+    operator(knownParameters(parameters), answer(route));
+  const changes = (route: AdminRoute) => operator(refuseKey, answer(route));
+  const takes = (route: AdminRoute) => operatorNote(refuseKey, answer(route));
   /** A credit that names itself is done once; its names are none that a caller of the account can take (contract 17.7). */
   const credits = operatorNote(
     (req, res) => services.admin(res.locals.requestId).accounts.show(idOf(req)),
@@ -52,13 +59,13 @@ export function mountAdmin(
     ),
     answer(creditAccount),
   );
-  mountRoute(router, PATHS.listAccounts, { get: reads(listAccounts), post: takes(createAccount) });
+  mountRoute(router, PATHS.listAccounts, { get: reads(listAccounts, ...LIST), post: takes(createAccount) });
   mountRoute(router, PATHS.showAccount, { get: reads(showAccount) });
   mountRoute(router, PATHS.creditAccount, { post: credits });
   mountRoute(router, PATHS.keepPhotos, { post: takes(keepPhotos) });
-  mountRoute(router, PATHS.showUsage, { get: reads(showUsage) });
-  mountRoute(router, PATHS.listKeys, { get: reads(listKeys), post: takes(createKey) });
+  mountRoute(router, PATHS.showUsage, { get: reads(showUsage, ...PERIOD) });
+  mountRoute(router, PATHS.listKeys, { get: reads(listKeys, ...LIST), post: takes(createKey) });
   mountRoute(router, PATHS.rotateKey, { post: takes(rotateKey) });
-  mountRoute(router, PATHS.revokeKey, { delete: reads(revokeKey) });
-  mountRoute(router, PATHS.showAuditLog, { get: reads(showAuditLog) });
+  mountRoute(router, PATHS.revokeKey, { delete: changes(revokeKey) });
+  mountRoute(router, PATHS.showAuditLog, { get: reads(showAuditLog, ...LIST, 'account') });
 }

@@ -13,8 +13,8 @@ const FIRST_WAIT_MS = 250;
 
 /**
  * A `fetch` that calls again what was refused for the moment: 429 and 503, and 409 with `Retry-After` (the first call
- * with this `Idempotency-Key` still runs), each after the `Retry-After` of the answer; and what the network lost. Whatever
- * is no GET gets an `Idempotency-Key`, so that however often it is sent it is done, and charged, once.
+ * with this `Idempotency-Key` still runs), each after the `Retry-After` of the answer; and what the network lost. All but
+ * GETs and suggestions get an `Idempotency-Key`, so that however often they are sent they are done, and charged, once.
  *
  * A call that still runs is asked for until it is answered or taken for dead. Ends with the last answer when repetitions or
  * time are used up, with a `TimeoutError` when no answer came in time.
@@ -24,7 +24,8 @@ export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions
     const giveUpAt = Date.now() + timeoutMs;
     const signal = AbortSignal.any([given.signal, AbortSignal.timeout(timeoutMs)]);
     const request = new Request(given, { signal });
-    if (request.method !== 'GET' && !request.headers.has(IDEMPOTENCY_KEY)) {
+    const isRead = request.method === 'GET' || new URL(request.url).pathname.endsWith(SUGGEST);
+    if (!isRead && !request.headers.has(IDEMPOTENCY_KEY)) {
       request.headers.set(IDEMPOTENCY_KEY, crypto.randomUUID());
     }
     for (let made = 0; ; ) {
@@ -44,6 +45,8 @@ export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions
 }
 
 const IDEMPOTENCY_KEY = 'Idempotency-Key';
+/** Changes nothing and is free; asked at each letter, its answers are not worth keeping. */
+const SUGGEST = '/catalog/suggest';
 
 /** Milliseconds after which an answer is worth another call; null when it is not. */
 function waitAfter(answer: Response): number | null {

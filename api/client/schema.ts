@@ -11,7 +11,7 @@ export interface paths {
      *
      *     - Filter objects are ANDed, the values in one are ORed; repeat a field to require several tags. A field or value that no row has finds nothing; an unknown tag is a 400.
      *     - A `query` is ordered by relevance, whatever the `sort`; `sort_applied` tells the order.
-     *     - A page past the end has no rows, and is no error.
+     *     - A page past the end has no rows, and is no error; its `facets` are empty.
      *     - **Credits:** 1; with `pricing` on products 6; a page without rows is free.
      *
      *     **Key:** must open v3.
@@ -1233,6 +1233,8 @@ export interface components {
     Webhook: {
       /** @description What it is removed by */
       id: string;
+      /** @description The key that it belongs to */
+      key_id: string | null;
       /** @description The address */
       url: string;
       /** @description What it is told */
@@ -1244,7 +1246,7 @@ export interface components {
        * @description When it was registered
        */
       created_at: string;
-      /** @description When it answered 410, and is told nothing any more */
+      /** @description When its key ended, or it answered 410: it is told nothing any more */
       disabled_at: string | null;
       /** @description Tries that failed since the last message that arrived */
       failures: number;
@@ -1254,6 +1256,8 @@ export interface components {
     WebhookAnswer: {
       /** @description What it is removed by */
       id: string;
+      /** @description The key that it belongs to */
+      key_id: string | null;
       /** @description The address */
       url: string;
       /** @description What it is told */
@@ -1265,7 +1269,7 @@ export interface components {
        * @description When it was registered
        */
       created_at: string;
-      /** @description When it answered 410, and is told nothing any more */
+      /** @description When its key ended, or it answered 410: it is told nothing any more */
       disabled_at: string | null;
       /** @description Tries that failed since the last message that arrived */
       failures: number;
@@ -2296,6 +2300,8 @@ export interface operations {
   suggest: {
     parameters: {
       header?: {
+        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
@@ -2318,6 +2324,7 @@ export interface operations {
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
           'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2329,6 +2336,7 @@ export interface operations {
       402: components['responses']['InsufficientCredits'];
       403: components['responses']['Forbidden'];
       405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -2393,6 +2401,8 @@ export interface operations {
   correct: {
     parameters: {
       header?: {
+        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
@@ -2422,6 +2432,7 @@ export interface operations {
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
           'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2434,6 +2445,7 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       429: components['responses']['RateLimited'];
@@ -2724,6 +2736,8 @@ export interface operations {
   cancelJob: {
     parameters: {
       header?: {
+        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
@@ -2748,6 +2762,7 @@ export interface operations {
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
           'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2760,6 +2775,7 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
       429: components['responses']['RateLimited'];
       431: components['responses']['HeadersTooLarge'];
       500: components['responses']['InternalError'];
@@ -2854,6 +2870,8 @@ export interface operations {
   removeWebhook: {
     parameters: {
       header?: {
+        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
         /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
         'X-Request-Id'?: components['parameters']['RequestId'];
         /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
@@ -2878,6 +2896,7 @@ export interface operations {
           'RateLimit-Limit': components['headers']['RateLimit-Limit'];
           'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
           'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2890,6 +2909,7 @@ export interface operations {
       403: components['responses']['Forbidden'];
       404: components['responses']['NotFound'];
       405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
       429: components['responses']['RateLimited'];
       431: components['responses']['HeadersTooLarge'];
       500: components['responses']['InternalError'];

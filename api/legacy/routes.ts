@@ -15,15 +15,16 @@ import { type LegacyParameters, legacyIdentifyBody, toLegacyQuery } from './sche
 /** The APIs of older integrations (contract 8.1): their wire forms around the same services. */
 export function mountLegacy(
   router: IRouter,
-  { plain, json, photo }: Endpoints,
+  { read, json, photo }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
   metrics: VisionObserver,
 ): void {
   mountRoute(router, PATHS.listProductsV1, {
-    get: plain(
+    get: read(
       'v1.products',
       'catalog:read',
+      'any',
       listProducts(services, settings, (req) => req.query),
     ),
   });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type CatalogQuery, type Filter, SORTS } from '../../models/catalog/catalog-query';
 import { TAGS_FIELD, type Taxonomy } from '../../models/catalog/taxonomy';
+import { refuseBrackets } from '../middleware/known-parameters';
 import { refuseBrokenText } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
@@ -41,11 +42,15 @@ export const commaSeparated = z
 /** The parameters of v1 and v2 products that have a fixed name (contract 8.1); others are facets or ignored. */
 export const legacyQuery = z.object({
   search: searchText.default('').describe('Free text; without it the rows are listed'),
-  attribute: z.unknown().optional().meta({
-    type: 'string',
-    default: 'product',
-    description: 'Kind of rows; what is no kind counts as `product`',
-  }),
+  attribute: z
+    .unknown()
+    .refine((given) => !Array.isArray(given), 'is given more than once')
+    .optional()
+    .meta({
+      type: 'string',
+      default: 'product',
+      description: 'Kind of rows; what is no kind counts as `product`',
+    }),
   page: number(pageNumber).default(0).describe('0-based; 0 unless sent'),
   page_size: number(sizeOfPage).default(20).describe('20 unless sent; lowered to the cap of the service'),
   sort: z
@@ -79,6 +84,7 @@ export function toLegacyQuery(parameters: LegacyParameters, known: Known): Catal
   for (const [name, value] of Object.entries(given)) {
     for (const text of [value].flat()) if (typeof text === 'string') refuseBrokenText(text, name);
   }
+  refuseBrackets(Object.keys(given));
   const fixed = validate(legacyQuery, given);
   return {
     text: fixed.search,

@@ -16,6 +16,8 @@ declare global {
       methods?: readonly string[];
       /** A test key asked for the refusal (contract 9.10): nothing failed. */
       isForced?: boolean;
+      /** The first of the addresses that the endpoint has: the same for all its aliases. */
+      endpoint?: string;
       /** Of an endpoint that has one. */
       deadline?: Deadline;
       /** Set once the key opens the endpoint: from here on answers carry `X-Credits-*`. */

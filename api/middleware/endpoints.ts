@@ -10,6 +10,7 @@ import { startDeadline } from './deadline';
 import { forceFailure } from './force-failure';
 import { idempotent } from './idempotency';
 import { KeyLookups } from './key-lookups';
+import { knownParameters } from './known-parameters';
 import { linkRenewal } from './links';
 import { MemoryBudget } from './memory-budget';
 import { parseJsonObject } from './parse-json-object';
@@ -38,25 +39,28 @@ export type EndpointName = `${ApiVersion}.${string}`;
  * What a call passes before and behind its route, by the kind of endpoint, in the order in which refusals are decided
  * (contract 11.3): 401, 403, 429, then 413 and 415, so that no byte of a body is read for a call that may not be made.
  * Nor for a photo that the workers can't get to in time: its 503 comes before its upload. A scope of null is every key.
+ * All but `read` and those of operators are made once under an `Idempotency-Key`.
  */
 export interface Endpoints {
-  /** Without a body. */
-  plain(name: EndpointName, scope: Scope | null, route: Route): RequestHandler;
+  /** Only reads, without a body. */
+  read(name: EndpointName, scope: Scope | null, parameters: Parameters, route: Route): RequestHandler;
   /** With a little JSON. */
-  note(name: EndpointName, scope: Scope | null, route: Route): RequestHandler;
-  /** With a little JSON, made once under an `Idempotency-Key`. */
-  json(name: EndpointName, scope: Scope, route: Route): RequestHandler;
+  json(name: EndpointName, scope: Scope | null, route: Route): RequestHandler;
   /** With a photo in its JSON, and a deadline (contract 7.7). */
   photo(name: EndpointName, route: Route): RequestHandler;
   /** With many photos in its JSON, which are looked at later. */
   job(name: EndpointName, route: Route): RequestHandler;
-  /** Changes the catalog: by a body of records, or without one. */
+  /** Changes the catalog by a body of records. */
   records(name: EndpointName, route: Route): RequestHandler;
-  change(name: EndpointName, route: Route): RequestHandler;
+  /** Changes something, without a body. */
+  change(name: EndpointName, scope: Scope, route: Route): RequestHandler;
   /** Of operators (contract 17.2), without a body or with a little JSON; the last gate answers. */
   operator(...gates: Gate[]): RequestHandler;
   operatorNote(...gates: Gate[]): RequestHandler;
 }
+
+/** What a query string may hold; those of v1 are read by their route. */
+export type Parameters = { readonly single?: readonly string[]; readonly lists?: readonly string[] } | 'any';
 
 export function buildEndpoints(
   services: ApiServices,
@@ -96,8 +100,8 @@ export function buildEndpoints(
   const jobBody = readTyped(JSON_BODY, { bytesMax: JOB_BODY_PHOTOS * photoBytesMax, pace }, bodies);
   const recordsBody = readTyped(JSON_LINES_BODY, { bytesMax: RECORDS_BYTES_MAX, pace }, bodies);
   return {
-    plain: (name, scope, route) => through(...admitted(name, scope), answer(name, route)),
-    note: (name, scope, route) => through(...admitted(name, scope), ...smallBody, answer(name, route)),
+    read: (name, scope, parameters, route) =>
+      through(...admitted(name, scope), ...knownOf(parameters), answer(name, route)),
     json: (name, scope, route) => through(...admitted(name, scope), ...smallBody, once, answer(name, route)),
     photo: (name, route) =>
       through(
@@ -113,7 +117,7 @@ export function buildEndpoints(
       through(...admitted(name, 'vision:identify'), firstPhoto, jobBody, once, answer(name, route)),
     records: (name, route) =>
       through(...admitted(name, 'catalog:write'), recordsBody, once, answer(name, route)),
-    change: (name, route) => through(...admitted(name, 'catalog:write'), once, answer(name, route)),
+    change: (name, scope, route) => through(...admitted(name, scope), once, answer(name, route)),
     operator: (...gates) => through(operator, ...gates),
     operatorNote: (...gates) => through(operator, ...smallBody, ...gates),
   };
@@ -130,6 +134,9 @@ const through =
       await (deadline?.enforce(Promise.resolve(passing)) ?? passing);
     }
   };
+
+const knownOf = (parameters: Parameters): Gate[] =>
+  parameters === 'any' ? [] : [knownParameters(parameters.single ?? [], parameters.lists)];
 
 const parseJson: Gate = (req) => {
   req.body = parseJsonObject(req.body);

@@ -79,6 +79,14 @@ async function* renewed(json: AsyncIterable<string>, renewLinks: LinkRenewal): A
   for await (const piece of json) yield renewLinks(piece);
 }
 
+/** Where calls are not made once: whoever relies on it learns that before anything is done (contract 12.6). */
+export const refuseKey: Gate = (req) => {
+  if (req.get(HEADER) === undefined) return;
+  throw badRequest(`${HEADER}: this endpoint does not take one; look before you send it again.`, {
+    field: HEADER,
+  });
+};
+
 /** Whose call it is, and under which name it is known. */
 export type CallNames = (
   key: string,
@@ -127,8 +135,16 @@ function freeUnanswered(res: Response, free: () => Promise<void>): void {
   });
 }
 
-/** What a call asks: its address and the bytes of its body. */
+/** What a call asks: its address, of which aliases are one, and the bytes of its body. */
 function fingerprintOf(req: Request, res: Response): Buffer {
-  const hash = createHash('sha256').update(`${req.method} ${req.originalUrl}\n`);
+  const hash = createHash('sha256').update(`${req.method} ${canonicalUrl(req, res)}\n`);
   return hash.update(res.locals.bodyDigest ?? '').digest();
+}
+
+function canonicalUrl({ params, originalUrl }: Request, res: Response): string {
+  const path = res.locals.endpoint?.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(String(params[name])),
+  );
+  const query = originalUrl.indexOf('?');
+  return `${path}${query < 0 ? '' : originalUrl.slice(query)}`;
 }

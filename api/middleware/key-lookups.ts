@@ -5,17 +5,18 @@ import { rateLimited } from '../../models/errors';
 import { countOne } from '../limits/call-counters';
 
 const WINDOW_SECONDS = 60;
-/** Keys that opened something lately; those of a busy day, in a few megabytes. */
+/** Credentials that opened something lately; those of a busy day, in a few megabytes. */
 const REMEMBERED = 20_000;
 
 /**
- * Looks up keys (or another credential), of which an address may try so many unknown ones a minute: guessing costs the database no more than that.
- * Keys that this process has seen open something are looked up whatever else their address sends; nothing else about them is
- * remembered, so that a revoked one stops at once.
+ * Looks up keys (or another credential), of which an address may send so many unknown ones a minute; more are 429 (contract
+ * 9.11). A key has too many random bits to be guessed, so a known one is never refused for what else its address sends, and
+ * look-ups that come together are one statement. A password may be guessed: past the limit it opens nothing for its address
+ * either, unless it has opened something before.
  */
 export class KeyLookups<Known> {
   readonly #unknown: RateLimiterMemory | null;
-  readonly #seen = new LRUCache<string, true>({ max: REMEMBERED });
+  readonly #seen: LRUCache<string, true> | null;
 
   /**
    * @param lookUp what is known of the key with a SHA-256; null for an unknown one
@@ -24,9 +25,11 @@ export class KeyLookups<Known> {
   constructor(
     private readonly lookUp: (hash: Buffer) => Promise<Known | null>,
     private readonly perMinute: number,
+    { guessable = false }: { guessable?: boolean } = {},
   ) {
-    this.#unknown =
-      perMinute > 0 ? new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS }) : null;
+    const limited = { points: perMinute, duration: WINDOW_SECONDS };
+    this.#unknown = perMinute > 0 ? new RateLimiterMemory(limited) : null;
+    this.#seen = guessable ? new LRUCache({ max: REMEMBERED }) : null;
   }
 
   /**
@@ -37,14 +40,15 @@ export class KeyLookups<Known> {
    */
   async find(hash: Buffer, address: string): Promise<Known | null> {
     const name = hash.toString('base64');
-    const counts = this.#unknown !== null && !this.#seen.has(name);
-    // Counted before the look-up, so that many at once are not all let through.
-    if (counts) await this.#count(networkOf(address));
+    const network = networkOf(address);
+    // Counted before it is compared, so that many guesses at once are not all heard.
+    const isGuess = this.#seen !== null && !this.#seen.has(name);
+    if (isGuess) await this.#count(network);
     const known = await this.lookUp(hash);
-    if (known === null) this.#seen.delete(name);
-    else if (counts) {
-      this.#seen.set(name, true);
-      await this.#unknown?.reward(networkOf(address), 1);
+    if (known === null && !isGuess) await this.#count(network);
+    if (known !== null && isGuess) {
+      this.#seen?.set(name, true);
+      await this.#unknown?.reward(network, 1);
     }
     return known;
   }

@@ -20,6 +20,7 @@ export function mountRoute(
     route.all((_req, res, next) => {
       res.locals.route = path;
       res.locals.methods = allowed;
+      res.locals.endpoint = paths[0] ?? path;
       next();
     });
     for (const [method, handler] of methods) route[method](handler);

@@ -16,22 +16,18 @@ export type WithRows<Whole extends { readonly data: readonly unknown[] }> = Omit
 
 /** JSON that is read from a store as its caller takes it. */
 export class StreamedJson {
-  /** @param bytesAtOnce of it that are in memory at a time */
+  /**
+   * @param bytesAtOnce of it that are in memory at a time
+   * @param kept what repetitions under an `Idempotency-Key` are answered: it, without its large parts
+   */
   constructor(
     readonly text: AsyncIterable<string>,
     readonly bytesAtOnce: number,
+    readonly kept: Answer,
   ) {}
 
-  /** What can't be kept with a charge without being read must not be kept as something else. */
-  toJSON(): never {
-    throw new Error('JSON that is streamed is kept only when it was made whole');
-  }
-
-  /** All of it, read once. */
-  async whole(): Promise<Answer> {
-    let text = '';
-    for await (const part of this.text) text += part;
-    return JSON.parse(text);
+  toJSON(): Answer {
+    return this.kept;
   }
 }
 

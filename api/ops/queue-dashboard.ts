@@ -3,6 +3,7 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import { type RequestHandler, Router } from 'express';
+import { KeyLookups } from '../middleware/key-lookups';
 
 type Queue = ConstructorParameters<typeof BullMQAdapter>[0];
 
@@ -13,8 +14,14 @@ const CONTENT_POLICY =
 /**
  * The queue dashboard at `/queues` (contract 14.4), read-only, for `operator` with the password of the settings (HTTP
  * basic authentication, RFC 7617).
+ *
+ * @param wrongPerMinute passwords that an address may try; 0 is no limit
  */
-export function queueDashboard(queues: readonly Queue[], password: string): RequestHandler {
+export function queueDashboard(
+  queues: readonly Queue[],
+  password: string,
+  wrongPerMinute: number,
+): RequestHandler {
   const serverAdapter = new ExpressAdapter();
   serverAdapter.setBasePath('/queues');
   createBullBoard({
@@ -22,7 +29,7 @@ export function queueDashboard(queues: readonly Queue[], password: string): Requ
     serverAdapter,
   });
   const router = Router();
-  router.use(operatorsOnly(password), (_req, res, next) => {
+  router.use(operatorsOnly(password, wrongPerMinute), (_req, res, next) => {
     res.set('Content-Security-Policy', CONTENT_POLICY);
     next();
   });
@@ -30,12 +37,15 @@ export function queueDashboard(queues: readonly Queue[], password: string): Requ
   return router;
 }
 
-function operatorsOnly(password: string): RequestHandler {
+function operatorsOnly(password: string, wrongPerMinute: number): RequestHandler {
   const expected = digestOf(`operator:${password}`);
-  return (req, res, next) => {
+  const isRight = async (given: Buffer) => (timingSafeEqual(given, expected) ? true : null);
+  const passwords = new KeyLookups<true>(isRight, wrongPerMinute, { guessable: true });
+  return async (req, res, next) => {
     const [scheme, credentials = ''] = (req.get('authorization') ?? '').split(' ');
     const given = digestOf(Buffer.from(credentials, 'base64').toString('utf8'));
-    if (scheme?.toLowerCase() === 'basic' && timingSafeEqual(given, expected)) return next();
+    // A browser asks without a password first.
+    if (scheme?.toLowerCase() === 'basic' && (await passwords.find(given, req.ip ?? ''))) return next();
     res
       .status(401)
       .set('WWW-Authenticate', 'Basic realm="Loupe queues"')

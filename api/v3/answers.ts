@@ -190,11 +190,15 @@ export const jobAnswer = z.object({
 /** An address that is told what happens (contract 16.10). */
 export const webhook = z.object({
   id: z.string().describe('What it is removed by'),
+  key_id: z.string().nullable().describe('The key that it belongs to'),
   url: z.string().describe('The address'),
   events: z.array(z.enum(WEBHOOK_EVENTS)).describe('What it is told'),
   credits_below: z.int().nullable().describe('The balance below which it is told; null without that event'),
   created_at: z.iso.datetime().describe('When it was registered'),
-  disabled_at: z.iso.datetime().nullable().describe('When it answered 410, and is told nothing any more'),
+  disabled_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('When its key ended, or it answered 410: it is told nothing any more'),
   failures: count('Tries that failed since the last message that arrived'),
   last_failure: z.string().nullable().describe('What the last of them met'),
 });

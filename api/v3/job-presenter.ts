@@ -57,7 +57,13 @@ export function presentJob(
     }
     yield ']}';
   };
-  return new StreamedJson(text(), Math.max(...batches.map(({ bytes }) => bytes)));
+  const states = job.entries.map(({ state, predictionId }) => ({
+    state,
+    prediction_id: predictionId,
+    answer: null,
+  }));
+  const kept = { ...headOf(job), data: states };
+  return new StreamedJson(text(), Math.max(...batches.map(({ bytes }) => bytes)), kept);
 }
 
 type Shown = Omit<PresentedJob['data'][number], 'answer'>;

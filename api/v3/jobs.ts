@@ -15,25 +15,36 @@ import { signalDeprecation, toFilter } from './schema';
 import { jobBody } from './vision-schema';
 
 const ENDPOINT = 'v3.vision.jobs';
+const SCOPE = 'vision:identify';
 
 /** Identifications that are answered later (contract 16). */
 export function mountJobs(
   router: IRouter,
-  { job, plain }: Endpoints,
+  { job, read, change }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
 ): void {
   const { jobs } = services;
   const renewLinks = linkRenewal(services);
-  const about = (work: (call: CallContext, id: string) => Promise<VisionJob>) =>
-    plain(ENDPOINT, 'vision:identify', (req) => {
+  const about =
+    (work: (call: CallContext, id: string) => Promise<VisionJob>): Route =>
+    (req) => {
       const id = idOf(req);
       return free(async (call) => presentJob(await work(call, id), jobs, renewLinks));
-    });
+    };
   mountRoute(router, PATHS.createJob, { post: job(ENDPOINT, createJob(services, settings, renewLinks)) });
   mountRoute(router, PATHS.showJob, {
-    get: about(({ caller }, id) => jobs.show(caller, id)),
-    delete: about(({ caller }, id) => jobs.cancel(caller, id)),
+    get: read(
+      ENDPOINT,
+      SCOPE,
+      {},
+      about(({ caller }, id) => jobs.show(caller, id)),
+    ),
+    delete: change(
+      ENDPOINT,
+      SCOPE,
+      about(({ caller }, id) => jobs.cancel(caller, id)),
+    ),
   });
 }
 
@@ -54,9 +65,7 @@ function createJob(services: ApiServices, settings: ApiSettings, renewLinks: Lin
     res.status(202);
     return free(async (call) => {
       const job = await jobs.create(call, { entries, includes, baseUrl, bodyDigest });
-      const answer = presentJob(job, jobs, renewLinks);
-      // What is kept for repetitions is made whole; just made, a job has hardly an answer.
-      return call.idempotencyKey === undefined ? answer : answer.whole();
+      return presentJob(job, jobs, renewLinks);
     });
   };
 }

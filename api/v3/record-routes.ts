@@ -10,7 +10,7 @@ import { presentDeletion, presentOutcomes, presentRecordStatus } from './record-
 /** The endpoints that write the catalog (contract 15). */
 export function mountRecords(
   router: IRouter,
-  { records: written, change, plain }: Endpoints,
+  { records: written, change, read }: Endpoints,
   { records }: ApiServices,
 ): void {
   mountRoute(router, PATHS.writeRecords, {
@@ -19,7 +19,7 @@ export function mountRecords(
     ),
   });
   mountRoute(router, PATHS.deleteRecord, {
-    delete: change('v3.records.delete', (req) => {
+    delete: change('v3.records.delete', 'catalog:write', (req) => {
       const id = idOf(req);
       return free(async (call) => {
         await records.remove(call, id);
@@ -28,7 +28,7 @@ export function mountRecords(
     }),
   });
   mountRoute(router, PATHS.showRecordStatus, {
-    get: plain('v3.records.status', 'catalog:write', (req) => {
+    get: read('v3.records.status', 'catalog:write', {}, (req) => {
       const id = idOf(req);
       return free(async () => presentRecordStatus(id, await records.status(id)));
     }),

@@ -9,6 +9,7 @@ import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import { PATHS } from '../paths';
+import { PERIOD } from '../wire/period';
 import { photosOf, takeBody } from '../wire/photos';
 import { tellStages, type VisionObserver } from '../wire/vision-stages';
 import {
@@ -33,10 +34,13 @@ import {
 import { showOwnAccount } from './show-account';
 import { feedbackBody, identifyBody } from './vision-schema';
 
+const INCLUDES = { lists: ['includes'] };
+const SIMILAR = { ...INCLUDES, single: ['category_id', 'size'] };
+
 /** The current API with its `/api/v3` aliases (contract 4.1, 9.3). */
 export function mountV3(
   router: IRouter,
-  { plain, note, json, photo }: Endpoints,
+  { read, json, photo }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
   metrics: VisionObserver,
@@ -45,24 +49,24 @@ export function mountV3(
     post: json('v3.catalog.query', 'catalog:read', queryCatalog(services, settings)),
   });
   mountRoute(router, PATHS.showItem, {
-    get: plain('v3.catalog.item', 'catalog:read', showItem(services, settings)),
+    get: read('v3.catalog.item', 'catalog:read', INCLUDES, showItem(services, settings)),
   });
   mountRoute(router, PATHS.showSimilar, {
-    get: plain('v3.catalog.similar', 'catalog:read', showSimilar(services, settings)),
+    get: read('v3.catalog.similar', 'catalog:read', SIMILAR, showSimilar(services, settings)),
   });
   mountRoute(router, PATHS.showItems, {
     post: json('v3.catalog.items', 'catalog:read', showItems(services, settings)),
   });
   mountRoute(router, PATHS.showOwnAccount, {
-    get: plain('v3.account', null, showOwnAccount(services, settings.limits)),
+    get: read('v3.account', null, { single: PERIOD }, showOwnAccount(services, settings.limits)),
   });
   mountRoute(router, PATHS.suggest, {
-    post: note('v3.catalog.suggest', 'catalog:read', suggest(services)),
+    post: json('v3.catalog.suggest', 'catalog:read', suggest(services)),
   });
   mountRoute(router, PATHS.identify, {
     post: photo('v3.vision.identify', identify(services, settings, metrics)),
   });
-  mountRoute(router, PATHS.correct, { post: note('v3.vision.feedback', null, correct(services)) });
+  mountRoute(router, PATHS.correct, { post: json('v3.vision.feedback', null, correct(services)) });
 }
 
 function queryCatalog(services: ApiServices, settings: ApiSettings): Route {

@@ -16,9 +16,13 @@ const ENDPOINT = 'v3.webhooks';
 const SCOPE = 'vision:identify';
 
 /** Addresses that callers are told at what happens (contract 16.10). */
-export function mountWebhooks(router: IRouter, { json, plain }: Endpoints, { webhooks }: ApiServices): void {
+export function mountWebhooks(
+  router: IRouter,
+  { read, json, change }: Endpoints,
+  { webhooks }: ApiServices,
+): void {
   mountRoute(router, PATHS.createWebhook, {
-    get: plain(ENDPOINT, SCOPE, () =>
+    get: read(ENDPOINT, SCOPE, {}, () =>
       free(async ({ caller }) => {
         const data = (await webhooks.list(caller)).map(presentWebhook);
         return { success: true, data } satisfies z.input<typeof webhooksAnswer>;
@@ -37,7 +41,7 @@ export function mountWebhooks(router: IRouter, { json, plain }: Endpoints, { web
     }),
   });
   mountRoute(router, PATHS.removeWebhook, {
-    delete: plain(ENDPOINT, SCOPE, (req) => {
+    delete: change(ENDPOINT, SCOPE, (req) => {
       const id = idOf(req);
       return free(async ({ caller }) => {
         await webhooks.remove(caller, id);
@@ -49,11 +53,12 @@ export function mountWebhooks(router: IRouter, { json, plain }: Endpoints, { web
 
 const presentWebhook = (each: Webhook): z.input<typeof webhook> => ({
   id: each.id,
+  key_id: each.keyId,
   url: each.url.href,
   events: [...each.events],
   credits_below: each.creditsBelow,
   created_at: each.createdAt.toISOString(),
-  disabled_at: each.disabledAt?.toISOString() ?? null,
+  disabled_at: (each.keyEndedAt ?? each.disabledAt)?.toISOString() ?? null,
   failures: each.failures,
   last_failure: each.lastFailure,
 });

@@ -15,6 +15,9 @@ const time = z
 
 const parameters = z.object({ since: time.optional(), until: time.optional() });
 
+/** Names of its parameters. */
+export const PERIOD = Object.keys(parameters.shape);
+
 /**
  * The period that `since` and `until` of a query string name (contract 9.7), in days of UTC: without an end to the end of today, without a start the 30 days
  * before its end.

@@ -11,6 +11,7 @@ import {
 import { workFor } from '../../models/access/current-party';
 import { type AccountRepository, type Clock, type IdSource, type ListPage, PORTS } from '../../models/ports';
 import { Batcher } from '../core/batcher';
+import { EXPIRY, isOpen } from '../core/open-key';
 import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
 
 interface KeyRow {
@@ -28,11 +29,10 @@ interface KeyRow {
   readonly revoked_at: Date | null;
 }
 
-/** When a key stops working: at its expiry, or earlier at the end of the overlap of its rotation. */
-const EXPIRY = sql`least(expires_at, overlap_ends_at) AS expires_at`;
+const EXPIRES_AT = sql`${EXPIRY} AS expires_at`;
 
 const KEY_COLUMNS = sql`id, account_id, name, versions, scopes, per_second, per_minute, concurrency, test, created_at,
-  ${EXPIRY}, revoked_at`;
+  ${EXPIRES_AT}, revoked_at`;
 
 interface CallerRow extends KeyRow {
   readonly hex: string;
@@ -129,7 +129,7 @@ export class PostgresAccountRepository implements AccountRepository {
     return key;
   }
 
-  /** One statement: the old key never ends without the new one, nor lives on beside it. */
+  /** One statement: the old key never ends without the new one, nor lives on beside it. What it registered is the new one's. */
   async rotateKey(
     id: string,
     hash: Buffer,
@@ -147,12 +147,16 @@ export class PostgresAccountRepository implements AccountRepository {
           ), ended AS (
             UPDATE api_keys k SET overlap_ends_at = least(k.overlap_ends_at, ${endsAt}::timestamptz)
             FROM old WHERE k.id = old.id
-          )
+          ), made AS (
           INSERT INTO api_keys (id, account_id, name, hash, versions, scopes, test, per_second, per_minute, concurrency,
             created_at, expires_at)
           SELECT ${`key_${this.ids.next()}`}, account_id, name, ${hash}, versions, scopes, test, per_second, per_minute,
             concurrency, ${now}, ${until} FROM old
-          RETURNING ${KEY_COLUMNS}`,
+          RETURNING ${KEY_COLUMNS}
+          ), told AS (
+            UPDATE webhook_endpoints SET key_id = made.id FROM made WHERE key_id = ${id}
+          )
+          SELECT * FROM made`,
     );
     return rows.map(keyOf)[0] ?? null;
   }
@@ -202,7 +206,7 @@ export class PostgresAccountRepository implements AccountRepository {
       this.knex,
       prepared(
         sql`SELECT k.id, k.account_id, k.name, k.versions, k.scopes, k.per_second, k.per_minute, k.concurrency, k.test,
-              k.created_at, ${EXPIRY}, k.revoked_at, encode(k.hash, 'hex') AS hex, a.credits, a.held,
+              k.created_at, ${EXPIRES_AT}, k.revoked_at, encode(k.hash, 'hex') AS hex, a.credits, a.held,
               (SELECT version FROM catalog_taxonomy_version) AS taxonomy_version
             FROM api_keys k JOIN accounts a ON a.id = k.account_id
             WHERE ${condition} AND ${isOpen(this.clock.now())}`,
@@ -235,9 +239,6 @@ const following = (table: Sql, page?: ListPage): Sql[] =>
     : [sql`(created_at, id) > (SELECT created_at, id FROM ${table} WHERE id = ${page.after})`];
 
 /** That a key was not revoked and has not expired. */
-const isOpen = (now: Date): Sql =>
-  sql`revoked_at IS NULL AND coalesce(least(expires_at, overlap_ends_at) > ${now}, true)`;
-
 function callerOf(row: CallerRow): Caller {
   const { id: keyId, accountId, versions, scopes, limits, test } = keyOf(row);
   return {

@@ -8,6 +8,7 @@ import {
   type Clock,
   PORTS,
 } from '../../models/ports';
+import { auditEntry } from '../core/audit-entry';
 import { allOf, rowsOf, sql } from '../core/sql';
 
 /** The audit log in PostgreSQL: a table that refuses whatever is no INSERT. */
@@ -18,12 +19,8 @@ export class PostgresAuditLog implements AuditLog {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  async append({ actor, action, accountId, subject, details }: AuditEntry): Promise<void> {
-    await rowsOf(
-      this.knex,
-      sql`INSERT INTO audit_log (at, actor, action, account_id, subject, details)
-          VALUES (${this.clock.now()}, ${actor}, ${action}, ${accountId}, ${subject}, ${JSON.stringify(details)}::jsonb)`,
-    );
+  async append(entry: AuditEntry): Promise<void> {
+    await rowsOf(this.knex, auditEntry(entry, this.clock.now()));
   }
 
   list({ accountId, since, before, limit }: AuditFilter): Promise<readonly AuditRecord[]> {

@@ -44,7 +44,7 @@ export async function loadDatabase(
 
 /** That every step of the dump's schema is known here; the order is that of their names. @throws RestoreRefused */
 export function refuseUnknown(dump: DatabaseDump, steps: SchemaSteps): void {
-  const unknown = dump.steps.filter((name) => !(name in steps));
+  const unknown = dump.steps.filter((name) => !Object.hasOwn(steps, name));
   if (unknown.length > 0) {
     throw new RestoreRefused(
       `The backup is of a newer Loupe (it has ${unknown.join(', ')}): restore it with that version or a later one.`,

@@ -74,7 +74,8 @@ async function answer(
   const told = {
     total: found.total,
     wordsMatched: found.wordsMatched,
-    ...(facets && { facets: await facetValues(knex, facets, found.facets) }),
+    // A page without rows is free, and tells nothing that others pay for (contract 4.15).
+    ...(facets && { facets: await facetValues(knex, facets, rows.length > 0 ? found.facets : new Map()) }),
     ...(after !== undefined && {
       last: last === undefined ? null : await positionOf(knex, idOf(last, state), expansions),
     }),

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import {
+  type AccountReliability,
   type CorrectedPhotos,
   type CorrectedSignals,
   type Feedback,
@@ -8,7 +9,6 @@ import {
   PORTS,
   type Prediction,
   type PredictionRepository,
-  type ReliabilitySummary,
 } from '../../models/ports';
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 
@@ -81,13 +81,14 @@ export class PostgresPredictionRepository implements PredictionRepository {
     );
   }
 
-  async reliabilitySince(since: Date): Promise<ReliabilitySummary> {
-    const [summary] = await rowsOf<ReliabilitySummary>(
+  reliabilitySince(since: Date): Promise<readonly AccountReliability[]> {
+    return rowsOf<AccountReliability>(
       this.knex,
-      sql`SELECT count(*)::int AS answers, avg(${CLAIMED}) AS claimed, avg(${IS_RIGHT}::int)::float8 AS "right"
-          FROM predictions WHERE ${IS_JUDGED} AND created_at >= ${since} AND ${CLAIMED} IS NOT NULL`,
+      sql`SELECT account_id AS "accountId", count(*)::int AS answers, avg(${CLAIMED}) AS claimed,
+            avg(${IS_RIGHT}::int)::float8 AS "right"
+          FROM predictions WHERE ${IS_JUDGED} AND created_at >= ${since} AND ${CLAIMED} IS NOT NULL
+          GROUP BY account_id ORDER BY account_id`,
     );
-    return summary ?? { answers: 0, claimed: null, right: null };
   }
 
   correctedSignals(

@@ -1,5 +1,10 @@
 import type { WebhookEvent } from '../../models/webhooks/webhook';
+import { isOpen } from '../core/open-key';
 import { type Sql, sql } from '../core/sql';
+
+/** Whether an address, `e`, is told anything: it was not disabled, and its key opens the API (contract 16.10). */
+export const isTold = (now: Date): Sql =>
+  sql`e.disabled_at IS NULL AND (e.key_id IS NULL OR e.key_id IN (SELECT id FROM api_keys WHERE ${isOpen(now)}))`;
 
 /**
  * Writes a message for each address that wants to know of an event: an INSERT, for the transaction or statement that
@@ -18,4 +23,4 @@ export const messagesAbout = (
       SELECT 'msg_' || replace(gen_random_uuid()::text, '-', ''), e.id, ${type}::text, ${data},
         ${now}::timestamptz, ${now}::timestamptz
       FROM webhook_endpoints e ${from}
-      WHERE e.disabled_at IS NULL AND ${type}::text = ANY(e.events) AND ${whose}`;
+      WHERE ${isTold(now)} AND ${type}::text = ANY(e.events) AND ${whose}`;

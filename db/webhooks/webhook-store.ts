@@ -1,14 +1,16 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../../models/access/api-key';
-import { type Clock, PORTS, type WebhookStore } from '../../models/ports';
+import { type AuditEntry, type Clock, PORTS, type WebhookStore } from '../../models/ports';
 import { PAUSE_MAX_MS } from '../../models/retry-pauses';
 import type { OutgoingMessage, Webhook, WebhookEvent } from '../../models/webhooks/webhook';
+import { auditEntry } from '../core/audit-entry';
 import { hasCome } from '../core/has-come';
 import { PostgresHousekeepingStore } from '../core/housekeeping-store';
 import { lockAccount } from '../core/lock-account';
+import { EXPIRY, isOpen } from '../core/open-key';
 import { allOf, inTransaction, rowsOf, type Sql, sql } from '../core/sql';
-import { messagesAbout } from './messages-about';
+import { isTold, messagesAbout } from './messages-about';
 
 interface EndpointRow {
   readonly id: string;
@@ -17,6 +19,8 @@ interface EndpointRow {
   readonly events: readonly WebhookEvent[];
   readonly credits_below: number | null;
   readonly created_at: Date;
+  readonly key_id: string | null;
+  readonly key_ended_at: Date | null;
   readonly disabled_at: Date | null;
   readonly failures: number;
   readonly last_failure: string | null;
@@ -32,7 +36,10 @@ type MessageRow = Pick<EndpointRow, 'url' | 'failures'> & {
   readonly tries: number;
 };
 
-const COLUMNS = sql`id, test, url, events, credits_below, created_at, disabled_at, failures, last_failure`;
+const columns = (
+  now: Date,
+): Sql => sql`id, test, key_id, url, events, credits_below, created_at, disabled_at, failures,
+  last_failure, (SELECT least(k.revoked_at, ${EXPIRY}) FROM api_keys k WHERE k.id = key_id AND NOT (${isOpen(now)})) AS key_ended_at`;
 
 /** Addresses and messages in PostgreSQL. Whoever sends a message has its address locked: it gets one at a time. */
 @injectable()
@@ -42,44 +49,51 @@ export class PostgresWebhookStore implements WebhookStore {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  add(webhook: Parameters<WebhookStore['add']>[0], max: number): Promise<Webhook | null> {
-    const { id, accountId, test, url, events, creditsBelow, secret } = webhook;
+  add(...[webhook, max, entry]: Parameters<WebhookStore['add']>): Promise<Webhook | null> {
+    const { id, accountId, test, keyId, url, events, creditsBelow, secret } = webhook;
     const now = this.clock.now();
     return inTransaction(this.knex, async (transaction) => {
       await lockAccount(transaction, accountId);
       const [row] = await rowsOf<EndpointRow>(
         transaction,
-        sql`INSERT INTO webhook_endpoints (id, account_id, test, url, events, credits_below, secret, created_at, due_at)
-            SELECT ${id}, ${accountId}, ${test}, ${url.href}, ${events}::text[], ${creditsBelow}::bigint, ${secret},
+        sql`INSERT INTO webhook_endpoints (id, account_id, test, key_id, url, events, credits_below, secret, created_at, due_at)
+            SELECT ${id}, ${accountId}, ${test}, ${keyId}, ${url.href}, ${events}::text[], ${creditsBelow}::bigint, ${secret},
               ${now}::timestamptz, ${now}::timestamptz
             WHERE (SELECT count(*) FROM webhook_endpoints WHERE ${isOf(webhook)}) < ${max}::integer
-            RETURNING ${COLUMNS}`,
+            RETURNING ${columns(now)}`,
       );
-      return row ? webhookOf(row) : null;
+      if (!row) return null;
+      await rowsOf(transaction, auditEntry(entry, now));
+      return webhookOf(row);
     });
   }
 
   async list(whose: Parameters<WebhookStore['list']>[0]): Promise<readonly Webhook[]> {
     const rows = await rowsOf<EndpointRow>(
       this.knex,
-      sql`SELECT ${COLUMNS} FROM webhook_endpoints WHERE ${isOf(whose)} ORDER BY created_at, id`,
+      sql`SELECT ${columns(this.clock.now())} FROM webhook_endpoints WHERE ${isOf(whose)} ORDER BY created_at, id`,
     );
     return rows.map(webhookOf);
   }
 
-  async remove(owner: Owner, id: string): Promise<boolean> {
-    const removed = await rowsOf(
-      this.knex,
-      sql`DELETE FROM webhook_endpoints WHERE ${isOf(owner)} AND id = ${id} RETURNING id`,
-    );
-    return removed.length > 0;
+  remove(owner: Owner, id: string, entry: AuditEntry): Promise<boolean> {
+    return inTransaction(this.knex, async (transaction) => {
+      const removed = await rowsOf(
+        transaction,
+        sql`DELETE FROM webhook_endpoints WHERE ${isOf(owner)} AND id = ${id} RETURNING id`,
+      );
+      if (removed.length > 0) await rowsOf(transaction, auditEntry(entry, this.clock.now()));
+      return removed.length > 0;
+    });
   }
 
-  async tellOfDrift(data: Parameters<WebhookStore['tellOfDrift']>[0], everyMs: number): Promise<void> {
+  async tellOfDrift(...[data, accountId, everyMs]: Parameters<WebhookStore['tellOfDrift']>): Promise<void> {
     await inTransaction(this.knex, async (transaction) => {
       const turns = new PostgresHousekeepingStore(transaction, this.clock);
-      if (!(await turns.claim('model.drift', everyMs))) return;
-      const message = { data: sql`${JSON.stringify(data)}::json`, whose: sql`true` };
+      const task = accountId === null ? 'model.drift' : `model.drift ${accountId}`;
+      if (!(await turns.claim(task, everyMs))) return;
+      const whose = accountId === null ? sql`true` : sql`e.account_id = ${accountId}`;
+      const message = { data: sql`${JSON.stringify(data)}::json`, whose };
       await rowsOf(transaction, messagesAbout('model.drift', this.clock.now(), message));
     });
   }
@@ -96,7 +110,7 @@ export class PostgresWebhookStore implements WebhookStore {
       this.knex,
       sql`WITH address AS (
             SELECT e.id, e.url, e.secret, e.failures FROM webhook_endpoints e
-            WHERE e.disabled_at IS NULL AND ${isFree}
+            WHERE ${isTold(now)} AND ${isFree}
               AND EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND ${isDue})
             ORDER BY e.due_at LIMIT 1 FOR UPDATE SKIP LOCKED
           ), taken AS (
@@ -142,8 +156,9 @@ export class PostgresWebhookStore implements WebhookStore {
   async depth(): Promise<{ waiting: number; failing: number }> {
     const [line] = await rowsOf<{ waiting: number; failing: number }>(
       this.knex,
-      sql`SELECT (SELECT count(*)::int FROM webhook_messages) AS waiting,
-            (SELECT count(*)::int FROM webhook_endpoints WHERE failures > 0 AND disabled_at IS NULL) AS failing`,
+      sql`WITH told AS (SELECT e.id, e.failures FROM webhook_endpoints e WHERE ${isTold(this.clock.now())})
+          SELECT (SELECT count(*)::int FROM webhook_messages WHERE endpoint_id IN (SELECT id FROM told)) AS waiting,
+            (SELECT count(*)::int FROM told WHERE failures > 0) AS failing`,
     );
     return line ?? { waiting: 0, failing: 0 };
   }
@@ -170,6 +185,8 @@ const webhookOf = (row: EndpointRow): Webhook => ({
   events: row.events,
   creditsBelow: row.credits_below,
   createdAt: row.created_at,
+  keyId: row.key_id,
+  keyEndedAt: row.key_ended_at,
   disabledAt: row.disabled_at,
   failures: row.failures,
   lastFailure: row.last_failure,

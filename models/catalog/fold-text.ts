@@ -26,33 +26,64 @@ const PLAIN_LETTER = new RegExp(Object.keys(PLAIN).join('|'), 'gu');
 
 /** Nothing to decompose; most text of most catalogs. */
 const ASCII = /^[\0-\x7f]*$/;
-/** They shape the letters beside them and are none. */
-const SHAPING = /[\p{Join_Control}\p{Variation_Selector}]+/gu;
+/** Format characters and all others that readers do not see, such as soft hyphens and joiners (contract 5.15). */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu;
+/** Signs that readers take for one another: the one that stands for all, and code points of the others (contract 5.15). */
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  "'":
+    '\u0060\u00b4\u02b9\u02bb-\u02bf\u02c8\u02ca\u02cb\u0374\u0384\u055a\u05f3\u07f4\u07f5\u1fbd\u1fbf\u1fef\u1ffd\u1ffe' +
+    '\u2018-\u201b\u2032\u2035\ua78b\ua78c\uff07\uff40',
+  '"': '\u02ba\u02ee',
+  '°': '\u00ba\u02da\u1d52',
+  'No ': '\u2116',
+};
+const LOOKALIKE = new RegExp(
+  Object.values(LOOKALIKES)
+    .map((others) => `([${others}])`)
+    .join('|'),
+  'gu',
+);
+const SIGNS = Object.keys(LOOKALIKES);
+/** The sign of a number in lower case: it reads `no`, and ends the word. */
+const NUMBER_SIGN = /(?<![\p{L}\p{N}\p{M}])n\.?°/gu;
 /** Marks on letters that read the same without them; on other letters a mark is part of the letter. */
 const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
 
-const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+/** Of folded text. */
+export const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 /** The same of folded text that is ASCII, in a fraction of the time. */
 const ASCII_WORDS = /[a-z0-9]+/g;
 
 /** Bytes of a word that the database can index. */
 const WORD_BYTES_MAX = 1_900;
 
+/** What readers see of a text. */
+export const visibleText = (text: string): string => text.replace(INVISIBLE, '');
+
 /**
- * Text without case, compatibility forms and the accents of Latin, Greek and Cyrillic letters, composed: `Hermès` and
- * `HERMES` fold to `hermes`.
+ * Text without case, compatibility forms, the accents of Latin, Greek and Cyrillic letters and invisible characters,
+ * with one sign for its look-alikes, composed: `Hermès` and `HERMES` fold to `hermes`.
  */
 export function foldText(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase();
-  return text
-    .normalize('NFKD')
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(SHAPING, '')
-    .replace(ACCENTS, '')
-    .replace(PLAIN_LETTER, (letter) => PLAIN[letter] ?? letter)
-    .normalize('NFC');
+  if (ASCII.test(text)) return text.toLowerCase().replaceAll('`', "'");
+  return (
+    visibleText(text)
+      .replace(LOOKALIKE, signOf)
+      .normalize('NFKD')
+      .toLowerCase()
+      .normalize('NFKD')
+      // Some are made of look-alikes.
+      .replace(LOOKALIKE, signOf)
+      .replace(ACCENTS, '')
+      .replace(PLAIN_LETTER, (letter) => PLAIN[letter] ?? letter)
+      .replace(NUMBER_SIGN, 'no ')
+      .normalize('NFC')
+  );
 }
+
+/** The sign that stands for the group that matched. */
+const signOf = (...[, ...groups]: (string | undefined)[]): string =>
+  SIGNS[groups.findIndex((group) => group !== undefined)] ?? '';
 
 /**
  * The words of a text as search sees them: folded runs of letters with their marks and digits; all else separates,
@@ -65,7 +96,7 @@ export function wordsOf(text: string): string[] {
 
 /** The words of what a caller searches for; null when it is blank (contract 5.1). */
 export const wordsAsked = (text: string | null | undefined): string[] | null =>
-  text?.trim() ? wordsOf(text) : null;
+  visibleText(text ?? '').trim() === '' ? null : wordsOf(text ?? '');
 
 /** A word that is too long for an index is its beginning and a digest of the whole, so that it still equals itself alone. */
 function indexable(word: string): string {

@@ -1,44 +1,110 @@
-import { foldText } from './fold-text';
-import { lettersOf, partBeginning } from './index-terms';
+import { foldText, WORDS } from './fold-text';
+import { partBeginning } from './index-terms';
 import type { NamePart } from './suggestion';
 
-const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+const LETTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** A word of a query, or two neighbours as one. */
+interface AskedWord {
+  readonly text: string;
+  /** Whether it may be the beginning of a longer word. */
+  readonly begun: boolean;
+}
 
 /**
  * The parts of a name that are words of a query, the last of which may be the beginning of one; of scripts without
- * spaces any part of a word (contract 5.11).
+ * spaces any part of a word. Two neighbouring words of either are also read as one word of the other (contract 5.11).
  *
  * @param words folded, in order
  */
 export function matchedParts(name: string, words: readonly string[]): NamePart[] {
-  return Array.from(name.matchAll(WORDS)).flatMap(({ 0: word, index }) => {
-    const part = longestPart(word, words);
-    return part ? [[index + part[0], index + part[1]] as const] : [];
+  const { folded, places } = foldPlaced(name);
+  const single = words.map((text, at) => ({ text, begun: at === words.length - 1 }));
+  const asked = [
+    ...single,
+    ...single.slice(1).map(({ text, begun }, at) => ({ text: words[at] + text, begun })),
+  ];
+  const own = Array.from(folded.matchAll(WORDS), ({ 0: text, index }) => ({ text, from: index }));
+  const found = own.flatMap((word, at): NamePart[] => {
+    const next = own[at + 1];
+    return [...partIn(word, asked), ...(next ? partOverBoth(word, next, single) : [])];
   });
+  return merged(found.map(([from, to]) => [places[from]?.[0] ?? 0, places[to - 1]?.[1] ?? name.length]));
 }
 
-function longestPart(word: string, words: readonly string[]): NamePart | null {
-  const whole = foldText(word);
-  const last = words.at(-1);
-  const found = words
+interface OwnWord {
+  readonly text: string;
+  readonly from: number;
+}
+
+/** The longest part of a word that is asked for. */
+function partIn({ text, from }: OwnWord, asked: readonly AskedWord[]): NamePart[] {
+  const [longest] = asked
     .filter((each) => {
-      if (partBeginning(each) !== null) return whole.includes(each);
-      return each === last ? whole.startsWith(each) : whole === each;
+      if (partBeginning(each.text) !== null) return text.includes(each.text);
+      return each.begun ? text.startsWith(each.text) : text === each.text;
     })
-    .sort((left, right) => right.length - left.length);
-  return found[0] === undefined ? null : placeOf(found[0], word);
+    .sort((left, right) => right.text.length - left.text.length);
+  if (!longest) return [];
+  const start = from + text.indexOf(longest.text);
+  return [[start, start + longest.text.length]];
 }
 
-/** Where a folded part stands in a word as it is written: letters fold to other lengths. */
-function placeOf(part: string, word: string): NamePart | null {
-  const starts = [0];
-  const foldedStarts = [0];
-  for (const letter of lettersOf(word)) {
-    starts.push((starts.at(-1) ?? 0) + letter.length);
-    foldedStarts.push((foldedStarts.at(-1) ?? 0) + foldText(letter).length);
+/** From the beginning of a word into the next one, where both together are a word that is asked for. */
+function partOverBoth(word: OwnWord, next: OwnWord, asked: readonly AskedWord[]): NamePart[] {
+  const joined = word.text + next.text;
+  return asked
+    .filter(
+      ({ text, begun }) =>
+        text === joined || (begun && text.length > word.text.length && joined.startsWith(text)),
+    )
+    .map(({ text }) => [word.from, next.from + text.length - word.text.length]);
+}
+
+/** A folded text, and where each of its code units stands in the text as it is written. */
+interface PlacedText {
+  readonly folded: string;
+  readonly places: readonly NamePart[];
+}
+
+/** Letters fold to more or fewer, alone or together with those beside them, but never across a space. */
+function foldPlaced(text: string): PlacedText {
+  let whole = '';
+  const places: NamePart[] = [];
+  for (const { 0: run, index } of text.matchAll(/[^ ]+| +/g)) {
+    let before = '';
+    for (const { segment, index: at } of LETTERS.segment(run)) {
+      const folded = foldText(run.slice(0, at + segment.length));
+      const end = index + at + segment.length;
+      for (let unit = sharedLength(before, folded); unit < folded.length; unit++) {
+        places[whole.length + unit] = [
+          unit < before.length ? startOf(places, whole.length + unit) : index + at,
+          end,
+        ];
+      }
+      before = folded;
+    }
+    whole += before;
+    places.length = whole.length;
   }
-  const from = foldText(word).indexOf(part);
-  const first = foldedStarts.findLastIndex((start) => start <= from);
-  const end = foldedStarts.findIndex((start) => start >= from + part.length);
-  return first < 0 || end < 0 ? null : [starts[first] ?? 0, starts[end] ?? word.length];
+  return { folded: whole, places };
+}
+
+const startOf = (places: readonly NamePart[], unit: number): number => places[unit]?.[0] ?? 0;
+
+function sharedLength(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
+}
+
+/** The parts from left to right, those that overlap as one. */
+function merged(parts: readonly NamePart[]): NamePart[] {
+  const apart: NamePart[] = [];
+  for (const [from, to] of [...parts].sort((left, right) => left[0] - right[0])) {
+    const last = apart.at(-1);
+    if (last && from < last[1]) apart[apart.length - 1] = [last[0], Math.max(last[1], to)];
+    else apart.push([from, to]);
+  }
+  return apart;
 }

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { type Clock, PORTS, type SearchMissStore } from '../ports';
+import { visibleText } from './fold-text';
 
 /** Injection token: whether queries that found nothing are counted at all. */
 export const SEARCH_MISSES_COUNTED = Symbol.for('SearchMissesCounted');
@@ -31,7 +32,7 @@ export class SearchMisses {
   /** @param words of the text, folded */
   note(text: string, words: readonly string[]): void {
     const query = words.join(' ');
-    const plain = text.normalize('NFKC');
+    const plain = visibleText(text).normalize('NFKC');
     if (!this.counted || query.length > LENGTH_MAX || plain.includes('@') || LONG_NUMBER.test(plain)) return;
     const day = this.#today();
     const counts = this.#days.get(day) ?? new Map<string, Count>();

@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import type { CallContext } from '../access/billing';
 import { type CatalogRepository, PORTS } from '../ports';
-import { wordsOf } from './fold-text';
+import { visibleText, wordsAsked } from './fold-text';
 import { matchedParts } from './matched-parts';
 import { categorySlug, sightOf } from './resolve-scope';
 import type { Suggestion } from './suggestion';
@@ -26,8 +26,8 @@ export class SuggestionService {
       category === null
         ? null
         : categorySlug(category, 'product', new Taxonomy(await this.catalog.categories()));
-    const text = query.trim().replace(/\s+/gu, ' ');
-    const words = text === '' ? null : wordsOf(text);
+    const text = visibleText(query).trim().replace(/\s+/gu, ' ');
+    const words = wordsAsked(text);
     const rows = await this.catalog.suggest({ text, words, category: slug, size, ...sightOf(caller) });
     return rows.map((row) => ({ ...row, matched: matchedParts(row.name, words ?? []) }));
   }

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import {
+  type AccountReliability,
   type Clock,
   type EmbeddingRepository,
   PORTS,
@@ -29,18 +30,50 @@ export class DriftWatch {
 
   /** Of the answers of the last days under the live calibration. */
   async reliability(): Promise<ReliabilitySummary> {
+    return together(await this.#byAccount());
+  }
+
+  /**
+   * Tells who wants to know of it that confidence has drifted: all accounts, where answers show it whichever account is left
+   * out, else those whose own answers show it (contract 16.17).
+   */
+  async look(): Promise<void> {
+    const accounts = await this.#byAccount();
+    const without = (left: AccountReliability) => together(accounts.filter((each) => each !== left));
+    if (accounts.length > 1 && accounts.every((each) => driftIn(without(each)))) {
+      return this.#tell(together(accounts), null);
+    }
+    for (const each of accounts) await this.#tell(each, each.accountId);
+  }
+
+  async #byAccount(): Promise<readonly AccountReliability[]> {
     const live = (await this.embeddings.versions()).find(({ state }) => state === 'live');
     const changed = Math.max(Number(live?.promotedAt ?? 0), Number(live?.calibratedAt ?? 0));
     const recent = this.clock.now().getTime() - RELIABILITY_DAYS * DAY_MS;
     return this.predictions.reliabilitySince(new Date(Math.max(changed, recent)));
   }
 
-  /** Tells who wants to know of it that confidence has drifted. */
-  async look(): Promise<void> {
-    const { answers, claimed, right } = await this.reliability();
-    if (claimed === null || right === null || answers < ANSWERS_MIN) return;
-    if (Math.abs(claimed - right) > APART_MAX) {
-      await this.webhooks.tellOfDrift({ claimed, right, answers }, TOLD_EVERY_MS);
-    }
+  async #tell(figures: ReliabilitySummary, accountId: string | null): Promise<void> {
+    const drift = driftIn(figures);
+    if (drift) await this.webhooks.tellOfDrift(drift, accountId, TOLD_EVERY_MS);
   }
+}
+
+function together(accounts: readonly AccountReliability[]): ReliabilitySummary {
+  const answers = sumOf(accounts, () => 1);
+  const mean = (of: (account: AccountReliability) => number) =>
+    answers === 0 ? null : sumOf(accounts, of) / answers;
+  return { answers, claimed: mean(({ claimed }) => claimed), right: mean(({ right }) => right) };
+}
+
+/** Over all answers of the accounts. */
+const sumOf = (
+  accounts: readonly AccountReliability[],
+  of: (account: AccountReliability) => number,
+): number => accounts.reduce((sum, account) => sum + account.answers * of(account), 0);
+
+/** The figures, where they show that confidence has drifted. */
+function driftIn({ answers, claimed, right }: ReliabilitySummary) {
+  if (claimed === null || right === null || answers < ANSWERS_MIN) return null;
+  return Math.abs(claimed - right) > APART_MAX ? { claimed, right, answers } : null;
 }

@@ -204,7 +204,16 @@ export interface CorrectedPhotos {
   readonly correctId: string | null;
 }
 
-/** Answers with rows and feedback, taken together. */
+/** Answers of an account with rows and feedback, taken together. */
+export interface AccountReliability {
+  readonly accountId: string;
+  readonly answers: number;
+  /** Means of the confidence that was claimed, and of being right. */
+  readonly claimed: number;
+  readonly right: number;
+}
+
+/** Those of several accounts. */
 export interface ReliabilitySummary {
   readonly answers: number;
   /** Means of the confidence that was claimed, and of being right; null without answers. */
@@ -220,7 +229,8 @@ export interface PredictionRepository {
   saveFeedback(id: string, feedback: Feedback): Promise<boolean>;
   /** All answers with feedback since a time. */
   judged(since: Date | null): Promise<readonly JudgedPrediction[]>;
-  reliabilitySince(since: Date): Promise<ReliabilitySummary>;
+  /** Of each account that has any. */
+  reliabilitySince(since: Date): Promise<readonly AccountReliability[]>;
   /** Of answers with feedback under a version since a time, the newest first. */
   correctedSignals(
     versionId: number,

@@ -1,19 +1,26 @@
 import type { Owner } from '../access/api-key';
 import type { OutgoingMessage, Webhook, WebhookRegistration } from '../webhooks/webhook';
+import type { AuditEntry } from './audit';
 
 /** Addresses and the messages that they are to get; a message is written by whoever changes what it tells. */
 export interface WebhookStore {
-  /** Null when its owner has `max` already, however many are added at once. */
+  /** With its entry in the audit log; null when its owner has `max` already, however many are added at once. */
   add(
-    webhook: WebhookRegistration & Owner & { readonly id: string; readonly secret: string },
+    webhook: WebhookRegistration &
+      Owner & { readonly id: string; readonly keyId: string; readonly secret: string },
     max: number,
+    entry: AuditEntry,
   ): Promise<Webhook | null>;
   /** Oldest first; without `test` those of all keys of the account. */
   list(whose: Pick<Owner, 'accountId'> & Partial<Owner>): Promise<readonly Webhook[]>;
-  /** With what it was still to be told; false when the owner has none of this id. */
-  remove(owner: Owner, id: string): Promise<boolean>;
-  /** Tells all who want to know of it that confidence has drifted, at most once in an interval. */
-  tellOfDrift(data: { claimed: number; right: number; answers: number }, everyMs: number): Promise<void>;
+  /** With what it was still to be told, and an entry in the audit log; false when the owner has none of this id. */
+  remove(owner: Owner, id: string, entry: AuditEntry): Promise<boolean>;
+  /** Tells an account, or all of them (null), that confidence has drifted, at most once in an interval. */
+  tellOfDrift(
+    data: { claimed: number; right: number; answers: number },
+    accountId: string | null,
+    everyMs: number,
+  ): Promise<void>;
   /** Takes a message whose time has come; its address gets no other for so long. Null when there is none. */
   begin(leaseMs: number): Promise<OutgoingMessage | null>;
   delivered(message: OutgoingMessage): Promise<void>;

@@ -1,12 +1,21 @@
 import { inject, injectable } from 'tsyringe';
-import type { Owner } from '../access/api-key';
+import type { Caller, Owner } from '../access/api-key';
 import { badRequest, conflict, notFound } from '../errors';
-import { type IdSource, PORTS, type WebhookSender, type WebhookStore } from '../ports';
+import { type AuditEntry, type IdSource, PORTS, type WebhookSender, type WebhookStore } from '../ports';
 import { makeWebhookSecret } from './message-signature';
 import type { Webhook, WebhookRegistration } from './webhook';
 
 /** Addresses of an owner at most (contract 16.10). */
 const WEBHOOKS_MAX = 10;
+
+type Registrar = Pick<Caller, 'accountId' | 'test' | 'keyId'>;
+
+const entryOf = (
+  { accountId, keyId }: Registrar,
+  action: string,
+  subject: string,
+  details: AuditEntry['details'] = {},
+): AuditEntry => ({ actor: `key ${keyId}`, action, accountId, subject, details });
 
 /** The addresses that an account is told at (contract 16.10). */
 @injectable()
@@ -22,16 +31,18 @@ export class WebhookService {
    *
    * @throws AppError 400 for an address that nothing may be sent to, 409 when the account has too many
    */
-  async register(
-    { accountId, test }: Owner,
-    wanted: WebhookRegistration,
-  ): Promise<Webhook & { secret: string }> {
+  async register(caller: Registrar, wanted: WebhookRegistration): Promise<Webhook & { secret: string }> {
     if (!this.sender.accepts(wanted.url)) {
       throw badRequest('url: must be the https address of a public host.', { field: 'url' });
     }
     const secret = makeWebhookSecret();
     const id = `webhook_${this.ids.next()}`;
-    const made = await this.webhooks.add({ ...wanted, id, accountId, test, secret }, WEBHOOKS_MAX);
+    const { accountId, test, keyId } = caller;
+    const added = { ...wanted, id, accountId, test, keyId, secret };
+    // An address may hold a secret of its host.
+    const details = { host: wanted.url.host, events: wanted.events };
+    const entry = entryOf(caller, 'webhooks register', id, details);
+    const made = await this.webhooks.add(added, WEBHOOKS_MAX, entry);
     if (!made) throw conflict(`An account has at most ${WEBHOOKS_MAX} webhooks; remove one.`);
     return { ...made, secret };
   }
@@ -41,8 +52,8 @@ export class WebhookService {
   }
 
   /** @throws AppError 404 for one that there is not, or that is somebody else's */
-  async remove(owner: Owner, id: string): Promise<void> {
-    if (await this.webhooks.remove(owner, id)) return;
+  async remove(caller: Registrar, id: string): Promise<void> {
+    if (await this.webhooks.remove(caller, id, entryOf(caller, 'webhooks remove', id))) return;
     throw notFound(`There is no webhook "${id}" of this account.`);
   }
 }

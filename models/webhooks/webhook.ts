@@ -21,7 +21,10 @@ export interface Webhook extends WebhookRegistration {
   /** Whether a test key registered it. */
   readonly test: boolean;
   readonly createdAt: Date;
-  /** Since when it is told nothing any more: it answered 410. */
+  /** The key that registered it, or that took the place of that; null where none is known. */
+  readonly keyId: string | null;
+  /** Since when it is told nothing any more: its key was revoked or expired, or it answered 410. */
+  readonly keyEndedAt: Date | null;
   readonly disabledAt: Date | null;
   /** Tries that failed since the last message that arrived, and what the last of them met. */
   readonly failures: number;

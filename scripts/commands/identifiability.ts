@@ -5,10 +5,12 @@ import type { Command } from 'commander';
 import { badRequest } from '../../models/errors';
 import type { Finding } from '../../models/indexing/identifiability';
 import { WorstFindings } from '../../models/indexing/worst-findings';
+import { printable } from '../composition/printable';
 import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import { describeIdentifiability } from './describe-identifiability';
 import { identifiabilityPage } from './identifiability-page';
+import { printAnswer } from './output';
 import { wholeNumber } from './whole-number';
 
 interface IdentifiabilityCommandOptions {
@@ -55,7 +57,7 @@ async function inspectCatalog({
     );
     if (page !== null) await writeFile(page, await identifiabilityPage(result, worst, pictures));
     if (printed) printed.end(result);
-    else process.stdout.write(`${describeIdentifiability(result, worst)}\n`);
+    else printAnswer(false, null, () => describeIdentifiability(result, worst));
   });
 }
 
@@ -73,7 +75,9 @@ class PrintedFindings {
   #count = 0;
 
   add(finding: Finding): void {
-    process.stdout.write(`${this.#count === 0 ? '{"findings": [' : ','}\n${JSON.stringify(finding)}`);
+    process.stdout.write(
+      `${this.#count === 0 ? '{"findings": [' : ','}\n${printable(JSON.stringify(finding))}`,
+    );
     this.#count += 1;
   }
 

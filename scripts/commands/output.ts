@@ -1,11 +1,12 @@
 import Table from 'cli-table3';
+import { printable, WITHIN_LINES } from '../composition/printable';
 
 /**
  * The answer of a command on stdout: one JSON document with `--json`, else text. Everything that is not the answer
  * (progress, warnings) belongs on stderr.
  */
 export function printAnswer(json: boolean | undefined, document: unknown, text: () => string): void {
-  process.stdout.write(`${json ? JSON.stringify(document, null, 2) : text()}\n`);
+  process.stdout.write(`${printable(json ? JSON.stringify(document, null, 2) : text())}\n`);
 }
 
 /** Rows as a plain table; an empty list says so. */
@@ -15,6 +16,7 @@ export function asTable(
 ): string {
   if (rows.length === 0) return 'none';
   const table = new Table({ head: [...head], style: { head: [], border: [] } });
-  for (const row of rows) table.push(row.map((cell) => (cell === null ? '-' : String(cell))));
+  for (const row of rows)
+    table.push(row.map((cell) => (cell === null ? '-' : printable(String(cell), WITHIN_LINES))));
   return table.toString();
 }

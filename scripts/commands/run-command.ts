@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { AppError } from '../../models/errors';
+import { printable } from '../composition/printable';
 import { ConfigError } from '../config';
 import { buildProgram } from './program';
 
@@ -19,7 +20,7 @@ function report(failure: unknown, withStack: boolean): number {
     process.stderr.write(`${failure.message}\n`);
     return 2;
   }
-  process.stderr.write(`loupe: ${reasonOf(failure)}\n`);
+  process.stderr.write(`loupe: ${printable(reasonOf(failure))}\n`);
   if (!(failure instanceof AppError) && failure instanceof Error && withStack) {
     process.stderr.write(`${failure.stack ?? ''}\n`);
   }

@@ -15,7 +15,7 @@ export function registerWebhooks(group: Command): void {
     .action(async (options: { account?: string; json?: boolean }) => {
       const all = await webhooksOf(options.account);
       printAnswer(options.json, all.map(documentOf), () =>
-        asTable(['id', 'account', 'address', 'events', 'failures', 'last failure'], all.map(rowOf)),
+        asTable(['id', 'account', 'key', 'address', 'events', 'failures', 'last failure'], all.map(rowOf)),
       );
     });
 }
@@ -32,7 +32,12 @@ const webhooksOf = (account: string | undefined): Promise<readonly Listed[]> =>
 
 const documentOf = ({ url, ...rest }: Listed) => ({ ...rest, url: url.href });
 
-const rowOf = ({ id, account, url, events, failures, disabledAt, lastFailure }: Listed) => [
-  ...[id, account, url.href, events.join(), failures],
-  disabledAt === null ? lastFailure : `disabled ${disabledAt.toISOString()}: it answered 410`,
+const rowOf = (each: Listed) => [
+  ...[each.id, each.account, each.keyId, each.url.href, each.events.join(), each.failures],
+  endOf(each) ?? each.lastFailure,
 ];
+
+function endOf({ keyEndedAt, disabledAt }: Listed): string | null {
+  if (keyEndedAt) return `disabled ${keyEndedAt.toISOString()}: its key was revoked or expired`;
+  return disabledAt && `disabled ${disabledAt.toISOString()}: it answered 410`;
+}

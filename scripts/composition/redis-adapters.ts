@@ -59,7 +59,7 @@ export function redisAdapters(redisUrl: string): QueueAdapters {
     dashboard: (opening, password) => {
       const { queues, close } = openDashboardQueues(bullMq(opening));
       opening.closing(close);
-      return queueDashboard(queues, password);
+      return queueDashboard(queues, password, opening.config.UNKNOWN_KEYS_PER_MINUTE);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import type { Progress } from '../../models/ports';
+import { printable } from './printable';
 
 const PLAIN_LINES_MS = 5_000;
 
@@ -59,6 +60,6 @@ class TerminalProgress implements Progress {
   }
 
   note(line: string): void {
-    this.stream.write(`${this.bar && this.stream.isTTY ? '\n' : ''}${line}\n`);
+    this.stream.write(`${this.bar && this.stream.isTTY ? '\n' : ''}${printable(line)}\n`);
   }
 }

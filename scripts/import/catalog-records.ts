@@ -61,7 +61,7 @@ export const entitySchema = z
     if (!record.id.startsWith(`${record.kind}_`)) {
       context.addIssue({ code: 'custom', path: ['id'], message: `does not start with ${record.kind}_` });
     }
-    if (record.kind in record.parents) {
+    if (Object.hasOwn(record.parents, record.kind)) {
       context.addIssue({ code: 'custom', path: ['parents', record.kind], message: 'is of its own kind' });
     }
   })

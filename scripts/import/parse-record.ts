@@ -76,6 +76,10 @@ export function parseRecord<Record>(
   schema: z.ZodType<Record>,
   plain?: PlainReader<Record>,
 ): Parsed<Record> {
+  if (line.includes(PROTOTYPE) || line.includes(ESCAPE)) {
+    const owner = ownerOfPrototype(value);
+    if (owner !== null) return { field: owner, reason: `the key "${PROTOTYPE}" can not be used` };
+  }
   const record = plain?.(value, line) ?? null;
   return record === null ? check(value, schema) : { record };
 }
@@ -88,7 +92,7 @@ export function parseDeletable<Record>(
   plain?: PlainReader<Record>,
 ): Parsed<Record | Deletion> {
   const isDeletion = value instanceof Object && 'deleted' in value && value.deleted === true;
-  return isDeletion ? check(value, deletionSchema) : parseRecord(value, line, schema, plain);
+  return isDeletion ? parseRecord(value, line, deletionSchema) : parseRecord(value, line, schema, plain);
 }
 
 function check<Record>(value: unknown, schema: z.ZodType<Record>): Parsed<Record> {
@@ -111,4 +115,21 @@ function wordsOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
     return `is longer than ${issue.maximum} characters`;
   }
   return undefined;
+}
+
+/** A key that schemas pass over in silence. */
+const PROTOTYPE = '__proto__';
+/** It can be written with escapes. */
+const ESCAPE = '\\u';
+
+/** The path of an object that has the key; null when none has. */
+function ownerOfPrototype(value: unknown): string | null {
+  const pending: [path: string, value: unknown][] = [['', value]];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const [path, owner] = next;
+    if (!(owner instanceof Object)) continue;
+    if (Object.hasOwn(owner, PROTOTYPE)) return path || WHOLE_LINE;
+    for (const [key, each] of Object.entries(owner)) pending.push([path ? `${path}.${key}` : key, each]);
+  }
+  return null;
 }

@@ -56,14 +56,17 @@ function jobs(): { store: PostgresVisionJobStore; add: () => Promise<unknown> } 
   return { store, add };
 }
 
+const NOTED = { actor: 'test', action: 'webhooks register', accountId: null, subject: null, details: {} };
+
 function webhooks(): { store: PostgresWebhookStore; told: () => Promise<unknown> } {
   const store = new PostgresWebhookStore(database.knex, clock);
   const told = async () => {
-    const { accountId, test } = await newAccount();
+    const owner = await newAccount();
     const url = new URL('https://a.example/told');
     const events = ['model.drift'] as const;
-    await store.add({ id: randomUUID(), accountId, test, url, events, creditsBelow: null, secret: 's' }, 10);
-    await store.tellOfDrift({ claimed: 0.9, right: 0.5, answers: 200 }, 0);
+    const webhook = { ...owner, id: randomUUID(), url, events, creditsBelow: null, secret: 's' };
+    await store.add(webhook, 10, NOTED);
+    await store.tellOfDrift({ claimed: 0.9, right: 0.5, answers: 200 }, null, 0);
   };
   return { store, told };
 }

@@ -50,7 +50,8 @@ const LIMITS: Record<string, () => Promise<Limit>> = {
     return {
       call: async (knex) => {
         const store = new PostgresWebhookStore(knex, clock);
-        return (await store.add({ ...owner, ...wanted, url, id: randomUUID() }, 10)) !== null;
+        const noted = { actor: 'test', action: 'x', accountId: null, subject: null, details: {} };
+        return (await store.add({ ...owner, ...wanted, url, id: randomUUID() }, 10, noted)) !== null;
       },
       max: 10,
     };

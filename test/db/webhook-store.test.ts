@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
+import { API_VERSIONS } from '../../models/access/api-key';
 import { useDatabase } from '../support/database';
 
 jest.setTimeout(240_000);
@@ -13,6 +14,8 @@ const database = useDatabase();
 let first: PostgresWebhookStore;
 let second: PostgresWebhookStore;
 let accountId: string;
+let keyId: string;
+const NOTED = { actor: 'test', action: 'webhooks register', accountId: null, subject: null, details: {} };
 
 beforeAll(async () => {
   // As two processes, each with connections of its own.
@@ -20,13 +23,16 @@ beforeAll(async () => {
   second = new PostgresWebhookStore(await database.connect(), clock);
   const accounts = new PostgresAccountRepository(database.knex, { next: randomUUID }, clock);
   accountId = (await accounts.createAccount('test', null)).id;
+  const limits = { perSecond: null, perMinute: null, concurrency: null };
+  const key = { accountId, name: 'test', versions: API_VERSIONS, test: false, limits, hash: randomBytes(32) };
+  keyId = (await accounts.createKey(key)).id;
 }, 240_000);
 const webhookOf = (id: string) => ({
-  ...{ id, accountId, test: false, secret: 'whsec_AAAA', creditsBelow: null },
+  ...{ id, accountId, keyId, test: false, secret: 'whsec_AAAA', creditsBelow: null },
   ...{ url: new URL(`https://a.example/${id}`), events: ['model.drift'] as const },
 });
-const address = (id: string) => first.add(webhookOf(id), 100);
-const drift = () => first.tellOfDrift({ claimed: 0.9, right: 0.5, answers: 200 }, 0);
+const address = (id: string) => first.add(webhookOf(id), 100, NOTED);
+const drift = () => first.tellOfDrift({ claimed: 0.9, right: 0.5, answers: 200 }, null, 0);
 
 // contract 16.13, 16.14
 test('of two processes each takes its own messages, and an address gets one at a time', async () => {
@@ -68,8 +74,8 @@ test('what was tried least comes first, so that one message that always fails ke
 test('the messages of an address that is removed go with it', async () => {
   await address('gone');
   await drift();
-  expect(await second.remove({ accountId: 'account_of_nobody', test: false }, 'gone')).toBe(false);
-  expect(await second.remove({ accountId, test: false }, 'gone')).toBe(true);
+  expect(await second.remove({ accountId: 'account_of_nobody', test: false }, 'gone', NOTED)).toBe(false);
+  expect(await second.remove({ accountId, test: false }, 'gone', NOTED)).toBe(true);
   expect(await database.knex('webhook_messages').where({ endpoint_id: 'gone' })).toEqual([]);
 });
 
@@ -77,7 +83,7 @@ test('the messages of an address that is removed go with it', async () => {
 test('of addresses that are registered at the same time as many are kept as there may be, of each kind of keys', async () => {
   await database.knex('webhook_endpoints').delete();
   const registering = Array.from({ length: 60 }, (_, at) =>
-    (at % 2 ? first : second).add({ ...webhookOf(`many${at}`), test: at % 3 === 0 }, 10),
+    (at % 2 ? first : second).add({ ...webhookOf(`many${at}`), test: at % 3 === 0 }, 10, NOTED),
   );
   const kept = (await Promise.all(registering)).flatMap((each) => (each ? [each.test] : []));
   expect(kept.filter((test) => test)).toHaveLength(10);

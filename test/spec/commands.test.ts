@@ -257,7 +257,7 @@ test('the webhooks of all accounts are listed, or of one, without their secrets'
     {
       ...{ id: expect.stringMatching(/^webhook_/), account: one.accountId, url, events: ['model.drift'] },
       ...{ test: false, creditsBelow: null, createdAt: expect.any(String), disabledAt: null },
-      ...{ failures: 0, lastFailure: null },
+      ...{ failures: 0, lastFailure: null, keyId: one.keyId, keyEndedAt: null },
     },
   ]);
 });

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Knex } from 'knex';
 import { openImport } from '../../db/catalog/import/open-import';
+import { KeyService } from '../../models/access/key-service';
 import { importRecords } from '../../models/catalog/import/import-service';
 import { DriftWatch } from '../../models/feedback/drift-watch';
 import { type CreditLedger, type EmbeddingRepository, PORTS } from '../../models/ports';
@@ -9,6 +10,21 @@ import type { ReceivedMessage } from '../support/webhook-receiver';
 
 /** Callers who are told what happens. */
 const { service, receiver, photo, rowsOf, told, send, done } = useWebhooks();
+
+/** An import of no records, told as any other. */
+const importNothing = async (dryRun: boolean): Promise<void> => {
+  const store = await openImport(service.resolve<Knex>(PORTS.Knex), dryRun);
+  const nothing = () => undefined;
+  await importRecords({
+    source: { file: async () => null },
+    store,
+    pictures: { storeAll: async (batch) => batch },
+    rejects: { count: 3, add: nothing, settle: async () => undefined },
+    progress: { begin: nothing, reach: nothing, end: nothing, note: nothing },
+    clock: service.clock,
+    transactionMs: 500,
+  }).finally(() => store.close());
+};
 
 // contract 16.10
 describe('a webhook', () => {
@@ -22,6 +38,51 @@ describe('a webhook', () => {
     expect((await api.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(404);
     await done(api);
     expect(await rowsOf('webhook_messages').where({ endpoint_id: id })).toEqual([]);
+  });
+
+  // contract 16.10, 14.8
+  test('is in the audit log with its key, and without its secret', async () => {
+    const { api, id, accountId, secret } = await told(['model.drift']);
+    await api.send('DELETE', `/v3/webhooks/${id}`);
+    const entries = await rowsOf('audit_log').where({ account_id: accountId, subject: id }).orderBy('id');
+    expect(entries).toMatchObject([
+      { action: 'webhooks register', details: { events: ['model.drift'], host: expect.any(String) } },
+      { action: 'webhooks remove', details: {} },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(secret);
+    expect(entries.map(({ actor }) => actor)).toEqual(Array(2).fill(expect.stringMatching(/^key key_/)));
+  });
+
+  // contract 16.10
+  test('ends with the key that registered it, and is shown so', async () => {
+    const { accountId, id, keyId, path, listed } = await told(['catalog.import.done']);
+    const other = (await service.newKey({ accountId })).api;
+    const shown = async () => (await other.send<{ data: object[] }>('GET', '/v3/webhooks')).body.data;
+    expect(await listed()).toMatchObject({ id, key_id: keyId, disabled_at: null });
+    await importNothing(false);
+    await service.revoke(keyId);
+    await importNothing(false);
+    await send();
+    expect(receiver.to(path)).toEqual([]);
+    expect(await shown()).toMatchObject([{ id, disabled_at: expect.stringMatching(/^\d{4}-/) }]);
+  });
+
+  // contract 16.10, 9.4
+  test('ends when its key expires, and goes on with the key that took its place', async () => {
+    const { accountId, id, keyId, path } = await told(['catalog.import.done']);
+    const keys = service.resolve<KeyService>(KeyService as never);
+    const { key } = await keys.rotate(keyId, 0);
+    const { api } = await service.newKey({ accountId });
+    const listed = async () => (await api.send<{ data: object[] }>('GET', '/v3/webhooks')).body.data;
+    expect(await listed()).toMatchObject([{ id, key_id: key.id, disabled_at: null }]);
+    await importNothing(false);
+    await send();
+    await receiver.has(1, path);
+    await rowsOf('api_keys').where({ id: key.id }).update({ expires_at: service.clock.now() });
+    await importNothing(false);
+    await send();
+    expect(receiver.to(path)).toHaveLength(1);
+    expect(await listed()).toMatchObject([{ id, disabled_at: service.clock.now().toISOString() }]);
   });
 
   test('of another account is not seen, and a 404', async () => {
@@ -142,20 +203,6 @@ describe('low credits', () => {
 
 // contract 16.17
 describe('what concerns all', () => {
-  const importNothing = async (dryRun: boolean): Promise<void> => {
-    const store = await openImport(service.resolve<Knex>(PORTS.Knex), dryRun);
-    const nothing = () => undefined;
-    await importRecords({
-      source: { file: async () => null },
-      store,
-      pictures: { storeAll: async (batch) => batch },
-      rejects: { count: 3, add: nothing, settle: async () => undefined },
-      progress: { begin: nothing, reach: nothing, end: nothing, note: nothing },
-      clock: service.clock,
-      transactionMs: 500,
-    }).finally(() => store.close());
-  };
-
   test('an import that is done is told to every account that wants to know, a dry run to none', async () => {
     const [one, two, none] = [
       await told(['catalog.import.done']),
@@ -171,52 +218,71 @@ describe('what concerns all', () => {
     expect(receiver.to(none.path)).toEqual([]);
   });
 
-  test('confidence that drifts is told, once a week', async () => {
-    const { path } = await told(['model.drift']);
-    const watch = service.resolve<DriftWatch>(DriftWatch as never);
-    const answers = async (count: number, right: boolean): Promise<void> => {
+  // contract 16.17
+  describe('confidence that drifts', () => {
+    const look = async () => {
+      await service.resolve<DriftWatch>(DriftWatch as never).look();
+      await send();
+    };
+    /** Answers of an account, all claimed with 0.9, of which a share is right. */
+    async function answers(account: string, count: number, right: number): Promise<void> {
       service.clock.advance(60_000);
       const live = await service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
-      const row = {
-        ...{
-          account_id: 'nobody',
-          endpoint: 'test',
-          request_id: 'drift',
-          version_id: live?.id,
-          model: live?.model,
-        },
+      const rows = Array.from({ length: count }, (_, at) => ({
+        ...{ account_id: account, endpoint: 'test', request_id: 'drift' },
+        ...{ version_id: live?.id, model: live?.model, id: `${service.clock.now().getTime()}-${at}` },
         ...{ created_at: service.clock.now(), image_digests: ['x'], neighbours: '[]', timings: '{}' },
         rows: JSON.stringify([{ id: 'product_x', confidence: 0.9 }]),
-        feedback: JSON.stringify({ right, correctId: null, comment: null, at: '' }),
-      };
-      const rows = Array.from({ length: count }, (_, at) => ({
-        ...row,
-        id: `${service.clock.now().getTime()}-${at}`,
+        feedback: JSON.stringify({ right: at < right * count, correctId: null, comment: null, at: '' }),
       }));
       await rowsOf('predictions').insert(rows);
-    };
-    await rowsOf('predictions').delete();
-    await rowsOf('housekeeping').where({ task: 'model.drift' }).delete();
-    await answers(199, false);
-    await watch.look();
-    await answers(1, true);
-    await watch.look();
-    await watch.look();
-    await send();
-    const [message] = await receiver.has(1, path);
-    expect(dataOf(message as ReceivedMessage)).toEqual({
-      claimed: expect.closeTo(0.9),
-      right: expect.closeTo(1 / 200),
-      answers: 200,
+    }
+    beforeEach(async () => {
+      await rowsOf('predictions').delete();
+      await rowsOf('housekeeping').whereLike('task', 'model.drift%').delete();
     });
-    service.clock.advance(7 * 86_400_000);
-    await watch.look();
-    await send();
-    await receiver.has(2, path);
-    await answers(1_800, true);
-    service.clock.advance(7 * 86_400_000);
-    await watch.look();
-    await send();
-    expect(receiver.to(path)).toHaveLength(2);
+
+    test('is told to all, once a week, where it shows whichever account is left out', async () => {
+      const { path } = await told(['model.drift']);
+      await answers('one', 199, 0);
+      await answers('two', 200, 0);
+      await look();
+      expect(receiver.to(path)).toEqual([]);
+      await answers('three', 1, 1);
+      await look();
+      await look();
+      const [message] = await receiver.has(1, path);
+      expect(dataOf(message as ReceivedMessage)).toEqual({
+        claimed: expect.closeTo(0.9),
+        right: expect.closeTo(1 / 400),
+        answers: 400,
+      });
+      service.clock.advance(7 * 86_400_000);
+      await look();
+      await receiver.has(2, path);
+      await answers('one', 1_800, 1);
+      await answers('two', 1_800, 1);
+      service.clock.advance(7 * 86_400_000);
+      await look();
+      expect(receiver.to(path)).toHaveLength(2);
+    });
+
+    test.each([
+      ['it is the only one', []],
+      ['others give less', [['other', 150, 0.9]]],
+      ['others give as much', [['other', 1_000, 0.9]]],
+      ['others who are many are content', Array.from({ length: 5 }, (_, at) => [`other${at}`, 100, 0.9])],
+    ] as [string, [string, number, number][]][])(
+      'is told to an account alone by whose feedback alone it shows: %s',
+      async (_what, others) => {
+        const [itself, stranger] = [await told(['model.drift']), await told(['model.drift'])];
+        await answers(itself.accountId, 1_000, 0);
+        for (const other of others) await answers(...other);
+        await look();
+        const [message] = await receiver.has(1, itself.path);
+        expect(dataOf(message as ReceivedMessage)).toMatchObject({ right: 0, answers: 1_000 });
+        expect(receiver.to(stranger.path)).toEqual([]);
+      },
+    );
   });
 });

@@ -34,13 +34,13 @@ export function useWebhooks() {
   let paths = 0;
   /** A client of a fresh account, with an address of its own that is told of these events. */
   async function told(events: readonly string[], rest: object = {}, credits: number | null = null) {
-    const { api, accountId } = await service.newKey({ credits });
+    const { api, accountId, keyId } = await service.newKey({ credits });
     paths += 1;
     const path = `/${paths}`;
     const body = { url: `http://${host}${path}`, events, ...rest };
     const { id, secret } = (await api.send<Registered>('POST', '/v3/webhooks', { body })).body;
     const listed = async () => (await api.send<{ data: Registered[] }>('GET', '/v3/webhooks')).body.data[0];
-    return { api, accountId, path, id, secret, listed };
+    return { api, accountId, keyId, path, id, secret, listed };
   }
 
   /** The service sends by itself every two seconds; a test has no time for that. */

@@ -1,4 +1,4 @@
-import { json, type Operation, plain } from './operation';
+import { change, json, type Operation, plain } from './operation';
 import { idParameter } from './parameters';
 
 const JOB = idParameter('The `id` of the job', 'job_V1StGXR8_Z5jdHi6B-myT');
@@ -27,12 +27,11 @@ export const LATER_OPERATIONS: readonly Operation[] = [
     parameters: [JOB],
     answer: 'JobAnswer',
   }),
-  plain({
+  change({
     id: 'cancelJob',
     summary: 'Cancel what is left of a job',
     description:
       'Entries that are not begun will have no answer, and cost nothing; those that are begun end as they would. Answers stay. Free.',
-    method: 'delete',
     parameters: [JOB],
     answer: 'JobAnswer',
   }),
@@ -58,11 +57,10 @@ A message comes at least once, with the same \`webhook-id\`: until your 2xx, wit
       'Those registered by live keys of the account or, for a test key, by its test keys, with what failed last and without their secrets. Free.',
     answer: 'WebhooksAnswer',
   }),
-  plain({
+  change({
     id: 'removeWebhook',
     summary: 'Be told no more',
     description: 'Removes an address with all that it was still to be told. Free.',
-    method: 'delete',
     parameters: [idParameter('The `id` of the webhook', 'webhook_V1StGXR8_Z5jdHi6B-myT')],
     answer: 'WebhookRemoved',
   }),

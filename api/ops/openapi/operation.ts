@@ -64,8 +64,6 @@ function ofVersion(
 export const plain = (said: Said, version: ApiVersion = V3): Operation =>
   ofVersion(version, said, { method: 'get', errors: [] });
 
-export const note = (said: Said): Operation => ofVersion(V3, said, { method: 'post', errors: WITH_BODY });
-
 export const json = (said: Said, version: ApiVersion = V3): Operation =>
   ofVersion(version, said, { method: 'post', ...ONCE, errors: [...ONCE.errors, ...WITH_BODY] });
 

@@ -3,7 +3,7 @@ import { DATA_FILE_KINDS, REGIONS } from '../../../models/pricing/estimate';
 import { SIMILAR_MAX } from '../../../models/vision/candidates';
 import { ADMIN_OPERATIONS } from './admin-operations';
 import { LATER_OPERATIONS } from './later-operations';
-import { json, note, type Operation, open, photo, plain, V1, V2 } from './operation';
+import { json, type Operation, open, photo, plain, V1, V2 } from './operation';
 import { idParameter, inPath, inQuery, PERIOD } from './parameters';
 import { RECORD_OPERATIONS } from './record-operations';
 import { legacyParameters } from './schemas';
@@ -27,7 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
 
 - Filter objects are ANDed, the values in one are ORed; repeat a field to require several tags. A field or value that no row has finds nothing; an unknown tag is a 400.
 - A \`query\` is ordered by relevance, whatever the \`sort\`; \`sort_applied\` tells the order.
-- A page past the end has no rows, and is no error.
+- A page past the end has no rows, and is no error; its \`facets\` are empty.
 - **Credits:** 1; with \`pricing\` on products 6; a page without rows is free.`,
     body: 'CatalogQuery',
     answer: 'CatalogAnswer',
@@ -73,7 +73,7 @@ export const OPERATIONS: readonly Operation[] = [
     body: 'ItemsRequest',
     answer: 'ItemsAnswer',
   }),
-  note({
+  json({
     id: 'suggest',
     summary: 'Complete what stands in a search box',
     description: `Rows that match all words of the query, the last of which may be unfinished: brands, models, styles and the like before products, by popularity. A blank query gives the most popular.
@@ -99,7 +99,7 @@ export const OPERATIONS: readonly Operation[] = [
     answer: 'CatalogAnswer',
     maybe: ['Deprecation'],
   }),
-  note({
+  json({
     id: 'correct',
     summary: 'Say what the photos showed',
     description:

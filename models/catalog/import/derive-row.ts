@@ -32,7 +32,7 @@ export function productRow(product: ProductRecord, around: Surroundings): Catalo
   const category = categoryOf(product.category, around);
   const fields = attributeOrder(category.hierarchy, Object.keys(product.attributes));
   const named: EntityFacts[] = [];
-  for (const field of fields) addNamed(named, product.attributes[field], around);
+  for (const field of fields) addNamed(named, ownOf(product.attributes, field), around);
   const names = new Map<string, string>();
   const tags = [...product.tags];
   const words = new Set<string>();
@@ -59,6 +59,10 @@ const composedName = (nameFields: readonly string[], names: ReadonlyMap<string, 
     .filter((name) => name !== '')
     .join(' ');
 
+/** What stands under a name that a catalog chose, which may be one that every object has. */
+const ownOf = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined;
+
 /** The order in which attributes are given: those of the hierarchy first, then other fields by name. */
 function attributeOrder(hierarchy: readonly string[], fields: readonly string[]): string[] {
   return [...hierarchy, ...fields.filter((field) => !hierarchy.includes(field)).sort()];
@@ -84,7 +88,7 @@ export function entityRow(entity: EntityRecord, tags: readonly string[], around:
   const category = categoryOf(entity.category, around);
   const named: EntityFacts[] = [];
   for (const field of attributeOrder(category.hierarchy, Object.keys(entity.parents))) {
-    const parent = entity.parents[field];
+    const parent = ownOf(entity.parents, field);
     if (parent !== undefined) addNamed(named, [parent], around);
   }
   named.push(factsOf(entity));

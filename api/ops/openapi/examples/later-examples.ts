@@ -36,6 +36,7 @@ const job: z.output<typeof jobAnswer> = {
 
 const address: z.output<typeof webhook> = {
   id: 'webhook_V1StGXR8_Z5jdHi6B-myT',
+  key_id: 'key_V1StGXR8_Z5jdHi6B-myT',
   url: 'https://shop.example/loupe',
   events: ['vision.job.done', 'account.credits.low'],
   credits_below: 500,

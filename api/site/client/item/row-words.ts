@@ -29,15 +29,15 @@ export const readable = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-const SOURCE_NAMES: Readonly<Record<string, string>> = {
-  ebay: 'eBay',
-  google_shopping: 'Google Shopping',
-  the_realreal: 'The RealReal',
-  vestiaire_collective: 'Vestiaire Collective',
-};
+const SOURCE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['ebay', 'eBay'],
+  ['google_shopping', 'Google Shopping'],
+  ['the_realreal', 'The RealReal'],
+  ['vestiaire_collective', 'Vestiaire Collective'],
+]);
 
 /** A marketplace as it writes itself. */
-export const sourceName = (source: string): string => SOURCE_NAMES[source] ?? readable(source);
+export const sourceName = (source: string): string => SOURCE_NAMES.get(source) ?? readable(source);
 
 const REGION_NAMES = { NA: 'North America', 'EU-UK': 'United Kingdom', 'EU-IE': 'European Union' } as const;
 

@@ -1,0 +1,26 @@
+/** Every character that readers do not see: format characters, and what else Unicode has fonts ignore. */
+export const INVISIBLE: readonly string[] = Array.from({ length: 0x11_0000 }, (_, code) => code)
+  .filter((code) => code < 0xd800 || code > 0xdfff)
+  .map((code) => String.fromCodePoint(code))
+  .filter((character) => /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(character))
+  // Thousands that are not assigned: the first and the last stand for them.
+  .filter((character) => /\P{Cn}/u.test(character) || /[\u{e0000}\u{e0fff}\u2065]/u.test(character));
+
+/** Signs that read as an apostrophe. */
+export const APOSTROPHES = "'`´ʹʻʼʽʾʿˈˊˋʹ΄᾽᾿῾՚׳ߴߵ‘’‚‛′‵Ꞌꞌ＇｀\u1fef\u1ffd";
+
+/** Ways of writing the sign of a number. */
+export const NUMBER_SIGNS = ['N°', 'Nº', '№', 'n°', 'Nᵒ', 'N˚', 'N.º', 'Ｎ°'];
+
+/** `U+00AD`. */
+export const codePointsOf = (text: string): string =>
+  Array.from(text, (each) => `U+${each.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`).join(
+    ' ',
+  );
+
+/** Names that every object has, or that languages and libraries look for. */
+export const OBJECT_NAMES: readonly string[] = [
+  ...Object.getOwnPropertyNames(Object.prototype),
+  ...Object.getOwnPropertyNames(Function.prototype),
+  ...['then', 'toJSON', 'prototype', '__proto__', 'length', 'size', 'get', 'has', 'next', 'done', 'iterator'],
+].filter((name, at, all) => all.indexOf(name) === at);
