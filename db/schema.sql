@@ -62,17 +62,22 @@ CREATE TABLE products (
 );
 
 -- Variants of products, as imported.
+-- product_id: the product that named the variant last; null while no product names it
+-- away_since: since when no product names it; its prices wait for it
 CREATE TABLE variants (
   id text COLLATE "C" NOT NULL,
-  product_id text COLLATE "C" NOT NULL,
+  product_id text COLLATE "C",
   "position" integer NOT NULL,
   fields jsonb NOT NULL DEFAULT '[]'::jsonb,
   popularity double precision NOT NULL DEFAULT 0,
   images text[] NOT NULL DEFAULT '{}'::text[],
   thumbnails text[] NOT NULL DEFAULT '{}'::text[],
+  away_since timestamp with time zone,
   PRIMARY KEY (id),
-  FOREIGN KEY (product_id) REFERENCES products(id) ON DELETE CASCADE
+  FOREIGN KEY (product_id) REFERENCES products(id) ON DELETE CASCADE,
+  CHECK ((product_id IS NULL) = (away_since IS NOT NULL))
 );
+CREATE INDEX variants_away ON variants USING btree (away_since) WHERE away_since IS NOT NULL;
 CREATE INDEX variants_product ON variants USING btree (product_id, "position");
 
 -- What answers are made of: a row per live product, taxonomy entity and category (contract 1.2, 4.1).
@@ -237,6 +242,7 @@ CREATE TABLE idempotent_calls (
 CREATE INDEX idempotent_calls_expiry ON idempotent_calls USING btree (expires_at);
 
 -- Who did what and when. Only ever added to, whoever asks.
+-- completes: the entry that this one ends; the details here are its details
 CREATE TABLE audit_log (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
@@ -245,9 +251,12 @@ CREATE TABLE audit_log (
   account_id text COLLATE "C",
   subject text,
   details jsonb NOT NULL,
-  PRIMARY KEY (id)
+  completes bigint,
+  PRIMARY KEY (id),
+  FOREIGN KEY (completes) REFERENCES audit_log(id)
 );
 CREATE INDEX audit_log_account ON audit_log USING btree (account_id, id);
+CREATE UNIQUE INDEX audit_log_completes ON audit_log USING btree (completes) WHERE completes IS NOT NULL;
 
 -- Images by address, each once.
 CREATE TABLE images (

@@ -18,24 +18,72 @@ export class PostgresAuditLog implements AuditLog {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  async append({ actor, action, accountId, subject, details }: AuditEntry): Promise<void> {
-    await rowsOf(
-      this.knex,
-      sql`INSERT INTO audit_log (at, actor, action, account_id, subject, details)
-          VALUES (${this.clock.now()}, ${actor}, ${action}, ${accountId}, ${subject}, ${JSON.stringify(details)}::jsonb)`,
-    );
+  async append(entry: AuditEntry): Promise<void> {
+    await insertEntry(this.knex, this.clock, entry, null);
   }
 
   list({ accountId, since, before, limit }: AuditFilter): Promise<readonly AuditRecord[]> {
     const conditions = [
-      ...(accountId === null ? [] : [sql`account_id = ${accountId}`]),
-      ...(since === null ? [] : [sql`at >= ${since}`]),
-      ...(before === null ? [] : [sql`id < ${before}`]),
+      sql`entry.completes IS NULL`,
+      ...(accountId === null ? [] : [sql`entry.account_id = ${accountId}`]),
+      ...(since === null ? [] : [sql`entry.at >= ${since}`]),
+      ...(before === null ? [] : [sql`entry.id < ${before}`]),
     ];
     return rowsOf<AuditRecord>(
       this.knex,
-      sql`SELECT id, at, actor, action, account_id AS "accountId", subject, details FROM audit_log
-          WHERE ${allOf(conditions)} ORDER BY id DESC LIMIT ${limit}`,
+      sql`SELECT entry.id, entry.at, entry.actor, entry.action, entry.account_id AS "accountId", entry.subject,
+            coalesce(ending.details, entry.details) AS details
+          FROM audit_log AS entry LEFT JOIN audit_log AS ending ON ending.completes = entry.id
+          WHERE ${allOf(conditions)} ORDER BY entry.id DESC LIMIT ${limit}`,
     );
   }
+}
+
+/**
+ * The entry of what is done in several transactions. It begins in the first of them, so that nothing is changed without one;
+ * until it is completed, its details are `unfinished`.
+ */
+export class BegunEntry {
+  #id: number | null = null;
+  #stands = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly entry: AuditEntry,
+  ) {}
+
+  /** Begins it in this transaction, unless it stands already. */
+  async begin(trx: Knex): Promise<void> {
+    if (this.#stands) return;
+    const details = { ...this.entry.details, unfinished: true };
+    this.#id = await insertEntry(trx, this.clock, { ...this.entry, details }, null);
+  }
+
+  /** To be told when a transaction in which it began has been committed. */
+  committed(): void {
+    this.#stands = this.#id !== null;
+  }
+
+  /** Completes it, or writes it whole where nothing was done. */
+  async complete(knex: Knex, details: AuditEntry['details']): Promise<void> {
+    const entry = { ...this.entry, details: { ...this.entry.details, ...details } };
+    await insertEntry(knex, this.clock, entry, this.#stands ? this.#id : null);
+  }
+}
+
+/** Resolves to its id. */
+async function insertEntry(
+  knex: Knex,
+  clock: Clock,
+  { actor, action, accountId, subject, details }: AuditEntry,
+  completes: number | null,
+): Promise<number | null> {
+  const [inserted] = await rowsOf<{ id: number }>(
+    knex,
+    sql`INSERT INTO audit_log (at, actor, action, account_id, subject, details, completes)
+        VALUES (${clock.now()}, ${actor}, ${action}, ${accountId}, ${subject}, ${JSON.stringify(details)}::jsonb,
+          ${completes})
+        RETURNING id`,
+  );
+  return inserted?.id ?? null;
 }

@@ -10,6 +10,8 @@ import * as wordsOfQueries from './202611242120-words-of-queries';
 import * as changesOfAllRows from './202611242330-changes-of-all-rows';
 import * as creditsByDay from './202611251230-credits-by-day';
 import * as processes from './202611251231-processes';
+import * as variantsAway from './202611251240-variants-away';
+import * as begunEntries from './202611251241-begun-entries';
 import * as rotatedKeys from './202611251290-rotated-keys';
 
 /** One step of the schema, with its way back. */
@@ -31,5 +33,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611242330-changes-of-all-rows': changesOfAllRows,
   '202611251230-credits-by-day': creditsByDay,
   '202611251231-processes': processes,
+  '202611251240-variants-away': variantsAway,
+  '202611251241-begun-entries': begunEntries,
   '202611251290-rotated-keys': rotatedKeys,
 };

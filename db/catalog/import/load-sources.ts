@@ -54,7 +54,7 @@ export async function loadProducts(
   const rows = await rowsOf<ProductRecord & { deleted: boolean }>(
     knex,
     sql`SELECT id, category, attributes, tags, keywords, popularity, images, thumbnails,
-       (SELECT coalesce(jsonb_agg(to_jsonb(variants) - 'product_id' - 'position' ORDER BY position), '[]')
+       (SELECT coalesce(jsonb_agg(to_jsonb(variants) - 'product_id' - 'position' - 'away_since' ORDER BY position), '[]')
         FROM variants WHERE product_id = products.id) AS variants,
        deleted
      FROM products WHERE id = ANY(${ids}::text[])`,

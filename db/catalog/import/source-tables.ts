@@ -56,7 +56,14 @@ export const SOURCE_TABLES = {
   variants: {
     name: 'variants',
     key: ['id'],
-    columns: { id: 'text', product_id: 'text', position: 'int4', fields: 'jsonb', ...PICTURED },
+    columns: {
+      id: 'text',
+      product_id: 'text',
+      position: 'int4',
+      fields: 'jsonb',
+      ...PICTURED,
+      away_since: 'timestamptz',
+    },
     dated: false,
   },
   estimates: {
