@@ -30,7 +30,7 @@ export function registerCatalog(catalog: Command): void {
         { accepted: result.accepted, rejected: result.rejected, report: result.report },
         () => describe(result),
       );
-      if (result.rejected > 0 && !options.allowRejects) process.exitCode = 1;
+      if (isEmpty(result) || (result.rejected > 0 && !options.allowRejects)) process.exitCode = 1;
     });
 }
 
@@ -42,7 +42,10 @@ function importInto(bundle: string, options: ImportCommandOptions): Promise<Impo
   return withJobs(({ importCatalog }) => importCatalog({ bundle: resolve(bundle), dryRun, wait, ...report }));
 }
 
+const isEmpty = ({ accepted, rejected }: ImportResult): boolean => accepted + rejected === 0;
+
 function describe(result: ImportResult): string {
+  if (isEmpty(result)) return 'nothing was imported: the files of this bundle hold no record';
   const lines = [`${result.accepted} accepted, ${result.rejected} rejected`];
   if (result.embedded > 0) lines.push(`${result.embedded} images embedded`);
   if (result.notEmbedded > 0)

@@ -21,8 +21,10 @@ const priced = { variant: prefixedId('variant_'), region };
 /** `now` stands in for an `estimated_at` that is left out. */
 export const estimateSchema = (now: Date) =>
   z
-    .object({ ...priced, source: id, ...grades, currency: z.string().optional(), confidence })
-    .extend({ estimated_at: z.iso.datetime({ offset: true }).default(now.toISOString()) })
+    .strictObject({
+      ...{ ...priced, source: id, ...grades, currency: z.string().optional(), confidence },
+      estimated_at: z.iso.datetime({ offset: true }).default(now.toISOString()),
+    })
     .superRefine(checkPrices)
     .transform(
       (record): EstimateRecord => ({
@@ -37,7 +39,7 @@ export const estimateSchema = (now: Date) =>
     );
 
 export const historySchema = z
-  .object({ ...priced, date, source: id, ...grades, currency: z.string().optional(), confidence })
+  .strictObject({ ...priced, date, source: id, ...grades, currency: z.string().optional(), confidence })
   .superRefine(checkPrices)
   .transform(
     (record): HistoryRecord => ({
@@ -52,7 +54,7 @@ export const historySchema = z
   );
 
 export const listingSchema = z
-  .object({
+  .strictObject({
     ...priced,
     link,
     variant_name: label.default(''),

@@ -3,7 +3,7 @@ import { storedImageOf } from '../../models/catalog/import/picture-paths';
 import { pathFault } from '../../models/catalog/path-fault';
 import { TAGS_FIELD } from '../../models/catalog/taxonomy';
 
-export const LABEL_LENGTH_MAX = 500;
+const LABEL_LENGTH_MAX = 500;
 const ID_LENGTH_MAX = 200;
 const FIELD_LENGTH_MAX = 60;
 /** Addresses are keys in the database, whose entries must stay under 2,700 bytes. */
@@ -48,18 +48,18 @@ export const link = storable.superRefine((address, context) => {
 });
 
 /** What is wrong with a text as a label; null when nothing is. */
-export function labelFault(text: string): string | null {
+function labelFault(text: string): string | null {
   return unstorableFault(text) ?? lengthFault(text, LABEL_LENGTH_MAX);
 }
 
 /** What is wrong with a text as an id; null when nothing is. */
-export function idFault(text: string): string | null {
+function idFault(text: string): string | null {
   if (PLAIN_ID.test(text)) return null;
   return unstorableFault(text) ?? lengthFault(text, ID_LENGTH_MAX) ?? (ID.test(text) ? null : NO_ID);
 }
 
 /** What is wrong with a text as the name of an attribute; null when nothing is. */
-export function fieldFault(text: string): string | null {
+function fieldFault(text: string): string | null {
   return (
     unstorableFault(text) ??
     lengthFault(text, FIELD_LENGTH_MAX) ??
@@ -69,7 +69,7 @@ export function fieldFault(text: string): string | null {
 }
 
 /** What is wrong with a text as a picture; null when nothing is. */
-export function pictureFault(reference: string): string | null {
+function pictureFault(reference: string): string | null {
   const unstorable = unstorableFault(reference);
   if (unstorable !== null) return unstorable;
   // Where the service is reached by http, it names its own pictures so.
