@@ -46,6 +46,7 @@ CREATE INDEX entities_category_kind ON entities USING btree (category, kind);
 CREATE INDEX entities_styles_by_model ON entities USING btree ((parents ->> 'model'::text)) WHERE kind = 'style'::text;
 
 -- Products as imported.
+-- data: a JSON object of the shop, as text so that it is answered as it came
 CREATE TABLE products (
   id text COLLATE "C" NOT NULL,
   category text COLLATE "C" NOT NULL,
@@ -57,6 +58,10 @@ CREATE TABLE products (
   thumbnails text[] NOT NULL DEFAULT '{}'::text[],
   deleted boolean NOT NULL DEFAULT false,
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  title text,
+  sku text,
+  url text,
+  data text,
   PRIMARY KEY (id),
   FOREIGN KEY (category) REFERENCES categories(id)
 );

@@ -711,7 +711,7 @@ export interface components {
     CatalogRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
       id: string;
-      /** @description Of a product brand, model and style; else the name of the entity */
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
       name: string;
       /** @description Higher is more popular */
       popularity: number;
@@ -721,6 +721,16 @@ export interface components {
       thumbnails: string[];
       /** @description Category rows only */
       available_tags?: components['schemas']['Tag'][];
+      /** @description The shop's own title; products that have one, as the next three */
+      title?: string;
+      /** @description The shop's own number or code */
+      sku?: string;
+      /** @description The product's page at the shop */
+      url?: string;
+      /** @description Whatever else the shop wrote, as it was given */
+      data?: {
+        [key: string]: unknown;
+      };
       /** @description Vision answers only: how sure the match is, calibrated */
       confidence?: number;
       /** @description Similar items only: cosine of the nearest views; of several pictures the mean */
@@ -1324,7 +1334,7 @@ export interface components {
     LegacyRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
       id: string;
-      /** @description Of a product brand, model and style; else the name of the entity */
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
       name: string;
       /** @description Higher is more popular */
       popularity: number;

@@ -12,6 +12,7 @@ import * as creditsByDay from './202611251230-credits-by-day';
 import * as processes from './202611251231-processes';
 import * as variantsAway from './202611251240-variants-away';
 import * as begunEntries from './202611251241-begun-entries';
+import * as productFields from './202611251242-product-fields';
 import * as rotatedKeys from './202611251290-rotated-keys';
 
 /** One step of the schema, with its way back. */
@@ -35,5 +36,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611251231-processes': processes,
   '202611251240-variants-away': variantsAway,
   '202611251241-begun-entries': begunEntries,
+  '202611251242-product-fields': productFields,
   '202611251290-rotated-keys': rotatedKeys,
 };

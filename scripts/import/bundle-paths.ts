@@ -12,7 +12,7 @@ export interface BundleFault {
 
 /**
  * The plain files of a folder by their paths in it. A name that is composed (é as one character) and one that is decomposed,
- * as macOS writes it, are one name (contract 13.17); the file that is spelt as the path is comes first.
+ * as macOS writes it, are one name (contract 13.18); the file that is spelt as the path is comes first.
  */
 export class PlainFiles {
   /** By folder, the names in it that are neither: most folders have none. */

@@ -6,7 +6,8 @@ import type {
   ProductRecord,
   TagRecord,
 } from '../../models/catalog/import/records';
-import { field, id, label, name, picture, prefixedId } from './record-values';
+import { ownData } from './own-data';
+import { field, id, label, linkBy, name, picture, prefixedId, textOf } from './record-values';
 
 /**
  * The accepted form of the records of a catalog (contract 13.3) and its way into the stored one. Pictures are
@@ -14,6 +15,8 @@ import { field, id, label, name, picture, prefixedId } from './record-values';
  */
 
 const INTEGER_MAX = 2 ** 31 - 1;
+const TITLE_LENGTH_MAX = 512;
+const SKU_LENGTH_MAX = 128;
 const DEFAULT_NAME_FIELDS = ['brand', 'model', 'style'];
 
 const pictures = z.array(picture).default([]);
@@ -99,6 +102,10 @@ const product = {
     .array(variant)
     .default([])
     .refine((variants) => isDistinct(variants.map((each) => each.id)), 'names a variant twice'),
+  title: textOf(TITLE_LENGTH_MAX).optional(),
+  sku: textOf(SKU_LENGTH_MAX).optional(),
+  url: linkBy('https:').optional(),
+  data: ownData.optional(),
   ...pictured,
   ...alive,
 };

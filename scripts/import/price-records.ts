@@ -7,7 +7,7 @@ import {
   REGIONS,
   type Region,
 } from '../../models/pricing/estimate';
-import { id, label, link, prefixedId } from './record-values';
+import { id, label, linkBy, prefixedId } from './record-values';
 
 /** The accepted form of the price records (contract 13.2) and its way into the stored one. */
 
@@ -56,7 +56,7 @@ export const historySchema = z
 export const listingSchema = z
   .strictObject({
     ...priced,
-    link,
+    link: linkBy('https:', 'http:'),
     variant_name: label.default(''),
     vendor: label.default(''),
     price: z.number().nonnegative().nullable().default(null),

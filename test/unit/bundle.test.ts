@@ -161,7 +161,7 @@ describe('a bundle without a record file is an error that says so', () => {
   });
 });
 
-// contract 13.17
+// contract 13.18
 describe('a picture is found by its name', () => {
   const spellings = [
     'sac-\u00e9t\u00e9.png',

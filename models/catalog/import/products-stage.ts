@@ -1,10 +1,12 @@
 import { productRow } from './derive-row';
 import { type Deletion, type DerivedProduct, isDeletion, type ProductRecord } from './records';
 import { referenceFault } from './reference-fault';
-import type { Batch, Stage, WriteContext } from './stage';
+import type { Batch, Numbered, Stage, WriteContext } from './stage';
 
 type Read = ProductRecord | Deletion;
 type Written = DerivedProduct | Deletion;
+
+const NAMELESS = 'is required of a product without any attribute that its name is made of, such as a brand';
 
 /** Products: what they name must be known. A variant goes to the product that names it last (contract 13.15). */
 export function productsStage(context: WriteContext): Stage<Read, Written> {
@@ -20,13 +22,13 @@ export function productsStage(context: WriteContext): Stage<Read, Written> {
         if (fault) reject(line, fault.field, fault.reason);
         return !fault;
       });
-      const stored = await pictures.storeAll(fit, reject);
       const around = { categories: taxonomy.categories, entities };
-      return stored.map(({ line, bytes, record }) => {
-        const written = isDeletion(record)
-          ? record
-          : { ...record, row: productRow(record, around), taxonomyVersion };
-        return { line, bytes, record: written };
+      const stored = await pictures.storeAll(fit, reject);
+      return stored.flatMap<Numbered<Written>>(({ line, bytes, record }) => {
+        if (isDeletion(record)) return [{ line, bytes, record }];
+        const row = productRow(record, around);
+        if (row.name === '') reject(line, 'title', NAMELESS);
+        return row.name === '' ? [] : [{ line, bytes, record: { ...record, row, taxonomyVersion } }];
       });
     },
     check: async (batch) => batch,
