@@ -28,8 +28,8 @@ interface PreviewRow {
   readonly deleted: boolean;
 }
 
-/** Of an entity that is only noted, what no check asks for. */
-const UNKNOWN = { name: '', parents: {}, tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
+/** Of an entity that is only noted, what no check asks for. Its id stands in for its name, as a product must have one. */
+const UNKNOWN = { parents: {}, tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
 
 /**
  * The catalog as a dry run would change it: its writes note what later lines may refer to, in a table of their own and
@@ -137,7 +137,7 @@ async function withNoted(
 ): Promise<ReadonlyMap<string, EntityRecord>> {
   const known = new Map(entities);
   for (const { id, kind, category } of await noted(knex, ids)) {
-    if (category !== null) known.set(id, { ...UNKNOWN, id, kind, category });
+    if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
   }
   return known;
 }
