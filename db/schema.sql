@@ -46,6 +46,7 @@ CREATE INDEX entities_category_kind ON entities USING btree (category, kind);
 CREATE INDEX entities_styles_by_model ON entities USING btree ((parents ->> 'model'::text)) WHERE kind = 'style'::text;
 
 -- Products as imported.
+-- data: a JSON object of the shop, as text so that it is answered as it came
 CREATE TABLE products (
   id text COLLATE "C" NOT NULL,
   category text COLLATE "C" NOT NULL,
@@ -57,22 +58,31 @@ CREATE TABLE products (
   thumbnails text[] NOT NULL DEFAULT '{}'::text[],
   deleted boolean NOT NULL DEFAULT false,
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  title text,
+  sku text,
+  url text,
+  data text,
   PRIMARY KEY (id),
   FOREIGN KEY (category) REFERENCES categories(id)
 );
 
 -- Variants of products, as imported.
+-- product_id: the product that named the variant last; null while no product names it
+-- away_since: since when no product names it; its prices wait for it
 CREATE TABLE variants (
   id text COLLATE "C" NOT NULL,
-  product_id text COLLATE "C" NOT NULL,
+  product_id text COLLATE "C",
   "position" integer NOT NULL,
   fields jsonb NOT NULL DEFAULT '[]'::jsonb,
   popularity double precision NOT NULL DEFAULT 0,
   images text[] NOT NULL DEFAULT '{}'::text[],
   thumbnails text[] NOT NULL DEFAULT '{}'::text[],
+  away_since timestamp with time zone,
   PRIMARY KEY (id),
-  FOREIGN KEY (product_id) REFERENCES products(id) ON DELETE CASCADE
+  FOREIGN KEY (product_id) REFERENCES products(id) ON DELETE CASCADE,
+  CHECK ((product_id IS NULL) = (away_since IS NOT NULL))
 );
+CREATE INDEX variants_away ON variants USING btree (away_since) WHERE away_since IS NOT NULL;
 CREATE INDEX variants_product ON variants USING btree (product_id, "position");
 
 -- What answers are made of: a row per live product, taxonomy entity and category (contract 1.2, 4.1).
@@ -240,6 +250,7 @@ CREATE TABLE idempotent_calls (
 CREATE INDEX idempotent_calls_expiry ON idempotent_calls USING btree (expires_at);
 
 -- Who did what and when. Only ever added to, whoever asks.
+-- completes: the entry that this one ends; the details here are its details
 CREATE TABLE audit_log (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
@@ -248,9 +259,12 @@ CREATE TABLE audit_log (
   account_id text COLLATE "C",
   subject text,
   details jsonb NOT NULL,
-  PRIMARY KEY (id)
+  completes bigint,
+  PRIMARY KEY (id),
+  FOREIGN KEY (completes) REFERENCES audit_log(id)
 );
 CREATE INDEX audit_log_account ON audit_log USING btree (account_id, id);
+CREATE UNIQUE INDEX audit_log_completes ON audit_log USING btree (completes) WHERE completes IS NOT NULL;
 
 -- Images by address, each once.
 CREATE TABLE images (

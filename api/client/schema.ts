@@ -108,7 +108,8 @@ export interface paths {
      *     - A line is an object with one key, the file of a bundle that the record would stand in: `categories`, `tags`, `entities`, `products`, `estimates`, `estimate-history` or `listings`.
      *     - Files are taken in that order, whatever the order of the lines. Of lines with the same id the later one stands.
      *     - Pictures are `https` addresses.
-     *     - A line that is wrong is rejected alone, with its `field` and `reason`; the status is 200 all the same.
+     *     - A variant belongs to the product that named it last, with its prices; a product that leaves it out hides them.
+     *     - A line that is wrong is rejected alone, also for an unknown field, with its `field` and `reason`; the status is 200 all the same.
      *
      *     Needs the scope `catalog:write`. Free.
      *
@@ -711,7 +712,7 @@ export interface components {
     CatalogRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
       id: string;
-      /** @description Of a product brand, model and style; else the name of the entity */
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
       name: string;
       /** @description Higher is more popular */
       popularity: number;
@@ -721,6 +722,16 @@ export interface components {
       thumbnails: string[];
       /** @description Category rows only */
       available_tags?: components['schemas']['Tag'][];
+      /** @description The shop's own title; products that have one, as the next three */
+      title?: string;
+      /** @description The shop's own number or code */
+      sku?: string;
+      /** @description The product's page at the shop */
+      url?: string;
+      /** @description Whatever else the shop wrote, as it was given */
+      data?: {
+        [key: string]: unknown;
+      };
       /** @description Vision answers only: how sure the match is, calibrated */
       confidence?: number;
       /** @description Similar items only: cosine of the nearest views; of several pictures the mean */
@@ -1328,7 +1339,7 @@ export interface components {
     LegacyRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
       id: string;
-      /** @description Of a product brand, model and style; else the name of the entity */
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
       name: string;
       /** @description Higher is more popular */
       popularity: number;

@@ -47,6 +47,13 @@ export const evidence = z.object({
 /** A catalog row (contract 1.2). */
 export const catalogRow = z.object({
   ...rowFields,
+  title: z.string().optional().describe("The shop's own title; products that have one, as the next three"),
+  sku: z.string().optional().describe("The shop's own number or code"),
+  url: z.string().optional().describe("The product's page at the shop"),
+  data: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Whatever else the shop wrote, as it was given'),
   confidence: share.optional().describe('Vision answers only: how sure the match is, calibrated'),
   similarity: z
     .number()

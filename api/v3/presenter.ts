@@ -132,6 +132,7 @@ export function presentItem(
   return {
     id: item.id,
     name: item.name,
+    ...presentOwnFields(item),
     ...(match ? { confidence: match.confidence } : {}),
     popularity: item.popularity,
     ...presentPictures(item, view.address),
@@ -142,6 +143,14 @@ export function presentItem(
     ...(match?.evidence ? { evidence: presentEvidence(match.evidence, view.address) } : {}),
   };
 }
+
+/** Those that the product has (contract 1.10). */
+const presentOwnFields = ({ title, sku, url, data }: CatalogItem) => ({
+  ...(title === undefined ? {} : { title }),
+  ...(sku === undefined ? {} : { sku }),
+  ...(url === undefined ? {} : { url }),
+  ...(data === undefined ? {} : { data }),
+});
 
 function presentVariant(variant: Variant, view: View) {
   return {

@@ -60,7 +60,11 @@ export const prices = {
 /** What every row says of itself (contract 1.2). */
 export const rowFields = {
   id: z.string().describe('Starts with its kind, such as `product_` or `brand_`'),
-  name: z.string().describe('Of a product brand, model and style; else the name of the entity'),
+  name: z
+    .string()
+    .describe(
+      'Of a product brand, model and style, or its title where it has none of them; else the name of the entity',
+    ),
   popularity: z.number().describe('Higher is more popular'),
   ...pictures,
   available_tags: z.array(tag).optional().describe('Category rows only'),

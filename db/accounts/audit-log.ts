@@ -25,14 +25,53 @@ export class PostgresAuditLog implements AuditLog {
 
   list({ accountId, since, before, limit }: AuditFilter): Promise<readonly AuditRecord[]> {
     const conditions = [
-      ...(accountId === null ? [] : [sql`account_id = ${accountId}`]),
-      ...(since === null ? [] : [sql`at >= ${since}`]),
-      ...(before === null ? [] : [sql`id < ${before}`]),
+      sql`entry.completes IS NULL`,
+      ...(accountId === null ? [] : [sql`entry.account_id = ${accountId}`]),
+      ...(since === null ? [] : [sql`entry.at >= ${since}`]),
+      ...(before === null ? [] : [sql`entry.id < ${before}`]),
     ];
     return rowsOf<AuditRecord>(
       this.knex,
-      sql`SELECT id, at, actor, action, account_id AS "accountId", subject, details FROM audit_log
-          WHERE ${allOf(conditions)} ORDER BY id DESC LIMIT ${limit}`,
+      sql`SELECT entry.id, entry.at, entry.actor, entry.action, entry.account_id AS "accountId", entry.subject,
+            coalesce(ending.details, entry.details) AS details
+          FROM audit_log AS entry LEFT JOIN audit_log AS ending ON ending.completes = entry.id
+          WHERE ${allOf(conditions)} ORDER BY entry.id DESC LIMIT ${limit}`,
     );
+  }
+}
+
+/**
+ * The entry of what is done in several transactions. It begins in the first of them, so that nothing is changed without one;
+ * until it is completed, its details are `unfinished`.
+ */
+export class BegunEntry {
+  #id: number | null = null;
+  #stands = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly entry: AuditEntry,
+  ) {}
+
+  /** Begins it in this transaction, unless it stands already. */
+  async begin(trx: Knex): Promise<void> {
+    if (this.#stands) return;
+    const details = { ...this.entry.details, unfinished: true };
+    const [begun] = await rowsOf<{ id: number }>(
+      trx,
+      auditEntry({ ...this.entry, details }, this.clock.now()),
+    );
+    this.#id = begun?.id ?? null;
+  }
+
+  /** To be told when a transaction in which it began has been committed. */
+  committed(): void {
+    this.#stands = this.#id !== null;
+  }
+
+  /** Completes it, or writes it whole where nothing was done. */
+  async complete(knex: Knex, details: AuditEntry['details']): Promise<void> {
+    const entry = { ...this.entry, details: { ...this.entry.details, ...details } };
+    await rowsOf(knex, auditEntry(entry, this.clock.now(), this.#stands ? this.#id : null));
   }
 }

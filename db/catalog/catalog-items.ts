@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { OwnFields } from '../../models/catalog/import/records';
 import type { Attribute, CatalogItem, Tag, Variant } from '../../models/catalog/item';
 import { prepared, rowsOf, type Sql, sql } from '../core/sql';
 import {
@@ -20,6 +21,8 @@ export interface ItemRow {
   readonly thumbnails: string[];
   readonly attributes: Attribute[];
   readonly variants: VariantRow[];
+  /** Null on rows that are no product. */
+  readonly own: OwnFields | null;
   /** Null on rows that are no category. */
   readonly available_tags: Tag[] | null;
   readonly updated_at: Date;
@@ -55,6 +58,8 @@ export const rowsById = (ids: Sql, pricing: boolean): Sql =>
         (SELECT coalesce(json_agg(v), '[]') FROM (
            SELECT v.id, v.fields, v.images, v.thumbnails, v.popularity${pricing ? sql`, ${STORED_PRICES}` : sql``}
            FROM variants v WHERE v.product_id = r.id ORDER BY v.position, v.id) AS v) AS variants,
+        CASE WHEN r.kind = 'product' THEN
+          (SELECT to_json(p) FROM (SELECT title, sku, url, data FROM products WHERE id = r.id) AS p) END AS own,
         CASE WHEN r.kind = 'category' THEN
           (SELECT coalesce(json_agg(json_build_object('id', t.id, 'name', t.name, 'group', t."group")
                     ORDER BY t."group", t.display_order, t.id), '[]')
@@ -73,11 +78,21 @@ export function itemOf(row: ItemRow): CatalogItem {
     thumbnails: row.thumbnails,
     attributes: row.attributes,
     variants: row.variants.map((variant) => (hasPrices(variant) ? pricedVariant(variant) : variant)),
+    ...(row.own === null ? {} : ownFieldsOf(row.own)),
     ...(row.available_tags === null ? {} : { availableTags: row.available_tags }),
     ...(row.max_estimate === null ? {} : { maxMarketEstimate: estimateOf(row.max_estimate) }),
     updatedAt: row.updated_at,
   };
 }
+
+const ownFieldsOf = ({ title, sku, url, data }: OwnFields) => ({
+  ...(isGiven(title) && { title }),
+  ...(isGiven(sku) && { sku }),
+  ...(isGiven(url) && { url }),
+  ...(isGiven(data) && { data: JSON.parse(data) as Readonly<Record<string, unknown>> }),
+});
+
+const isGiven = (value: string | null | undefined): value is string => typeof value === 'string';
 
 const hasPrices = (row: VariantRow): row is PricedVariantRow => row.estimates !== undefined;
 

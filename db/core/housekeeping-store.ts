@@ -10,6 +10,9 @@ const IMPORT_DEAD_MS = 3_600_000;
 /** Images removed at a time: no import begins meanwhile. */
 const REMOVED_MAX = 1_000;
 
+/** For the transaction: either stored images are being removed, or others say which ones they are about to name. */
+export const UNOWNED_IMAGES_ALONE = sql`LOCK TABLE unowned_images IN EXCLUSIVE MODE`;
+
 /** What housekeeping asks of PostgreSQL. */
 @injectable()
 export class PostgresHousekeepingStore implements HousekeepingStore {
@@ -41,6 +44,17 @@ export class PostgresHousekeepingStore implements HousekeepingStore {
     return deleted.length;
   }
 
+  async deleteAwayVariants(before: Date, limit: number): Promise<number> {
+    const deleted = await rowsOf(
+      this.knex,
+      sql`DELETE FROM variants WHERE id IN (
+            SELECT id FROM variants WHERE away_since < ${before}
+            ORDER BY away_since LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+          RETURNING id`,
+    );
+    return deleted.length;
+  }
+
   /** Files go before the rows that remember them: an import looks whether a file that it knows is still there. */
   collectImages(
     addresses: readonly string[],
@@ -50,6 +64,7 @@ export class PostgresHousekeepingStore implements HousekeepingStore {
     return inTransaction(this.knex, async (transaction) => {
       if (!(await this.holdsOffImports(transaction))) return 0;
       await rowsOf(transaction, sql`SELECT set_config('statement_timeout', '0', true)`);
+      await rowsOf(transaction, UNOWNED_IMAGES_ALONE);
       const now = this.clock.now();
       const owned = await ownedOf(transaction, addresses);
       const unowned = addresses.filter((address) => !owned.has(address));

@@ -13,6 +13,9 @@ import * as twoWorlds from './202611251220-two-worlds';
 import * as turnsOfAccounts from './202611251221-turns-of-accounts';
 import * as creditsByDay from './202611251230-credits-by-day';
 import * as processes from './202611251231-processes';
+import * as variantsAway from './202611251240-variants-away';
+import * as begunEntries from './202611251241-begun-entries';
+import * as productFields from './202611251242-product-fields';
 import * as invisibleCharacters from './202611251250-invisible-characters';
 import * as keysOfWebhooks from './202611251251-keys-of-webhooks';
 import * as rotatedKeys from './202611251290-rotated-keys';
@@ -39,6 +42,9 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611251221-turns-of-accounts': turnsOfAccounts,
   '202611251230-credits-by-day': creditsByDay,
   '202611251231-processes': processes,
+  '202611251240-variants-away': variantsAway,
+  '202611251241-begun-entries': begunEntries,
+  '202611251242-product-fields': productFields,
   '202611251250-invisible-characters': invisibleCharacters,
   '202611251251-keys-of-webhooks': keysOfWebhooks,
   '202611251290-rotated-keys': rotatedKeys,

@@ -50,6 +50,11 @@ export interface CatalogItem {
   readonly attributes: readonly Attribute[];
   /** In the bundle's order; empty on rows that are no product. */
   readonly variants: readonly Variant[];
+  /** What its shop says of a product (contract 1.10). */
+  readonly title?: string;
+  readonly sku?: string;
+  readonly url?: string;
+  readonly data?: Readonly<Record<string, unknown>>;
   /** Category rows only; ordered by group, then by display order. */
   readonly availableTags?: readonly Tag[];
   /** The highest below a row that is no product (contract 2.3), where prices were asked for and there is one. */

@@ -5,6 +5,7 @@ import type {
   RecordKind,
   WrittenRecords,
 } from '../catalog/import/records';
+import type { AuditEntry } from './audit';
 
 /** A line of a bundle: its record, or why it is none. */
 export type ReadLine<Record> =
@@ -34,10 +35,10 @@ export interface RejectLog {
   settle(): Promise<void>;
 }
 
-/** The product that a variant belongs to, and whether that was deleted. */
+/** The product that a variant belongs to, null while none names it, and whether that was deleted. */
 export interface VariantOwner {
   readonly id: string;
-  readonly product_id: string;
+  readonly product_id: string | null;
   readonly deleted: boolean;
 }
 
@@ -51,8 +52,8 @@ export interface StoredImage {
 export interface RecordTransaction {
   /** Deleted entities too: what names them keeps the attribute (contract 1.8). Unknown ids are left out. */
   entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>>;
-  /** The variants of these ids, and all variants of these products. */
-  variantOwners(ids: readonly string[], productIds: readonly string[]): Promise<readonly VariantOwner[]>;
+  /** Of the variants of these ids; unknown ids are left out. */
+  variantOwners(ids: readonly string[]): Promise<readonly VariantOwner[]>;
   /**
    * Writes records with all that follows from them, or notes the rows that are to follow. Keys must not repeat.
    *
@@ -69,8 +70,15 @@ export interface RecordStore {
   taxonomyVersion(): Promise<number>;
   /** As in a transaction, and remembered until the taxonomy version is another one. */
   entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>>;
+  /**
+   * Keeps stored images for as long as it takes to name them, although no row names them yet. Resolves when none of them is
+   * being removed.
+   */
+  keepImages(addresses: readonly string[]): Promise<void>;
   /** All of it or nothing, one after the other with those of all other writers; inside, only the transaction may be used. */
   transaction<Result>(work: (transaction: RecordTransaction) => Promise<Result>): Promise<Result>;
+  /** Completes the entry in the audit log, which began in the first transaction (contract 15.8). */
+  finish(details: AuditEntry['details']): Promise<void>;
 }
 
 /**

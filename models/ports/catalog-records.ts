@@ -1,3 +1,4 @@
+import type { AuditEntry } from './audit';
 import type { RecordSource, RecordStore } from './catalog-import';
 
 /** The body of a call that writes records: a small bundle. */
@@ -28,8 +29,8 @@ export interface FoundRecord {
 
 /** The catalog as calls change it, beside an import and beside each other. */
 export interface CatalogRecords {
-  /** For one call. */
-  open(): RecordStore;
+  /** For one call, which is in the audit log as this entry. */
+  open(entry: AuditEntry): RecordStore;
   /** Null when there is no product, entity or category of this id, or when it is deleted. */
   find(id: string): Promise<FoundRecord | null>;
   /** Derives up to `limit` rows that were noted; how many there were. None while an import runs, which does it itself. */

@@ -4,6 +4,8 @@ export interface HousekeepingStore {
   claim(task: string, everyMs: number): Promise<boolean>;
   /** Deletes calls with an `Idempotency-Key` whose time is over, at most `limit`; how many there were. */
   deleteExpiredCalls(limit: number): Promise<number>;
+  /** Deletes variants that no product has named since before a time, with their prices, at most `limit`; how many there were. */
+  deleteAwayVariants(before: Date, limit: number): Promise<number>;
   /**
    * Has those of the stored images removed that no row of the catalog has named for a while. Does nothing while a catalog
    * is being imported, and no import begins meanwhile.

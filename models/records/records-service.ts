@@ -9,8 +9,6 @@ import { notFound } from '../errors';
 import type { Coverage } from '../indexing/embedding-version';
 import { NewPictures } from '../indexing/new-pictures';
 import {
-  type AuditEntry,
-  type AuditLog,
   type CatalogRecords,
   type Clock,
   type EmbeddingRepository,
@@ -56,7 +54,6 @@ export class RecordsService {
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(NewPictures) private readonly pictures: NewPictures,
     @inject(PORTS.ImageStore) private readonly images: ImageStore,
-    @inject(PORTS.AuditLog) private readonly audit: AuditLog,
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
@@ -106,7 +103,7 @@ export class RecordsService {
     return found;
   }
 
-  /** Writes, and notes who did. */
+  /** Writes, with an entry in the audit log from the first change on (contract 15.8). */
   async #apply(
     { caller: { accountId, keyId } }: CallContext,
     subject: string | null,
@@ -114,22 +111,21 @@ export class RecordsService {
     rejects: CollectedRejects,
   ): Promise<void> {
     const action = subject === null ? 'records write' : 'records delete';
-    const note = (details: AuditEntry['details']) =>
-      this.audit.append({ actor: `key ${keyId}`, action, accountId, subject, details });
+    const store = this.records.open({ actor: `key ${keyId}`, action, accountId, subject, details: {} });
     try {
       const accepted = await writeRecords({
         source,
-        store: this.records.open(),
-        pictures: new AddressedPictures(this.images),
+        store,
+        pictures: new AddressedPictures(this.images, store),
         rejects,
         progress: UNSEEN,
         clock: this.clock,
         transactionMs: TRANSACTION_MS,
       });
-      await note({ accepted, rejected: rejects.count });
+      await store.finish({ accepted, rejected: rejects.count });
     } catch (failure) {
       // Part of it may stand.
-      await note({ failed: String(failure) }).catch(() => undefined);
+      await store.finish({ failed: String(failure) }).catch(() => undefined);
       throw failure;
     }
   }

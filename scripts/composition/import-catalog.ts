@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { BegunEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
 import {
   type Clock,
@@ -9,6 +10,7 @@ import {
   PORTS,
 } from '../../models/ports';
 import { type ImportResult, importBundle } from '../import/import-bundle';
+import { entryOf } from './audited-transactions';
 import type { Loupe } from './container';
 import { withProgress } from './terminal-progress';
 
@@ -27,7 +29,7 @@ const SERVER_TRANSACTION_MS = 4_000;
 /** A server makes two indexes at the same time. */
 const SERVER_CONNECTIONS = 2;
 
-/** Imports a bundle into what a process has opened; progress goes to stderr. */
+/** Imports a bundle into what a process has opened, with an entry in the audit log; progress goes to stderr. */
 export function importCatalog(
   { config, container, database }: Loupe,
   options: CatalogImportOptions,
@@ -42,7 +44,12 @@ export function importCatalog(
   };
   const ports = {
     openImport: (dryRun: boolean) =>
-      openImport(database.knex, dryRun, database.kind === 'postgres' ? SERVER_CONNECTIONS : 1),
+      openImport(
+        database.knex,
+        dryRun,
+        database.kind === 'postgres' ? SERVER_CONNECTIONS : 1,
+        new BegunEntry(clock, entryOf('catalog import', { subject: options.bundle })),
+      ),
     images: container.resolve<ImageStore>(PORTS.ImageStore),
     preparer: container.resolve<ImagePreparer>(PORTS.ImagePreparer),
     embedding: {

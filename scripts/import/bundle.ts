@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { isGzip } from '../../workers/library/is-gzip';
 import { BUNDLE_FILES, type BundleFileName } from './bundle-files';
-import { type BundleFault, findLinks, readInside } from './bundle-paths';
+import { type BundleFault, findLinks, PlainFiles } from './bundle-paths';
 import { type Line, readLines } from './read-lines';
 import { unpackArchive } from './unpack-archive';
 
@@ -31,6 +31,8 @@ const IMAGE_EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
  * a temporary folder so that its files can be read in the order of that page. Nothing outside of it is ever read.
  */
 export class Bundle {
+  private readonly files: PlainFiles;
+
   private constructor(
     private readonly root: string,
     private readonly temporary: string | null,
@@ -39,22 +41,30 @@ export class Bundle {
     readonly faults: readonly BundleFault[],
     /** What in it is not known and therefore not read. */
     readonly warnings: readonly string[],
-  ) {}
+  ) {
+    this.files = new PlainFiles(root);
+  }
 
-  /** @throws BundleError when `path` is no folder and no readable archive */
+  /** @throws BundleError when `path` is no folder and no readable archive, or has no file of a bundle */
   static async open(path: string, temporaryFolder: string): Promise<Bundle> {
     const kind = await stat(path).catch((cause: unknown) => {
       throw new BundleError(`There is no bundle at ${path}.`, cause);
     });
     if (kind.isDirectory()) {
       const root = await realpath(path);
-      return await Bundle.at(root, null, await findLinks(root));
+      return (await Bundle.at(root, null, await findLinks(root))).withFiles(path);
     }
     const unpacked = await unpackArchive(path, temporaryFolder).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new BundleError(`${path} is no readable tar archive: ${why}`, cause);
     });
-    return await Bundle.at(await innermostRoot(unpacked.folder), unpacked.folder, unpacked.faults);
+    const bundle = await Bundle.at(await innermostRoot(unpacked.folder), unpacked.folder, unpacked.faults);
+    try {
+      return bundle.withFiles(path);
+    } catch (failure) {
+      await bundle.close();
+      throw failure;
+    }
   }
 
   private static async at(
@@ -74,7 +84,15 @@ export class Bundle {
       if (files.has(name)) present.set(name, name);
       else if (files.has(packed)) present.set(name, packed);
     }
-    return new Bundle(root, temporary, present, [...faults, ...doubled], warningsOf(files, present));
+    return new Bundle(root, temporary, present, [...faults, ...doubled], warningsOf(files));
+  }
+
+  /** Itself, if it has a file that can be read, or anything that is refused. */
+  private withFiles(path: string): this {
+    if (this.present.size > 0 || this.faults.length > 0) return this;
+    const names = Object.values(BUNDLE_FILES).join(', ');
+    const message = `There is no file of a bundle in ${path}; a bundle has ${names}, each plain or as .gz.`;
+    throw new BundleError([message, ...this.warnings].join('\n'));
   }
 
   /** A record file; null when the bundle has none of this name. */
@@ -90,7 +108,7 @@ export class Bundle {
 
   /** The bytes of a picture at a path of the bundle. @throws Error with the reason for a reject */
   async image(path: string, bytesMax: number): Promise<Buffer> {
-    return await readInside(this.root, path, bytesMax);
+    return await this.files.read(path, bytesMax);
   }
 
   async close(): Promise<void> {
@@ -98,18 +116,21 @@ export class Bundle {
   }
 }
 
-function warningsOf(files: ReadonlySet<string>, present: ReadonlyMap<string, string>): string[] {
+function warningsOf(files: ReadonlySet<string>): string[] {
   const known = new Set<string>(Object.values(BUNDLE_FILES).flatMap((name) => [name, `${name}.gz`]));
   const unknown = [...files].filter(
     (name) => !known.has(name) && !IMAGE_EXTENSIONS.includes(extname(name).toLowerCase()),
   );
-  const warnings = unknown.sort().map((name) => `${name} is no file of a bundle and is not read`);
-  return present.size > 0 ? warnings : ['there is no file of a bundle in it', ...warnings];
+  return unknown.sort().map((name) => `${name} is no file of a bundle and is not read`);
 }
 
-/** The folder itself, or the only folder in it: `tar cf x.tar my-bundle` and `tar -C my-bundle cf x.tar .` are one. */
+/**
+ * The folder itself, or the only folder in it: `tar cf x.tar my-bundle` and `tar -C my-bundle cf x.tar .` are one. macOS adds
+ * hidden files.
+ */
 async function innermostRoot(folder: string): Promise<string> {
-  const entries = await readdir(folder, { withFileTypes: true });
+  const all = await readdir(folder, { withFileTypes: true });
+  const entries = all.filter(({ name }) => !name.startsWith('.'));
   const [only] = entries;
   return entries.length === 1 && only?.isDirectory() ? join(folder, only.name) : folder;
 }

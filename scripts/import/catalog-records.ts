@@ -6,15 +6,30 @@ import type {
   ProductRecord,
   TagRecord,
 } from '../../models/catalog/import/records';
-import { field, id, label, name, picture, prefixedId } from './record-values';
+import { ownData } from './own-data';
+import { field, id, label, linkBy, name, picture, prefixedId, textOf } from './record-values';
 
 /**
  * The accepted form of the records of a catalog (contract 13.3) and its way into the stored one. Pictures are
- * still as the bundle names them. Keys that are not known are passed over.
+ * still as the bundle names them.
  */
 
 const INTEGER_MAX = 2 ** 31 - 1;
+const TITLE_LENGTH_MAX = 512;
+const SKU_LENGTH_MAX = 128;
 const DEFAULT_NAME_FIELDS = ['brand', 'model', 'style'];
+
+/** Values by the kind of entity. A record of zod's drops the key `__proto__` without a word. */
+const byKind = <Value extends z.ZodType>(value: Value) =>
+  z.preprocess(
+    (given, context) => {
+      if (given instanceof Object && Object.hasOwn(given, '__proto__')) {
+        context.addIssue({ code: 'custom', message: 'the key "__proto__" can not be used' });
+      }
+      return given;
+    },
+    z.record(field, value),
+  );
 
 const pictures = z.array(picture).default([]);
 const pictured = { popularity: z.number().default(0), images: pictures, thumbnails: pictures };
@@ -22,13 +37,18 @@ const tags = z.array(id).default([]).transform(distinct);
 const keywords = z.array(label).default([]);
 const alive = { deleted: z.literal(false).optional() };
 
-/** What stands in the place of a record that is taken out. */
-export const deletionSchema = z
-  .object({ id, deleted: z.literal(true) })
-  .transform((record): Deletion => ({ id: record.id, deleted: true }));
+/** What stands in the place of a record of these fields that is taken out; it may have them all, and they say nothing. */
+export const deletionOf = (fields: z.ZodRawShape) =>
+  z
+    .strictObject({
+      ...Object.fromEntries(Object.keys(fields).map((key) => [key, z.unknown().optional()])),
+      id,
+      deleted: z.literal(true),
+    })
+    .transform((record): Deletion => ({ id: record.id, deleted: true }));
 
 export const categorySchema = z
-  .object({
+  .strictObject({
     id,
     name,
     hierarchy: z.array(field).default([]).refine(isDistinct, 'names an attribute twice'),
@@ -38,7 +58,7 @@ export const categorySchema = z
   .transform((record): CategoryRecord => record);
 
 export const tagSchema = z
-  .object({
+  .strictObject({
     id: id.regex(/^[^:]+:[^:]+$/, 'is not of the form <group>:<name>'),
     name,
     order: z.number().int().min(-INTEGER_MAX).max(INTEGER_MAX).default(0),
@@ -54,9 +74,16 @@ export const tagSchema = z
     }),
   );
 
+const entity = {
+  ...{ id, kind: field, name, category: id, parents: byKind(id).default({}), tags, keywords },
+  ...pictured,
+  ...alive,
+};
+
+export const entityDeletion = deletionOf(entity);
+
 export const entitySchema = z
-  .object({ id, kind: field, name, category: id, parents: z.record(field, id).default({}), tags, keywords })
-  .extend({ ...pictured, ...alive })
+  .strictObject(entity)
   .superRefine((record, context) => {
     if (!record.id.startsWith(`${record.kind}_`)) {
       context.addIssue({ code: 'custom', path: ['id'], message: `does not start with ${record.kind}_` });
@@ -71,26 +98,34 @@ const attributeIds = z
   .union([id.transform((only) => [only]), z.array(id).transform(distinct)], 'is no id and no list of ids')
   .default([]);
 
-const variant = z
-  .object({
-    id: prefixedId('variant_'),
-    fields: z.array(z.object({ field: label, name: label })).default([]),
-  })
-  .extend(pictured);
+const variant = z.strictObject({
+  id: prefixedId('variant_'),
+  fields: z.array(z.strictObject({ field: label, name: label })).default([]),
+  ...pictured,
+});
+
+const product = {
+  id: prefixedId('product_'),
+  category: id,
+  attributes: byKind(attributeIds),
+  tags,
+  keywords,
+  variants: z
+    .array(variant)
+    .default([])
+    .refine((variants) => isDistinct(variants.map((each) => each.id)), 'names a variant twice'),
+  title: textOf(TITLE_LENGTH_MAX).optional(),
+  sku: textOf(SKU_LENGTH_MAX).optional(),
+  url: linkBy('https:').optional(),
+  data: ownData.optional(),
+  ...pictured,
+  ...alive,
+};
+
+export const productDeletion = deletionOf(product);
 
 export const productSchema = z
-  .object({
-    id: prefixedId('product_'),
-    category: id,
-    attributes: z.record(field, attributeIds),
-    tags,
-    keywords,
-    variants: z
-      .array(variant)
-      .default([])
-      .refine((variants) => isDistinct(variants.map((each) => each.id)), 'names a variant twice'),
-  })
-  .extend({ ...pictured, ...alive })
+  .strictObject(product)
   .transform(({ deleted, attributes, ...record }): ProductRecord => {
     const given = Object.entries(attributes).filter(([, ids]) => ids.length > 0);
     return { ...record, attributes: Object.fromEntries(given) };

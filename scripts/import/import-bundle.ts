@@ -92,7 +92,13 @@ async function importInto(
       clock,
       transactionMs,
     });
-    return { accepted, rejected: rejects.count };
+    const counts = { accepted, rejected: rejects.count };
+    await store.finish(counts);
+    return counts;
+  } catch (failure) {
+    // Part of it may stand.
+    await store.finish({ failed: String(failure) }).catch(() => undefined);
+    throw failure;
   } finally {
     await rejects.close();
   }

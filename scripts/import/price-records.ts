@@ -7,7 +7,7 @@ import {
   REGIONS,
   type Region,
 } from '../../models/pricing/estimate';
-import { id, label, link, prefixedId } from './record-values';
+import { id, label, linkBy, prefixedId } from './record-values';
 
 /** The accepted form of the price records (contract 13.2) and its way into the stored one. */
 
@@ -21,8 +21,10 @@ const priced = { variant: prefixedId('variant_'), region };
 /** `now` stands in for an `estimated_at` that is left out. */
 export const estimateSchema = (now: Date) =>
   z
-    .object({ ...priced, source: id, ...grades, currency: z.string().optional(), confidence })
-    .extend({ estimated_at: z.iso.datetime({ offset: true }).default(now.toISOString()) })
+    .strictObject({
+      ...{ ...priced, source: id, ...grades, currency: z.string().optional(), confidence },
+      estimated_at: z.iso.datetime({ offset: true }).default(now.toISOString()),
+    })
     .superRefine(checkPrices)
     .transform(
       (record): EstimateRecord => ({
@@ -37,7 +39,7 @@ export const estimateSchema = (now: Date) =>
     );
 
 export const historySchema = z
-  .object({ ...priced, date, source: id, ...grades, currency: z.string().optional(), confidence })
+  .strictObject({ ...priced, date, source: id, ...grades, currency: z.string().optional(), confidence })
   .superRefine(checkPrices)
   .transform(
     (record): HistoryRecord => ({
@@ -52,9 +54,9 @@ export const historySchema = z
   );
 
 export const listingSchema = z
-  .object({
+  .strictObject({
     ...priced,
-    link,
+    link: linkBy('https:', 'http:'),
     variant_name: label.default(''),
     vendor: label.default(''),
     price: z.number().nonnegative().nullable().default(null),

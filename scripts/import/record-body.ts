@@ -80,7 +80,7 @@ function readInto(reading: Reading, line: Line, parsers: RecordParsers): void {
   const { kind, value } = unwrapped;
   const id = idOf(value);
   if (id !== null) reading.ids.set(number, id);
-  addTo(reading.lists, kind, line, parsers[kind](value, line.text));
+  addTo(reading.lists, kind, line, parsers[kind](value));
 }
 
 function addTo<Kind extends RecordKind>(

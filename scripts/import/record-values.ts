@@ -3,7 +3,7 @@ import { storedImageOf } from '../../models/catalog/import/picture-paths';
 import { pathFault } from '../../models/catalog/path-fault';
 import { TAGS_FIELD } from '../../models/catalog/taxonomy';
 
-export const LABEL_LENGTH_MAX = 500;
+const LABEL_LENGTH_MAX = 500;
 const ID_LENGTH_MAX = 200;
 const FIELD_LENGTH_MAX = 60;
 /** Addresses are keys in the database, whose entries must stay under 2,700 bytes. */
@@ -18,12 +18,17 @@ const NO_ID = 'is no id: empty, or with white space or one of , / ? # %';
 /** Most ids: one look tells that nothing is wrong. */
 const PLAIN_ID = /^[\w:.-]{1,200}$/;
 
-const storable = checked(unstorableFault);
-
 /** Any text, blank too. */
 export const label = checked(labelFault);
 
-export const name = label.refine((text) => text.trim() !== '', 'is blank');
+/** Text that is not blank. */
+export const textOf = (lengthMax: number) =>
+  checked(
+    (text) =>
+      unstorableFault(text) ?? lengthFault(text, lengthMax) ?? (text.trim() === '' ? 'is blank' : null),
+  );
+
+export const name = textOf(LABEL_LENGTH_MAX);
 
 /** Ids stand in addresses and in comma-separated lists. */
 export const id = checked(idFault);
@@ -42,24 +47,27 @@ export const field = checked(fieldFault);
 export const picture = checked(pictureFault);
 
 /** The address of a page. */
-export const link = storable.superRefine((address, context) => {
-  const fault = addressFault(address, ['https:', 'http:']);
-  if (fault !== null) context.addIssue({ code: 'custom', message: `is ${fault}` });
-});
+export const linkBy = (...protocols: readonly string[]) =>
+  checked((address) => {
+    const unstorable = unstorableFault(address);
+    if (unstorable !== null) return unstorable;
+    const fault = addressFault(address, protocols);
+    return fault === null ? null : `is ${fault}`;
+  });
 
 /** What is wrong with a text as a label; null when nothing is. */
-export function labelFault(text: string): string | null {
+function labelFault(text: string): string | null {
   return unstorableFault(text) ?? lengthFault(text, LABEL_LENGTH_MAX);
 }
 
 /** What is wrong with a text as an id; null when nothing is. */
-export function idFault(text: string): string | null {
+function idFault(text: string): string | null {
   if (PLAIN_ID.test(text)) return null;
   return unstorableFault(text) ?? lengthFault(text, ID_LENGTH_MAX) ?? (ID.test(text) ? null : NO_ID);
 }
 
 /** What is wrong with a text as the name of an attribute; null when nothing is. */
-export function fieldFault(text: string): string | null {
+function fieldFault(text: string): string | null {
   return (
     unstorableFault(text) ??
     lengthFault(text, FIELD_LENGTH_MAX) ??
@@ -69,7 +77,7 @@ export function fieldFault(text: string): string | null {
 }
 
 /** What is wrong with a text as a picture; null when nothing is. */
-export function pictureFault(reference: string): string | null {
+function pictureFault(reference: string): string | null {
   const unstorable = unstorableFault(reference);
   if (unstorable !== null) return unstorable;
   // Where the service is reached by http, it names its own pictures so.
@@ -90,12 +98,13 @@ function unstorableFault(text: string): string | null {
 }
 
 function lengthFault(text: string, lengthMax: number): string | null {
-  return text.length > lengthMax ? `is longer than ${lengthMax} characters` : null;
+  const isLonger = text.length > lengthMax && Array.from(text).length > lengthMax;
+  return isLonger ? `is longer than ${lengthMax} characters` : null;
 }
 
 function addressFault(address: string, protocols: readonly string[]): string | null {
   if (Buffer.byteLength(address) > ADDRESS_BYTES_MAX) return `longer than ${ADDRESS_BYTES_MAX} bytes`;
-  const allowed = protocols.map((protocol) => `${protocol}//`).join(' or ');
-  const isAllowed = URL.canParse(address) && protocols.includes(new URL(address).protocol);
-  return isAllowed ? null : `no ${allowed} address`;
+  const starts = protocols.map((protocol) => `${protocol}//`);
+  const isAllowed = starts.some((start) => address.toLowerCase().startsWith(start)) && URL.canParse(address);
+  return isAllowed ? null : `no ${starts.join(' or ')} address`;
 }

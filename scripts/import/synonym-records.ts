@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { wordsOf } from '../../models/catalog/fold-text';
 import type { SynonymRecord } from '../../models/catalog/import/records';
 import { PHRASE_WORDS_MAX } from '../../models/catalog/synonym';
+import { deletionOf } from './catalog-records';
 import { id, label } from './record-values';
 
 const PHRASES_MAX = 50;
@@ -19,15 +20,19 @@ const phrases = (min: number) =>
     .max(PHRASES_MAX, `holds more than ${PHRASES_MAX}`)
     .transform((all) => [...new Set(all)]);
 
+const synonym = {
+  id,
+  from: phrases(1).optional(),
+  to: phrases(1).optional(),
+  words: phrases(2).optional(),
+  deleted: z.literal(false).optional(),
+};
+
+export const synonymDeletion = deletionOf(synonym);
+
 /** The accepted form of a synonym, one-way or mutual, and its way into the stored one (contract 13.14). */
 export const synonymSchema = z
-  .object({
-    id,
-    from: phrases(1).optional(),
-    to: phrases(1).optional(),
-    words: phrases(2).optional(),
-    deleted: z.literal(false).optional(),
-  })
+  .strictObject(synonym)
   .transform(({ id, from, to, words }, context): SynonymRecord => {
     if (words && !from && !to) return { id, phrases: words, readings: words };
     if (from && to && !words) return { id, phrases: from, readings: to };

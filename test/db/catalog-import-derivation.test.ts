@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { HANDBAGS, TAGS, WATCHES } from './catalog-import-sample';
-import { useImportBench } from './catalog-import-support';
+import { NO_RECORDS, useImportBench } from './catalog-import-support';
 
 const bench = useImportBench();
 
@@ -47,7 +47,13 @@ const product = fc.oneof(
       popularity,
       variants: fc
         .subarray(['variant_a', 'variant_b', 'variant_c', 'variant_d'], { maxLength: 2 })
-        .map((ids) => ids.map((id) => ({ id, images: [`https://a.example/${id}.jpg`] }))),
+        .map((ids) =>
+          ids.map((id) => ({
+            id,
+            fields: [{ field: 'size', name: id }],
+            images: [`https://a.example/${id}.jpg`],
+          })),
+        ),
     }),
   },
   { weight: 1, arbitrary: deletionOf(of('product_a', 'product_b', 'product_c')) },
@@ -79,7 +85,7 @@ async function deriveAll(): Promise<void> {
   await bench.knex.raw(`INSERT INTO catalog_stale_rows
     SELECT id FROM categories UNION SELECT id FROM entities UNION SELECT id FROM products
     UNION SELECT id FROM catalog_rows ORDER BY id`);
-  await bench.accept({});
+  await bench.accept(NO_RECORDS);
 }
 
 describe('rows that are kept up to date change by change', () => {

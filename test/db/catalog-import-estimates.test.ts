@@ -55,9 +55,9 @@ describe('estimates', () => {
     });
     expect(await worth('style_croc', 'style_togo', 'model_birkin', 'brand_hermes')).toEqual([
       undefined,
-      700,
+      800,
       100,
-      700,
+      800,
     ]);
     await bench.accept({ 'products.jsonl': [{ id: 'product_croc', deleted: true }] });
     expect(await worth('style_togo', 'model_birkin', 'brand_hermes', 'handbags')).toEqual([

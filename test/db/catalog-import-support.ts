@@ -16,6 +16,9 @@ import { words } from '../support/words';
 /** Files of a bundle: JSON Lines from values (a string is a line as it is), or bytes. */
 export type BundleFiles = Readonly<Record<string, readonly unknown[] | Buffer>>;
 
+/** A bundle with which an import only ends what another one left. */
+export const NO_RECORDS: BundleFiles = { 'products.jsonl': [] };
+
 /** A picture that the fake preparer accepts; other bytes are no picture. */
 export const picture = (content: string): Buffer =>
   Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.from(content)]);
@@ -166,8 +169,8 @@ export class ImportBench {
   async dump(): Promise<Record<string, unknown[]>> {
     const dump: Record<string, unknown[]> = {};
     for (const table of CATALOG_TABLES) {
-      const { rows } = await this.knex.raw(`SELECT to_jsonb(t) - 'updated_at' - 'id' AS row,
-        to_jsonb(t)->>'id' AS id FROM ${table} t ORDER BY to_jsonb(t) - 'updated_at' - 'id', to_jsonb(t)->>'id'`);
+      const { rows } = await this.knex.raw(`SELECT to_jsonb(t) - '{updated_at,away_since,id}'::text[] AS row,
+        to_jsonb(t)->>'id' AS id FROM ${table} t ORDER BY to_jsonb(t) - '{updated_at,away_since,id}'::text[], to_jsonb(t)->>'id'`);
       const isNumbered = table === 'images';
       dump[table] = rows.map((each: { row: object; id: string }) => (isNumbered ? each.row : each));
     }

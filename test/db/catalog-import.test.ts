@@ -115,11 +115,13 @@ describe('a record replaces the whole record of its id', () => {
   beforeEach(() => bench.accept(CATALOG));
 
   test('and what it leaves out is gone', async () => {
-    await bench.accept({ 'products.jsonl': [{ ...TOGO_BAG, attributes: {}, variants: [], keywords: [] }] });
+    await bench.accept({
+      'products.jsonl': [{ ...TOGO_BAG, attributes: {}, variants: [], keywords: [], title: 'Bag' }],
+    });
     expect(await bench.row('product_togo')).toMatchObject({
-      name: '',
+      name: 'Bag',
       attributes: [CATEGORY],
-      words: ['handbags'],
+      words: ['bag', 'handbags'],
     });
     expect(await bench.knex('variants').where({ product_id: 'product_togo' })).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { PostgresCatalogRecords } from '../../db/catalog/import/catalog-records';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { rowsOf, sql } from '../../db/core/sql';
 import { LocalImageStore } from '../../db/files/local-image-store';
@@ -171,5 +172,20 @@ describe('stored images', () => {
     expect(await collect()).toBe(0);
     await rowsOf(database.knex, sql`DELETE FROM catalog_import_lock`);
     expect(await collect()).toBe(1);
+  });
+
+  // contract 13.5
+  test('are found to be gone by a call that begins to name them while they are removed', async () => {
+    await collect();
+    later(8 * DAY_MS);
+    const records = new PostgresCatalogRecords(database.knex, clock).open({
+      ...{ actor: 'a', action: 'b', accountId: null, subject: null, details: {} },
+    });
+    let size: Promise<number | null> = Promise.resolve(0);
+    await store.collectImages([unowned], now, async () => {
+      size = records.keepImages([unowned]).then(() => images.size(unowned));
+      await images.remove(unowned);
+    });
+    expect(await size).toBeNull();
   });
 });

@@ -17,9 +17,7 @@ const LARGE_CATALOG: CatalogSource = {
     const lines = async (name: string, records: readonly object[]) =>
       writeFile(join(bundle, name), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
     await lines('categories.jsonl', [{ id: 'handbags', name: 'Handbags', hierarchy: ['brand'] }]);
-    await lines('entities.jsonl', [
-      { id: 'brand_a', kind: 'brand', name: 'Alpha', category: 'handbags', attributes: {} },
-    ]);
+    await lines('entities.jsonl', [{ id: 'brand_a', kind: 'brand', name: 'Alpha', category: 'handbags' }]);
     await lines(
       'products.jsonl',
       Array.from({ length: PRODUCTS }, (_, number) => productOf(number)),

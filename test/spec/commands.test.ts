@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ApiClient } from '../support/api-client';
 import { createUntouchedData, FIXTURE } from '../support/fixture-data';
 import { environmentOf, runLoupe, runLoupeHere } from '../support/run-loupe';
 import { useService } from '../support/service';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** contract 14: accounts, keys and usage, as an operator's scripts call them. */
 const service = useService();
@@ -261,3 +264,21 @@ test('the webhooks of all accounts are listed, or of one, without their secrets'
     },
   ]);
 });
+
+// contract 13.17
+test('an import that finds nothing says so and fails', async () => {
+  const folder = temporaryFolder();
+  const importing = () => runLoupe(['catalog', 'import', folder, '--no-wait'], environmentOf(service));
+  writeFileSync(join(folder, 'products.csv'), 'id,title\n');
+  const ofTables = await importing();
+  expect([ofTables.code, ofTables.stderr]).toEqual([
+    1,
+    expect.stringContaining('There is no file of a bundle in'),
+  ]);
+  writeFileSync(join(folder, 'products.jsonl'), '\n');
+  const ofNothing = await importing();
+  expect([ofNothing.code, ofNothing.stdout]).toEqual([
+    1,
+    'nothing was imported: the files of this bundle hold no record\n',
+  ]);
+}, 60_000);

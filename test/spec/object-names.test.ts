@@ -4,7 +4,7 @@ import { OBJECT_NAMES } from '../support/odd-characters';
 import { useService } from '../support/service';
 import { RUN, WRITTEN } from '../support/written-catalog';
 
-/** contract 13.15: names that every object of JavaScript has are names like any other, wherever a caller chooses one. */
+/** contract 13.19: names that every object of JavaScript has are names like any other, wherever a caller chooses one. */
 const service = useService({}, {}, WRITTEN);
 let api: ApiClient;
 beforeAll(async () => {
@@ -47,7 +47,7 @@ const estimates = FIELDS.map((field) => ({
   A: 10,
 }));
 
-// contract 13.15, 15.3
+// contract 13.19, 15.3
 test('records are written whatever their categories, fields, tags and sources are called', async () => {
   const lines = [
     { categories: category },
@@ -62,7 +62,7 @@ test('records are written whatever their categories, fields, tags and sources ar
   expect([status, body.accepted]).toEqual([200, lines.length]);
 });
 
-// contract 13.15, 4.4, 4.15, 4.2
+// contract 13.19, 4.4, 4.15, 4.2
 test.each(FIELDS)('%s is filtered by, counted, listed and looked up', async (field) => {
   const filters = (choice: object) => [{ field, ...choice }];
   const asked = { category_id: CATEGORY, page_size: 100 };
@@ -91,7 +91,7 @@ test.each(FIELDS)('%s is filtered by, counted, listed and looked up', async (fie
   });
 });
 
-// contract 13.15, 8.3
+// contract 13.19, 8.3
 test.each(FIELDS)('%s is a facet of v1 and v2', async (field) => {
   const asked = { category: CATEGORY, page_size: '100' };
   for (const call of [api.v1.bind(api), api.v2.bind(api)]) {
@@ -108,7 +108,7 @@ test.each(FIELDS)('%s is a facet of v1 and v2', async (field) => {
   }
 });
 
-// contract 13.15, 13.6
+// contract 13.19, 13.6
 test.each(NO_FIELDS)('%s is no field, and the record is rejected alone', async (name) => {
   const attributes = JSON.parse(`{"${name}":"brand_x"}`);
   const parents = JSON.parse(`{"${name}":"brand_x"}`);
@@ -127,7 +127,7 @@ test.each(NO_FIELDS)('%s is no field, and the record is rejected alone', async (
   ]);
 });
 
-// contract 13.15
+// contract 13.19
 test('a key of the prototype is told wherever it stands and however it is written', async () => {
   const { body } = await api.write([
     `{"products":{"id":"product_x${RUN}","category":"${CATEGORY}","attributes":{},"__proto__":{}}}`,
@@ -135,7 +135,7 @@ test('a key of the prototype is told wherever it stands and however it is writte
     '{"__proto__":{}}',
   ]);
   expect(body.data.map((line) => ('reason' in line ? [line.field, line.reason] : line))).toEqual([
-    ['line', 'the key "__proto__" can not be used'],
+    ['__proto__', '"__proto__" is no field of this record'],
     ['attributes', 'the key "__proto__" can not be used'],
     ['line', expect.stringContaining('is no object with one key')],
   ]);

@@ -1,22 +1,25 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Knex } from 'knex';
+import { BegunEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
 import { PostgresRecordStore } from '../../db/catalog/import/record-store';
-import { type Clock, type ImagePreparer, type ImageStore, PORTS } from '../../models/ports';
-import { importBundle } from '../../scripts/import/import-bundle';
+import {
+  type AuditLog,
+  type Clock,
+  type HousekeepingStore,
+  type ImageStore,
+  PORTS,
+} from '../../models/ports';
 import { type ApiClient, idsOf } from '../support/api-client';
+import { bundleImporter } from '../support/bundle-importer';
 import { holdMethod } from '../support/hold-method';
 import { sendRaw } from '../support/raw-caller';
 import { useService } from '../support/service';
 import { StoredVectors } from '../support/stored-vectors';
-import { temporaryFolder } from '../support/temporary-folder';
 import { bag, fresh, price, pricedBag, variantOf, WRITTEN, writerOf } from '../support/written-catalog';
 
 /** contract 15.5: many who write at the same time. */
 const vectors = new StoredVectors(() => service);
 const service = useService({}, { [PORTS.IndexQueue]: vectors }, WRITTEN);
-const folder = temporaryFolder();
 let writer: ApiClient;
 beforeAll(async () => {
   writer = await writerOf(service);
@@ -24,24 +27,7 @@ beforeAll(async () => {
 
 const knex = () => service.resolve<Knex>(PORTS.Knex);
 const linesOf = (values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
-
-/** As the nightly command does. */
-async function importFiles(files: Readonly<Record<string, readonly object[]>>) {
-  const bundle = mkdtempSync(join(folder, 'bundle-'));
-  for (const [name, values] of Object.entries(files)) writeFileSync(join(bundle, name), linesOf(values));
-  const nothing = () => undefined;
-  return await importBundle(
-    { bundle, report: join(folder, 'rejects.txt'), dryRun: false, wait: false, transactionMs: 50 },
-    {
-      openImport: (dryRun) => openImport(knex(), dryRun),
-      images: service.resolve<ImageStore>(PORTS.ImageStore),
-      preparer: service.resolve<ImagePreparer>(PORTS.ImagePreparer),
-      embedding: { embeddings: service.resolve(PORTS.EmbeddingRepository), queue: vectors },
-      clock: service.resolve<Clock>(PORTS.Clock),
-    },
-    { begin: nothing, reach: nothing, end: nothing, note: nothing },
-  );
-}
+const importFiles = bundleImporter(service, vectors);
 
 async function found(id: string) {
   const { status, body } = await writer.item(id, 'taxonomy,pricing');
@@ -125,21 +111,16 @@ async function readWhole(ids: readonly string[], isOver: () => boolean): Promise
   return { seen };
 }
 
-// contract 15.5
-test('a variant that two products claim at once belongs to one of them', async () => {
+// contract 15.5, 13.15
+test('a variant that many products claim at once belongs to exactly one of them', async () => {
   const products = Array.from({ length: 8 }, () => fresh('product'));
   const variant = fresh('variant');
   const answers = await Promise.all(
     products.map((id) => writer.write([bag(id, { variants: [{ id: variant }] })])),
   );
-  const outcomes = answers.flatMap(({ body }) => body.data);
-  const winner = outcomes.find(({ status }) => status === 'accepted')?.id;
-  expect(outcomes.filter(({ status }) => status === 'accepted')).toHaveLength(1);
-  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual(
-    Array.from({ length: 7 }, () =>
-      expect.objectContaining({ field: 'variants.0.id', reason: `"${variant}" belongs to ${winner}` }),
-    ),
-  );
+  expect(answers.map(({ body }) => body.accepted)).toEqual(products.map(() => 1));
+  const rows = (await writer.items({ ids: products })).body.data;
+  expect(rows.flatMap(({ variants }) => variants?.map(({ id }) => id) ?? [])).toEqual([variant]);
 });
 
 // contract 15.5
@@ -224,4 +205,102 @@ test('a call that dies between its records leaves whole ones, and ends the same 
   expect((await writer.write(lines)).body).toMatchObject({ accepted: 500, rejected: 0 });
   expect(await rows()).toHaveLength(ids.length);
   expect(idsOf(await writer.items({ ids: ids.slice(0, 5), includes: ['pricing'] }))).toEqual(ids.slice(0, 5));
+});
+
+describe('the audit log', () => {
+  const entriesOf = async (accountId: string) => {
+    const filter = { accountId, since: null, before: null, limit: 9 };
+    const entries = await service.resolve<AuditLog>(PORTS.AuditLog).list(filter);
+    return entries.map(({ action, details }) => [action, details]);
+  };
+  /** The process dies before it can say what became of all. */
+  const dieAtTheEnd = () =>
+    jest.spyOn(PostgresRecordStore.prototype, 'finish').mockRejectedValue(new Error('killed'));
+  /** It dies when that transaction has done its work, which is taken back. */
+  const dieInTransaction = (number: number) => {
+    const { transaction } = PostgresRecordStore.prototype;
+    let calls = 0;
+    jest.spyOn(PostgresRecordStore.prototype, 'transaction').mockImplementation(function (
+      this: PostgresRecordStore,
+      work,
+    ) {
+      calls += 1;
+      const isLast = calls === number;
+      return transaction.call(this, async (records) => {
+        const result = await work(records);
+        if (isLast) throw new Error('killed');
+        return result;
+      });
+    });
+  };
+  afterEach(() => jest.restoreAllMocks());
+
+  // contract 15.8
+  test('has a call that dies between its records or at its end, and a removal, from the first change on', async () => {
+    const { api, accountId } = await service.newKey({ scopes: ['catalog:write'] });
+    const ids = Array.from({ length: 150 }, () => fresh('product'));
+    dieAtTheEnd();
+    dieInTransaction(2);
+    expect((await api.write(ids.map((id) => bag(id)))).status).toBe(500);
+    jest.restoreAllMocks();
+    expect(await knex()('products').whereIn('id', ids)).not.toHaveLength(0);
+    dieAtTheEnd();
+    expect((await api.remove(String(ids[0]))).status).toBe(500);
+    expect(await entriesOf(accountId)).toEqual([
+      ['records delete', { unfinished: true }],
+      ['records write', { unfinished: true }],
+    ]);
+  });
+
+  // contract 15.8
+  test('has one entry of a call that ends, also of one that changes nothing or whose first change was taken back', async () => {
+    const { api, accountId } = await service.newKey({ scopes: ['catalog:write'] });
+    await api.write([{ products: { id: 'none' } }]);
+    dieInTransaction(1);
+    await api.write([bag(fresh('product'))]);
+    jest.restoreAllMocks();
+    await api.write([...pricedBag(fresh('product'), 1)]);
+    expect(await entriesOf(accountId)).toEqual([
+      ['records write', { accepted: 2, rejected: 0 }],
+      ['records write', { failed: 'Error: killed' }],
+      ['records write', { accepted: 0, rejected: 1 }],
+    ]);
+  });
+
+  // contract 15.8, 14.8
+  test('has an import that is killed from its first change on', async () => {
+    const { accountId } = await service.newKey();
+    const entry = () =>
+      new BegunEntry(service.resolve<Clock>(PORTS.Clock), {
+        ...{ actor: 'somebody', action: 'catalog import', accountId, subject: 'bundle', details: {} },
+      });
+    const files = { 'products.jsonl': [bag(fresh('product')).products] };
+    dieAtTheEnd();
+    await expect(importFiles(files, entry())).rejects.toThrow('killed');
+    jest.restoreAllMocks();
+    await importFiles(files, entry());
+    expect(await entriesOf(accountId)).toEqual([
+      ['catalog import', { accepted: 1, rejected: 0 }],
+      ['catalog import', { unfinished: true }],
+    ]);
+  });
+});
+
+// contract 13.5, 15.2
+test('a stored picture that a call is naming stays, although housekeeping comes by before it is written', async () => {
+  const images = service.resolve<ImageStore>(PORTS.ImageStore);
+  const address = await images.put(Buffer.from(fresh('picture')), 'png');
+  const collect = () =>
+    service
+      .resolve<HousekeepingStore>(PORTS.HousekeepingStore)
+      .collectImages([address], service.clock.now(), async ([gone]) => images.remove(String(gone)));
+  await collect();
+  service.clock.advance(1);
+  const held = holdMethod(PostgresRecordStore.prototype, 'transaction');
+  const writing = writer.write([bag(fresh('product'), { images: [`${service.url}${address}`] })]);
+  await held.waiting(1);
+  expect(await collect()).toBe(0);
+  held.letGo();
+  expect((await writing).body).toMatchObject({ accepted: 1 });
+  expect(await images.size(address)).not.toBeNull();
 });

@@ -1,6 +1,13 @@
+import fc from 'fast-check';
 import type { z } from 'zod';
-import { categorySchema, entitySchema, productSchema, tagSchema } from '../../scripts/import/catalog-records';
-import { parseDeletable, parseLine, parseRecord } from '../../scripts/import/parse-record';
+import {
+  categorySchema,
+  entitySchema,
+  productDeletion,
+  productSchema,
+  tagSchema,
+} from '../../scripts/import/catalog-records';
+import { parseDeletable, parseLine, parseRecord, recordParsers } from '../../scripts/import/parse-record';
 import { estimateSchema, historySchema, listingSchema } from '../../scripts/import/price-records';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
@@ -12,11 +19,11 @@ const LISTING = { variant: 'variant_a', region: 'NA', link: 'https://shop.exampl
 
 const fault = (record: unknown, schema: z.ZodType): string => {
   const line = typeof record === 'string' ? record : JSON.stringify(record);
-  const parsed = parseLine(line, (value) => parseDeletable(value, line, schema));
+  const parsed = parseLine(line, (value) => parseRecord(value, schema));
   return 'reason' in parsed ? `${parsed.field}: ${parsed.reason}` : 'accepted';
 };
 const recordOf = <Record>(record: unknown, schema: z.ZodType<Record>): Record => {
-  const parsed = parseRecord(record, JSON.stringify(record), schema);
+  const parsed = parseRecord(record, schema);
   if ('reason' in parsed) throw new Error(`${parsed.field}: ${parsed.reason}`);
   return parsed.record;
 };
@@ -90,14 +97,11 @@ describe('a record is taken as it is meant', () => {
     });
   });
 
-  test('when it has a name that a product never has, or keys that nobody knows', () => {
-    expect(recordOf({ ...PRODUCT, name: 'Mine', extra: 1 }, productSchema)).not.toHaveProperty('name');
-  });
-
-  test('when it deletes, whatever else stands beside it', () => {
+  test('when it deletes, whatever stands in its other fields', () => {
     const given = { id: 'product_a', deleted: true, category: 7 };
-    const parsed = parseDeletable(given, JSON.stringify(given), productSchema);
-    expect(parsed).toEqual({ record: { id: 'product_a', deleted: true } });
+    expect(parseDeletable(given, productSchema, productDeletion)).toEqual({
+      record: { id: 'product_a', deleted: true },
+    });
   });
 
   test('when a time has an offset', () => {
@@ -135,7 +139,6 @@ describe('a bad record is rejected with its field and the reason', () => {
     [{ ...ENTITY, images: ['https://'] }, 'images.0: is no https:// address'],
     [{ ...ENTITY, images: ['../a.jpg'] }, 'images.0: is a path that leaves the bundle'],
     [{ ...ENTITY, thumbnails: ['/a.jpg'] }, 'thumbnails.0: is an absolute path'],
-    [{ id: 7, deleted: true }, 'id: is no string'],
   ])('as an entity: %j', (record, reason) => {
     expect(fault(record, entitySchema)).toBe(reason);
   });
@@ -185,6 +188,79 @@ describe('a bad record is rejected with its field and the reason', () => {
     );
     expect(fault({ id: 'a', name: 'A', hierarchy: ['product'] }, categorySchema)).toBe(
       'hierarchy.0: is a reserved field name',
+    );
+  });
+});
+
+// contract 13.16
+describe('an unknown field is told by its name', () => {
+  const parsers = recordParsers(NOW);
+  const variant = { id: 'variant_a', fields: [{ field: 'size', name: '30' }] };
+  const records = {
+    categories: { id: 'handbags', name: 'Handbags', hierarchy: ['brand'], name_fields: ['brand'] },
+    tags: { id: 'material:exotic', name: 'Exotic' },
+    synonyms: { id: 'lv', words: ['lv', 'louis vuitton'] },
+    entities: { ...ENTITY, parents: { brand: 'brand_a' } },
+    products: { ...PRODUCT, variants: [variant, { ...variant, id: 'variant_b' }] },
+    estimates: ESTIMATE,
+    history: HISTORY,
+    listings: LISTING,
+  } as const;
+  const kinds = Object.keys(records) as (keyof typeof records)[];
+  const faultOf = (kind: keyof typeof records, record: unknown) => {
+    const parsed = parsers[kind](record);
+    return 'reason' in parsed ? [parsed.field, parsed.reason] : null;
+  };
+
+  test.each([
+    ['products', { keyword: [] }, 'keyword'],
+    ['products', { image: [] }, 'image'],
+    ['products', { name: 'Mine' }, 'name'],
+    ['listings', { Price: 1 }, 'Price'],
+    ['categories', { deleted: true }, 'deleted'],
+    ['tags', { group: 'material' }, 'group'],
+    ['estimates', { E: 1 }, 'E'],
+    ['history', { estimated_at: '2026-03-15T12:00:00Z' }, 'estimated_at'],
+    ['synonyms', { word: [] }, 'word'],
+    ['entities', { parent: {} }, 'parent'],
+    // The typo, rather than what it leaves out.
+    ['products', { attributes: undefined, atributes: {} }, 'atributes'],
+    ['entities', { deleted: true, keyword: [] }, 'keyword'],
+  ] as const)('in %s: %j', (kind, change, field) => {
+    expect(faultOf(kind, { ...records[kind], ...change })).toEqual([
+      field,
+      `"${field}" is no field of this record`,
+    ]);
+  });
+
+  test('in a variant and its fields', () => {
+    const changed = (change: object) => ({
+      ...records.products,
+      variants: [variant, { ...variant, ...change }],
+    });
+    expect(faultOf('products', changed({ price: 7 }))?.[0]).toBe('variants.1.price');
+    const fields = [{ field: 'size', name: '30', value: 7 }];
+    expect(faultOf('products', changed({ fields }))?.[0]).toBe('variants.1.fields.0.value');
+  });
+
+  test('wherever an object has a set of fields, and whatever the name', () => {
+    const names = fc.oneof(
+      fc.string().map((text) => `x${text}`),
+      fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', '0', ''),
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...kinds),
+        names,
+        fc.jsonValue(),
+        fc.boolean(),
+        (kind, key, value, deleted) => {
+          const known = JSON.stringify({ ...records[kind], ...(deleted && { deleted: true }) });
+          // As JSON.parse makes it: an own property, even of the name __proto__.
+          const record = JSON.parse(`{${JSON.stringify(key)}:${JSON.stringify(value)},${known.slice(1)}`);
+          expect(faultOf(kind, record)?.[1]).toBe(`${JSON.stringify(key)} is no field of this record`);
+        },
+      ),
     );
   });
 });

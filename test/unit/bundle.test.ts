@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -22,7 +22,7 @@ afterEach(async () => {
 function folder(files: Readonly<Record<string, string | Buffer>>): string {
   const path = join(root, 'bundle');
   mkdirSync(path);
-  for (const [name, content] of Object.entries(files)) {
+  for (const [name, content] of Object.entries({ 'synonyms.jsonl': '', ...files })) {
     mkdirSync(dirname(join(path, name)), { recursive: true });
     writeFileSync(join(path, name), content);
   }
@@ -129,6 +129,108 @@ describe('a bundle', () => {
     writeFileSync(join(root, 'cut.tar.gz'), gzipSync(Buffer.alloc(100_000, 'x')).subarray(0, 50));
     await expect(open(join(root, 'cut.tar.gz'))).rejects.toThrow(BundleError);
     expect(readdirSync(join(root, 'spool'))).toEqual([]);
+  });
+});
+
+// contract 13.17
+describe('a bundle without a record file is an error that says so', () => {
+  test.each([
+    ['of pictures', { 'images/a.png': 'pixels' }],
+    ['of tables', { 'products.csv': 'id,title\n', 'readme.txt': '' }],
+    ['that is empty', {}],
+    ['one folder too far out', { 'my-bundle/products.jsonl': '{}' }],
+  ])('a folder %s', async (_name, files) => {
+    const path = folder(files);
+    rmSync(join(path, 'synonyms.jsonl'));
+    await expect(open(path)).rejects.toThrow(/There is no file of a bundle in .*products\.jsonl/);
+  });
+
+  test('an archive', async () => {
+    const path = await archive('b.tar.gz', [{ name: 'products.csv', content: 'id,title' }]);
+    await expect(open(path)).rejects.toThrow(/\nproducts\.csv is no file of a bundle and is not read/);
+    expect(readdirSync(join(root, 'spool'))).toEqual([]);
+  });
+
+  test('but not an archive that macOS made, with hidden files of its own', async () => {
+    const path = await archive('b.tar', [
+      { name: './._my-bundle', content: 'resource' },
+      { name: 'my-bundle/products.jsonl', content: '{"p":1}' },
+      { name: 'my-bundle/._products.jsonl', content: 'resource' },
+    ]);
+    expect(await read(await open(path), 'products.jsonl')).toEqual(['{"p":1}']);
+  });
+});
+
+// contract 13.18
+describe('a picture is found by its name', () => {
+  const spellings = [
+    'sac-\u00e9t\u00e9.png',
+    'sac-e\u0301te\u0301.png',
+    // Composed here, decomposed there; and a character that is composed as another one.
+    'sac-\u00e9te\u0301.png',
+    'sac-e\u0301t\u00e9.png',
+    '\u212bngstr\u00f6m.png',
+    'A\u030angstro\u0308m.png',
+    '\u00c5ngstr\u00f6m.png',
+    '\uac00\ubc29.png',
+    '\u1100\u1161\u1107\u1161\u11bc.png',
+  ];
+  const pairs = spellings.flatMap((there) =>
+    spellings
+      .filter((named) => named.normalize('NFC') === there.normalize('NFC'))
+      .map((named) => [there, named]),
+  );
+
+  test.each(['folder', 'b.tar', 'b.tar.gz'])(
+    'in whichever Unicode form it lies in a bundle: %s',
+    async (kind) => {
+      const nested = (name: string, content: string) => ({ name: `${name}/${name}`, content });
+      const files = spellings.flatMap((there) => [
+        { name: `images/${there}`, content: there },
+        nested(there, there),
+      ]);
+      for (const [there, named] of pairs) {
+        const lying = files.filter(({ content }) => content === there);
+        const entries = [{ name: 'tags.jsonl', content: '' }, ...lying];
+        const path =
+          kind === 'folder'
+            ? folder(Object.fromEntries(entries.map(({ name, content }) => [name, content])))
+            : await archive(kind, entries);
+        const bundle = await open(path);
+        expect((await bundle.image(`images/${named}`, 100)).toString()).toBe(there);
+        expect((await bundle.image(`${named}/${named}`, 100)).toString()).toBe(there);
+        if (kind === 'folder') rmSync(path, { recursive: true });
+      }
+    },
+  );
+
+  test('as it is spelt, where several spellings lie side by side, also in folders of several spellings', async () => {
+    const [composed = '', decomposed = ''] = spellings;
+    const bundle = await open(
+      folder({
+        [`images/${composed}`]: 'composed',
+        [`images/${decomposed}`]: 'decomposed',
+        [`${composed}/a.png`]: 'a',
+        [`${decomposed}/b.png`]: 'b',
+      }),
+    );
+    const contents = [
+      `images/${composed}`,
+      `images/${decomposed}`,
+      `${decomposed}/a.png`,
+      `${composed}/b.png`,
+    ];
+    const found = await Promise.all(contents.map((path) => bundle.image(path, 100)));
+    expect(found.map(String)).toEqual(['composed', 'decomposed', 'a', 'b']);
+    await expect(bundle.image(`${composed}/c\u00e9.png`, 100)).rejects.toThrow('there is no such file');
+  });
+
+  test('but not through a link of another spelling', async () => {
+    const path = folder({});
+    writeFileSync(join(root, 'secret'), 'secret');
+    symlinkSync(join(root, 'secret'), join(path, 'e\u0301.png'));
+    const bundle = await open(path);
+    await expect(bundle.image('\u00e9.png', 100)).rejects.toThrow('a symbolic link');
   });
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { z } from 'zod';
 import { categorySchema, entitySchema, productSchema, tagSchema } from '../../scripts/import/catalog-records';
-import { parseDeletable, parseLine } from '../../scripts/import/parse-record';
+import { parseLine, parseRecord } from '../../scripts/import/parse-record';
 import { estimateSchema, historySchema, listingSchema } from '../../scripts/import/price-records';
 import { RejectReport } from '../../scripts/import/reject-report';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -100,7 +100,7 @@ describe('a line of the report of rejects', () => {
         fc.string(),
       );
       for (const line of fc.sample(lines, 300)) {
-        const parsed = parseLine(line, (value) => parseDeletable(value, line, schema));
+        const parsed = parseLine(line, (value) => parseRecord(value, schema));
         if ('reason' in parsed) rejects.push(['products.jsonl', 7, parsed.field, parsed.reason]);
       }
     }

@@ -15,7 +15,8 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
 - A line is an object with one key, the file of a bundle that the record would stand in: \`categories\`, \`tags\`, \`entities\`, \`products\`, \`estimates\`, \`estimate-history\` or \`listings\`.
 - Files are taken in that order, whatever the order of the lines. Of lines with the same id the later one stands.
 - Pictures are \`https\` addresses.
-- A line that is wrong is rejected alone, with its \`field\` and \`reason\`; the status is 200 all the same.
+- A variant belongs to the product that named it last, with its prices; a product that leaves it out hides them.
+- A line that is wrong is rejected alone, also for an unknown field, with its \`field\` and \`reason\`; the status is 200 all the same.
 
 ${SCOPE}`,
     body: { lines: 'JSON Lines in UTF-8, 10 MiB at most; `application/jsonl` is the same' },

@@ -1,23 +1,29 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import { type CatalogRecords, type FoundRecord, PORTS } from '../../../models/ports';
+import {
+  type AuditEntry,
+  type CatalogRecords,
+  type Clock,
+  type FoundRecord,
+  PORTS,
+  type RecordStore,
+} from '../../../models/ports';
+import { BegunEntry } from '../../accounts/audit-log';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { isImportAlive } from './import-lock';
 import { countStale } from './noted-rows';
-import { PostgresRecordStore, WRITER_SETTINGS } from './record-store';
+import { type InTransaction, PostgresRecordStore, WRITER_SETTINGS } from './record-store';
 
 /** The records of the catalog as calls write them, in PostgreSQL. */
 @injectable()
 export class PostgresCatalogRecords implements CatalogRecords {
-  constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+  ) {}
 
-  open(): PostgresRecordStore {
-    return new PostgresRecordStore(this.knex, (work) =>
-      inTransaction(this.knex, async (trx) => {
-        await rowsOf(trx, sql`SELECT ${WRITER_SETTINGS}`);
-        return await work(trx);
-      }),
-    );
+  open(entry: AuditEntry): RecordStore {
+    return this.#open(new BegunEntry(this.clock, entry));
   }
 
   async find(id: string): Promise<FoundRecord | null> {
@@ -33,6 +39,15 @@ export class PostgresCatalogRecords implements CatalogRecords {
 
   async deriveStaleRows(limit: number): Promise<number> {
     if ((await countStale(this.knex, 1)) === 0 || (await isImportAlive(this.knex))) return 0;
-    return await this.open().deriveStaleRows(limit);
+    return await this.#open(null).deriveStaleRows(limit);
+  }
+
+  #open(entry: BegunEntry | null): PostgresRecordStore {
+    const settled: InTransaction = (work) =>
+      inTransaction(this.knex, async (trx) => {
+        await rowsOf(trx, sql`SELECT ${WRITER_SETTINGS}`);
+        return await work(trx);
+      });
+    return new PostgresRecordStore(this.knex, settled, entry);
   }
 }

@@ -23,13 +23,13 @@ interface PreviewRow {
   readonly id: string;
   readonly kind: string;
   readonly category: string | null;
-  /** Of a variant: its product, null once it was given up. */
+  /** Of a variant: its product, null while none names it. */
   readonly product_id: string | null;
   readonly deleted: boolean;
 }
 
-/** Of an entity that is only noted, what no check asks for. */
-const UNKNOWN = { name: '', parents: {}, tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
+/** Of an entity that is only noted, what no check asks for. Its id stands in for its name, as a product must have one. */
+const UNKNOWN = { parents: {}, tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
 
 /**
  * The catalog as a dry run would change it: its writes note what later lines may refer to, in a table of their own and
@@ -69,18 +69,12 @@ class DryRunTransaction extends PostgresRecordTransaction {
     return await withNoted(this.trx, ids, await super.entities(ids));
   }
 
-  override async variantOwners(
-    ids: readonly string[],
-    productIds: readonly string[],
-  ): Promise<readonly VariantOwner[]> {
-    const owners = await super.variantOwners(ids, productIds);
-    const named = [...ids, ...owners.map((owner) => owner.id)];
-    const byId = new Map(owners.map((owner) => [owner.id, owner]));
-    for (const { id, product_id, deleted } of await noted(this.trx, named, productIds)) {
-      if (product_id === null) byId.delete(id);
-      else byId.set(id, { id, product_id, deleted });
+  override async variantOwners(ids: readonly string[]): Promise<readonly VariantOwner[]> {
+    const owners = new Map((await super.variantOwners(ids)).map((owner) => [owner.id, owner]));
+    for (const { id, product_id, deleted } of await noted(this.trx, ids)) {
+      owners.set(id, { id, product_id, deleted });
     }
-    return [...byId.values()];
+    return [...owners.values()];
   }
 
   override async write<Kind extends RecordKind>(
@@ -109,17 +103,25 @@ class DryRunTransaction extends PostgresRecordTransaction {
     const rows = new Map<string, PreviewRow>();
     const noteVariant = (id: string, product_id: string | null, deleted: boolean) =>
       rows.set(id, { id, kind: 'variant', category: null, product_id, deleted });
-    const before = await this.variantOwners(
-      [],
-      records.map((record) => record.id),
-    );
-    for (const { id, product_id } of before) {
+    for (const { id, product_id } of await this.variantsOf(records.map((record) => record.id))) {
       noteVariant(id, gone.has(product_id) ? product_id : null, gone.has(product_id));
     }
     for (const record of records) {
       if (!isDeletion(record)) for (const { id } of record.variants) noteVariant(id, record.id, false);
     }
     await this.note([...rows.values()]);
+  }
+
+  /** As the records before left them. */
+  private async variantsOf(
+    products: readonly string[],
+  ): Promise<readonly { id: string; product_id: string }[]> {
+    return await rowsOf(
+      this.trx,
+      sql`SELECT id, product_id FROM catalog_import_preview WHERE product_id = ANY(${products}::text[])
+          UNION SELECT id, product_id FROM variants WHERE product_id = ANY(${products}::text[])
+            AND NOT EXISTS (SELECT FROM catalog_import_preview AS later WHERE later.id = variants.id)`,
+    );
   }
 
   private async note(rows: readonly PreviewRow[]): Promise<void> {
@@ -134,20 +136,15 @@ async function withNoted(
   entities: ReadonlyMap<string, EntityRecord>,
 ): Promise<ReadonlyMap<string, EntityRecord>> {
   const known = new Map(entities);
-  for (const { id, kind, category } of await noted(knex, ids, [])) {
-    if (category !== null) known.set(id, { ...UNKNOWN, id, kind, category });
+  for (const { id, kind, category } of await noted(knex, ids)) {
+    if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
   }
   return known;
 }
 
-async function noted(
-  knex: Knex,
-  ids: readonly string[],
-  productIds: readonly string[],
-): Promise<PreviewRow[]> {
+async function noted(knex: Knex, ids: readonly string[]): Promise<PreviewRow[]> {
   return await rowsOf<PreviewRow>(
     knex,
-    sql`SELECT * FROM catalog_import_preview WHERE id = ANY(${ids}::text[])
-        UNION SELECT * FROM catalog_import_preview WHERE product_id = ANY(${productIds}::text[])`,
+    sql`SELECT * FROM catalog_import_preview WHERE id = ANY(${ids}::text[])`,
   );
 }

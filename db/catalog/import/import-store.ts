@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { CatalogImportStore, RecordTransaction, StoredImage } from '../../../models/ports';
+import type { BegunEntry } from '../../accounts/audit-log';
 import { rowsOf, sql } from '../../core/sql';
 import { messagesAbout } from '../../webhooks/messages-about';
 import { makeSearchSnapshot } from '../search/snapshot/make-snapshot';
@@ -22,8 +23,9 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
     knex: Knex,
     private readonly lock: ImportLock,
     private readonly connections: number,
+    entry: BegunEntry | null,
   ) {
-    super(knex, (work) => lock.transaction(work));
+    super(knex, (work) => lock.transaction(work), entry);
     // The one session of the embedded database would be kept from all others while it makes an index.
     this.isFirstLoad = connections === 1 ? false : null;
   }

@@ -53,8 +53,8 @@ export async function loadProducts(
   if (ids.length === 0) return new Map();
   const rows = await rowsOf<ProductRecord & { deleted: boolean }>(
     knex,
-    sql`SELECT id, category, attributes, tags, keywords, popularity, images, thumbnails,
-       (SELECT coalesce(jsonb_agg(to_jsonb(variants) - 'product_id' - 'position' ORDER BY position), '[]')
+    sql`SELECT id, category, attributes, tags, keywords, title, sku, url, data, popularity, images, thumbnails,
+       (SELECT coalesce(jsonb_agg(to_jsonb(variants) - 'product_id' - 'position' - 'away_since' ORDER BY position), '[]')
         FROM variants WHERE product_id = products.id) AS variants,
        deleted
      FROM products WHERE id = ANY(${ids}::text[])`,

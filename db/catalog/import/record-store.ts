@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import type { CategoryRecord, EntityRecord } from '../../../models/catalog/import/records';
-import type { RecordStore, RecordTransaction } from '../../../models/ports';
-import { rowsOf, sql } from '../../core/sql';
+import type { AuditEntry, RecordStore, RecordTransaction } from '../../../models/ports';
+import type { BegunEntry } from '../../accounts/audit-log';
+import { UNOWNED_IMAGES_ALONE } from '../../core/housekeeping-store';
+import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { loadCategories, loadEntityRecords } from './load-sources';
 import { PostgresRecordTransaction, type WriterMemory } from './record-transaction';
 import { deriveStale } from './stale-rows';
@@ -41,6 +43,7 @@ export class PostgresRecordStore implements RecordStore {
   constructor(
     protected readonly knex: Knex,
     private readonly inTransaction: InTransaction,
+    private readonly entry: BegunEntry | null,
   ) {}
 
   async categories(): Promise<readonly CategoryRecord[]> {
@@ -73,8 +76,25 @@ export class PostgresRecordStore implements RecordStore {
     return found;
   }
 
+  /** Housekeeping removes what has been in this table for long, and holds the lock meanwhile. */
+  async keepImages(addresses: readonly string[]): Promise<void> {
+    await inTransaction(this.knex, async (trx) => {
+      await rowsOf(trx, UNOWNED_IMAGES_ALONE);
+      await rowsOf(trx, sql`DELETE FROM unowned_images WHERE address = ANY(${addresses}::text[])`);
+    });
+  }
+
   async transaction<Result>(work: (transaction: RecordTransaction) => Promise<Result>): Promise<Result> {
-    return await this.alone((trx) => work(this.recordsIn(trx)));
+    const result = await this.alone(async (trx) => {
+      await this.entry?.begin(trx);
+      return await work(this.recordsIn(trx));
+    });
+    this.entry?.committed();
+    return result;
+  }
+
+  async finish(details: AuditEntry['details']): Promise<void> {
+    await this.entry?.complete(this.knex, details);
   }
 
   /** Derives up to `limit` of the rows that were noted; how many there were. */

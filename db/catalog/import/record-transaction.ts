@@ -58,19 +58,13 @@ export class PostgresRecordTransaction implements RecordTransaction {
     return await loadEntityRecords(this.trx, ids);
   }
 
-  async variantOwners(
-    ids: readonly string[],
-    productIds: readonly string[],
-  ): Promise<readonly VariantOwner[]> {
+  async variantOwners(ids: readonly string[]): Promise<readonly VariantOwner[]> {
     // One look-up for each key: the planner else reads the whole table for a few thousand of them.
     return await rowsOf(
       this.trx,
-      sql`SELECT owned.*, (SELECT deleted FROM products WHERE id = product_id) AS deleted FROM (
-            SELECT variant.* FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
-              SELECT id, product_id FROM variants WHERE id = given.id OFFSET 0) AS variant
-            UNION
-            SELECT variant.* FROM unnest(${productIds}::text[]) AS given (id) CROSS JOIN LATERAL (
-              SELECT id, product_id FROM variants WHERE product_id = given.id OFFSET 0) AS variant) AS owned`,
+      sql`SELECT variant.*, coalesce((SELECT deleted FROM products WHERE id = product_id), false) AS deleted
+          FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
+            SELECT id, product_id FROM variants WHERE id = given.id OFFSET 0) AS variant`,
     );
   }
 

@@ -48,6 +48,10 @@ export const SOURCE_TABLES = {
       attributes: 'jsonb',
       tags: 'text[]',
       keywords: 'text[]',
+      title: 'text',
+      sku: 'text',
+      url: 'text',
+      data: 'text',
       ...PICTURED,
       deleted: 'boolean',
     },
@@ -56,7 +60,14 @@ export const SOURCE_TABLES = {
   variants: {
     name: 'variants',
     key: ['id'],
-    columns: { id: 'text', product_id: 'text', position: 'int4', fields: 'jsonb', ...PICTURED },
+    columns: {
+      id: 'text',
+      product_id: 'text',
+      position: 'int4',
+      fields: 'jsonb',
+      ...PICTURED,
+      away_since: 'timestamptz',
+    },
     dated: false,
   },
   estimates: {

@@ -5,6 +5,7 @@ import { stage, upsertStaged } from '../../core/staging';
 import { embeddingsOf } from '../../embeddings/embedding-tables';
 import { doubtBest, estimatesOfProducts, raiseBest } from './best-estimates';
 import { SOURCE_TABLES } from './source-tables';
+import { deriveRows } from './stale-rows';
 import type { Vocabulary } from './vocabulary';
 import { CATALOG_ROWS, deleteRows, writeStagedRows } from './write-rows';
 
@@ -12,9 +13,9 @@ const { products, variants } = SOURCE_TABLES;
 const ESTIMATES_THAT_MOVE = estimatesOfProducts(sql`SELECT id FROM moved_products`);
 
 /**
- * Writes products with their variants, pictures and rows. A variant that a record no longer names is gone with its
- * prices; one that belonged to a deleted product moves with them. Ids must not repeat. Rows above whose best estimate left
- * are noted.
+ * Writes products with their variants, pictures and rows. A variant that its product no longer names is away, with its
+ * prices; one that was away, or another product's, comes with them (contract 13.15). Ids must not repeat, those of variants
+ * neither. Rows above whose best estimate left are noted.
  */
 export async function writeProducts(
   trx: Knex,
@@ -37,17 +38,32 @@ export async function writeProducts(
     ),
   );
   await stage(trx, CATALOG_ROWS, rows);
-  await noteMoved(trx, gone);
+  const bereft = await findBereft(trx, gone);
+  await noteMoved(trx, [...gone, ...bereft]);
   await doubtBest(trx, ESTIMATES_THAT_MOVE);
   await writeSources(trx, gone);
-  await writeProductImages(trx, gone);
+  await writeProductImages(trx, gone, bereft);
   await writeStagedRows(trx, rows, vocabulary);
   await deleteRows(trx, gone);
+  await deriveRows(trx, bereft);
   return await raiseBest(trx, ESTIMATES_THAT_MOVE);
 }
 
-/** Notes the products whose estimates come below other rows, or are other ones. */
-async function noteMoved(trx: Knex, gone: readonly string[]): Promise<void> {
+/** The live products, besides the staged ones and those that are gone, that lose a variant to a staged one. */
+async function findBereft(trx: Knex, gone: readonly string[]): Promise<string[]> {
+  const bereft = await rowsOf<{ id: string }>(
+    trx,
+    sql`SELECT DISTINCT old.product_id AS id FROM staged_variants AS given
+        CROSS JOIN LATERAL (SELECT product_id FROM variants WHERE id = given.id OFFSET 0) AS old
+        WHERE NOT EXISTS (SELECT FROM staged_products WHERE id = old.product_id OFFSET 0)
+          AND EXISTS (SELECT FROM products WHERE id = old.product_id AND NOT deleted OFFSET 0)
+          AND NOT old.product_id = ANY(${gone}::text[])`,
+  );
+  return bereft.map(({ id }) => id);
+}
+
+/** Notes the staged products whose estimates come below other rows, or are other ones, and `others`. */
+async function noteMoved(trx: Knex, others: readonly string[]): Promise<void> {
   await rowsOf(
     trx,
     sql`CREATE TEMPORARY TABLE IF NOT EXISTS moved_products (id text PRIMARY KEY) ON COMMIT DELETE ROWS`,
@@ -64,9 +80,10 @@ async function noteMoved(trx: Knex, gone: readonly string[]): Promise<void> {
             OFFSET 0)
         UNION
         SELECT product_id FROM staged_variants AS given WHERE EXISTS (
-          SELECT FROM variants AS old WHERE old.id = given.id AND old.product_id <> given.product_id OFFSET 0)
+          SELECT FROM variants AS old
+          WHERE old.id = given.id AND old.product_id IS DISTINCT FROM given.product_id OFFSET 0)
         UNION
-        SELECT unnest(${gone}::text[])`,
+        SELECT unnest(${others}::text[])`,
   );
 }
 
@@ -78,24 +95,29 @@ async function writeSources(trx: Knex, gone: readonly string[]): Promise<void> {
   );
   await rowsOf(
     trx,
-    sql`DELETE FROM variants WHERE id IN (
+    sql`UPDATE variants SET product_id = NULL, away_since = now() WHERE id IN (
           SELECT old.id FROM staged_products AS given CROSS JOIN LATERAL (
-            SELECT id, product_id FROM variants WHERE product_id = given.id OFFSET 0) AS old
-          WHERE NOT EXISTS (
-            SELECT FROM staged_variants AS kept WHERE (kept.id, kept.product_id) = (old.id, old.product_id) OFFSET 0))`,
+            SELECT id FROM variants WHERE product_id = given.id OFFSET 0) AS old
+          WHERE NOT EXISTS (SELECT FROM staged_variants WHERE id = old.id OFFSET 0))`,
   );
   await upsertStaged(trx, variants);
 }
 
 /**
- * Makes the pictures of each staged product those that it and its variants have, and takes away all of those that are
- * gone. A picture that no product shows any more loses its vectors in every embedding version, so that no photo is
+ * Makes the pictures of each staged product, and of those that lost a variant, those that it and its variants have, and
+ * takes away all of those that are gone. A picture that no product shows any more loses its vectors in every embedding version, so that no photo is
  * matched with it.
  */
-async function writeProductImages(trx: Knex, gone: readonly string[]): Promise<void> {
+async function writeProductImages(
+  trx: Knex,
+  gone: readonly string[],
+  bereft: readonly string[],
+): Promise<void> {
   const shown = sql`
     SELECT id AS product_id, unnest(images) AS address FROM staged_products
-    UNION SELECT product_id, unnest(images) FROM staged_variants`;
+    UNION SELECT product_id, unnest(images) FROM staged_variants
+    UNION SELECT id, unnest(images) FROM products WHERE id = ANY(${bereft}::text[])
+    UNION SELECT product_id, unnest(images) FROM variants WHERE product_id = ANY(${bereft}::text[])`;
   await rowsOf(
     trx,
     sql`INSERT INTO images (address)
@@ -110,7 +132,7 @@ async function writeProductImages(trx: Knex, gone: readonly string[]): Promise<v
         added AS (INSERT INTO product_images SELECT image_id, product_id FROM shown ON CONFLICT DO NOTHING)
         DELETE FROM product_images WHERE (image_id, product_id) IN (
           SELECT old.image_id, old.product_id
-          FROM (SELECT id FROM staged_products UNION ALL SELECT unnest(${gone}::text[])) AS given
+          FROM (SELECT id FROM staged_products UNION ALL SELECT unnest(${[...gone, ...bereft]}::text[])) AS given
           CROSS JOIN LATERAL (SELECT * FROM product_images WHERE product_id = given.id OFFSET 0) AS old
           EXCEPT SELECT image_id, product_id FROM shown)
         RETURNING image_id`,

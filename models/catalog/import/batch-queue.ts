@@ -55,9 +55,9 @@ class BatchQueue<Read, Written extends Read> {
   }
 
   async take(numbered: Numbered<Read>): Promise<void> {
-    const key = this.stage.key(numbered.record);
-    if (this.stage.inOrder && this.keys.has(key)) await this.send();
-    this.keys.add(key);
+    const shared = this.stage.inOrder(numbered.record);
+    if (shared.some((key) => this.keys.has(key))) await this.send();
+    for (const key of shared) this.keys.add(key);
     this.batch.push(numbered);
     this.bytes += numbered.bytes;
     if (this.batch.length >= this.size.records || this.bytes >= BATCH_BYTES_MAX) await this.send();

@@ -27,7 +27,7 @@ const TEXTS_MAX = 20_000;
 /** The field whose entities hand their tags down to products (contract 3.4). */
 const TAGGED_FIELD = 'style';
 
-/** The row of a product: composed name, attributes in order, its own tags and its style's (contract 1.3). */
+/** The row of a product: its name, attributes in order, its own tags and its style's (contract 1.3). */
 export function productRow(product: ProductRecord, around: Surroundings): CatalogRow {
   const category = categoryOf(product.category, around);
   const fields = attributeOrder(category.hierarchy, Object.keys(product.attributes));
@@ -45,7 +45,7 @@ export function productRow(product: ProductRecord, around: Surroundings): Catalo
     ...pictures(product),
     id: product.id,
     kind: 'product',
-    name: composedName(category.name_fields, names),
+    name: composedName(category.name_fields, names) || (product.title?.trim() ?? ''),
     named,
     tags,
     words,
@@ -71,10 +71,12 @@ function attributeOrder(hierarchy: readonly string[], fields: readonly string[])
 /** What a product is found by besides its entities. */
 function addOwnWords(
   words: Set<string>,
-  { keywords, variants }: ProductRecord,
+  { title, sku, keywords, variants }: ProductRecord,
   category: CategoryRecord,
 ): void {
   addAll(words, foldedTexts.memo(category.name));
+  // No other product has them.
+  for (const own of [title, sku]) if (own) addAll(words, indexTermsOf(own));
   for (const keyword of keywords) addAll(words, foldedTexts.memo(keyword));
   for (const { fields } of variants) for (const { name } of fields) addAll(words, foldedTexts.memo(name));
 }

@@ -42,7 +42,7 @@ class EntityPass {
       await source.file('entities'),
       {
         key: (entity) => entity.id,
-        inOrder: true,
+        inOrder: ({ id }) => [id],
         prepare: (batch, reject) => pictures.storeAll(batch, reject),
         check: (batch, reject, transaction) => this.check(batch, reject, transaction),
         write: (records, transaction) => transaction.write('entities', records),

@@ -1,4 +1,4 @@
-import type { ImageStore } from '../../ports';
+import type { ImageStore, RecordStore } from '../../ports';
 import type { Pictured, VariantRecord } from './records';
 import type { Batch, PicturedRecord, Pictures, Reject } from './stage';
 
@@ -28,8 +28,17 @@ export async function keptAddress(images: Pick<ImageStore, 'size'>, address: str
 export const hasStored = ({ images, thumbnails }: Pictured): boolean =>
   [...images, ...thumbnails].some((reference) => isPath(reference) || storedImageOf(reference) !== undefined);
 
-export const namesStored = (record: PicturedRecord): boolean =>
-  !('deleted' in record) && [record, ...(record.variants ?? [])].some(hasStored);
+export const namesStored = (record: PicturedRecord): boolean => picturedOf(record).some(hasStored);
+
+/** The stored images that a record names by their addresses. */
+const storedImagesOf = (record: PicturedRecord): string[] =>
+  picturedOf(record).flatMap(({ images, thumbnails }) =>
+    [...images, ...thumbnails].flatMap((reference) => storedImageOf(reference) ?? []),
+  );
+
+/** What of a record has pictures: itself and its variants. */
+const picturedOf = (record: PicturedRecord): readonly Pictured[] =>
+  'deleted' in record ? [] : [record, ...(record.variants ?? [])];
 
 /** A picture of a record that can't be taken. */
 export class PictureFault extends Error {
@@ -66,10 +75,15 @@ const NO_PATHS = 'is a path in a bundle; give an https:// address here, or impor
 
 /** The pictures of records that come without files (contract 15.2): addresses stay (`keptAddress`); a path is a reject. */
 export class AddressedPictures implements Pictures {
-  constructor(private readonly images: Pick<ImageStore, 'size'>) {}
+  constructor(
+    private readonly images: Pick<ImageStore, 'size'>,
+    private readonly store: Pick<RecordStore, 'keepImages'>,
+  ) {}
 
   async storeAll<Given extends PicturedRecord>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>> {
     const taken: { line: number; bytes: number; record: Given }[] = [];
+    const named = batch.flatMap(({ record }) => storedImagesOf(record));
+    if (named.length > 0) await this.store.keepImages(named);
     for (const numbered of batch) {
       try {
         const record = await withPictures(numbered.record, (...pictured) => this.#addresses(...pictured));

@@ -1,3 +1,4 @@
+import type { VariantOwner } from '../../ports';
 import type { EstimateRecord, HistoryRecord, ListingRecord } from './records';
 import type { Stage } from './stage';
 
@@ -19,24 +20,30 @@ export const LISTINGS_STAGE: Stage<ListingRecord> = priceStage({
   write: (records, transaction) => transaction.write('listings', records),
 });
 
-/** Prices are about variants of live products. */
+/** Prices are about variants of live products (contract 13.4, 13.15). */
 function priceStage<Record extends { readonly variant_id: string }>(
   stage: Pick<Stage<Record>, 'key' | 'write'>,
 ): Stage<Record> {
   return {
     ...stage,
-    inOrder: false,
+    inOrder: () => [],
     prepare: async (batch) => batch,
     async check(batch, reject, transaction) {
       const ids = new Set(batch.map(({ record }) => record.variant_id));
-      const found = await transaction.variantOwners([...ids], []);
+      const found = await transaction.variantOwners([...ids]);
       const owners = new Map(found.map((owner) => [owner.id, owner]));
       return batch.filter(({ line, record }) => {
-        const owner = owners.get(record.variant_id);
-        if (!owner) reject(line, 'variant', `there is no variant "${record.variant_id}"`);
-        else if (owner.deleted) reject(line, 'variant', `${owner.product_id}, its product, is deleted`);
-        return owner !== undefined && !owner.deleted;
+        const reason = ownerFault(record.variant_id, owners.get(record.variant_id));
+        if (reason !== null) reject(line, 'variant', reason);
+        return reason === null;
       });
     },
   };
+}
+
+/** Why a variant can have no prices; null when it can. */
+function ownerFault(id: string, owner: VariantOwner | undefined): string | null {
+  if (!owner) return `there is no variant "${id}"`;
+  if (owner.product_id === null) return `no product names "${id}" any more`;
+  return owner.deleted ? `${owner.product_id}, its product, is deleted` : null;
 }

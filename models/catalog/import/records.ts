@@ -46,7 +46,16 @@ export interface VariantRecord extends Pictured {
   readonly fields: readonly { readonly field: string; readonly name: string }[];
 }
 
-export interface ProductRecord extends Pictured {
+/** What a shop says of a product besides its taxonomy (contract 1.10). */
+export interface OwnFields {
+  readonly title?: string | null | undefined;
+  readonly sku?: string | null | undefined;
+  readonly url?: string | null | undefined;
+  /** The JSON of an object. */
+  readonly data?: string | null | undefined;
+}
+
+export interface ProductRecord extends Pictured, OwnFields {
   readonly id: string;
   readonly category: string;
   /** Field to ids in the order of the bundle; never an empty list. */

@@ -53,10 +53,10 @@ export interface Stage<Read, Written extends Read = Read> {
   /** Records of the same key replace each other. */
   key(record: Read): string;
   /**
-   * Whether records of the same key must be written one after the other, because what each changes depends on the
-   * one before; else the last of a batch is written alone.
+   * Records that share any of these are written in different transactions, in the order of their lines, because what
+   * each changes depends on the one before. Of records that share nothing but their key, the last of a batch is written.
    */
-  readonly inOrder: boolean;
+  inOrder(record: Read): readonly string[];
   /** Does what the writes of this file can't change: it runs while the batch before is written. */
   prepare(batch: Batch<Read>, reject: Reject): Promise<Batch<Written>>;
   /** Checks the rest, in the transaction of the write. The records that may be written; the others were rejected. */

@@ -5,7 +5,7 @@ import type { Stage, WriteContext } from './stage';
 export function categoriesStage({ pictures, taxonomy }: WriteContext): Stage<CategoryRecord> {
   return {
     key: (category) => category.id,
-    inOrder: true,
+    inOrder: ({ id }) => [id],
     prepare: (batch, reject) => pictures.storeAll(batch, reject),
     async check(batch, reject, transaction) {
       const entities = await transaction.entities(batch.map(({ record }) => record.id));
@@ -24,7 +24,7 @@ export function categoriesStage({ pictures, taxonomy }: WriteContext): Stage<Cat
 export function tagsStage({ taxonomy }: WriteContext): Stage<TagRecord> {
   return {
     key: (tag) => tag.id,
-    inOrder: true,
+    inOrder: ({ id }) => [id],
     prepare: async (batch) => batch,
     async check(batch, reject) {
       return batch.filter(({ line, record }) => {
@@ -44,7 +44,7 @@ export function tagsStage({ taxonomy }: WriteContext): Stage<TagRecord> {
 /** Synonyms (contract 13.14): they name nothing that must be known, and no row follows from them. */
 export const SYNONYMS_STAGE: Stage<ReadRecords['synonyms']> = {
   key: ({ id }) => id,
-  inOrder: false,
+  inOrder: () => [],
   prepare: async (batch) => batch,
   check: async (batch) => batch,
   write: (records, transaction) => transaction.write('synonyms', records),

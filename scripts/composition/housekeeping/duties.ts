@@ -22,6 +22,9 @@ const ROWS = 1_000;
 /** Each has up to a hundred rows of its own. */
 const JOBS = 20;
 
+/** Each has a history of years. */
+const VARIANTS = 50;
+
 /** A draft that nobody has written to for so long is what a killed process left behind. */
 const DRAFT_DAYS = 1;
 
@@ -44,7 +47,15 @@ export function dutiesOf(config: Config, container: Container): Duty[] {
     { kind: 'vision_jobs', sweep: () => jobs.deleteBefore(daysAgo(PREDICTION_DAYS), JOBS) },
     { kind: 'search_misses', sweep: () => misses.deleteBefore(daysAgo(SEARCH_MISS_DAYS), ROWS) },
     { kind: 'idempotent_calls', sweep: () => store.deleteExpiredCalls(ROWS) },
-    ...(UNUSED_IMAGE_DAYS === 0 ? [] : [imagesDuty(container, () => daysAgo(UNUSED_IMAGE_DAYS))]),
+    ...(UNUSED_IMAGE_DAYS === 0
+      ? []
+      : [
+          imagesDuty(container, () => daysAgo(UNUSED_IMAGE_DAYS)),
+          {
+            kind: 'variants',
+            sweep: () => store.deleteAwayVariants(daysAgo(UNUSED_IMAGE_DAYS), VARIANTS),
+          },
+        ]),
     ...(REPORT_DAYS === 0
       ? []
       : [filesDuty('reports', join(DATA_DIR, 'reports'), /^import-.*\.txt$/, () => daysAgo(REPORT_DAYS))]),
