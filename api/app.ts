@@ -73,14 +73,14 @@ function mountApi(app: Express, services: ApiServices, settings: ApiSettings, me
     if (state === 'stopping') res.setHeader('Connection', 'close');
     throw unavailable(`The service is ${state}; try again.`, state === 'starting' ? 2 : 1);
   });
-  mountRoute(app, PATHS.dataFile, { get: sendDataFile(services) });
-  mountRoute(app, PATHS.image, { get: sendImage(services) });
+  mountRoute(app, PATHS.getDataFile, { get: sendDataFile(services) });
+  mountRoute(app, PATHS.getImage, { get: sendImage(services) });
   mountV3(app, endpoints, services, settings, metrics);
   mountRecords(app, endpoints, services);
   mountJobs(app, endpoints, services, settings);
-  mountWebhooks(app, endpoints, services);
+  mountWebhooks(app, endpoints, services, settings);
   mountLegacy(app, endpoints, services, settings, metrics);
-  if (settings.adminToken !== undefined) mountAdmin(app, endpoints, services);
+  if (settings.adminToken !== undefined) mountAdmin(app, endpoints, services, settings);
   mountDocs(app);
   if (settings.queues) app.use('/queues', settings.queues);
   for (const page of settings.pages ?? []) app.use(page);

@@ -20,14 +20,14 @@ export function mountLegacy(
   settings: ApiSettings,
   metrics: VisionObserver,
 ): void {
-  mountRoute(router, PATHS.listProductsV1, {
+  mountRoute(router, PATHS.searchProductsV1, {
     get: plain(
       'v1.products',
       'catalog:read',
       listProducts(services, settings, (req) => req.query),
     ),
   });
-  mountRoute(router, PATHS.listProductsV2, {
+  mountRoute(router, PATHS.searchProductsV2, {
     post: json(
       'v2.products',
       'catalog:read',

@@ -119,7 +119,7 @@ interface KeptAnswer {
   readonly body: unknown;
 }
 
-const KEPT_HEADERS = ['Deprecation', 'X-Prediction-Id'];
+const KEPT_HEADERS = ['Deprecation', 'Location', 'X-Prediction-Id'];
 
 /** The text of a successful answer, to be kept for the repetitions of its call. */
 export function storedForm(res: Response, body: unknown): string {

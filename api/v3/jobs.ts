@@ -32,7 +32,7 @@ export function mountJobs(
       return { page, ...free(async (call) => presentJob(await work(call, id), renewLinks)) };
     });
   mountRoute(router, PATHS.createJob, { post: job(ENDPOINT, createJob(services, settings, renewLinks)) });
-  mountRoute(router, PATHS.showJob, {
+  mountRoute(router, PATHS.getJob, {
     get: about(({ caller }, id) => jobs.show(caller.accountId, id)),
     delete: about(({ caller }, id) => jobs.cancel(caller.accountId, id)),
   });
@@ -47,11 +47,13 @@ function createJob({ jobs }: ApiServices, settings: ApiSettings, renewLinks: Lin
       return { photos, category, filters: filters.map(toFilter), explain };
     });
     const includes = [...new Set(body.includes)];
-    const baseUrl = publicAddress(req, settings)('/').slice(0, -1);
+    const address = publicAddress(req, settings);
+    const baseUrl = address('/').slice(0, -1);
     const { bodyDigest } = res.locals;
     res.status(202);
     return free(async (call) => {
       const job = await jobs.create(call, { entries, includes, baseUrl, bodyDigest });
+      res.location(address(`/v3/vision/jobs/${job.id}`));
       return presentJob(job, renewLinks);
     });
   };

@@ -1,9 +1,10 @@
 import type { IRouter } from 'express';
 import type { z } from 'zod';
 import type { Webhook } from '../../models/webhooks/webhook';
-import type { ApiServices } from '../api-services';
+import type { ApiServices, ApiSettings } from '../api-services';
 import { free } from '../middleware/charged-answer';
 import type { Endpoints } from '../middleware/endpoints';
+import { answerMade } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
@@ -16,7 +17,12 @@ const ENDPOINT = 'v3.webhooks';
 const SCOPE = 'vision:identify';
 
 /** Addresses that callers are told at what happens (contract 16.10). */
-export function mountWebhooks(router: IRouter, { json, plain }: Endpoints, { webhooks }: ApiServices): void {
+export function mountWebhooks(
+  router: IRouter,
+  { json, plain }: Endpoints,
+  { webhooks }: ApiServices,
+  settings: ApiSettings,
+): void {
   mountRoute(router, PATHS.createWebhook, {
     get: plain(ENDPOINT, SCOPE, () =>
       free(async ({ caller }) => {
@@ -29,12 +35,12 @@ export function mountWebhooks(router: IRouter, { json, plain }: Endpoints, { web
       const wanted = { url: toHttpUrl(url, 'url'), events: [...new Set(events)], creditsBelow };
       return free(async ({ caller }) => {
         const { secret, ...made } = await webhooks.register(caller.accountId, wanted);
-        res.status(201);
+        answerMade(req, res, settings, `/v3/webhooks/${made.id}`);
         return { success: true, ...presentWebhook(made), secret } satisfies z.input<typeof webhookAnswer>;
       });
     }),
   });
-  mountRoute(router, PATHS.removeWebhook, {
+  mountRoute(router, PATHS.deleteWebhook, {
     delete: plain(ENDPOINT, SCOPE, (req) => {
       const id = idOf(req);
       return free(async ({ caller }) => {
