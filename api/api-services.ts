@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Logger as PinoLogger } from 'pino';
+import type { z } from 'zod';
 import type { AccountService } from '../models/access/account-service';
 import type { Billing } from '../models/access/billing';
 import type { KeyService } from '../models/access/key-service';
@@ -118,6 +119,8 @@ export interface ApiSettings {
   /** A body that comes slower is ended; 0 is off. */
   readonly uploadBytesPerSecondMin: number;
   readonly pageSizeMax: number;
+  /** The schemas of the records of a catalog, for `/openapi.json`, by their names there. */
+  readonly recordSchemas: Readonly<Record<string, z.ZodType>>;
   /** What people read: the web page, the readable reference. Asked in this order, after every route of the API. */
   readonly pages?: readonly RequestHandler[];
   /** Opens the operators' API; without it there is none. */

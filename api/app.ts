@@ -77,14 +77,14 @@ function mountApi(
     if (state === 'stopping') res.setHeader('Connection', 'close');
     throw unavailable(`The service is ${state}; try again.`, state === 'starting' ? 2 : 1);
   });
-  mountRoute(app, PATHS.dataFile, { get: sendDataFile(services, answers) });
-  mountRoute(app, PATHS.image, { get: sendImage(services, answers) });
+  mountRoute(app, PATHS.getDataFile, { get: sendDataFile(services, answers) });
+  mountRoute(app, PATHS.getImage, { get: sendImage(services, answers) });
   mountV3(app, endpoints, services, settings, metrics);
   mountRecords(app, endpoints, services);
   mountJobs(app, endpoints, services, settings);
-  mountWebhooks(app, endpoints, services);
+  mountWebhooks(app, endpoints, services, settings);
   mountLegacy(app, endpoints, services, settings, metrics);
-  if (settings.adminToken !== undefined) mountAdmin(app, endpoints, services, answers);
+  if (settings.adminToken !== undefined) mountAdmin(app, endpoints, services, settings, answers);
   mountDocs(app);
   if (settings.queues) app.use('/queues', settings.queues);
   for (const page of settings.pages ?? []) app.use(page);

@@ -30,9 +30,13 @@ export async function listAccounts(
 }
 
 /** `POST /admin/v1/accounts` */
-export async function createAccount({ body }: Request, { accounts }: Admin): Shown {
+export async function createAccount({ body }: Request, { accounts }: Admin) {
   const { name, credits } = validate(accountBody, body);
-  return { success: true, account: presentAccount(await accounts.create(name, credits)) };
+  const account = presentAccount(await accounts.create(name, credits));
+  return {
+    path: `/admin/v1/accounts/${account.id}`,
+    body: { success: true, account } satisfies Awaited<Shown>,
+  };
 }
 
 /** `GET /admin/v1/accounts/{id}` */

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { API_VERSIONS, SCOPES } from '../../models/access/api-key';
+import type { MadeKey } from '../../models/access/key-service';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import { type keyList, type keyMade, type keyRevoked, presentMadeKey, presentOwnedKey } from './answers';
@@ -9,7 +10,10 @@ import { keyBody, listPage, rotationBody } from './schema';
 
 const HOUR_MS = 3_600_000;
 
-type Made = Promise<z.output<typeof keyMade>>;
+const made = (key: MadeKey) => ({
+  path: `/admin/v1/keys/${key.key.id}`,
+  body: presentMadeKey(key) satisfies z.output<typeof keyMade>,
+});
 
 /** `GET /admin/v1/accounts/{id}/keys` */
 export async function listKeys(req: Request, { keys }: Admin): Promise<z.output<typeof keyList>> {
@@ -19,9 +23,9 @@ export async function listKeys(req: Request, { keys }: Admin): Promise<z.output<
 }
 
 /** `POST /admin/v1/accounts/{id}/keys`: the only answer with the secret. */
-export async function createKey(req: Request, { keys }: Admin): Made {
+export async function createKey(req: Request, { keys }: Admin) {
   const { versions, scopes, limits, expires_at: expiresAt = null, ...wanted } = validate(keyBody, req.body);
-  const made = await keys.create({
+  const key = await keys.create({
     ...wanted,
     accountId: idOf(req),
     versions: API_VERSIONS.filter((each) => versions.includes(each)),
@@ -33,13 +37,13 @@ export async function createKey(req: Request, { keys }: Admin): Made {
     },
     expiresAt,
   });
-  return presentMadeKey(made);
+  return made(key);
 }
 
 /** `POST /admin/v1/keys/{id}/rotate` */
-export async function rotateKey(req: Request, { keys }: Admin): Made {
+export async function rotateKey(req: Request, { keys }: Admin) {
   const { overlap_hours: hours, expires_at: expiresAt } = validate(rotationBody, req.body);
-  return presentMadeKey(await keys.rotate(idOf(req), hours * HOUR_MS, expiresAt));
+  return made(await keys.rotate(idOf(req), hours * HOUR_MS, expiresAt));
 }
 
 /** `DELETE /admin/v1/keys/{id}` */

@@ -11,6 +11,12 @@ export interface Admin extends AdminServices {
 /** Makes the answer to a request. */
 export type AdminRoute = (req: Request, admin: Admin, res: Response) => Promise<object>;
 
+/** Makes a thing, and the answer that shows it; `path` is the thing's own. */
+export type MakingRoute = (
+  req: Request,
+  admin: Admin,
+) => Promise<{ readonly path: string; readonly body: object }>;
+
 /** One entry more than a page shows, which tells whether there is another page. */
 export const andOneMore = <Page extends { readonly limit: number }>(page: Page): Page => ({
   ...page,

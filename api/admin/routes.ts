@@ -1,10 +1,11 @@
 import type { IRouter } from 'express';
-import type { ApiServices } from '../api-services';
+import type { ApiServices, ApiSettings } from '../api-services';
 import type { AnswerMemory } from '../middleware/answer-memory';
 import type { Gate } from '../middleware/call';
 import type { Endpoints } from '../middleware/endpoints';
 import { idempotent, refuseKey } from '../middleware/idempotency';
 import { knownParameters } from '../middleware/known-parameters';
+import { answerMade } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
 import { sendAnswer } from '../middleware/send-answer';
@@ -20,7 +21,7 @@ import {
   showUsage,
 } from './accounts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys';
-import type { AdminRoute } from './request';
+import type { AdminRoute, MakingRoute } from './request';
 
 /** Parameters of every list (contract 17.5). */
 const LIST = ['limit', 'cursor'];
@@ -33,6 +34,7 @@ export function mountAdmin(
   router: IRouter,
   { operator, operatorNote }: Endpoints,
   services: ApiServices,
+  settings: ApiSettings,
   answers: AnswerMemory,
 ): void {
   const { audit, clock } = services;
@@ -47,6 +49,12 @@ export function mountAdmin(
     operator(knownParameters(parameters), answer(route));
   const changes = (route: AdminRoute) => operator(refuseKey, answer(route));
   const takes = (route: AdminRoute) => operatorNote(refuseKey, answer(route));
+  const makes = (route: MakingRoute) =>
+    takes(async (req, admin, res) => {
+      const { path, body } = await route(req, admin);
+      answerMade(req, res, settings, path);
+      return body;
+    });
   /** A credit that names itself is done once; its names are none that a caller of the account can take (contract 17.7). */
   const credits = operatorNote(
     (req, res) => services.admin(res.locals.requestId).accounts.show(idOf(req)),
@@ -59,13 +67,13 @@ export function mountAdmin(
     ),
     answer(creditAccount),
   );
-  mountRoute(router, PATHS.listAccounts, { get: reads(listAccounts, ...LIST), post: takes(createAccount) });
-  mountRoute(router, PATHS.showAccount, { get: reads(showAccount) });
+  mountRoute(router, PATHS.listAccounts, { get: reads(listAccounts, ...LIST), post: makes(createAccount) });
+  mountRoute(router, PATHS.getAccount, { get: reads(showAccount) });
   mountRoute(router, PATHS.creditAccount, { post: credits });
   mountRoute(router, PATHS.keepPhotos, { post: takes(keepPhotos) });
-  mountRoute(router, PATHS.showUsage, { get: reads(showUsage, ...PERIOD) });
-  mountRoute(router, PATHS.listKeys, { get: reads(listKeys, ...LIST), post: takes(createKey) });
-  mountRoute(router, PATHS.rotateKey, { post: takes(rotateKey) });
+  mountRoute(router, PATHS.getUsage, { get: reads(showUsage, ...PERIOD) });
+  mountRoute(router, PATHS.listKeys, { get: reads(listKeys, ...LIST), post: makes(createKey) });
+  mountRoute(router, PATHS.rotateKey, { post: makes(rotateKey) });
   mountRoute(router, PATHS.revokeKey, { delete: changes(revokeKey) });
-  mountRoute(router, PATHS.showAuditLog, { get: reads(showAuditLog, ...LIST, 'account') });
+  mountRoute(router, PATHS.getAuditLog, { get: reads(showAuditLog, ...LIST, 'account') });
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { API_VERSIONS, DEFAULT_SCOPES, NAME_LENGTH_MAX, SCOPES } from '../../models/access/api-key';
+import { DEFAULT_SCOPES, NAME_LENGTH_MAX } from '../../models/access/api-key';
 import { CREDITS_MAX } from '../../models/access/credits';
 import type { AuditFilter, ListPage } from '../../models/ports';
 import { refuseBrokenText } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
+import { apiVersion, scope } from '../wire/shared';
 
 const name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
 
@@ -21,7 +22,11 @@ export const accountBody = z.strictObject({
 
 /** Body of `POST /admin/v1/accounts/{id}/credits`. */
 export const creditBody = z.strictObject({
-  amount: z.int().min(-CREDITS_MAX).max(CREDITS_MAX).describe('To add; below zero to take off'),
+  amount: z
+    .int()
+    .min(-CREDITS_MAX)
+    .max(CREDITS_MAX)
+    .describe('To add; below zero to take off, at most what is left of a limited account'),
   note: name.optional().describe('Why, for the history'),
 });
 
@@ -38,9 +43,9 @@ const later = z.iso.datetime({ offset: true }).transform((text) => new Date(text
 /** Body of `POST /admin/v1/accounts/{id}/keys`. */
 export const keyBody = z.strictObject({
   name: name.describe('For people'),
-  versions: z.array(z.enum(API_VERSIONS)).min(1).describe('API versions that it opens'),
+  versions: z.array(apiVersion).min(1).describe('API versions that it opens'),
   scopes: z
-    .array(z.enum(SCOPES))
+    .array(scope)
     .min(1)
     .default([...DEFAULT_SCOPES])
     .describe('What it may do'),
@@ -53,7 +58,7 @@ export const keyBody = z.strictObject({
     })
     .default({})
     .describe('Those of the settings where none is given; 0 is no limit'),
-  expires_at: later.optional().describe('From then on it opens nothing; without it: never'),
+  expires_at: later.optional().describe('In the future; from then on it opens nothing. Without it: never'),
 });
 
 /** Body of `POST /admin/v1/keys/{id}/rotate`. */
@@ -66,43 +71,47 @@ export const rotationBody = z.strictObject({
     .describe('How long the old key still opens the API; 0 ends it at once'),
   expires_at: later
     .optional()
-    .describe('Of the new key; without it it lives as long as the old one was made to'),
+    .describe('Of the new key, in the future; without it it lives as long as the old one was made to'),
 });
 
 /** Entries of a page (contract 17.5). */
-export const LIST_LIMIT = { default: 50, max: 200 };
+const LIST_LIMIT = { default: 50, max: 200 };
 
-const listParameters = z.object({
+const CURSOR = 'The `next_cursor` of the page before';
+
+/** The query string of a list. */
+export const listParameters = z.object({
   limit: z
     .string()
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
-    .pipe(z.number().min(1).max(LIST_LIMIT.max))
-    .default(LIST_LIMIT.default),
-  cursor: z.string().nullable().default(null),
+    .pipe(z.int().min(1).max(LIST_LIMIT.max))
+    .default(LIST_LIMIT.default)
+    .describe('Entries of a page'),
+  cursor: z.string().optional().describe(CURSOR),
 });
 
-const auditParameters = z.object({
+/** The query string of the audit log. */
+export const auditParameters = listParameters.extend({
   cursor: z
     .string()
     .regex(/^\d{1,15}$/, 'take the next_cursor of the page before')
-    .transform(Number)
-    .nullable()
-    .default(null),
-  account: z.string().nullable().default(null),
+    .optional()
+    .describe(CURSOR),
+  account: z.string().optional().describe('Entries that concern this account'),
 });
 
 /** The page that a query string asks for. @throws AppError 400 */
 export function listPage(query: Readonly<Record<string, unknown>>): ListPage {
   const { limit, cursor } = validate(listParameters, query);
-  if (cursor !== null) refuseBrokenText(cursor, 'cursor');
-  return { after: cursor, limit };
+  if (cursor !== undefined) refuseBrokenText(cursor, 'cursor');
+  return { after: cursor ?? null, limit };
 }
 
 /** Which entries of the audit log a query string asks for. @throws AppError 400 */
 export function auditFilter(query: Readonly<Record<string, unknown>>): AuditFilter {
-  const { limit } = listPage({ limit: query['limit'] });
-  const { cursor, account } = validate(auditParameters, query);
-  if (account !== null) refuseBrokenText(account, 'account');
-  return { accountId: account, since: null, before: cursor, limit };
+  const { limit, cursor, account } = validate(auditParameters, query);
+  if (account !== undefined) refuseBrokenText(account, 'account');
+  const before = cursor === undefined ? null : Number(cursor);
+  return { accountId: account ?? null, since: null, before, limit };
 }

@@ -2,19 +2,23 @@ import createClient, { type Client } from 'openapi-fetch';
 import { type Failure, LoupeError } from './loupe-error';
 import { retryAfterOf, retryingFetch } from './retrying-fetch';
 import type {
-  CatalogAnswer,
   CatalogQuery,
   DataFileLink,
   DeletionAnswer,
   FeedbackAnswer,
+  IdentifyAnswer,
   IdentifyRequest,
+  ItemAnswer,
   ItemsAnswer,
   JobAnswer,
   JobPhotos,
   paths,
+  QueryAnswer,
+  RecordLine,
   RecordStatusAnswer,
   RecordsAnswer,
   Region,
+  SimilarAnswer,
   SuggestAnswer,
   SuggestRequest,
   WebhookAnswer,
@@ -66,22 +70,8 @@ export type SimilarOptions = Pick<CallOptions, 'includes' | 'signal'> & {
   readonly size?: number;
 };
 
-/** A record of a bundle, under the name of its file there: `{ products: { id: 'product_…' } }`. */
-export type RecordLine = {
-  readonly [File in BundleFile]: { readonly [Name in File]: object };
-}[BundleFile];
-
-type BundleFile =
-  | 'categories'
-  | 'tags'
-  | 'entities'
-  | 'products'
-  | 'estimates'
-  | 'estimate-history'
-  | 'listings';
-
 /** An answer with the name that feedback on it goes by. */
-export type Identification = CatalogAnswer & { readonly predictionId: string };
+export type Identification = IdentifyAnswer & { readonly predictionId: string };
 
 /**
  * Calls a Loupe service. Refusals are thrown as `LoupeError`; what never got an answer as `fetch` throws it, or as a
@@ -155,12 +145,12 @@ export class LoupeClient {
   }
 
   /** A page of the catalog, by text, filters or both. */
-  async search(query: CatalogQuery, options: Omit<CallOptions, 'includes'> = {}): Promise<CatalogAnswer> {
+  async search(query: CatalogQuery, options: Omit<CallOptions, 'includes'> = {}): Promise<QueryAnswer> {
     return answerOf(await this.endpoints.POST('/v3/catalog/query', { body: query, ...sending(options) }));
   }
 
   /** One row by its id; a `LoupeError` with status 404 where there is none. */
-  async item(id: string, { includes, signal }: CallOptions = {}): Promise<CatalogAnswer> {
+  async item(id: string, { includes, signal }: CallOptions = {}): Promise<ItemAnswer> {
     const params = { path: { id }, query: includes ? { includes } : {} };
     return answerOf(
       await this.endpoints.GET('/v3/catalog/items/{id}', { params, ...(signal ? { signal } : {}) }),
@@ -181,7 +171,7 @@ export class LoupeClient {
   }
 
   /** Products that look like one, the most similar first; none where no picture of it is known. */
-  async similar(id: string, { signal, includes, ...rest }: SimilarOptions = {}): Promise<CatalogAnswer> {
+  async similar(id: string, { signal, includes, ...rest }: SimilarOptions = {}): Promise<SimilarAnswer> {
     const params = { path: { id }, query: { ...rest, ...(includes ? { includes } : {}) } };
     return answerOf(
       await this.endpoints.GET('/v3/catalog/items/{id}/similar', { params, ...(signal ? { signal } : {}) }),

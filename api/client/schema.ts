@@ -27,7 +27,7 @@ export interface paths {
      *
      *     **Key:** must open v3.
      */
-    get: operations['showItem'];
+    get: operations['getItem'];
   };
   '/v3/catalog/items/{id}/similar': {
     /**
@@ -40,7 +40,7 @@ export interface paths {
      *
      *     **Key:** must open v3.
      */
-    get: operations['showSimilar'];
+    get: operations['listSimilarItems'];
   };
   '/v3/catalog/items': {
     /**
@@ -51,7 +51,7 @@ export interface paths {
      *
      *     **Key:** must open v3.
      */
-    post: operations['showItems'];
+    post: operations['getItems'];
   };
   '/v3/catalog/suggest': {
     /**
@@ -89,7 +89,7 @@ export interface paths {
      *
      *     **Key:** must open v3.
      */
-    post: operations['correct'];
+    post: operations['sendFeedback'];
   };
   '/v3/account': {
     /**
@@ -98,7 +98,7 @@ export interface paths {
      *
      *     **Key:** must open v3.
      */
-    get: operations['showOwnAccount'];
+    get: operations['getOwnAccount'];
   };
   '/v3/catalog/records': {
     /**
@@ -137,7 +137,7 @@ export interface paths {
      *
      *     **Key:** must open v3.
      */
-    get: operations['showRecordStatus'];
+    get: operations['getRecordStatus'];
   };
   '/v3/vision/jobs': {
     /**
@@ -160,7 +160,7 @@ export interface paths {
      *
      *     **Key:** must open v3.
      */
-    get: operations['showJob'];
+    get: operations['getJob'];
     /**
      * Cancel what is left of a job
      * @description Entries that are not begun will have no answer, and cost nothing; those that are begun end as they would. Answers stay. Free.
@@ -199,7 +199,7 @@ export interface paths {
      *
      *     **Key:** must open v3.
      */
-    delete: operations['removeWebhook'];
+    delete: operations['deleteWebhook'];
   };
   '/v2/products': {
     /**
@@ -211,7 +211,7 @@ export interface paths {
      *
      *     **Key:** must open v2 or v1.
      */
-    post: operations['listProductsV2'];
+    post: operations['searchProductsV2'];
   };
   '/v2/vision': {
     /**
@@ -235,21 +235,21 @@ export interface paths {
      *
      *     **Key:** must open v1.
      */
-    get: operations['listProductsV1'];
+    get: operations['searchProductsV1'];
   };
   '/files/{kind}/{variantId}/{file}': {
     /**
      * A price file of a variant and region
      * @description Only by the signed link of an answer, which is valid for one hour; no key. Request the item again for a fresh link. What it shows may be displayed, not stored.
      */
-    get: operations['dataFile'];
+    get: operations['getDataFile'];
   };
   '/images/{file}': {
     /**
      * A stored catalog image
      * @description Its address is the hash of its content and never changes; no key.
      */
-    get: operations['image'];
+    get: operations['getImage'];
   };
   '/admin/v1/accounts': {
     /**
@@ -268,7 +268,7 @@ export interface paths {
      * Show an account
      * @description What it has left, reservations of running calls not taken off.
      */
-    get: operations['showAccount'];
+    get: operations['getAccount'];
   };
   '/admin/v1/accounts/{id}/credits': {
     /**
@@ -289,7 +289,7 @@ export interface paths {
      * What an account was charged
      * @description By day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days.
      */
-    get: operations['showUsage'];
+    get: operations['getUsage'];
   };
   '/admin/v1/accounts/{id}/keys': {
     /**
@@ -322,40 +322,81 @@ export interface paths {
      * Who did what and when
      * @description The newest first, page by page; commands too.
      */
-    get: operations['showAuditLog'];
+    get: operations['getAuditLog'];
   };
   '/healthz': {
     /**
      * Whether the process is alive
      * @description Answers as long as the process does.
      */
-    get: operations['health'];
+    get: operations['checkHealth'];
   };
   '/readyz': {
     /**
      * Whether the process can serve
      * @description The state of each thing that the service needs.
      */
-    get: operations['readiness'];
+    get: operations['checkReadiness'];
   };
   '/metrics': {
     /**
      * Metrics for Prometheus
      * @description Requests by route and status, stages of identifications, the queue, the process.
      */
-    get: operations['metrics'];
+    get: operations['getMetrics'];
   };
   '/openapi.json': {
     /**
      * This document
      * @description OpenAPI 3.1, with the address that it was asked at as its server.
      */
-    get: operations['openApi'];
+    get: operations['getOpenApi'];
   };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+  'vision.job.done': {
+    /**
+     * A job of the account is done
+     * @description Sent to addresses that are registered for the event, signed as [Standard Webhooks](https://www.standardwebhooks.com) say. It comes at least once: until a 2xx, with growing pauses, for a day.
+     */
+    post: operations['onVisionJobDone'];
+  };
+  'account.credits.low': {
+    /**
+     * A charge took the balance below `credits_below`
+     * @description Sent to addresses that are registered for the event, signed as [Standard Webhooks](https://www.standardwebhooks.com) say. It comes at least once: until a 2xx, with growing pauses, for a day.
+     */
+    post: operations['onAccountCreditsLow'];
+  };
+  'catalog.import.done': {
+    /**
+     * An import of the catalog is done
+     * @description Sent to addresses that are registered for the event, signed as [Standard Webhooks](https://www.standardwebhooks.com) say. It comes at least once: until a 2xx, with growing pauses, for a day.
+     */
+    post: operations['onCatalogImportDone'];
+  };
+  'model.drift': {
+    /**
+     * The feedback of 30 days contradicts the confidence; at most once a week
+     * @description Sent to addresses that are registered for the event, signed as [Standard Webhooks](https://www.standardwebhooks.com) say. It comes at least once: until a 2xx, with growing pauses, for a day.
+     */
+    post: operations['onModelDrift'];
+  };
+}
 export interface components {
   schemas: {
+    /** @enum {string} */
+    ApiVersion: 'v1' | 'v2' | 'v3';
+    /** @enum {string} */
+    Include: 'taxonomy' | 'pricing';
+    /** @enum {string} */
+    Market: 'NA' | 'EU-UK' | 'EU-IE';
+    /** @enum {string} */
+    Scope: 'catalog:read' | 'vision:identify' | 'catalog:write';
+    /** @enum {string} */
+    Sort: 'popularity_desc' | 'popularity_asc' | 'name_asc' | 'name_desc';
+    /** @enum {string} */
+    WebhookEvent: 'vision.job.done' | 'account.credits.low' | 'catalog.import.done' | 'model.drift';
     CatalogQuery: {
       /** @description Free text; without it the rows are listed */
       query?: string;
@@ -386,9 +427,8 @@ export interface components {
       /**
        * @description Order of a listing; a query is ordered by relevance
        * @default popularity_desc
-       * @enum {string}
        */
-      sort?: 'popularity_desc' | 'popularity_asc' | 'name_asc' | 'name_desc';
+      sort?: components['schemas']['Sort'];
       /** @description Fields whose values are counted over all rows of the result */
       facets?: (
         | string
@@ -410,12 +450,13 @@ export interface components {
        *       "taxonomy"
        *     ]
        */
-      includes?: ('taxonomy' | 'pricing')[];
+      includes?: components['schemas']['Include'][];
     };
+    /** @description At least one value to include or exclude; `ids` or `include`, not both */
     Filter: {
       /** @description A taxonomy field such as `brand`, or `tags` */
       field: string;
-      /** @description The row has at least one of these */
+      /** @description The row has at least one of these; a tag that the catalog does not have is a 400 */
       include?: string[];
       /** @description The row has none of these */
       exclude?: string[];
@@ -425,6 +466,7 @@ export interface components {
        */
       ids?: string[];
     };
+    /** @description A photo as `url` or `base64`; or several as `images`, then without `url`, `base64` and `region` */
     IdentifyRequest: {
       /** @description Public http(s) address of the photo; wins over `base64` */
       url?: string;
@@ -432,13 +474,7 @@ export interface components {
       base64?: string;
       region?: components['schemas']['Region'];
       /** @description Photos of one item from several sides, instead of `url` or `base64` */
-      images?: {
-        /** @description Public http(s) address of the photo; wins over `base64` */
-        url?: string;
-        /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
-        base64?: string;
-        region?: components['schemas']['Region'];
-      }[];
+      images?: components['schemas']['Photo'][];
       /** @description Slug or name of the category that the item is of */
       category_id?: string;
       /**
@@ -457,7 +493,15 @@ export interface components {
        *       "taxonomy"
        *     ]
        */
-      includes?: ('taxonomy' | 'pricing')[];
+      includes?: components['schemas']['Include'][];
+    };
+    /** @description One of `url` and `base64` */
+    Photo: {
+      /** @description Public http(s) address of the photo; wins over `base64` */
+      url?: string;
+      /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
+      base64?: string;
+      region?: components['schemas']['Region'];
     };
     /** @description Fractions of the upright photo, within 0 to 1; at least 16 pixels on each side */
     Region: {
@@ -479,7 +523,7 @@ export interface components {
        *       "taxonomy"
        *     ]
        */
-      includes?: ('taxonomy' | 'pricing')[];
+      includes?: components['schemas']['Include'][];
     };
     SuggestRequest: {
       /**
@@ -504,16 +548,17 @@ export interface components {
        *       "taxonomy"
        *     ]
        */
-      includes?: ('taxonomy' | 'pricing')[];
+      includes?: components['schemas']['Include'][];
     };
     WebhookRequest: {
       /** @description Public https address */
       url: string;
       /** @description What it is told */
-      events: ('vision.job.done' | 'account.credits.low' | 'catalog.import.done' | 'model.drift')[];
+      events: components['schemas']['WebhookEvent'][];
       /** @description For `account.credits.low`: the balance below which it is told */
       credits_below?: number;
     };
+    /** @description A photo as `url` or `base64`; or several as `images`, then without `url`, `base64` and `region` */
     JobPhotos: {
       /** @description Public http(s) address of the photo; wins over `base64` */
       url?: string;
@@ -521,13 +566,7 @@ export interface components {
       base64?: string;
       region?: components['schemas']['Region'];
       /** @description Photos of one item from several sides, instead of `url` or `base64` */
-      images?: {
-        /** @description Public http(s) address of the photo; wins over `base64` */
-        url?: string;
-        /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
-        base64?: string;
-        region?: components['schemas']['Region'];
-      }[];
+      images?: components['schemas']['Photo'][];
       /** @description Slug or name of the category that the item is of */
       category_id?: string;
       /**
@@ -557,7 +596,7 @@ export interface components {
       credits?: number | null;
     };
     Credit: {
-      /** @description To add; below zero to take off */
+      /** @description To add; below zero to take off, at most what is left of a limited account */
       amount: number;
       /** @description Why, for the history */
       note?: string;
@@ -570,7 +609,7 @@ export interface components {
       /** @description For people */
       name: string;
       /** @description API versions that it opens */
-      versions: ('v1' | 'v2' | 'v3')[];
+      versions: components['schemas']['ApiVersion'][];
       /**
        * @description What it may do
        * @default [
@@ -578,7 +617,7 @@ export interface components {
        *       "vision:identify"
        *     ]
        */
-      scopes?: ('catalog:read' | 'vision:identify' | 'catalog:write')[];
+      scopes?: components['schemas']['Scope'][];
       /**
        * @description Whether it sees the sandbox only
        * @default false
@@ -598,7 +637,7 @@ export interface components {
       };
       /**
        * Format: date-time
-       * @description From then on it opens nothing; without it: never
+       * @description In the future; from then on it opens nothing. Without it: never
        */
       expires_at?: string;
     };
@@ -610,7 +649,7 @@ export interface components {
       overlap_hours?: number;
       /**
        * Format: date-time
-       * @description Of the new key; without it it lives as long as the old one was made to
+       * @description Of the new key, in the future; without it it lives as long as the old one was made to
        */
       expires_at?: string;
     };
@@ -632,9 +671,8 @@ export interface components {
       /**
        * @description Order of a listing; a search is ordered by relevance
        * @default popularity_desc
-       * @enum {string}
        */
-      sort?: 'popularity_desc' | 'popularity_asc' | 'name_asc' | 'name_desc';
+      sort?: components['schemas']['Sort'];
       /** @description Tag ids; the row carries at least one */
       tags?: string | string[];
       /** @description Tag ids; the row carries none */
@@ -676,9 +714,198 @@ export interface components {
       /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
       base64?: string | null;
     };
-    CatalogAnswer: {
+    CategoryRecord: {
+      id: string;
+      name: string;
+      /** @default [] */
+      hierarchy?: string[];
+      /**
+       * @default [
+       *       "brand",
+       *       "model",
+       *       "style"
+       *     ]
+       */
+      name_fields?: string[];
+      /** @default 0 */
+      popularity?: number;
+      /** @default [] */
+      images?: string[];
+      /** @default [] */
+      thumbnails?: string[];
+    };
+    TagRecord: {
+      id: string;
+      name: string;
+      /** @default 0 */
+      order?: number;
+      /** @default [] */
+      categories?: string[];
+    };
+    SynonymRecord: {
+      id: string;
+      from?: string[];
+      to?: string[];
+      words?: string[];
+      deleted?: boolean;
+    };
+    EntityRecord: {
+      id: string;
+      kind: string;
+      name: string;
+      category: string;
+      parents?: {
+        [key: string]: string;
+      };
+      /** @default [] */
+      tags?: string[];
+      /** @default [] */
+      keywords?: string[];
+      /** @default 0 */
+      popularity?: number;
+      /** @default [] */
+      images?: string[];
+      /** @default [] */
+      thumbnails?: string[];
+      deleted?: boolean;
+    };
+    ProductRecord: {
+      id: string;
+      category: string;
+      attributes: {
+        [key: string]: string | string[];
+      };
+      /** @default [] */
+      tags?: string[];
+      /** @default [] */
+      keywords?: string[];
+      /** @default [] */
+      variants?: {
+        id: string;
+        /** @default [] */
+        fields?: {
+          field: string;
+          name: string;
+        }[];
+        /** @default 0 */
+        popularity?: number;
+        /** @default [] */
+        images?: string[];
+        /** @default [] */
+        thumbnails?: string[];
+      }[];
+      title?: string;
+      sku?: string;
+      url?: string;
+      data?: unknown;
+      /** @default 0 */
+      popularity?: number;
+      /** @default [] */
+      images?: string[];
+      /** @default [] */
+      thumbnails?: string[];
+      deleted?: boolean;
+    };
+    EstimateRecord: {
+      variant: string;
+      region: components['schemas']['Market'];
+      source: string;
+      /** @default null */
+      A?: number | null;
+      /** @default null */
+      B?: number | null;
+      /** @default null */
+      C?: number | null;
+      /** @default null */
+      D?: number | null;
+      currency?: string;
+      /** @default null */
+      confidence?: number | null;
+      /** Format: date-time */
+      estimated_at?: string;
+    };
+    HistoryRecord: {
+      variant: string;
+      region: components['schemas']['Market'];
+      /** Format: date */
+      date: string;
+      source: string;
+      /** @default null */
+      A?: number | null;
+      /** @default null */
+      B?: number | null;
+      /** @default null */
+      C?: number | null;
+      /** @default null */
+      D?: number | null;
+      currency?: string;
+      /** @default null */
+      confidence?: number | null;
+    };
+    ListingRecord: {
+      variant: string;
+      region: components['schemas']['Market'];
+      link: string;
+      /** @default  */
+      variant_name?: string;
+      /** @default  */
+      vendor?: string;
+      /** @default null */
+      price?: number | null;
+      currency?: string;
+      /** @default null */
+      date?: string | null;
+    };
+    SynonymDeletion: {
+      id: string;
+      from?: unknown;
+      to?: unknown;
+      words?: unknown;
+      deleted: boolean;
+    };
+    EntityDeletion: {
+      id: string;
+      kind?: unknown;
+      name?: unknown;
+      category?: unknown;
+      parents?: unknown;
+      tags?: unknown;
+      keywords?: unknown;
+      popularity?: unknown;
+      images?: unknown;
+      thumbnails?: unknown;
+      deleted: boolean;
+    };
+    ProductDeletion: {
+      id: string;
+      category?: unknown;
+      attributes?: unknown;
+      tags?: unknown;
+      keywords?: unknown;
+      variants?: unknown;
+      title?: unknown;
+      sku?: unknown;
+      url?: unknown;
+      data?: unknown;
+      popularity?: unknown;
+      images?: unknown;
+      thumbnails?: unknown;
+      deleted: boolean;
+    };
+    /** @description One record, under the name of its file */
+    RecordLine: {
+      categories?: components['schemas']['CategoryRecord'];
+      tags?: components['schemas']['TagRecord'];
+      synonyms?: components['schemas']['SynonymRecord'] | components['schemas']['SynonymDeletion'];
+      entities?: components['schemas']['EntityRecord'] | components['schemas']['EntityDeletion'];
+      products?: components['schemas']['ProductRecord'] | components['schemas']['ProductDeletion'];
+      estimates?: components['schemas']['EstimateRecord'];
+      'estimate-history'?: components['schemas']['HistoryRecord'];
+      listings?: components['schemas']['ListingRecord'];
+    };
+    QueryAnswer: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description Rows in this page */
       results: number;
       /** @description Rows of all pages */
@@ -690,24 +917,75 @@ export interface components {
       /** @description What the call was charged */
       credits_used: number;
       /** @description The modules of this answer */
-      includes: ('taxonomy' | 'pricing')[];
+      includes: components['schemas']['Include'][];
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
-      /** @description Queries only: the sort, or `relevance` */
-      sort_applied?: string;
+      /** @description The rows of this page, in order */
+      data: components['schemas']['CatalogRow'][];
+      /** @description The sort, or `relevance` */
+      sort_applied: string;
       /** @description With `cursor`: the cursor of the rows that follow; null where none do */
       next_cursor?: string | null;
       /** @description With `facets`: of each field the values of most rows of the result first, then by id */
       facets?: {
-        [key: string]: {
-          /** @description As a filter takes it */
-          id: string;
-          name: string;
-          /** @description Rows of all pages that have it */
-          count: number;
-        }[];
+        [key: string]: components['schemas']['FacetValue'][];
       };
+    };
+    ItemAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
       /** @description The rows of this page, in order */
       data: components['schemas']['CatalogRow'][];
+    };
+    SimilarAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description The rows of this page, in order */
+      data: components['schemas']['SimilarRow'][];
+    };
+    IdentifyAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description The rows of this page, in order */
+      data: components['schemas']['MatchedRow'][];
     };
     CatalogRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
@@ -732,18 +1010,86 @@ export interface components {
       data?: {
         [key: string]: unknown;
       };
-      /** @description Vision answers only: how sure the match is, calibrated */
-      confidence?: number;
-      /** @description Similar items only: cosine of the nearest views; of several pictures the mean */
-      similarity?: number;
       /** @description With `taxonomy` */
       attributes?: components['schemas']['Attribute'][];
-      /** @description Vision answers with `explain` only: why this row */
-      evidence?: components['schemas']['Evidence'];
       /** @description Products only */
       variants?: components['schemas']['Variant'][];
       /** @description With `pricing`, rows that are no product */
       max_market_estimate?: components['schemas']['MarketEstimate'] | null;
+    };
+    SimilarRow: {
+      /** @description Starts with its kind, such as `product_` or `brand_` */
+      id: string;
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      name: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description Category rows only */
+      available_tags?: components['schemas']['Tag'][];
+      /** @description The shop's own title; products that have one, as the next three */
+      title?: string;
+      /** @description The shop's own number or code */
+      sku?: string;
+      /** @description The product's page at the shop */
+      url?: string;
+      /** @description Whatever else the shop wrote, as it was given */
+      data?: {
+        [key: string]: unknown;
+      };
+      /** @description With `taxonomy` */
+      attributes?: components['schemas']['Attribute'][];
+      /** @description Products only */
+      variants?: components['schemas']['Variant'][];
+      /** @description With `pricing`, rows that are no product */
+      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
+      /** @description Cosine of the nearest views; of several pictures the mean */
+      similarity: number;
+    };
+    MatchedRow: {
+      /** @description Starts with its kind, such as `product_` or `brand_` */
+      id: string;
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      name: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description Category rows only */
+      available_tags?: components['schemas']['Tag'][];
+      /** @description The shop's own title; products that have one, as the next three */
+      title?: string;
+      /** @description The shop's own number or code */
+      sku?: string;
+      /** @description The product's page at the shop */
+      url?: string;
+      /** @description Whatever else the shop wrote, as it was given */
+      data?: {
+        [key: string]: unknown;
+      };
+      /** @description With `taxonomy` */
+      attributes?: components['schemas']['Attribute'][];
+      /** @description Products only */
+      variants?: components['schemas']['Variant'][];
+      /** @description With `pricing`, rows that are no product */
+      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
+      /** @description How sure the match is, calibrated */
+      confidence: number;
+      /** @description With `explain`: why this row */
+      evidence?: components['schemas']['Evidence'];
+    };
+    FacetValue: {
+      /** @description As a filter takes it */
+      id: string;
+      /** @description For people */
+      name: string;
+      /** @description Rows of all pages that have it */
+      count: number;
     };
     Variant: {
       /** @description Starts with `variant_` */
@@ -800,7 +1146,7 @@ export interface components {
     };
     ItemsAnswer: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description Rows in this page */
       results: number;
       /** @description Rows of all pages */
@@ -812,22 +1158,8 @@ export interface components {
       /** @description What the call was charged */
       credits_used: number;
       /** @description The modules of this answer */
-      includes: ('taxonomy' | 'pricing')[];
+      includes: components['schemas']['Include'][];
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
-      /** @description Queries only: the sort, or `relevance` */
-      sort_applied?: string;
-      /** @description With `cursor`: the cursor of the rows that follow; null where none do */
-      next_cursor?: string | null;
-      /** @description With `facets`: of each field the values of most rows of the result first, then by id */
-      facets?: {
-        [key: string]: {
-          /** @description As a filter takes it */
-          id: string;
-          name: string;
-          /** @description Rows of all pages that have it */
-          count: number;
-        }[];
-      };
       /** @description The rows of this page, in order */
       data: components['schemas']['CatalogRow'][];
       /** @description Those of the ids that there is no row of, in their order */
@@ -835,28 +1167,29 @@ export interface components {
     };
     SuggestAnswer: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description Rows in `data` */
       results: number;
       /** @description Suggestions are free */
-      credits_used: 0;
+      credits_used: number;
       /** @description The rows, best first */
-      data: {
-        /** @description Of the row */
-        id: string;
-        /** @description Its name */
-        name: string;
-        /** @description Its kind, such as `brand` or `product` */
-        node: string;
-        /** @description Its category, what it belongs to, and itself unless a product */
-        attributes: components['schemas']['Attribute'][];
-        /** @description Parts of the name that the query names: where each begins and has ended, in UTF-16 code units */
-        matched: number[][];
-      }[];
+      data: components['schemas']['Suggestion'][];
+    };
+    Suggestion: {
+      /** @description Of the row */
+      id: string;
+      /** @description Its name */
+      name: string;
+      /** @description Its kind, such as `brand` or `product` */
+      node: string;
+      /** @description Its category, what it belongs to, and itself unless a product */
+      attributes: components['schemas']['Attribute'][];
+      /** @description Parts of the name that the query names: where each begins and has ended, in UTF-16 code units */
+      matched: number[][];
     };
     FeedbackAnswer: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description The prediction that it is about */
       prediction_id: string;
       /** @description As it is kept: the product, or null where the catalog has none */
@@ -866,11 +1199,11 @@ export interface components {
       /** @description Whether the first row of the answer, or the empty answer, was right */
       right: boolean;
       /** @description Feedback is free */
-      credits_used: 0;
+      credits_used: number;
     };
     Account: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description Who pays */
       account: {
         /** @description Id of the account */
@@ -887,9 +1220,9 @@ export interface components {
         /** @description Its name, for people */
         name: string;
         /** @description API versions that it opens */
-        versions: ('v1' | 'v2' | 'v3')[];
+        versions: components['schemas']['ApiVersion'][];
         /** @description What it may do */
-        scopes: ('catalog:read' | 'vision:identify' | 'catalog:write')[];
+        scopes: components['schemas']['Scope'][];
         /** @description Whether it sees the sandbox only */
         test: boolean;
         /**
@@ -922,57 +1255,103 @@ export interface components {
        */
       until: string;
       /** @description By day, then endpoint; days without a charge are left out */
-      usage: {
-        /**
-         * Format: date
-         * @description Of UTC
-         */
-        day: string;
-        /** @description Such as `v3.catalog.query` */
-        endpoint: string;
-        /** @description Calls that were charged */
-        calls: number;
-        /** @description What they were charged */
-        credits: number;
-      }[];
+      usage: components['schemas']['UsageLine'][];
       /** @description This call is free */
-      credits_used: 0;
+      credits_used: number;
+    };
+    AccountState: {
+      /** @description Id of the account */
+      id: string;
+      /** @description Its name, for people */
+      name: string;
+      /** @description What it has left; null is unlimited */
+      credits: number | null;
+      /** @description Whether photos are kept as long as their predictions */
+      keeps_photos: boolean;
+    };
+    ApiKey: {
+      /** @description Id of the key; not the key */
+      id: string;
+      /** @description Its name, for people */
+      name: string;
+      /** @description API versions that it opens */
+      versions: components['schemas']['ApiVersion'][];
+      /** @description What it may do */
+      scopes: components['schemas']['Scope'][];
+      /** @description Whether it sees the sandbox only */
+      test: boolean;
+      /**
+       * Format: date-time
+       * @description When it was made
+       */
+      created_at: string;
+      /** @description From then on it opens nothing; null: never */
+      expires_at: string | null;
+      /** @description Id of its account */
+      account: string;
+      /** @description Calls a second and a minute, and photos that are identified at the same time */
+      limits: {
+        /** @description Null is that of the settings, 0 none */
+        per_second: number | null;
+        /** @description Null is that of the settings, 0 none */
+        per_minute: number | null;
+        /** @description Null is that of the settings, 0 none */
+        concurrency: number | null;
+      };
+      /** @description When it was closed; null: never */
+      revoked_at: string | null;
+    };
+    AuditEntry: {
+      /** @description Rises with each entry */
+      id: number;
+      /**
+       * Format: date-time
+       * @description When it was done
+       */
+      at: string;
+      /** @description Who: `user@host` for a command, `admin` over HTTP */
+      actor: string;
+      /** @description What, by the name of its command */
+      action: string;
+      /** @description The account that it concerns */
+      account: string | null;
+      /** @description What it was done to */
+      subject: string | null;
+      /** @description With `requestId` over HTTP */
+      details: {
+        [key: string]: unknown;
+      };
+    };
+    UsageLine: {
+      /**
+       * Format: date
+       * @description Of UTC
+       */
+      day: string;
+      /** @description Such as `v3.catalog.query` */
+      endpoint: string;
+      /** @description Calls that were charged */
+      calls: number;
+      /** @description What they were charged */
+      credits: number;
     };
     AccountList: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description The oldest first */
-      accounts: {
-        /** @description Id of the account */
-        id: string;
-        /** @description Its name, for people */
-        name: string;
-        /** @description What it has left; null is unlimited */
-        credits: number | null;
-        /** @description Whether photos are kept as long as their predictions */
-        keeps_photos: boolean;
-      }[];
+      accounts: components['schemas']['AccountState'][];
       /** @description Leads to the next page, as `cursor`; null at the end */
       next_cursor: string | null;
     };
     AccountShown: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description As it stands */
-      account: {
-        /** @description Id of the account */
-        id: string;
-        /** @description Its name, for people */
-        name: string;
-        /** @description What it has left; null is unlimited */
-        credits: number | null;
-        /** @description Whether photos are kept as long as their predictions */
-        keeps_photos: boolean;
-      };
+      account: components['schemas']['AccountState'];
     };
     CreditsAdded: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description Id of the account */
       account: string;
       /** @description What was added, or taken off */
@@ -982,7 +1361,7 @@ export interface components {
     };
     Usage: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description Id of the account */
       account: string;
       /**
@@ -998,143 +1377,49 @@ export interface components {
       /** @description The sum */
       credits: number;
       /** @description By day, then endpoint; days without a charge are left out */
-      usage: {
-        /**
-         * Format: date
-         * @description Of UTC
-         */
-        day: string;
-        /** @description Such as `v3.catalog.query` */
-        endpoint: string;
-        /** @description Calls that were charged */
-        calls: number;
-        /** @description What they were charged */
-        credits: number;
-      }[];
+      usage: components['schemas']['UsageLine'][];
     };
     KeyList: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description The oldest first */
-      keys: {
-        /** @description Id of the key; not the key */
-        id: string;
-        /** @description Its name, for people */
-        name: string;
-        /** @description API versions that it opens */
-        versions: ('v1' | 'v2' | 'v3')[];
-        /** @description What it may do */
-        scopes: ('catalog:read' | 'vision:identify' | 'catalog:write')[];
-        /** @description Whether it sees the sandbox only */
-        test: boolean;
-        /**
-         * Format: date-time
-         * @description When it was made
-         */
-        created_at: string;
-        /** @description From then on it opens nothing; null: never */
-        expires_at: string | null;
-        /** @description Id of its account */
-        account: string;
-        /** @description Calls a second and a minute, and photos that are identified at the same time */
-        limits: {
-          /** @description Null is that of the settings, 0 none */
-          per_second: number | null;
-          /** @description Null is that of the settings, 0 none */
-          per_minute: number | null;
-          /** @description Null is that of the settings, 0 none */
-          concurrency: number | null;
-        };
-        /** @description When it was closed; null: never */
-        revoked_at: string | null;
-      }[];
+      keys: components['schemas']['ApiKey'][];
       /** @description Leads to the next page, as `cursor`; null at the end */
       next_cursor: string | null;
     };
     KeyMade: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description As it is kept */
-      key: {
-        /** @description Id of the key; not the key */
-        id: string;
-        /** @description Its name, for people */
-        name: string;
-        /** @description API versions that it opens */
-        versions: ('v1' | 'v2' | 'v3')[];
-        /** @description What it may do */
-        scopes: ('catalog:read' | 'vision:identify' | 'catalog:write')[];
-        /** @description Whether it sees the sandbox only */
-        test: boolean;
-        /**
-         * Format: date-time
-         * @description When it was made
-         */
-        created_at: string;
-        /** @description From then on it opens nothing; null: never */
-        expires_at: string | null;
-        /** @description Id of its account */
-        account: string;
-        /** @description Calls a second and a minute, and photos that are identified at the same time */
-        limits: {
-          /** @description Null is that of the settings, 0 none */
-          per_second: number | null;
-          /** @description Null is that of the settings, 0 none */
-          per_minute: number | null;
-          /** @description Null is that of the settings, 0 none */
-          concurrency: number | null;
-        };
-        /** @description When it was closed; null: never */
-        revoked_at: string | null;
-      };
+      key: components['schemas']['ApiKey'];
       /** @description What opens the API; not shown again */
       secret: string;
     };
     KeyRevoked: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description Id of the key */
       id: string;
       /** @description It opens nothing any more */
-      revoked: true;
+      revoked: boolean;
     };
     AuditLog: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description The newest first */
-      entries: {
-        /** @description Rises with each entry */
-        id: number;
-        /**
-         * Format: date-time
-         * @description When it was done
-         */
-        at: string;
-        /** @description Who: `user@host` for a command, `admin` over HTTP */
-        actor: string;
-        /** @description What, by the name of its command */
-        action: string;
-        /** @description The account that it concerns */
-        account: string | null;
-        /** @description What it was done to */
-        subject: string | null;
-        /** @description With `requestId` over HTTP */
-        details: {
-          [key: string]: unknown;
-        };
-      }[];
+      entries: components['schemas']['AuditEntry'][];
       /** @description Leads to the next page, as `cursor`; null at the end */
       next_cursor: string | null;
     };
     RecordsAnswer: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description Lines whose records stand */
       accepted: number;
       /** @description The other lines */
       rejected: number;
       /** @description Writing is free */
-      credits_used: 0;
+      credits_used: number;
       /** @description One for each line that is not blank, in order */
       data: components['schemas']['RecordOutcome'][];
     };
@@ -1155,17 +1440,17 @@ export interface components {
     };
     DeletionAnswer: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description The record that is gone */
       id: string;
       /** @description It is no row of the catalog any more */
-      deleted: true;
+      deleted: boolean;
       /** @description Writing is free */
-      credits_used: 0;
+      credits_used: number;
     };
     RecordStatusAnswer: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description The record */
       id: string;
       /** @description Whether searches and lookups find it as a row */
@@ -1182,11 +1467,11 @@ export interface components {
         failed: number;
       };
       /** @description Writing is free */
-      credits_used: 0;
+      credits_used: number;
     };
     JobAnswer: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description What the job is asked for by */
       id: string;
       /**
@@ -1221,11 +1506,11 @@ export interface components {
       /** @description What feedback on it goes by; null without an identification */
       prediction_id: string | null;
       /** @description The body that the identification gives, of a refusal too; null until then */
-      answer: (components['schemas']['CatalogAnswer'] | components['schemas']['Refusal']) | null;
+      answer: (components['schemas']['IdentifyAnswer'] | components['schemas']['Refusal']) | null;
     };
     Refusal: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; clients branch on it */
       error: string;
       /** @description What a developer can do about it */
@@ -1249,7 +1534,7 @@ export interface components {
       /** @description The address */
       url: string;
       /** @description What it is told */
-      events: ('vision.job.done' | 'account.credits.low' | 'catalog.import.done' | 'model.drift')[];
+      events: components['schemas']['WebhookEvent'][];
       /** @description The balance below which it is told; null without that event */
       credits_below: number | null;
       /**
@@ -1272,7 +1557,7 @@ export interface components {
       /** @description The address */
       url: string;
       /** @description What it is told */
-      events: ('vision.job.done' | 'account.credits.low' | 'catalog.import.done' | 'model.drift')[];
+      events: components['schemas']['WebhookEvent'][];
       /** @description The balance below which it is told; null without that event */
       credits_below: number | null;
       /**
@@ -1287,19 +1572,19 @@ export interface components {
       /** @description What the last of them met */
       last_failure: string | null;
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description Verifies messages; null when the call is repeated with its `Idempotency-Key` */
       secret: string | null;
     };
     WebhooksAnswer: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description Oldest first */
       data: components['schemas']['Webhook'][];
     };
     WebhookRemoved: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description What was removed */
       id: string;
     };
@@ -1311,7 +1596,7 @@ export interface components {
     };
     LegacyAnswer: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description The rows of this page, in order */
       data: components['schemas']['LegacyRow'][];
       /** @description The query as sent; empty for a listing */
@@ -1376,7 +1661,7 @@ export interface components {
     };
     LegacyVisionAnswer: {
       /** @description `true` for every success */
-      success: true;
+      success: boolean;
       /** @description Matches, best first */
       results: components['schemas']['LegacyMatch'][];
       /** @description Milliseconds */
@@ -1439,11 +1724,8 @@ export interface components {
     MarketEstimate: {
       /** @description Marketplace, such as `ebay` */
       source: string;
-      /**
-       * @description Market that the figures are of
-       * @enum {string}
-       */
-      region: 'NA' | 'EU-UK' | 'EU-IE';
+      /** @description Market that the figures are of */
+      region: components['schemas']['Market'];
       /** @description Excellent: minimal to no visible wear */
       A: number | null;
       /** @description Great: light wear */
@@ -1463,11 +1745,8 @@ export interface components {
       confidence: number | null;
     };
     DataFileLink: {
-      /**
-       * @description Market that the figures are of
-       * @enum {string}
-       */
-      region: 'NA' | 'EU-UK' | 'EU-IE';
+      /** @description Market that the figures are of */
+      region: components['schemas']['Market'];
       /**
        * Format: uri
        * @description Signed link to a CSV file; not to be stored
@@ -1484,10 +1763,7 @@ export interface components {
        * @enum {string}
        */
       status: 'ready' | 'degraded';
-      /** @description `process` (its state) and each thing that it needs: `ok` or `failed` */
-      checks: {
-        [key: string]: 'ok' | 'failed' | 'starting' | 'ready' | 'stopping';
-      };
+      checks: components['schemas']['ReadinessChecks'];
       /** @description What it lacks, with the reason */
       warnings: string[];
       /** @description What computes each model in the memory of this process */
@@ -1495,9 +1771,85 @@ export interface components {
         [key: string]: 'tensorflow' | 'onnx' | 'wasm' | 'cpu';
       };
     };
+    /** @description `process` (its state) and each thing that it needs: `ok` or `failed` */
+    ReadinessChecks: {
+      [key: string]: 'ok' | 'failed' | 'starting' | 'ready' | 'stopping';
+    };
+    VisionJobDoneMessage: {
+      /** @description The event */
+      type: 'vision.job.done';
+      /**
+       * Format: date-time
+       * @description When it happened
+       */
+      timestamp: string;
+      /** @description What happened */
+      data: {
+        /** @description Id of the job */
+        id: string;
+        /** @description Entries of the job */
+        total: number;
+        /** @description Entries that were identified */
+        done: number;
+        /** @description Entries whose answer is a refusal */
+        failed: number;
+        /** @description Entries without an answer */
+        cancelled: number;
+      };
+    };
+    AccountCreditsLowMessage: {
+      /** @description The event */
+      type: 'account.credits.low';
+      /**
+       * Format: date-time
+       * @description When it happened
+       */
+      timestamp: string;
+      /** @description What happened */
+      data: {
+        /** @description Credits that are left */
+        credits: number;
+        /** @description The threshold of the webhook */
+        credits_below: number;
+      };
+    };
+    CatalogImportDoneMessage: {
+      /** @description The event */
+      type: 'catalog.import.done';
+      /**
+       * Format: date-time
+       * @description When it happened
+       */
+      timestamp: string;
+      /** @description What happened */
+      data: {
+        /** @description Records that were written */
+        accepted: number;
+        /** @description Records that were not */
+        rejected: number;
+      };
+    };
+    ModelDriftMessage: {
+      /** @description The event */
+      type: 'model.drift';
+      /**
+       * Format: date-time
+       * @description When it happened
+       */
+      timestamp: string;
+      /** @description What happened */
+      data: {
+        /** @description Mean confidence of the answers */
+        claimed: number;
+        /** @description Share of them that were right */
+        right: number;
+        /** @description Answers with feedback */
+        answers: number;
+      };
+    };
     BadRequest: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'bad_request';
       /** @description What a developer can do about it */
@@ -1513,7 +1865,7 @@ export interface components {
     };
     Unauthorized: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'unauthorized';
       /** @description What a developer can do about it */
@@ -1523,7 +1875,7 @@ export interface components {
     };
     InsufficientCredits: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'insufficient_credits';
       /** @description What a developer can do about it */
@@ -1533,7 +1885,7 @@ export interface components {
     };
     Forbidden: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'forbidden';
       /** @description What a developer can do about it */
@@ -1543,7 +1895,7 @@ export interface components {
     };
     NotFound: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'not_found';
       /** @description What a developer can do about it */
@@ -1553,7 +1905,7 @@ export interface components {
     };
     MethodNotAllowed: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'method_not_allowed';
       /** @description What a developer can do about it */
@@ -1563,7 +1915,7 @@ export interface components {
     };
     Conflict: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'conflict';
       /** @description What a developer can do about it */
@@ -1573,7 +1925,7 @@ export interface components {
     };
     PayloadTooLarge: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'payload_too_large';
       /** @description What a developer can do about it */
@@ -1583,7 +1935,7 @@ export interface components {
     };
     UnsupportedMediaType: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'unsupported_media_type';
       /** @description What a developer can do about it */
@@ -1593,7 +1945,7 @@ export interface components {
     };
     Unprocessable: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'unprocessable';
       /** @description What a developer can do about it */
@@ -1617,7 +1969,7 @@ export interface components {
     };
     RateLimited: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'rate_limited';
       /** @description What a developer can do about it */
@@ -1627,7 +1979,7 @@ export interface components {
     };
     HeadersTooLarge: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'headers_too_large';
       /** @description What a developer can do about it */
@@ -1637,7 +1989,7 @@ export interface components {
     };
     InternalError: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'internal_error';
       /** @description What a developer can do about it */
@@ -1647,7 +1999,7 @@ export interface components {
     };
     Unavailable: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'unavailable';
       /** @description What a developer can do about it */
@@ -1657,7 +2009,7 @@ export interface components {
     };
     Timeout: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'timeout';
       /** @description What a developer can do about it */
@@ -1667,17 +2019,14 @@ export interface components {
     };
     NotReady: {
       /** @description `false` for every refusal */
-      success: false;
+      success: boolean;
       /** @description Code of the failure; branch on it */
       error: 'unavailable';
       /** @description What a developer can do about it */
       message: string;
       /** @description Name of the request, for support */
       request_id: string;
-      /** @description `process` (its state) and each thing that it needs: `ok` or `failed` */
-      checks: {
-        [key: string]: 'ok' | 'failed' | 'starting' | 'ready' | 'stopping';
-      };
+      checks: components['schemas']['ReadinessChecks'];
     };
   };
   responses: {
@@ -1685,12 +2034,12 @@ export interface components {
     BadRequest: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Credits-Used': components['headers']['X-Credits-Used'];
-        'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-        'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-        'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-        'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-        Deprecation: components['headers']['Deprecation'];
+        'X-Credits-Used': components['headers']['Optional-X-Credits-Used'];
+        'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+        'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+        'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+        'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+        Deprecation: components['headers']['Optional-Deprecation'];
         [name: string]: unknown;
       };
       content: {
@@ -1714,10 +2063,10 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Credits-Used': components['headers']['X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-        'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-        'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-        'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-        Deprecation: components['headers']['Deprecation'];
+        'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+        'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+        'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+        Deprecation: components['headers']['Optional-Deprecation'];
         [name: string]: unknown;
       };
       content: {
@@ -1738,11 +2087,11 @@ export interface components {
     NotFound: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Credits-Used': components['headers']['X-Credits-Used'];
-        'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-        'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-        'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-        'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+        'X-Credits-Used': components['headers']['Optional-X-Credits-Used'];
+        'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+        'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+        'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+        'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         [name: string]: unknown;
       };
       content: {
@@ -1764,12 +2113,12 @@ export interface components {
     Conflict: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'Retry-After': components['headers']['Retry-After'];
-        'X-Credits-Used': components['headers']['X-Credits-Used'];
-        'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-        'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-        'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-        'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+        'Retry-After': components['headers']['Optional-Retry-After'];
+        'X-Credits-Used': components['headers']['Optional-X-Credits-Used'];
+        'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+        'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+        'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+        'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         [name: string]: unknown;
       };
       content: {
@@ -1780,11 +2129,11 @@ export interface components {
     PayloadTooLarge: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Credits-Used': components['headers']['X-Credits-Used'];
-        'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-        'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-        'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-        'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+        'X-Credits-Used': components['headers']['Optional-X-Credits-Used'];
+        'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+        'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+        'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+        'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         [name: string]: unknown;
       };
       content: {
@@ -1795,11 +2144,11 @@ export interface components {
     UnsupportedMediaType: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Credits-Used': components['headers']['X-Credits-Used'];
-        'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-        'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-        'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-        'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+        'X-Credits-Used': components['headers']['Optional-X-Credits-Used'];
+        'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+        'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+        'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+        'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         [name: string]: unknown;
       };
       content: {
@@ -1811,11 +2160,11 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Credits-Used': components['headers']['X-Credits-Used'];
-        'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-        'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-        'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-        'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-        Deprecation: components['headers']['Deprecation'];
+        'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+        'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+        'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+        'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+        Deprecation: components['headers']['Optional-Deprecation'];
         [name: string]: unknown;
       };
       content: {
@@ -1830,9 +2179,9 @@ export interface components {
         'RateLimit-Limit': components['headers']['RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-        'X-Credits-Used': components['headers']['X-Credits-Used'];
-        'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-        Deprecation: components['headers']['Deprecation'];
+        'X-Credits-Used': components['headers']['Optional-X-Credits-Used'];
+        'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+        Deprecation: components['headers']['Optional-Deprecation'];
         [name: string]: unknown;
       };
       content: {
@@ -1853,12 +2202,12 @@ export interface components {
     InternalError: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'X-Credits-Used': components['headers']['X-Credits-Used'];
-        'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-        'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-        'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-        'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-        Deprecation: components['headers']['Deprecation'];
+        'X-Credits-Used': components['headers']['Optional-X-Credits-Used'];
+        'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+        'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+        'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+        'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+        Deprecation: components['headers']['Optional-Deprecation'];
         [name: string]: unknown;
       };
       content: {
@@ -1870,12 +2219,12 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'Retry-After': components['headers']['Retry-After'];
-        'X-Credits-Used': components['headers']['X-Credits-Used'];
-        'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-        'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-        'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-        'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-        Deprecation: components['headers']['Deprecation'];
+        'X-Credits-Used': components['headers']['Optional-X-Credits-Used'];
+        'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+        'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+        'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+        'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+        Deprecation: components['headers']['Optional-Deprecation'];
         [name: string]: unknown;
       };
       content: {
@@ -1887,11 +2236,11 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'X-Credits-Used': components['headers']['X-Credits-Used'];
-        'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-        'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-        'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-        'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-        Deprecation: components['headers']['Deprecation'];
+        'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+        'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+        'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+        'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+        Deprecation: components['headers']['Optional-Deprecation'];
         [name: string]: unknown;
       };
       content: {
@@ -1903,7 +2252,7 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'Retry-After': components['headers']['Retry-After'];
-        'Cache-Control': components['headers']['Cache-Control'];
+        'Cache-Control': components['headers']['Optional-Cache-Control'];
         [name: string]: unknown;
       };
       content: {
@@ -1914,9 +2263,9 @@ export interface components {
   parameters: {
     /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
     IdempotencyKey: string;
-    /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+    /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
     RequestId: string;
-    /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+    /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
     Force: string;
   };
   requestBodies: never;
@@ -1932,30 +2281,60 @@ export interface components {
      */
     'X-Credits-Used': number;
     /**
+     * @description What the call was charged
+     * @example 5
+     */
+    'Optional-X-Credits-Used': number;
+    /**
      * @description What the account has left, where it is limited
      * @example 995
      */
     'X-Credits-Remaining': number;
+    /**
+     * @description What the account has left, where it is limited
+     * @example 995
+     */
+    'Optional-X-Credits-Remaining': number;
     /**
      * @description Calls of the limit that is nearest to its end; absent where the key has none
      * @example 50
      */
     'RateLimit-Limit': number;
     /**
+     * @description Calls of the limit that is nearest to its end; absent where the key has none
+     * @example 50
+     */
+    'Optional-RateLimit-Limit': number;
+    /**
      * @description Calls left of it
      * @example 49
      */
     'RateLimit-Remaining': number;
+    /**
+     * @description Calls left of it
+     * @example 49
+     */
+    'Optional-RateLimit-Remaining': number;
     /**
      * @description Seconds until it starts anew
      * @example 1
      */
     'RateLimit-Reset': number;
     /**
+     * @description Seconds until it starts anew
+     * @example 1
+     */
+    'Optional-RateLimit-Reset': number;
+    /**
      * @description Seconds after which to call again
      * @example 2
      */
     'Retry-After': number;
+    /**
+     * @description Seconds after which to call again
+     * @example 2
+     */
+    'Optional-Retry-After': number;
     /** @description The scheme of keys */
     'WWW-Authenticate': 'Bearer';
     /**
@@ -1964,21 +2343,28 @@ export interface components {
      */
     Allow: string;
     /** @description On answers to a request that used the deprecated `ids` */
-    Deprecation: 'true';
+    'Optional-Deprecation': 'true';
     /** @description When the answer is that of an earlier call with the same `Idempotency-Key` */
-    'Idempotency-Replayed': 'true';
+    'Optional-Idempotency-Replayed': 'true';
     /**
      * @description Milliseconds of each stage of the identification
      * @example intake;dur=12.1, queue;dur=1.4, embed;dur=61.9, neighbours;dur=4.2, rows;dur=3.8, total;dur=83.9
      */
-    'Server-Timing': string;
+    'Optional-Server-Timing': string;
     /**
      * @description Under which the identification is recorded; in v2 the same as `predictionId`
      * @example 0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55
      */
     'X-Prediction-Id': string;
+    /**
+     * @description Address of what was made
+     * @example /v3/vision/jobs/job_V1StGXR8_Z5jdHi6B-myT
+     */
+    Location: string;
     /** @description How long the answer may be kept */
     'Cache-Control': string;
+    /** @description How long the answer may be kept */
+    'Optional-Cache-Control': string;
     /** @description A name for the file */
     'Content-Disposition': string;
     /** @description The hash of the content */
@@ -1986,9 +2372,16 @@ export interface components {
   };
   pathItems: never;
 }
+export type ApiVersion = components['schemas']['ApiVersion'];
+export type Include = components['schemas']['Include'];
+export type Market = components['schemas']['Market'];
+export type Scope = components['schemas']['Scope'];
+export type Sort = components['schemas']['Sort'];
+export type WebhookEvent = components['schemas']['WebhookEvent'];
 export type CatalogQuery = components['schemas']['CatalogQuery'];
 export type Filter = components['schemas']['Filter'];
 export type IdentifyRequest = components['schemas']['IdentifyRequest'];
+export type Photo = components['schemas']['Photo'];
 export type Region = components['schemas']['Region'];
 export type ItemsRequest = components['schemas']['ItemsRequest'];
 export type SuggestRequest = components['schemas']['SuggestRequest'];
@@ -2003,15 +2396,38 @@ export type NewKey = components['schemas']['NewKey'];
 export type Rotation = components['schemas']['Rotation'];
 export type LegacyQuery = components['schemas']['LegacyQuery'];
 export type LegacyIdentifyRequest = components['schemas']['LegacyIdentifyRequest'];
-export type CatalogAnswer = components['schemas']['CatalogAnswer'];
+export type CategoryRecord = components['schemas']['CategoryRecord'];
+export type TagRecord = components['schemas']['TagRecord'];
+export type SynonymRecord = components['schemas']['SynonymRecord'];
+export type EntityRecord = components['schemas']['EntityRecord'];
+export type ProductRecord = components['schemas']['ProductRecord'];
+export type EstimateRecord = components['schemas']['EstimateRecord'];
+export type HistoryRecord = components['schemas']['HistoryRecord'];
+export type ListingRecord = components['schemas']['ListingRecord'];
+export type SynonymDeletion = components['schemas']['SynonymDeletion'];
+export type EntityDeletion = components['schemas']['EntityDeletion'];
+export type ProductDeletion = components['schemas']['ProductDeletion'];
+export type RecordLine = components['schemas']['RecordLine'];
+export type QueryAnswer = components['schemas']['QueryAnswer'];
+export type ItemAnswer = components['schemas']['ItemAnswer'];
+export type SimilarAnswer = components['schemas']['SimilarAnswer'];
+export type IdentifyAnswer = components['schemas']['IdentifyAnswer'];
 export type CatalogRow = components['schemas']['CatalogRow'];
+export type SimilarRow = components['schemas']['SimilarRow'];
+export type MatchedRow = components['schemas']['MatchedRow'];
+export type FacetValue = components['schemas']['FacetValue'];
 export type Variant = components['schemas']['Variant'];
 export type Pricing = components['schemas']['Pricing'];
 export type Evidence = components['schemas']['Evidence'];
 export type ItemsAnswer = components['schemas']['ItemsAnswer'];
 export type SuggestAnswer = components['schemas']['SuggestAnswer'];
+export type Suggestion = components['schemas']['Suggestion'];
 export type FeedbackAnswer = components['schemas']['FeedbackAnswer'];
 export type Account = components['schemas']['Account'];
+export type AccountState = components['schemas']['AccountState'];
+export type ApiKey = components['schemas']['ApiKey'];
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type UsageLine = components['schemas']['UsageLine'];
 export type AccountList = components['schemas']['AccountList'];
 export type AccountShown = components['schemas']['AccountShown'];
 export type CreditsAdded = components['schemas']['CreditsAdded'];
@@ -2044,6 +2460,11 @@ export type MarketEstimate = components['schemas']['MarketEstimate'];
 export type DataFileLink = components['schemas']['DataFileLink'];
 export type Health = components['schemas']['Health'];
 export type Readiness = components['schemas']['Readiness'];
+export type ReadinessChecks = components['schemas']['ReadinessChecks'];
+export type VisionJobDoneMessage = components['schemas']['VisionJobDoneMessage'];
+export type AccountCreditsLowMessage = components['schemas']['AccountCreditsLowMessage'];
+export type CatalogImportDoneMessage = components['schemas']['CatalogImportDoneMessage'];
+export type ModelDriftMessage = components['schemas']['ModelDriftMessage'];
 export type BadRequest = components['schemas']['BadRequest'];
 export type Unauthorized = components['schemas']['Unauthorized'];
 export type InsufficientCredits = components['schemas']['InsufficientCredits'];
@@ -2081,18 +2502,26 @@ export type ParameterRequestId = components['parameters']['RequestId'];
 export type ParameterForce = components['parameters']['Force'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderXCreditsUsed = components['headers']['X-Credits-Used'];
+export type HeaderOptionalXCreditsUsed = components['headers']['Optional-X-Credits-Used'];
 export type HeaderXCreditsRemaining = components['headers']['X-Credits-Remaining'];
+export type HeaderOptionalXCreditsRemaining = components['headers']['Optional-X-Credits-Remaining'];
 export type HeaderRateLimitLimit = components['headers']['RateLimit-Limit'];
+export type HeaderOptionalRateLimitLimit = components['headers']['Optional-RateLimit-Limit'];
 export type HeaderRateLimitRemaining = components['headers']['RateLimit-Remaining'];
+export type HeaderOptionalRateLimitRemaining = components['headers']['Optional-RateLimit-Remaining'];
 export type HeaderRateLimitReset = components['headers']['RateLimit-Reset'];
+export type HeaderOptionalRateLimitReset = components['headers']['Optional-RateLimit-Reset'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
+export type HeaderOptionalRetryAfter = components['headers']['Optional-Retry-After'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderAllow = components['headers']['Allow'];
-export type HeaderDeprecation = components['headers']['Deprecation'];
-export type HeaderIdempotencyReplayed = components['headers']['Idempotency-Replayed'];
-export type HeaderServerTiming = components['headers']['Server-Timing'];
+export type HeaderOptionalDeprecation = components['headers']['Optional-Deprecation'];
+export type HeaderOptionalIdempotencyReplayed = components['headers']['Optional-Idempotency-Replayed'];
+export type HeaderOptionalServerTiming = components['headers']['Optional-Server-Timing'];
 export type HeaderXPredictionId = components['headers']['X-Prediction-Id'];
+export type HeaderLocation = components['headers']['Location'];
 export type HeaderCacheControl = components['headers']['Cache-Control'];
+export type HeaderOptionalCacheControl = components['headers']['Optional-Cache-Control'];
 export type HeaderContentDisposition = components['headers']['Content-Disposition'];
 export type HeaderETag = components['headers']['ETag'];
 export type $defs = Record<string, never>;
@@ -2102,9 +2531,9 @@ export interface operations {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2120,16 +2549,16 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
-          Deprecation: components['headers']['Deprecation'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
+          Deprecation: components['headers']['Optional-Deprecation'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['CatalogAnswer'];
+          'application/json': components['schemas']['QueryAnswer'];
         };
       };
       400: components['responses']['BadRequest'];
@@ -2146,22 +2575,16 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  showItem: {
+  getItem: {
     parameters: {
       query?: {
-        /**
-         * @description Comma-separated; empty for neither
-         * @example [
-         *       "taxonomy",
-         *       "pricing"
-         *     ]
-         */
-        includes?: ('taxonomy' | 'pricing')[];
+        /** @description Comma-separated; empty for neither */
+        includes?: components['schemas']['Include'][];
       };
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -2179,14 +2602,14 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['CatalogAnswer'];
+          'application/json': components['schemas']['ItemAnswer'];
         };
       };
       400: components['responses']['BadRequest'];
@@ -2201,26 +2624,20 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  showSimilar: {
+  listSimilarItems: {
     parameters: {
       query?: {
-        /**
-         * @description Comma-separated; empty for neither
-         * @example [
-         *       "taxonomy",
-         *       "pricing"
-         *     ]
-         */
-        includes?: ('taxonomy' | 'pricing')[];
+        /** @description Comma-separated; empty for neither */
+        includes?: components['schemas']['Include'][];
         /** @description Slug or name of the category to look in; else that of the item */
         category_id?: string;
         /** @description Rows at most; lowered to 10 */
         size?: number;
       };
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -2238,14 +2655,14 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['CatalogAnswer'];
+          'application/json': components['schemas']['SimilarAnswer'];
         };
       };
       400: components['responses']['BadRequest'];
@@ -2260,14 +2677,14 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  showItems: {
+  getItems: {
     parameters: {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2283,11 +2700,11 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2313,9 +2730,9 @@ export interface operations {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2331,11 +2748,11 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2361,9 +2778,9 @@ export interface operations {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2380,17 +2797,17 @@ export interface operations {
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
           'X-Prediction-Id': components['headers']['X-Prediction-Id'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
-          'Server-Timing': components['headers']['Server-Timing'];
-          Deprecation: components['headers']['Deprecation'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
+          'Server-Timing': components['headers']['Optional-Server-Timing'];
+          Deprecation: components['headers']['Optional-Deprecation'];
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['CatalogAnswer'];
+          'application/json': components['schemas']['IdentifyAnswer'];
         };
       };
       400: components['responses']['BadRequest'];
@@ -2409,14 +2826,14 @@ export interface operations {
       504: components['responses']['Timeout'];
     };
   };
-  correct: {
+  sendFeedback: {
     parameters: {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -2439,11 +2856,11 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2465,18 +2882,18 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  showOwnAccount: {
+  getOwnAccount: {
     parameters: {
       query?: {
-        /** @description A day or a time (ISO 8601, UTC); else 30 days before `until` */
+        /** @description Else 30 days before `until`; at most 366 days before it */
         since?: string;
-        /** @description Before this day or time; else the end of today */
+        /** @description Before this day or time, not before `since`; else the end of today, in UTC */
         until?: string;
       };
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2487,10 +2904,10 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
           [name: string]: unknown;
         };
         content: {
@@ -2513,9 +2930,9 @@ export interface operations {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2531,11 +2948,11 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2561,9 +2978,9 @@ export interface operations {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -2581,11 +2998,11 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2605,12 +3022,12 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  showRecordStatus: {
+  getRecordStatus: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -2628,10 +3045,10 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
           [name: string]: unknown;
         };
         content: {
@@ -2655,9 +3072,9 @@ export interface operations {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2673,12 +3090,13 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
-          Deprecation: components['headers']['Deprecation'];
+          Location: components['headers']['Location'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
+          Deprecation: components['headers']['Optional-Deprecation'];
           [name: string]: unknown;
         };
         content: {
@@ -2699,12 +3117,12 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  showJob: {
+  getJob: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -2722,10 +3140,10 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
           [name: string]: unknown;
         };
         content: {
@@ -2749,9 +3167,9 @@ export interface operations {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -2769,11 +3187,11 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2796,9 +3214,9 @@ export interface operations {
   listWebhooks: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2809,10 +3227,10 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
           [name: string]: unknown;
         };
         content: {
@@ -2835,9 +3253,9 @@ export interface operations {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2853,11 +3271,12 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          Location: components['headers']['Location'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2878,14 +3297,14 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  removeWebhook: {
+  deleteWebhook: {
     parameters: {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -2903,11 +3322,11 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2927,14 +3346,14 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  listProductsV2: {
+  searchProductsV2: {
     parameters: {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2950,11 +3369,11 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -2980,9 +3399,9 @@ export interface operations {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2999,12 +3418,12 @@ export interface operations {
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
           'X-Prediction-Id': components['headers']['X-Prediction-Id'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
-          'Server-Timing': components['headers']['Server-Timing'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
+          'Server-Timing': components['headers']['Optional-Server-Timing'];
           [name: string]: unknown;
         };
         content: {
@@ -3027,7 +3446,7 @@ export interface operations {
       504: components['responses']['Timeout'];
     };
   };
-  listProductsV1: {
+  searchProductsV1: {
     parameters: {
       query?: {
         /** @description Free text; without it the rows are listed */
@@ -3039,7 +3458,7 @@ export interface operations {
         /** @description 20 unless sent; lowered to the cap of the service */
         page_size?: number;
         /** @description Order of a listing; a search is ordered by relevance */
-        sort?: 'popularity_desc' | 'popularity_asc' | 'name_asc' | 'name_desc';
+        sort?: components['schemas']['Sort'];
         /** @description Tag ids; the row carries at least one */
         tags?: string[];
         /** @description Tag ids; the row carries none */
@@ -3074,9 +3493,9 @@ export interface operations {
         exclude_category?: string[];
       };
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -3087,10 +3506,10 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'X-Credits-Used': components['headers']['X-Credits-Used'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'X-Credits-Remaining': components['headers']['X-Credits-Remaining'];
-          'RateLimit-Limit': components['headers']['RateLimit-Limit'];
-          'RateLimit-Remaining': components['headers']['RateLimit-Remaining'];
-          'RateLimit-Reset': components['headers']['RateLimit-Reset'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
           [name: string]: unknown;
         };
         content: {
@@ -3108,7 +3527,7 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  dataFile: {
+  getDataFile: {
     parameters: {
       query: {
         /** @description Part of the signature; take the link as it was answered */
@@ -3119,7 +3538,7 @@ export interface operations {
         signature: string;
       };
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3152,12 +3571,12 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  image: {
+  getImage: {
     parameters: {
       header?: {
         /** @description ETags that you hold */
         'If-None-Match'?: string;
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3205,7 +3624,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -3234,7 +3653,7 @@ export interface operations {
   createAccount: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -3245,10 +3664,11 @@ export interface operations {
     };
     responses: {
       /** @description Done */
-      200: {
+      201: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'Cache-Control': components['headers']['Cache-Control'];
+          Location: components['headers']['Location'];
           [name: string]: unknown;
         };
         content: {
@@ -3267,10 +3687,10 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  showAccount: {
+  getAccount: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3308,7 +3728,7 @@ export interface operations {
       header?: {
         /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3330,7 +3750,7 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'Cache-Control': components['headers']['Cache-Control'];
-          'Idempotency-Replayed': components['headers']['Idempotency-Replayed'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
           [name: string]: unknown;
         };
         content: {
@@ -3353,7 +3773,7 @@ export interface operations {
   keepPhotos: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3393,16 +3813,16 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  showUsage: {
+  getUsage: {
     parameters: {
       query?: {
-        /** @description A day or a time (ISO 8601, UTC); else 30 days before `until` */
+        /** @description Else 30 days before `until`; at most 366 days before it */
         since?: string;
-        /** @description Before this day or time; else the end of today */
+        /** @description Before this day or time, not before `since`; else the end of today, in UTC */
         until?: string;
       };
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3444,7 +3864,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3480,7 +3900,7 @@ export interface operations {
   createKey: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3498,10 +3918,11 @@ export interface operations {
     };
     responses: {
       /** @description Done */
-      200: {
+      201: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'Cache-Control': components['headers']['Cache-Control'];
+          Location: components['headers']['Location'];
           [name: string]: unknown;
         };
         content: {
@@ -3523,7 +3944,7 @@ export interface operations {
   rotateKey: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3541,10 +3962,11 @@ export interface operations {
     };
     responses: {
       /** @description Done */
-      200: {
+      201: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'Cache-Control': components['headers']['Cache-Control'];
+          Location: components['headers']['Location'];
           [name: string]: unknown;
         };
         content: {
@@ -3567,7 +3989,7 @@ export interface operations {
   revokeKey: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3600,7 +4022,7 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  showAuditLog: {
+  getAuditLog: {
     parameters: {
       query?: {
         /** @description Entries of a page */
@@ -3611,7 +4033,7 @@ export interface operations {
         account?: string;
       };
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -3637,10 +4059,10 @@ export interface operations {
       503: components['responses']['Unavailable'];
     };
   };
-  health: {
+  checkHealth: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -3649,7 +4071,7 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'Cache-Control': components['headers']['Cache-Control'];
+          'Cache-Control': components['headers']['Optional-Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -3662,10 +4084,10 @@ export interface operations {
       500: components['responses']['InternalError'];
     };
   };
-  readiness: {
+  checkReadiness: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -3674,7 +4096,7 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'Cache-Control': components['headers']['Cache-Control'];
+          'Cache-Control': components['headers']['Optional-Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -3688,10 +4110,10 @@ export interface operations {
       503: components['responses']['NotReady'];
     };
   };
-  metrics: {
+  getMetrics: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -3700,7 +4122,7 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'Cache-Control': components['headers']['Cache-Control'];
+          'Cache-Control': components['headers']['Optional-Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -3713,10 +4135,10 @@ export interface operations {
       500: components['responses']['InternalError'];
     };
   };
-  openApi: {
+  getOpenApi: {
     parameters: {
       header?: {
-        /** @description Your name for the request, kept in the answer and in the logs; else it gets one. */
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -3725,7 +4147,7 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'Cache-Control': components['headers']['Cache-Control'];
+          'Cache-Control': components['headers']['Optional-Cache-Control'];
           [name: string]: unknown;
         };
         content: {
@@ -3736,6 +4158,130 @@ export interface operations {
       405: components['responses']['MethodNotAllowed'];
       431: components['responses']['HeadersTooLarge'];
       500: components['responses']['InternalError'];
+    };
+  };
+  onVisionJobDone: {
+    parameters: {
+      header: {
+        /** @description Id of the message, the same each time that it is sent */
+        'webhook-id': string;
+        /** @description When it was sent this time, in seconds since 1970 */
+        'webhook-timestamp': string;
+        /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` under the secret, in base64 */
+        'webhook-signature': string;
+      };
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['VisionJobDoneMessage'];
+      };
+    };
+    responses: {
+      /** @description The address wants no more messages */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+      /** @description The message has arrived */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  onAccountCreditsLow: {
+    parameters: {
+      header: {
+        /** @description Id of the message, the same each time that it is sent */
+        'webhook-id': string;
+        /** @description When it was sent this time, in seconds since 1970 */
+        'webhook-timestamp': string;
+        /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` under the secret, in base64 */
+        'webhook-signature': string;
+      };
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AccountCreditsLowMessage'];
+      };
+    };
+    responses: {
+      /** @description The address wants no more messages */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+      /** @description The message has arrived */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  onCatalogImportDone: {
+    parameters: {
+      header: {
+        /** @description Id of the message, the same each time that it is sent */
+        'webhook-id': string;
+        /** @description When it was sent this time, in seconds since 1970 */
+        'webhook-timestamp': string;
+        /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` under the secret, in base64 */
+        'webhook-signature': string;
+      };
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CatalogImportDoneMessage'];
+      };
+    };
+    responses: {
+      /** @description The address wants no more messages */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+      /** @description The message has arrived */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  onModelDrift: {
+    parameters: {
+      header: {
+        /** @description Id of the message, the same each time that it is sent */
+        'webhook-id': string;
+        /** @description When it was sent this time, in seconds since 1970 */
+        'webhook-timestamp': string;
+        /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` under the secret, in base64 */
+        'webhook-signature': string;
+      };
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ModelDriftMessage'];
+      };
+    };
+    responses: {
+      /** @description The address wants no more messages */
+      410: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+      /** @description The message has arrived */
+      '2XX': {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
     };
   };
 }

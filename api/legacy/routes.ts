@@ -20,7 +20,7 @@ export function mountLegacy(
   settings: ApiSettings,
   metrics: VisionObserver,
 ): void {
-  mountRoute(router, PATHS.listProductsV1, {
+  mountRoute(router, PATHS.searchProductsV1, {
     get: read(
       'v1.products',
       'catalog:read',
@@ -28,7 +28,7 @@ export function mountLegacy(
       listProducts(services, settings, (req) => req.query),
     ),
   });
-  mountRoute(router, PATHS.listProductsV2, {
+  mountRoute(router, PATHS.searchProductsV2, {
     post: json(
       'v2.products',
       'catalog:read',

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { type CatalogQuery, type Filter, SORTS } from '../../models/catalog/catalog-query';
+import type { CatalogQuery, Filter } from '../../models/catalog/catalog-query';
 import { TAGS_FIELD, type Taxonomy } from '../../models/catalog/taxonomy';
 import { refuseBrackets } from '../middleware/known-parameters';
 import { refuseBrokenText } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
+import { sort } from '../wire/shared';
 
 /** Parameters of a v1 query string or a v2 body, as they came. */
 export type LegacyParameters = Readonly<Record<string, unknown>>;
@@ -13,11 +14,11 @@ export type LegacyParameters = Readonly<Record<string, unknown>>;
 const DEFAULT_CATEGORIES = ['handbags', 'watches'];
 
 /** A whole number, or the same in digits. */
-const number = (schema: typeof pageNumber) =>
+const number = (schema: typeof pageNumber, minimum: number) =>
   z
     .union(
       [
-        z.number(),
+        z.number().meta({ type: 'integer', minimum }),
         z
           .string()
           .regex(/^\s*\d+\s*$/)
@@ -51,12 +52,9 @@ export const legacyQuery = z.object({
       default: 'product',
       description: 'Kind of rows; what is no kind counts as `product`',
     }),
-  page: number(pageNumber).default(0).describe('0-based; 0 unless sent'),
-  page_size: number(sizeOfPage).default(20).describe('20 unless sent; lowered to the cap of the service'),
-  sort: z
-    .enum(SORTS)
-    .default('popularity_desc')
-    .describe('Order of a listing; a search is ordered by relevance'),
+  page: number(pageNumber, 0).default(0).describe('0-based; 0 unless sent'),
+  page_size: number(sizeOfPage, 1).default(20).describe('20 unless sent; lowered to the cap of the service'),
+  sort: sort.default('popularity_desc').describe('Order of a listing; a search is ordered by relevance'),
   tags: commaSeparated.default([]).describe('Tag ids; the row carries at least one'),
   exclude_tags: commaSeparated.default([]).describe('Tag ids; the row carries none'),
   category: commaSeparated
@@ -122,8 +120,12 @@ function facetFilters(given: LegacyParameters, { facetFields, taxonomy }: Known)
 const valuesOf = (given: LegacyParameters, name: string): string[] =>
   Object.hasOwn(given, name) ? (validate(z.object({ [name]: commaSeparated }), given)[name] ?? []) : [];
 
+const textOf = (name: string) => ({ properties: { [name]: { type: 'string' } }, required: [name] });
+
 /** Body of `POST /v2/vision` (contract 8.6). */
-export const legacyIdentifyBody = z.object({
-  url: z.string().nullish().describe('Public http(s) address of the photo; wins over `base64`'),
-  base64: z.string().nullish().describe('The photo as base64 or data URI: JPEG, PNG or WebP'),
-});
+export const legacyIdentifyBody = z
+  .object({
+    url: z.string().nullish().describe('Public http(s) address of the photo; wins over `base64`'),
+    base64: z.string().nullish().describe('The photo as base64 or data URI: JPEG, PNG or WebP'),
+  })
+  .meta({ if: textOf('url'), else: textOf('base64') });

@@ -62,6 +62,7 @@ const OF_SUCCESSES = [
   'Content-Disposition',
   'Content-Type',
   'ETag',
+  'Location',
   'Last-Modified',
   'Server-Timing',
   'X-Prediction-Id',

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 
 /** Headers that are kept of an answer: its others are the same for all. */
-const KEPT_HEADERS = ['Deprecation', 'X-Prediction-Id'];
+const KEPT_HEADERS = ['Deprecation', 'Location', 'X-Prediction-Id'];
 
 /** What is kept of an answer. */
 export interface KeptAnswer {

@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { DATA_FILE_KINDS, type DataFile, REGIONS } from '../../models/pricing/estimate';
 import type { ApiServices, ApiSettings } from '../api-services';
 
@@ -26,6 +26,11 @@ export const linksOf = (req: Request, services: Signing, settings: ApiSettings):
 /** Behind the public base address when one is set, else behind the address that the request was sent to. */
 export const publicAddress = (req: Request, { publicUrl, imageBaseUrl }: Bases): PublicAddress =>
   addressBehind(publicUrl ?? baseOf(req), imageBaseUrl);
+
+/** Answers 201, and where the thing is that was made. */
+export function answerMade(req: Request, res: Response, settings: ApiSettings, path: string): void {
+  res.status(201).location(publicAddress(req, settings)(path));
+}
 
 type Bases = Pick<ApiSettings, 'publicUrl' | 'imageBaseUrl'>;
 

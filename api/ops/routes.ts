@@ -16,15 +16,18 @@ export function mountOperations(
   metrics: Metrics,
   answers: AnswerMemory,
 ): void {
-  mountRoute(router, PATHS.health, { get: showHealth });
-  mountRoute(router, PATHS.readiness, { get: showReadiness(settings) });
-  mountRoute(router, PATHS.metrics, { get: metrics.show });
-  mountRoute(router, PATHS.openApi, { get: showOpenApi(settings, answers) });
+  mountRoute(router, PATHS.checkHealth, { get: showHealth });
+  mountRoute(router, PATHS.checkReadiness, { get: showReadiness(settings) });
+  mountRoute(router, PATHS.getMetrics, { get: metrics.show });
+  mountRoute(router, PATHS.getOpenApi, { get: showOpenApi(settings, answers) });
 }
 
 /** The description of the API for tools, with the address that it was asked at (or the public one) as its server. */
 function showOpenApi(settings: ApiSettings, answers: AnswerMemory): RequestHandler {
-  const document = buildOpenApi({ admin: settings.adminToken !== undefined });
+  const document = buildOpenApi({
+    records: settings.recordSchemas,
+    admin: settings.adminToken !== undefined,
+  });
   return async (req, res) => {
     const made = await answers.reserve(res, 'openapi');
     const url = publicAddress(req, settings)('/').replace(/\/$/, '');

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { MODULES } from '../../models/catalog/catalog-query';
 import { ENTRY_STATES, JOB_STATUSES } from '../../models/vision/jobs/job-states';
-import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 import { accountFields, keyShown, since, until, usage } from '../wire/accounts';
 import {
   attribute,
@@ -14,6 +12,7 @@ import {
   variantField,
   variantFields,
 } from '../wire/answers';
+import { includeModule, webhookEvent } from '../wire/shared';
 
 const variant = z.object({
   ...variantFields,
@@ -54,13 +53,7 @@ export const catalogRow = z.object({
     .record(z.string(), z.unknown())
     .optional()
     .describe('Whatever else the shop wrote, as it was given'),
-  confidence: share.optional().describe('Vision answers only: how sure the match is, calibrated'),
-  similarity: z
-    .number()
-    .optional()
-    .describe('Similar items only: cosine of the nearest views; of several pictures the mean'),
   attributes: z.array(attribute).optional().describe('With `taxonomy`'),
-  evidence: evidence.optional().describe('Vision answers with `explain` only: why this row'),
   variants: z.array(variant).optional().describe('Products only'),
   max_market_estimate: marketEstimate
     .nullable()
@@ -68,18 +61,30 @@ export const catalogRow = z.object({
     .describe('With `pricing`, rows that are no product'),
 });
 
-const facetValue = z.object({
+/** A row that a photo shows (contract 7.8). */
+export const matchedRow = catalogRow.extend({
+  confidence: share.describe('How sure the match is, calibrated'),
+  evidence: evidence.optional().describe('With `explain`: why this row'),
+});
+
+/** A row that looks like another (contract 6.4). */
+export const similarRow = catalogRow.extend({
+  similarity: z.number().describe('Cosine of the nearest views; of several pictures the mean'),
+});
+
+/** A value of a counted facet (contract 4.15). */
+export const facetValue = z.object({
   id: z.string().describe('As a filter takes it'),
-  name: z.string(),
+  name: z.string().describe('For people'),
   count: z.int().describe('Rows of all pages that have it'),
 });
 
-/** What every v3 endpoint answers (contract 4.10). */
-export const catalogAnswer = z.object({
+/** What every answer with rows says of them (contract 4.10). */
+const rowsAnswer = z.object({
   success,
   ...pageFields,
   credits_used: z.int().describe('What the call was charged'),
-  includes: z.array(z.enum(MODULES)).describe('The modules of this answer'),
+  includes: z.array(includeModule).describe('The modules of this answer'),
   resolved_taxonomy: z.object({
     node: z.string().nullable().describe('Kind of the rows; of the first hit in vision'),
     level: z
@@ -87,7 +92,16 @@ export const catalogAnswer = z.object({
       .nullable()
       .describe('Attributes of the hierarchy above it; null where there is nothing to tell'),
   }),
-  sort_applied: z.string().optional().describe('Queries only: the sort, or `relevance`'),
+});
+
+const rowsOf = <Row extends z.ZodType>(row: Row) => z.array(row).describe('The rows of this page, in order');
+
+/** What one id answers (contract 6.1). */
+export const itemAnswer = rowsAnswer.extend({ data: rowsOf(catalogRow) });
+
+/** What a query answers. */
+export const queryAnswer = itemAnswer.extend({
+  sort_applied: z.string().describe('The sort, or `relevance`'),
   next_cursor: z
     .string()
     .nullable()
@@ -97,13 +111,18 @@ export const catalogAnswer = z.object({
     .record(z.string(), z.array(facetValue))
     .optional()
     .describe('With `facets`: of each field the values of most rows of the result first, then by id'),
-  data: z.array(catalogRow).describe('The rows of this page, in order'),
 });
 
 /** What several ids answer (contract 6.7). */
-export const itemsAnswer = catalogAnswer.extend({
+export const itemsAnswer = itemAnswer.extend({
   not_found: z.array(z.string()).describe('Those of the ids that there is no row of, in their order'),
 });
+
+/** What a call for similar items answers (contract 6.3). */
+export const similarAnswer = rowsAnswer.extend({ data: rowsOf(similarRow) });
+
+/** What a photo answers (contract 7.8). */
+export const identifyAnswer = rowsAnswer.extend({ data: rowsOf(matchedRow) });
 
 /** What a caller is told of its account and key (contract 9.7). */
 export const accountAnswer = z.object({
@@ -175,7 +194,7 @@ export const jobEntry = z.object({
     .nullable()
     .describe('What feedback on it goes by; null without an identification'),
   answer: z
-    .union([catalogAnswer, errorAnswer])
+    .union([identifyAnswer, errorAnswer])
     .nullable()
     .describe('The body that the identification gives, of a refusal too; null until then'),
 });
@@ -199,7 +218,7 @@ export const webhook = z.object({
   id: z.string().describe('What it is removed by'),
   key_id: z.string().nullable().describe('The key that it belongs to'),
   url: z.string().describe('The address'),
-  events: z.array(z.enum(WEBHOOK_EVENTS)).describe('What it is told'),
+  events: z.array(webhookEvent).describe('What it is told'),
   credits_below: z.int().nullable().describe('The balance below which it is told; null without that event'),
   created_at: z.iso.datetime().describe('When it was registered'),
   disabled_at: z.iso

@@ -33,7 +33,7 @@ export function mountJobs(
       return free(async (call) => presentJob(await work(call, id), jobs, renewLinks));
     };
   mountRoute(router, PATHS.createJob, { post: job(ENDPOINT, createJob(services, settings, renewLinks)) });
-  mountRoute(router, PATHS.showJob, {
+  mountRoute(router, PATHS.getJob, {
     get: read(
       ENDPOINT,
       SCOPE,
@@ -58,13 +58,15 @@ function createJob(services: ApiServices, settings: ApiSettings, renewLinks: Lin
       return { photos, category, filters: filters.map(toFilter), explain };
     });
     const includes = [...new Set(body.includes)];
-    const baseUrl = publicAddress(req, settings)('/').slice(0, -1);
+    const address = publicAddress(req, settings);
+    const baseUrl = address('/').slice(0, -1);
     const { bodyDigest } = res.locals;
     // The call itself is counted: it stands for the first entry.
     await countTestCalls(services, res, entries.length - 1, settings.limits);
     res.status(202);
     return free(async (call) => {
       const job = await jobs.create(call, { entries, includes, baseUrl, bodyDigest });
+      res.location(address(`/v3/vision/jobs/${job.id}`));
       return presentJob(job, jobs, renewLinks);
     });
   };

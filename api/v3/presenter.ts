@@ -17,11 +17,15 @@ import {
   presentVariantField,
 } from '../wire/presented-row';
 import type {
-  catalogAnswer,
   catalogRow,
   evidence,
   feedbackAnswer,
+  identifyAnswer,
+  itemAnswer,
   itemsAnswer,
+  matchedRow,
+  queryAnswer,
+  similarAnswer,
   suggestAnswer,
 } from './answers';
 
@@ -39,11 +43,12 @@ export function viewOf(includes: readonly Module[], links: Links): View {
   return { modules, taxonomy: has('taxonomy'), pricing: has('pricing'), ...links };
 }
 
-/** The answer of every v3 endpoint (contract 4.10). */
-type Envelope = WithRows<z.input<typeof catalogAnswer>>;
-
-/** A page of a query; rows are made as they are written. */
-export const presentPage = (page: CatalogPage, creditsUsed: number, view: View): Envelope => ({
+/** A page of a query (contract 4.10); rows are made as they are written. */
+export const presentPage = (
+  page: CatalogPage,
+  creditsUsed: number,
+  view: View,
+): WithRows<z.input<typeof queryAnswer>> => ({
   success: true,
   results: page.rows.length,
   total_results: page.total,
@@ -73,16 +78,16 @@ const presentTaxonomy = (resolved: ResolvedTaxonomy | null) => ({
 });
 
 /** Rows that are all on one page. */
-const presentRows = (
-  data: Envelope['data'],
+const presentRows = <Rows extends Iterable<object>>(
+  data: Rows,
   {
     items: { length },
     resolvedTaxonomy,
   }: Pick<FoundItems, 'resolvedTaxonomy'> & { items: readonly unknown[] },
   creditsUsed: number,
   { modules }: View,
-): Envelope => ({
-  success: true,
+) => ({
+  success: true as const,
   results: length,
   total_results: length,
   page: 0,
@@ -94,13 +99,17 @@ const presentRows = (
 });
 
 /** What photos show (contract 7.8). */
-export function presentIdentification(found: Identification, creditsUsed: number, view: View): Envelope {
-  const data = mapped(found.items, ({ item, ...match }) => presentItem(item, view, match));
+export function presentIdentification(
+  found: Identification,
+  creditsUsed: number,
+  view: View,
+): WithRows<z.input<typeof identifyAnswer>> {
+  const data = mapped(found.items, (match) => presentMatch(match, view));
   return presentRows(data, found, creditsUsed, view);
 }
 
 /** The row that was looked up (contract 6.1). */
-export function presentFound(found: FoundItems, creditsUsed: number, view: View): Envelope {
+export function presentFound(found: FoundItems, creditsUsed: number, view: View): z.input<typeof itemAnswer> {
   const data = found.items.map((row) => presentItem(row, view));
   return presentRows(data, found, creditsUsed, view);
 }
@@ -116,31 +125,39 @@ export function presentItems(
 }
 
 /** Rows that look like another (contract 6.4). */
-export function presentSimilar(found: SimilarItems, creditsUsed: number, view: View): Envelope {
+export function presentSimilar(
+  found: SimilarItems,
+  creditsUsed: number,
+  view: View,
+): WithRows<z.input<typeof similarAnswer>> {
   const data = mapped(found.items, ({ item, similarity }) => ({ ...presentItem(item, view), similarity }));
   return presentRows(data, found, creditsUsed, view);
 }
 
-/** One row (contract 1.2); `confidence` and `evidence` in vision answers only. */
-export function presentItem(
-  item: CatalogItem,
+/** A row that photos show. */
+function presentMatch(
+  { item, confidence, evidence: reasons }: IdentifiedItem,
   view: View,
-  match?: Omit<IdentifiedItem, 'item'>,
-): z.input<typeof catalogRow> {
+): z.input<typeof matchedRow> {
+  const { id, name, ...row } = presentItem(item, view);
+  const why = reasons ? { evidence: presentEvidence(reasons, view.address) } : {};
+  return { id, name, confidence, ...row, ...why };
+}
+
+/** One row (contract 1.2). */
+function presentItem(item: CatalogItem, view: View): z.input<typeof catalogRow> {
   const { taxonomy, pricing } = view;
   const best = item.maxMarketEstimate;
   return {
     id: item.id,
     name: item.name,
     ...presentOwnFields(item),
-    ...(match ? { confidence: match.confidence } : {}),
     popularity: item.popularity,
     ...presentPictures(item, view.address),
     ...(taxonomy ? { attributes: item.attributes.map(presentAttribute) } : {}),
     ...(isProduct(item) ? { variants: item.variants.map((variant) => presentVariant(variant, view)) } : {}),
     ...(item.kind === 'category' ? { available_tags: (item.availableTags ?? []).map(presentTag) } : {}),
     ...(pricing && !isProduct(item) ? { max_market_estimate: best ? presentEstimate(best) : null } : {}),
-    ...(match?.evidence ? { evidence: presentEvidence(match.evidence, view.address) } : {}),
   };
 }
 

@@ -27,7 +27,7 @@ export function mountRecords(
       });
     }),
   });
-  mountRoute(router, PATHS.showRecordStatus, {
+  mountRoute(router, PATHS.getRecordStatus, {
     get: read('v3.records.status', 'catalog:write', {}, (req) => {
       const id = idOf(req);
       return free(async () => presentRecordStatus(id, await records.status(id)));

@@ -48,16 +48,16 @@ export function mountV3(
   mountRoute(router, PATHS.queryCatalog, {
     post: json('v3.catalog.query', 'catalog:read', queryCatalog(services, settings)),
   });
-  mountRoute(router, PATHS.showItem, {
+  mountRoute(router, PATHS.getItem, {
     get: read('v3.catalog.item', 'catalog:read', INCLUDES, showItem(services, settings)),
   });
-  mountRoute(router, PATHS.showSimilar, {
+  mountRoute(router, PATHS.listSimilarItems, {
     get: read('v3.catalog.similar', 'catalog:read', SIMILAR, showSimilar(services, settings)),
   });
-  mountRoute(router, PATHS.showItems, {
+  mountRoute(router, PATHS.getItems, {
     post: json('v3.catalog.items', 'catalog:read', showItems(services, settings)),
   });
-  mountRoute(router, PATHS.showOwnAccount, {
+  mountRoute(router, PATHS.getOwnAccount, {
     get: read('v3.account', null, { single: PERIOD }, showOwnAccount(services, settings.limits)),
   });
   mountRoute(router, PATHS.suggest, {
@@ -66,7 +66,7 @@ export function mountV3(
   mountRoute(router, PATHS.identify, {
     post: photo('v3.vision.identify', identify(services, settings, metrics)),
   });
-  mountRoute(router, PATHS.correct, { post: json('v3.vision.feedback', null, correct(services)) });
+  mountRoute(router, PATHS.sendFeedback, { post: json('v3.vision.feedback', null, correct(services)) });
 }
 
 function queryCatalog(services: ApiServices, settings: ApiSettings): Route {

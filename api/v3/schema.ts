@@ -5,30 +5,36 @@ import {
   type CatalogQuery,
   type FacetAsked,
   type Filter,
-  MODULES,
   type Module,
-  SORTS,
 } from '../../models/catalog/catalog-query';
 import { wordsAsked } from '../../models/catalog/fold-text';
 import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
 import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
-import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 import { isObject } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
+import { having, includeModule, sort, webhookEvent } from '../wire/shared';
 
 /** Modules of an answer (contract 4.9); `catalog` is no value of it. */
 export const includes = z
-  .array(z.enum(MODULES))
+  .array(includeModule)
   .default(['taxonomy'])
   .describe('What rows have beside their name and pictures');
 
+const LISTS = ['include', 'exclude', 'ids'] as const;
+const filled = (list: string) => ({ properties: { [list]: { minItems: 1 } }, required: [list] });
+
 /** One filter object (contract 4.3). */
-const filter = z
+export const filter = z
   .strictObject({
-    field: z.string().min(1).describe('A taxonomy field such as `brand`, or `tags`'),
-    include: listOfValues.optional().describe('The row has at least one of these'),
+    field: z
+      .string()
+      .min(1)
+      .meta({ description: 'A taxonomy field such as `brand`, or `tags`', not: { const: 'keywords' } }),
+    include: listOfValues
+      .optional()
+      .describe('The row has at least one of these; a tag that the catalog does not have is a 400'),
     exclude: listOfValues.optional().describe('The row has none of these'),
     ids: listOfValues.optional().meta({ deprecated: true, description: 'Old name of `include`' }),
   })
@@ -37,9 +43,15 @@ const filter = z
       context.addIssue({ code: 'custom', path: [field], message });
     if (given.field === 'keywords') fault('field', '"keywords" is no filter; use "query"');
     if (given.ids && given.include) fault('ids', 'is the old name of "include"; send one of them');
-    if (!given.ids?.length && !given.include?.length && !given.exclude?.length) {
+    if (!LISTS.some((list) => given[list]?.length)) {
       fault('include', 'give at least one value to include or exclude');
     }
+  })
+  .meta({
+    description: 'At least one value to include or exclude; `ids` or `include`, not both',
+    if: filled('include'),
+    else: { anyOf: [filled('exclude'), filled('ids')] },
+    not: having('ids', 'include'),
   });
 
 /** Filters of one call at most. */
@@ -96,25 +108,24 @@ const facets = z
 const fieldOf = (given: z.output<typeof facet>): string => (typeof given === 'string' ? given : given.field);
 
 /** Body of `POST /v3/catalog/query`. */
-export const catalogQueryBody = z.strictObject({
-  query: searchText.optional().describe('Free text; without it the rows are listed'),
-  category_id: z.string().optional().describe('Slug or name of a category'),
-  filters,
-  taxonomy_node: z.string().default('product').describe('Kind of rows'),
-  page: pageNumber.optional().meta({ default: 0 }),
-  page_size: sizeOfPage.default(20),
-  cursor: z
-    .string()
-    .max(CURSOR_LENGTH_MAX)
-    .optional()
-    .describe('Instead of `page`: empty for the first rows, then the `next_cursor` of the answer before'),
-  sort: z
-    .enum(SORTS)
-    .default('popularity_desc')
-    .describe('Order of a listing; a query is ordered by relevance'),
-  facets: facets.optional(),
-  includes,
-});
+export const catalogQueryBody = z
+  .strictObject({
+    query: searchText.optional().describe('Free text; without it the rows are listed'),
+    category_id: z.string().optional().describe('Slug or name of a category'),
+    filters,
+    taxonomy_node: z.string().default('product').describe('Kind of rows'),
+    page: pageNumber.optional().meta({ default: 0 }),
+    page_size: sizeOfPage.default(20),
+    cursor: z
+      .string()
+      .max(CURSOR_LENGTH_MAX)
+      .optional()
+      .describe('Instead of `page`: empty for the first rows, then the `next_cursor` of the answer before'),
+    sort: sort.default('popularity_desc').describe('Order of a listing; a query is ordered by relevance'),
+    facets: facets.optional(),
+    includes,
+  })
+  .meta({ not: having('cursor', 'page') });
 
 /** Ids of one call at most (contract 6.7). */
 const ITEMS_MAX = 100;
@@ -132,17 +143,23 @@ export const suggestBody = z.strictObject({
   size: sizeOfPage.default(SUGGESTIONS_MAX).describe(`Rows at most; lowered to ${SUGGESTIONS_MAX}`),
 });
 
-/** Query string of `GET /v3/catalog/items/{id}/similar`, but for `includes`. */
-const similarParameters = z.object({
-  category_id: z.string().optional(),
-  size: sizeOfPage.default(SIMILAR_MAX),
+/** Query string of `GET /v3/catalog/items/{id}`. */
+export const itemParameters = z.object({ includes: includes.describe('Comma-separated; empty for neither') });
+
+/** Query string of `GET /v3/catalog/items/{id}/similar`. */
+export const similarParameters = itemParameters.extend({
+  category_id: z
+    .string()
+    .optional()
+    .describe('Slug or name of the category to look in; else that of the item'),
+  size: sizeOfPage.default(SIMILAR_MAX).describe(`Rows at most; lowered to ${SIMILAR_MAX}`),
 });
 
 /** Body of `POST /v3/webhooks` (contract 16.10). */
 export const webhookBody = z
   .strictObject({
     url: z.string().describe('Public https address'),
-    events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).describe('What it is told'),
+    events: z.array(webhookEvent).min(1).describe('What it is told'),
     credits_below: z
       .int()
       .min(1)
@@ -154,6 +171,12 @@ export const webhookBody = z
     if (events.includes('account.credits.low') === (below !== undefined)) return;
     const message = 'goes with the event account.credits.low';
     context.addIssue({ code: 'custom', path: ['credits_below'], message });
+  })
+  .meta({
+    if: { properties: { events: { contains: { const: 'account.credits.low' } } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: having('credits_below'),
+    else: { not: having('credits_below') },
   });
 
 /**
@@ -221,15 +244,20 @@ export function includesOfQuery(parameter: unknown): readonly Module[] {
     throw badRequest('includes: must be a comma-separated list.', { field: 'includes' });
   }
   const list = given.filter((each) => each.trim() !== '').flatMap((each) => each.split(','));
-  return validate(z.object({ includes }), { includes: list.map((each) => each.trim()) }).includes;
+  return validate(itemParameters, { includes: list.map((each) => each.trim()) }).includes;
 }
 
 /** The parameters of a call for similar items (contract 6.3, 6.5). */
 export function similarQuery(query: Readonly<Record<string, unknown>>) {
   const size = query['size'];
-  const { category_id: category = null, size: asked } = validate(similarParameters, {
+  const {
+    includes,
+    category_id: category = null,
+    size: asked,
+  } = validate(similarParameters, {
+    includes: [...includesOfQuery(query['includes'])],
     category_id: query['category_id'],
     size: typeof size === 'string' && /^\d+$/.test(size) ? Number(size) : size,
   });
-  return { includes: includesOfQuery(query['includes']), category, size: Math.min(asked, SIMILAR_MAX) };
+  return { includes, category, size: Math.min(asked, SIMILAR_MAX) };
 }

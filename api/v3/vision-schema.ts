@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/job-states';
+import { having } from '../wire/shared';
 import { filters, includes } from './schema';
 
 /** What sums of fractions may be off by. */
@@ -30,11 +31,25 @@ const photo = {
   region: region.optional(),
 };
 
-/** Body of `POST /v3/vision/identify`. */
-export const identifyBody = z.strictObject({
+/** One photo of several. */
+export const photoBody = z
+  .strictObject(photo)
+  .meta({ description: 'One of `url` and `base64`', if: having('url'), else: having('base64') });
+
+/** `images` in the place of one photo (contract 7.14). */
+const PHOTOS = {
+  description:
+    'A photo as `url` or `base64`; or several as `images`, then without `url`, `base64` and `region`',
+  if: having('images'),
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { not: { anyOf: Object.keys(photo).map((name) => having(name)) } },
+  else: { anyOf: [having('url'), having('base64')] },
+};
+
+const item = z.strictObject({
   ...photo,
   images: z
-    .array(z.strictObject(photo))
+    .array(photoBody)
     .min(1)
     .max(PHOTOS_MAX)
     .optional()
@@ -42,16 +57,14 @@ export const identifyBody = z.strictObject({
   category_id: z.string().optional().describe('Slug or name of the category that the item is of'),
   filters,
   explain: z.boolean().default(false).describe('Whether each row has `evidence`'),
-  includes,
 });
+
+/** Body of `POST /v3/vision/identify`. */
+export const identifyBody = item.extend({ includes }).meta(PHOTOS);
 
 /** Body of `POST /v3/vision/jobs` (contract 16.1). */
 export const jobBody = z.strictObject({
-  entries: z
-    .array(identifyBody.omit({ includes: true }))
-    .min(1)
-    .max(JOB_ENTRIES_MAX)
-    .describe('One identification each'),
+  entries: z.array(item.meta(PHOTOS)).min(1).max(JOB_ENTRIES_MAX).describe('One identification each'),
   includes,
 });
 

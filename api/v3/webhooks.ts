@@ -1,9 +1,10 @@
 import type { IRouter } from 'express';
 import type { z } from 'zod';
 import type { Webhook } from '../../models/webhooks/webhook';
-import type { ApiServices } from '../api-services';
+import type { ApiServices, ApiSettings } from '../api-services';
 import { free } from '../middleware/charged-answer';
 import type { Endpoints } from '../middleware/endpoints';
+import { answerMade } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
@@ -20,6 +21,7 @@ export function mountWebhooks(
   router: IRouter,
   { read, json, change }: Endpoints,
   { webhooks }: ApiServices,
+  settings: ApiSettings,
 ): void {
   mountRoute(router, PATHS.createWebhook, {
     get: read(ENDPOINT, SCOPE, {}, () =>
@@ -33,14 +35,14 @@ export function mountWebhooks(
       const wanted = { url: toHttpUrl(url, 'url'), events: [...new Set(events)], creditsBelow };
       const registered = free(async ({ caller }) => {
         const { secret, ...made } = await webhooks.register(caller, wanted);
-        res.status(201);
+        answerMade(req, res, settings, `/v3/webhooks/${made.id}`);
         return { success: true, ...presentWebhook(made), secret } satisfies z.input<typeof webhookAnswer>;
       });
       // A repetition is told that it was registered, and not the secret again.
       return { ...registered, kept: (body) => ({ ...body, secret: null }) };
     }),
   });
-  mountRoute(router, PATHS.removeWebhook, {
+  mountRoute(router, PATHS.deleteWebhook, {
     delete: change(ENDPOINT, SCOPE, (req) => {
       const id = idOf(req);
       return free(async ({ caller }) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { API_VERSIONS, type ApiKey, SCOPES } from '../../models/access/api-key';
+import type { ApiKey } from '../../models/access/api-key';
+import { apiVersion, scope } from './shared';
 
 /** What callers and operators are told of an account. */
 export const accountFields = {
@@ -14,8 +15,8 @@ const time = z.iso.datetime();
 export const keyShown = {
   id: z.string().describe('Id of the key; not the key'),
   name: z.string().describe('Its name, for people'),
-  versions: z.array(z.enum(API_VERSIONS)).describe('API versions that it opens'),
-  scopes: z.array(z.enum(SCOPES)).describe('What it may do'),
+  versions: z.array(apiVersion).describe('API versions that it opens'),
+  scopes: z.array(scope).describe('What it may do'),
   test: z.boolean().describe('Whether it sees the sandbox only'),
   created_at: time.describe('When it was made'),
   expires_at: time.nullable().describe('From then on it opens nothing; null: never'),

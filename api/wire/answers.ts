@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { REGIONS } from '../../models/pricing/estimate';
 
 /** Parts of answers that all API versions share; presenters are typed by them, and `/openapi.json` shows them. */
-const region = z.enum(REGIONS).describe('Market that the figures are of');
+export const market = z.enum(REGIONS);
+const region = market.describe('Market that the figures are of');
 const addresses = z.array(z.url());
 const grade = z.number().nullable();
 

@@ -13,10 +13,20 @@ const time = z
   })
   .transform((text) => new Date(text));
 
-const parameters = z.object({ since: time.optional(), until: time.optional() });
+const documented = (description: string) =>
+  time.optional().meta({
+    description,
+    anyOf: ['date', 'date-time'].map((format) => ({ type: 'string', format })),
+  });
+
+/** The query string of a period. */
+export const periodParameters = z.object({
+  since: documented(`Else ${DAYS} days before \`until\`; at most ${DAYS_MAX} days before it`),
+  until: documented('Before this day or time, not before `since`; else the end of today, in UTC'),
+});
 
 /** Names of its parameters. */
-export const PERIOD = Object.keys(parameters.shape);
+export const PERIOD = Object.keys(periodParameters.shape);
 
 /**
  * The period that `since` and `until` of a query string name (contract 9.7), in days of UTC: without an end to the end of today, without a start the 30 days
@@ -25,7 +35,7 @@ export const PERIOD = Object.keys(parameters.shape);
  * @throws AppError 400 for what is no time, or a period that is too long or ends before it begins
  */
 export function periodOf(query: Readonly<Record<string, unknown>>, now: Date): Period {
-  const given = validate(parameters, query);
+  const given = validate(periodParameters, query);
   const until = given.until ?? new Date((Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS);
   const since = given.since ?? new Date(until.getTime() - DAYS * DAY_MS);
   if (since > until) throw badRequest('since: must not be after until.', { field: 'since' });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type CatalogAnswer, LoupeClient, type Photo } from '../../api/client/loupe-client';
+import { type IdentifyAnswer, LoupeClient, type Photo } from '../../api/client/loupe-client';
 import { runningService } from '../composition/running-service';
 import { startService } from '../composition/service';
 import { type StoreServices, withStores } from '../composition/services';
@@ -25,11 +25,11 @@ interface Scope {
 }
 
 /** The matches as a table, best first. */
-export function describeMatches({ data }: CatalogAnswer): string {
+export function describeMatches({ data }: IdentifyAnswer): string {
   if (data.length === 0) return 'nothing in the catalog matches';
   return asTable(
     ['', 'id', 'name', 'confidence'],
-    data.map(({ id, name, confidence }, index) => [index + 1, id, name, confidence?.toFixed(3) ?? null]),
+    data.map(({ id, name, confidence }, index) => [index + 1, id, name, confidence.toFixed(3)]),
   );
 }
 
@@ -39,7 +39,7 @@ async function photoAt(place: string): Promise<Photo> {
 }
 
 /** Asks the service that runs here, or one that is started for these photos. */
-async function identifyHere(photos: readonly Photo[], scope: Scope): Promise<CatalogAnswer> {
+async function identifyHere(photos: readonly Photo[], scope: Scope): Promise<IdentifyAnswer> {
   const config = readConfig();
   const running = await runningService(config);
   if (running) return withStores((services) => identifyAt(running, services, photos, scope));
@@ -63,7 +63,7 @@ function identifyAt(
   { keys }: StoreServices,
   photos: readonly Photo[],
   scope: Scope,
-): Promise<CatalogAnswer> {
+): Promise<IdentifyAnswer> {
   const limits = { perSecond: 0, perMinute: 0, concurrency: 0 };
   return keys.withTemporaryKey(
     'operator',

@@ -42,6 +42,7 @@ import { VisionService } from '../../models/vision/vision-service';
 import { WebhookService } from '../../models/webhooks/webhook-service';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import type { Config } from '../config';
+import { RECORD_SCHEMAS } from '../import/record-lines';
 import type { AuditedTransactions } from './audited-transactions';
 import type { Container, Loupe } from './container';
 import { gaugesOf } from './gauges';
@@ -126,6 +127,7 @@ export function apiSettings(
     answerBytes: config.ANSWER_MEMORY_MIB * 2 ** 20,
     uploadBytesPerSecondMin: config.UPLOAD_BYTES_PER_SECOND_MIN,
     pageSizeMax: config.PAGE_SIZE_MAX,
+    recordSchemas: RECORD_SCHEMAS,
     pages: [sitePages({ imageBytesMax: config.IMAGE_BYTES_MAX, demo })],
     adminToken: config.ADMIN_TOKEN,
     queues: loupe.queuePage ?? undefined,

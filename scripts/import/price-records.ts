@@ -1,29 +1,23 @@
 import { z } from 'zod';
+import { market } from '../../api/wire/answers';
 import type { EstimateRecord, HistoryRecord, ListingRecord } from '../../models/catalog/import/records';
-import {
-  GRADES,
-  gradesDescend,
-  REGION_CURRENCIES,
-  REGIONS,
-  type Region,
-} from '../../models/pricing/estimate';
+import { GRADES, gradesDescend, REGION_CURRENCIES, type Region } from '../../models/pricing/estimate';
 import { id, label, linkBy, prefixedId } from './record-values';
 
 /** The accepted form of the price records (contract 13.2) and its way into the stored one. */
 
 const grade = z.number().nonnegative().nullable().default(null);
 const grades = { A: grade, B: grade, C: grade, D: grade };
-const region = z.enum(REGIONS as readonly [Region, ...Region[]]);
 const date = z.iso.date().refine((text) => text >= '0001', 'is no date');
 const confidence = z.number().nullable().default(null);
-const priced = { variant: prefixedId('variant_'), region };
+const priced = { variant: prefixedId('variant_'), region: market };
 
 /** `now` stands in for an `estimated_at` that is left out. */
 export const estimateSchema = (now: Date) =>
   z
     .strictObject({
       ...{ ...priced, source: id, ...grades, currency: z.string().optional(), confidence },
-      estimated_at: z.iso.datetime({ offset: true }).default(now.toISOString()),
+      estimated_at: z.iso.datetime({ offset: true }).optional(),
     })
     .superRefine(checkPrices)
     .transform(
@@ -33,7 +27,7 @@ export const estimateSchema = (now: Date) =>
         region: record.region,
         ...gradeColumns(record),
         currency: REGION_CURRENCIES[record.region],
-        estimated_at: new Date(record.estimated_at).toISOString(),
+        estimated_at: new Date(record.estimated_at ?? now).toISOString(),
         confidence: record.confidence,
       }),
     );

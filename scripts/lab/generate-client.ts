@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { buildOpenApi } from '../../api/ops/openapi/document';
-import { HEADERS } from '../../api/ops/openapi/headers';
+import { RECORD_SCHEMAS } from '../import/record-lines';
 
 const ROOT = join(__dirname, '../..');
 const FILE = 'api/client/schema.ts';
@@ -20,7 +20,9 @@ function main(): void {
     .option('--check', 'say whether the types are those of the document')
     .parse();
   const { check = false } = program.opts<{ check?: boolean }>();
-  const types = formatted(withoutEvident(typesOf(withSharedHeaders(withoutAliases(buildOpenApi())))));
+  const types = formatted(
+    withoutEvident(typesOf(JSON.stringify(withoutAliases(buildOpenApi({ records: RECORD_SCHEMAS }))))),
+  );
   const target = join(ROOT, FILE);
   if (!check) {
     writeFileSync(target, types);
@@ -37,12 +39,6 @@ const withoutAliases = (document: Record<string, unknown>): object => ({
     Object.entries(document['paths'] ?? {}).filter(([address]) => !address.startsWith('/api/')),
   ),
 });
-
-/** The document as JSON. A header has the same type whether it is always there or not, so all answers refer to it. */
-const withSharedHeaders = (document: object): string =>
-  JSON.stringify(document, (key, value) =>
-    key in HEADERS && value.required ? { $ref: `#/components/headers/${key}` } : value,
-  );
 
 const typesOf = (document: string): string =>
   run(join(dirname(require.resolve('openapi-typescript')), '../bin/cli.js'), OPTIONS, document);

@@ -1,7 +1,15 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type LoupeClient, LoupeError, type Photo } from '../../api/client/loupe-client';
-import { catalogAnswer, catalogRow, itemsAnswer } from '../../api/v3/answers';
+import {
+  catalogRow,
+  identifyAnswer,
+  itemsAnswer,
+  matchedRow,
+  queryAnswer,
+  similarAnswer,
+  similarRow,
+} from '../../api/v3/answers';
 import { FILTERS_MAX, includes, itemsBody } from '../../api/v3/schema';
 import { decodeBase64 } from '../../api/wire/decode-base64';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../../api/wire/query-parameters';
@@ -45,12 +53,16 @@ const filter = z.strictObject({
 const annotations = { readOnlyHint: true, openWorldHint: false } as const;
 
 /** A later service may say more. */
-const rows = { data: z.array(catalogRow.loose()).describe('rows, the best or first one first') };
-const answer = catalogAnswer.extend(rows).loose();
-const identified = answer.extend({
-  predictionId: z.string().describe('what feedback on the answer goes by'),
+const rowsOf = (row: z.ZodObject) => ({
+  data: z.array(row.loose()).describe('rows, the best or first one first'),
 });
-const lookedUp = itemsAnswer.extend(rows).loose();
+const identified = identifyAnswer
+  .extend(rowsOf(matchedRow))
+  .extend({ predictionId: z.string().describe('what feedback on the answer goes by') })
+  .loose();
+const found = queryAnswer.extend(rowsOf(catalogRow)).loose();
+const lookedUp = itemsAnswer.extend(rowsOf(catalogRow)).loose();
+const alike = similarAnswer.extend(rowsOf(similarRow)).loose();
 
 const INSTRUCTIONS =
   'Loupe knows one catalog of products with their brands, styles and resale estimates. Use "identify" for photos, ' +
@@ -101,7 +113,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
         page_size: sizeOfPage.exactOptional(),
         includes: modules,
       }),
-      outputSchema: answer,
+      outputSchema: found,
       annotations,
     },
     (query) => answered(() => client.search(query)),
@@ -128,7 +140,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
         size: sizeOfPage.exactOptional().describe('how many at most'),
         includes: modules,
       }),
-      outputSchema: answer,
+      outputSchema: alike,
       annotations,
     },
     ({ id, ...rest }) => answered(() => client.similar(id, rest)),

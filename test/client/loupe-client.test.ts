@@ -66,7 +66,10 @@ test('writeRecords, recordStatus and deleteRecord write the catalog', async () =
   const writer = client({ key });
   const id = `product_client_${Date.now()}`;
   const product = { id, category: 'handbags', attributes: { brand: 'brand_hermes' } };
-  const written = await writer.writeRecords([{ products: product }, { tags: { id: 'nothing' } }]);
+  const written = await writer.writeRecords([
+    { products: product },
+    { tags: { id: 'nothing', name: 'Nothing' } },
+  ]);
   expect(written.data).toMatchObject([{ status: 'accepted' }, { status: 'rejected', field: 'id' }]);
   expect(await writer.recordStatus(id)).toMatchObject({ searchable: true, identifiable: false });
   expect(await writer.deleteRecord(id)).toMatchObject({ deleted: true });

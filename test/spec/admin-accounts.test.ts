@@ -15,7 +15,7 @@ describe('accounts', () => {
   test('are made, limited or not, and shown as they stand', async () => {
     const limited = await operator.post('/accounts', { name: ' Shop ', credits: 10 });
     expect(limited).toMatchObject({
-      status: 200,
+      status: 201,
       body: { success: true, account: { name: 'Shop', credits: 10, keeps_photos: false } },
     });
     const { id } = (limited.body as { account: { id: string } }).account;

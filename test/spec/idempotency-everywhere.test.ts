@@ -1,5 +1,6 @@
 import { buildOpenApi } from '../../api/ops/openapi/document';
 import { SCOPES } from '../../models/access/api-key';
+import { RECORD_SCHEMAS } from '../../scripts/import/record-lines';
 import { type Answer, ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 import { bag, fresh, RESTORED } from '../support/written-catalog';
@@ -77,7 +78,7 @@ const CALLS: Readonly<Record<string, Made>> = {
 
 /** Where an address stands for another. */
 const canonical = (path: string) => path.replace(/^\/api/, '').replace('catalog/search', 'catalog/query');
-const { paths } = buildOpenApi() as { paths: Record<string, object> };
+const { paths } = buildOpenApi({ records: RECORD_SCHEMAS }) as { paths: Record<string, object> };
 const UNSAFE = Object.entries(paths).flatMap(([path, methods]) =>
   Object.keys(methods)
     .filter((method) => method !== 'get')

@@ -6,6 +6,8 @@ import pino from 'pino';
 import type { ApiServices } from '../../api/api-services';
 import { createApp } from '../../api/app';
 import { ERRORS } from '../../api/ops/openapi/errors';
+import { LARGER_PHOTO as PHOTO } from '../../api/ops/openapi/examples/example';
+import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 import { ApiClient } from '../support/api-client';
 import { DocumentCheck } from '../support/document-check';
 import { ADMIN_TOKEN } from '../support/operator-client';
@@ -111,6 +113,151 @@ test('every refusal that there is has an answer with examples, at an address tha
   }
 });
 
+/** Every object in the document, with where it is. */
+function* objectsIn(value: unknown, at = ''): Generator<readonly [string, Record<string, unknown>]> {
+  if (typeof value !== 'object' || value === null) return;
+  yield [at, value as Record<string, unknown>];
+  for (const [key, each] of Object.entries(value)) yield* objectsIn(each, `${at}/${key}`);
+}
+
+// contract 14.19
+describe('generators of clients', () => {
+  test('find no constant that is a boolean or a number', () => {
+    const constants = [...objectsIn(check.document.components.schemas)].filter(
+      ([, each]) => 'const' in each && typeof each['const'] !== 'string' && typeof each['type'] === 'string',
+    );
+    expect(constants.map(([at]) => at)).toEqual([]);
+  });
+
+  test('find each list of values named once', () => {
+    const lists = [...objectsIn(check.document)].flatMap(([, { enum: values }]) =>
+      Array.isArray(values) && values.length > 1 ? [values.join()] : [],
+    );
+    expect(lists.length).toBeGreaterThan(5);
+    expect(lists.filter((each, at) => lists.indexOf(each) < at)).toEqual([]);
+  });
+
+  test('find a verb in the name of each operation, and no name twice', () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const verbs =
+      'cancel|check|create|credit|delete|get|identify|keep|list|query|revoke|rotate|search|send|suggest|write';
+    expect(ids.filter((id) => !new RegExp(`^(${verbs})([A-Z]|$)`).test(id))).toEqual([]);
+  });
+
+  test('find the messages to webhooks', () => {
+    const { webhooks } = check.document;
+    expect(Object.keys(webhooks)).toEqual([...WEBHOOK_EVENTS]);
+    for (const { post } of Object.values(webhooks)) {
+      const { examples = {} } =
+        (post as { readonly requestBody: Body }).requestBody.content?.['application/json'] ?? {};
+      const messages = Object.values(examples).map(({ value }) => JSON.stringify(value));
+      expect(messages).toHaveLength(1);
+      expect(messages.flatMap((each) => check.faultsOfMessage(each))).toEqual([]);
+    }
+  });
+});
+
+// contract 14.19
+describe.each<[string, string, object[], object[]]>([
+  [
+    '/v3/vision/identify',
+    'IdentifyRequest',
+    [{ base64: PHOTO }, { url: 'https://127.0.0.1:9/', base64: PHOTO }, { images: [{ base64: PHOTO }] }],
+    [
+      {},
+      { category_id: 'handbags' },
+      { images: [] },
+      { images: [{}] },
+      { images: [{ base64: PHOTO }], base64: PHOTO },
+      { images: [{ base64: PHOTO }], url: 'https://127.0.0.1:9/' },
+      { images: [{ base64: PHOTO }], region: { x: 0, y: 0, width: 1, height: 1 } },
+      { base64: PHOTO, photo: PHOTO },
+    ],
+  ],
+  [
+    '/v2/vision',
+    'LegacyIdentifyRequest',
+    [{ base64: PHOTO }, { url: null, base64: PHOTO }],
+    [{}, { url: null }, { base64: null }],
+  ],
+  [
+    '/v3/vision/jobs',
+    'JobRequest',
+    [{ entries: [{ base64: PHOTO }] }],
+    [{ entries: [{}] }, { entries: [{ base64: PHOTO, images: [{ base64: PHOTO }] }] }, { entries: [] }, {}],
+  ],
+  [
+    '/v3/catalog/query',
+    'CatalogQuery',
+    [{}, { page: 1 }, { cursor: '' }, { filters: [{ field: 'brand', include: ['x'], exclude: [] }] }],
+    [
+      { page: 0, cursor: '' },
+      { filters: [{ field: 'brand' }] },
+      { filters: [{ field: 'brand', include: [] }] },
+      { filters: [{ field: 'brand', include: ['x'], ids: ['x'] }] },
+      { filters: [{ field: 'keywords', include: ['x'] }] },
+      { filters: [{ field: '', include: ['x'] }] },
+      { includes: ['catalog'] },
+      { page: 0.5 },
+      { page_size: 0 },
+    ],
+  ],
+  [
+    '/v3/webhooks',
+    'WebhookRequest',
+    [
+      { url: 'https://shop.example/', events: ['model.drift'] },
+      { url: 'https://shop.example/', events: ['account.credits.low'], credits_below: 5 },
+    ],
+    [
+      { url: 'https://shop.example/', events: [] },
+      { url: 'https://shop.example/', events: ['account.credits.low'] },
+      { url: 'https://shop.example/', events: ['model.drift'], credits_below: 5 },
+    ],
+  ],
+])('POST %s', (address, schema, allowed, forbidden) => {
+  const faultsOf = (body: object) => check.faultsOfValue(`/components/schemas/${schema}`, body);
+
+  test.each(allowed)('takes what the document allows: %j', async (body) => {
+    expect(faultsOf(body)).toEqual([]);
+    expect((await service.api.send('POST', address, { body })).status).not.toBe(400);
+  });
+
+  test.each(forbidden)('refuses what the document forbids: %j', async (body) => {
+    expect(faultsOf(body)).not.toEqual([]);
+    const answer = await service.api.send('POST', address, { body });
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      expect.objectContaining({ field: expect.any(String) }),
+    ]);
+  });
+});
+
+// contract 14.19, 15.1
+test('lines of records are of the schema that an import has', () => {
+  const faultsOf = (line: object) => check.faultsOfValue('/components/schemas/RecordLine', line);
+  const [{ requestBody }] = operations.filter(({ operationId }) => operationId === 'writeRecords') as [
+    Operation,
+  ];
+  const { examples = {} } = requestBody?.content?.['application/x-ndjson'] ?? {};
+  const lines = Object.values(examples).flatMap(({ value }) => String(value).trim().split('\n'));
+  expect(lines.length).toBeGreaterThan(0);
+  expect(lines.flatMap((line) => faultsOf(JSON.parse(line)))).toEqual([]);
+  const tag = { id: 'material:exotic', name: 'Exotic' };
+  expect(faultsOf({ tags: tag })).toEqual([]);
+  expect(faultsOf({ products: { id: 'product_a', deleted: true } })).toEqual([]);
+  for (const line of [
+    {},
+    { tags: tag, categories: tag },
+    { tag },
+    { tags: {} },
+    { products: { id: 'product_a' } },
+  ]) {
+    expect([line, ...faultsOf(line)]).not.toEqual([line]);
+  }
+});
+
 test('only `ids` is deprecated among the properties of requests', () => {
   const { schemas } = check.document.components;
   const deprecated = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
@@ -121,7 +268,9 @@ test('only `ids` is deprecated among the properties of requests', () => {
 
 test('every field of an answer is described', () => {
   const { schemas } = check.document.components;
-  const silent = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+  // Records are described where bundles are (docs/catalog-bundle.md).
+  const answers = Object.entries(schemas).filter(([name]) => !/Record(Line)?$|^Deletion$/.test(name));
+  const silent = answers.flatMap(([name, { properties = {} }]) =>
     Object.keys(properties).flatMap((key) => {
       const property = properties[key];
       return property?.description || property?.$ref ? [] : [`${name}.${key}`];
@@ -180,6 +329,7 @@ function mountedRoutes(): string[] {
     answerBytes: 1,
     uploadBytesPerSecondMin: 0,
     pageSizeMax: 1,
+    recordSchemas: {},
   });
   const methods = ['get', 'post', 'put', 'patch', 'delete'];
   return app.router.stack.flatMap(({ route }) =>

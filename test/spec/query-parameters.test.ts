@@ -1,5 +1,6 @@
 import { buildOpenApi } from '../../api/ops/openapi/document';
 import { SCOPES } from '../../models/access/api-key';
+import { RECORD_SCHEMAS } from '../../scripts/import/record-lines';
 import { ApiClient, idsOf } from '../support/api-client';
 import { useService } from '../support/service';
 
@@ -15,7 +16,9 @@ interface Parameter {
   readonly name: string;
   readonly in: string;
 }
-const { paths } = buildOpenApi() as { paths: Record<string, { get?: { parameters: readonly Parameter[] } }> };
+const { paths } = buildOpenApi({ records: RECORD_SCHEMAS }) as {
+  paths: Record<string, { get?: { parameters: readonly Parameter[] } }>;
+};
 const READ = Object.entries(paths).flatMap(([path, { get }]) =>
   get && /^\/(api\/)?v3|^\/admin/.test(path)
     ? [[path, (get.parameters ?? []).flatMap((each) => (each.in === 'query' ? [each.name] : []))] as const]

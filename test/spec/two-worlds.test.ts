@@ -10,9 +10,9 @@ import { useService } from '../support/service';
 /** Endpoints of callers. */
 type Endpoint = Exclude<
   keyof typeof PATHS,
-  | ('listAccounts' | 'createAccount' | 'showAccount' | 'creditAccount' | 'keepPhotos' | 'showUsage')
-  | ('listKeys' | 'createKey' | 'rotateKey' | 'revokeKey' | 'showAuditLog')
-  | ('dataFile' | 'image' | 'health' | 'readiness' | 'metrics' | 'openApi')
+  | ('listAccounts' | 'createAccount' | 'getAccount' | 'creditAccount' | 'keepPhotos' | 'getUsage')
+  | ('listKeys' | 'createKey' | 'rotateKey' | 'revokeKey' | 'getAuditLog')
+  | ('getDataFile' | 'getImage' | 'checkHealth' | 'checkReadiness' | 'getMetrics' | 'getOpenApi')
 >;
 
 /** Makes something with one key, tries to reach it with the other; of the same account. */
@@ -61,7 +61,7 @@ const named =
 const CATALOG = 'catalog';
 
 const ENDPOINTS: Record<Endpoint, Attempt | typeof CATALOG> = {
-  showJob: async (owner, other) => {
+  getJob: async (owner, other) => {
     const id = await jobOf(owner);
     expect((await other.job(id)).status).toBe(404);
     expect((await owner.job(id)).status).toBe(200);
@@ -76,12 +76,12 @@ const ENDPOINTS: Record<Endpoint, Attempt | typeof CATALOG> = {
     expect(await webhooksOf(owner)).toContain(id);
     expect(await webhooksOf(other)).not.toContain(id);
   },
-  removeWebhook: async (owner, other) => {
+  deleteWebhook: async (owner, other) => {
     const { id } = await webhookOf(owner);
     expect((await other.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(404);
     expect(await webhooksOf(owner)).toContain(id);
   },
-  correct: async (owner, other) => {
+  sendFeedback: async (owner, other) => {
     const id = (await owner.identify(photo)).headers.get('X-Prediction-Id') ?? '';
     const path = `/v3/vision/predictions/${id}/feedback`;
     const body = { correct_id: null };
@@ -89,7 +89,7 @@ const ENDPOINTS: Record<Endpoint, Attempt | typeof CATALOG> = {
     expect((await service.prediction(id))?.feedback).toBeNull();
     expect((await owner.send('POST', path, { body })).status).toBe(200);
   },
-  showOwnAccount: async (owner, other) => {
+  getOwnAccount: async (owner, other) => {
     const usageOf = async (api: ApiClient) =>
       (await api.send<{ usage: unknown }>('GET', '/v3/account')).body.usage;
     const before = await usageOf(other);
@@ -102,16 +102,16 @@ const ENDPOINTS: Record<Endpoint, Attempt | typeof CATALOG> = {
   identify: named('/v3/vision/identify', () => photo),
   identifyV2: named('/v2/vision', () => photo),
   queryCatalog: named('/v3/catalog/query', () => ({})),
-  showItems: named('/v3/catalog/items', () => ({ ids: ['product_birkin_croc'] })),
-  listProductsV2: named('/v2/products', () => ({})),
-  listProductsV1: CATALOG,
-  showItem: CATALOG,
-  showSimilar: CATALOG,
+  getItems: named('/v3/catalog/items', () => ({ ids: ['product_birkin_croc'] })),
+  searchProductsV2: named('/v2/products', () => ({})),
+  searchProductsV1: CATALOG,
+  getItem: CATALOG,
+  listSimilarItems: CATALOG,
   suggest: CATALOG,
   // Of live keys alone (contract 15.8).
   writeRecords: CATALOG,
   deleteRecord: CATALOG,
-  showRecordStatus: CATALOG,
+  getRecordStatus: CATALOG,
 };
 
 const ATTEMPTS = Object.entries(ENDPOINTS).filter((line): line is [string, Attempt] => line[1] !== CATALOG);

@@ -1,10 +1,21 @@
 import type { z } from 'zod';
 import type { legacyAnswer, legacyVisionAnswer } from '../../api/legacy/answers';
-import type { catalogAnswer, itemsAnswer, jobAnswer, suggestAnswer } from '../../api/v3/answers';
+import type {
+  identifyAnswer,
+  itemAnswer,
+  itemsAnswer,
+  jobAnswer,
+  queryAnswer,
+  similarAnswer,
+  suggestAnswer,
+} from '../../api/v3/answers';
 import type { recordStatusAnswer, recordsAnswer } from '../../api/v3/record-answers';
 import { DocumentCheck, type Exchange } from './document-check';
 
-export type CatalogAnswer = z.output<typeof catalogAnswer>;
+export type CatalogAnswer = z.output<typeof queryAnswer>;
+export type IdentifyAnswer = z.output<typeof identifyAnswer>;
+type ItemAnswer = z.output<typeof itemAnswer>;
+type SimilarAnswer = z.output<typeof similarAnswer>;
 export type SuggestAnswer = z.output<typeof suggestAnswer>;
 export type ItemsAnswer = z.output<typeof itemsAnswer>;
 export type JobAnswer = z.output<typeof jobAnswer>;
@@ -72,7 +83,7 @@ export class ApiClient {
     return this.send('POST', '/v3/catalog/query', { body });
   }
 
-  item(id: string, includes?: string): Promise<Answer<CatalogAnswer>> {
+  item(id: string, includes?: string): Promise<Answer<ItemAnswer>> {
     const query = includes === undefined ? '' : `?includes=${encodeURIComponent(includes)}`;
     return this.send('GET', `/v3/catalog/items/${encodeURIComponent(id)}${query}`);
   }
@@ -85,7 +96,7 @@ export class ApiClient {
     return this.send('POST', '/v3/catalog/suggest', { body });
   }
 
-  similar(id: string, parameters: Readonly<Record<string, string>> = {}): Promise<Answer<CatalogAnswer>> {
+  similar(id: string, parameters: Readonly<Record<string, string>> = {}): Promise<Answer<SimilarAnswer>> {
     const query = new URLSearchParams(parameters);
     return this.send('GET', `/v3/catalog/items/${encodeURIComponent(id)}/similar?${query}`);
   }
@@ -109,7 +120,7 @@ export class ApiClient {
     return this.send('GET', `/v3/catalog/records/${encodeURIComponent(id)}/status`);
   }
 
-  identify(body: object): Promise<Answer<CatalogAnswer>> {
+  identify(body: object): Promise<Answer<IdentifyAnswer>> {
     return this.send('POST', '/v3/vision/identify', { body });
   }
 

@@ -1,6 +1,7 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { buildOpenApi } from '../../api/ops/openapi/document';
+import { RECORD_SCHEMAS } from '../../scripts/import/record-lines';
 
 interface Reference {
   readonly $ref?: string;
@@ -29,6 +30,7 @@ interface SchemaObject extends Reference {
 
 interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, SchemaObject>>;
     readonly responses: Readonly<Record<string, ResponseObject>>;
@@ -61,14 +63,14 @@ const LENIENT = /^\/v[12]\//;
 
 /** Headers that mean something to clients: an answer has none of them that the document does not name. */
 const TOLD =
-  /^(x-credits-|ratelimit-|retry-after$|deprecation$|idempotency-|server-timing$|allow$|etag$|content-disposition$|www-authenticate$)/;
+  /^(x-credits-|ratelimit-|retry-after$|deprecation$|idempotency-|location$|server-timing$|allow$|etag$|content-disposition$|www-authenticate$)/;
 
 /**
  * Holds what a service says against its own OpenAPI document: the status, the body (also its lack of further fields)
  * and the headers of each answer; and what was accepted, against the schema of requests.
  */
 export class DocumentCheck {
-  readonly document = buildOpenApi() as unknown as OpenApiDocument;
+  readonly document = buildOpenApi({ records: RECORD_SCHEMAS }) as unknown as OpenApiDocument;
   private readonly ajv = addFormats(new Ajv2020({ strict: false, allErrors: true, validateSchema: false }));
   private readonly compiled = new Map<string, ValidateFunction>();
   private readonly routes = Object.keys(this.document.paths).map((path) => ({
@@ -95,6 +97,13 @@ export class DocumentCheck {
         ? this.faultsOfValue(`${pointer}/requestBody/content/application~1json/schema`, exchange.sent)
         : []),
     ];
+  }
+
+  /** What is wrong with a message to a webhook. */
+  faultsOfMessage(body: string): string[] {
+    const message: { readonly type?: string } = JSON.parse(body);
+    const pointer = `/webhooks/${message.type}/post/requestBody/content/application~1json/schema`;
+    return this.faultsOfValue(pointer, message);
   }
 
   /** Where a value does not fit a schema of the document. */
@@ -132,19 +141,25 @@ export class DocumentCheck {
   }
 
   private faultsOfHeaders(headers: Headers, documented: Readonly<Record<string, HeaderObject>>): string[] {
-    const known = new Map(Object.entries(documented).map(([name, header]) => [name.toLowerCase(), header]));
+    const { headers: components } = this.document.components;
+    const known = new Map(
+      Object.entries(documented).map(([name, { $ref = '' }]) => {
+        const component = $ref.replace('#/components/headers/', '');
+        return [name.toLowerCase(), { component, ...components[component] }] as const;
+      }),
+    );
     const missing = [...known]
       .filter(([name, { required }]) => required && !headers.has(name))
       .map(([name]) => `the header "${name}" is missing`);
     const foreign = [...headers.keys()]
       .filter((name) => TOLD.test(name) && !known.has(name))
       .map((name) => `the header "${name}" is not documented`);
-    const malformed = Object.keys(documented).flatMap((name) => {
+    const malformed = [...known].flatMap(([name, { component, schema }]) => {
       const value = headers.get(name);
       if (value === null) return [];
-      const pointer = `/components/headers/${name}/schema`;
-      const integer = this.document.components.headers[name]?.schema?.type === 'integer';
-      return this.faultsOfValue(pointer, integer ? Number(value) : value).map((fault) => `${name}: ${fault}`);
+      const pointer = `/components/headers/${component}/schema`;
+      const given = schema?.type === 'integer' ? Number(value) : value;
+      return this.faultsOfValue(pointer, given).map((fault) => `${name}: ${fault}`);
     });
     return [...missing, ...foreign, ...malformed];
   }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { PORTS } from '../../models/ports';
 import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
 import { ApiClient } from './api-client';
+import { DocumentCheck } from './document-check';
 import { useJobs } from './photo-jobs';
 import { type ReceivedMessage, WebhookReceiver } from './webhook-receiver';
 
@@ -28,7 +29,11 @@ export function useWebhooks() {
   const { service, photo, ended } = useJobs(settings);
   const rowsOf = (table: string) => service.resolve<Knex>(PORTS.Knex)(table);
   beforeEach(() => receiver.answers(() => 204));
-  afterEach(() => rowsOf('webhook_endpoints').delete());
+  const document = new DocumentCheck();
+  afterEach(async () => {
+    await rowsOf('webhook_endpoints').delete();
+    expect(receiver.received.flatMap(({ body }) => document.faultsOfMessage(body))).toEqual([]);
+  });
   afterAll(() => receiver.close());
 
   let paths = 0;

@@ -1,8 +1,15 @@
+import { auditParameters, listParameters } from '../../admin/schema';
+import { periodParameters } from '../../wire/period';
 import { admin, type Operation } from './operation';
-import { idParameter, inQuery, LIST, PERIOD } from './parameters';
+import { idParameter } from './parameters';
+import { queryParameters } from './schemas';
+
+const LIST = queryParameters(listParameters);
 
 const ACCOUNT = idParameter('Id of the account', 'account_0197a3f0');
 const KEY = idParameter('Id of the key', 'key_0197a3f0');
+
+const MADE = { status: 201, headers: ['Cache-Control', 'Location'] } as const;
 
 /** The operators' API in the order of the reference (contract 17). */
 export const ADMIN_OPERATIONS: readonly Operation[] = [
@@ -14,6 +21,7 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
     answer: 'AccountList',
   }),
   admin({
+    ...MADE,
     id: 'createAccount',
     summary: 'Make an account',
     description: 'Unlimited, or with credits to start with.',
@@ -21,7 +29,7 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
     answer: 'AccountShown',
   }),
   admin({
-    id: 'showAccount',
+    id: 'getAccount',
     summary: 'Show an account',
     description: 'What it has left, reservations of running calls not taken off.',
     parameters: [ACCOUNT],
@@ -47,11 +55,11 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
     answer: 'AccountShown',
   }),
   admin({
-    id: 'showUsage',
+    id: 'getUsage',
     summary: 'What an account was charged',
     description:
       'By day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days.',
-    parameters: [ACCOUNT, ...PERIOD],
+    parameters: [ACCOUNT, ...queryParameters(periodParameters)],
     answer: 'Usage',
   }),
   admin({
@@ -62,6 +70,7 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
     answer: 'KeyList',
   }),
   admin({
+    ...MADE,
     id: 'createKey',
     summary: 'Make a key of an account',
     description: 'Its `secret` is shown once; only a hash of it is kept.',
@@ -70,6 +79,7 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
     answer: 'KeyMade',
   }),
   admin({
+    ...MADE,
     id: 'rotateKey',
     summary: 'Make a key that does the same',
     description:
@@ -88,10 +98,10 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
     answer: 'KeyRevoked',
   }),
   admin({
-    id: 'showAuditLog',
+    id: 'getAuditLog',
     summary: 'Who did what and when',
     description: 'The newest first, page by page; commands too.',
-    parameters: [...LIST, inQuery('account', { type: 'string' }, 'Entries that concern this account')],
+    parameters: queryParameters(auditParameters),
     answer: 'AuditLog',
   }),
 ];

@@ -1,22 +1,33 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { z } from 'zod';
 import { API_VERSIONS, type ApiVersion, opens } from '../../../models/access/api-key';
+import { WEBHOOK_EVENTS } from '../../../models/webhooks/webhook';
 import { PATHS } from '../../paths';
 import { codeOfStatus, ERRORS, errorExample, errorResponses } from './errors';
 import { EXAMPLES } from './examples/examples';
-import { HEADERS, headersOf } from './headers';
+import { headerComponents, headersOf } from './headers';
 import type { Operation } from './operation';
 import { OPERATIONS } from './operations';
 import { parametersOf, SHARED_PARAMETERS } from './parameters';
 import { componentSchemas, nameOfError, schemaReference } from './schemas';
+import { webhookOf } from './webhooks';
+
+/** What a document describes. */
+interface Described {
+  /** The schemas of the records of a catalog, `RecordLine` among them, by their names. */
+  readonly records: Readonly<Record<string, z.ZodType>>;
+  /** Whether the operators' API is there (contract 17.1). */
+  readonly admin?: boolean;
+}
 
 /**
  * The API as an OpenAPI 3.1 document, without its servers. Bodies and answers come from the schemas that the service
  * itself validates and presents with, addresses from the table that it mounts, so neither can fall behind.
- *
- * @param admin whether the operators' API is there (contract 17.1)
  */
-export function buildOpenApi({ admin } = { admin: true }): Record<string, unknown> {
+export function buildOpenApi({ records, admin = true }: Described): Record<string, unknown> {
+  const paths = pathsOf(OPERATIONS.filter(({ tag }) => admin || tag !== 'admin'));
+  const responses = { ...errorResponses(), NotReady: notReady() };
   return {
     openapi: '3.1.0',
     info: {
@@ -24,6 +35,7 @@ export function buildOpenApi({ admin } = { admin: true }): Record<string, unknow
       version: '3.0.0',
       summary: 'A catalog of luxury items, and the identification of an item from a photo',
       description: readFileSync(join(__dirname, 'getting-started.md'), 'utf8'),
+      contact: { name: 'The operator of this service' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags: [
@@ -36,13 +48,15 @@ export function buildOpenApi({ admin } = { admin: true }): Record<string, unknow
         ? [{ name: 'admin', description: "Operators' API, by the `ADMIN_TOKEN` of the service" }]
         : []),
       { name: 'operations', description: 'For operators and tools' },
+      { name: 'webhooks', description: 'What registered addresses are sent' },
     ],
-    paths: pathsOf(OPERATIONS.filter(({ tag }) => admin || tag !== 'admin')),
+    paths,
+    webhooks: Object.fromEntries(WEBHOOK_EVENTS.map((event) => [event, { post: webhookOf(event) }])),
     components: {
-      schemas: componentSchemas(),
-      responses: { ...errorResponses(), NotReady: notReady() },
+      schemas: componentSchemas(records),
+      responses,
       parameters: SHARED_PARAMETERS,
-      headers: HEADERS,
+      headers: headerComponents({ paths, responses }),
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: 'An API key: `loupe_live_…` or `loupe_test_…`' },
         admin: { type: 'http', scheme: 'bearer', description: 'The `ADMIN_TOKEN` of the service' },
@@ -79,7 +93,7 @@ function describe(operation: Operation, position: number): object {
     ...bodyOf(operation),
     responses: {
       [status]: successOf(operation),
-      ...(id === 'image'
+      ...(id === 'getImage'
         ? { '304': { description: 'You hold it already', headers: headersOf(['ETag']) } }
         : {}),
       ...Object.fromEntries(
@@ -108,7 +122,17 @@ function bodyOf({ id, body }: Operation): object {
       content:
         typeof body === 'string'
           ? { 'application/json': { schema: schemaReference(body), ...(examples ? { examples } : {}) } }
-          : { 'application/x-ndjson': { schema: { type: 'string', description: body.lines }, examples } },
+          : {
+              'application/x-ndjson': {
+                schema: {
+                  type: 'string',
+                  description: body.lines,
+                  contentMediaType: 'application/x-ndjson',
+                  contentSchema: schemaReference('RecordLine'),
+                },
+                examples,
+              },
+            },
     },
   };
 }
@@ -130,13 +154,13 @@ function successOf({ id, answer, headers, maybe }: Operation): object {
 
 /** Answers that are no JSON of ours; images have no schema, being bytes (OpenAPI 3.1, 4.8.14.3). */
 const OTHER_SCHEMAS: Partial<Record<Operation['id'], object>> = {
-  dataFile: { type: 'string', description: 'CSV per RFC 4180 in UTF-8, with a header row' },
-  metrics: { type: 'string', description: "Prometheus' text format" },
-  openApi: { type: 'object', required: ['openapi', 'info', 'paths'] },
+  getDataFile: { type: 'string', description: 'CSV per RFC 4180 in UTF-8, with a header row' },
+  getMetrics: { type: 'string', description: "Prometheus' text format" },
+  getOpenApi: { type: 'object', description: 'An OpenAPI document' },
 };
 
 const failureOf = (id: Operation['id'], status: number): object => ({
-  $ref: `#/components/responses/${id === 'readiness' && status === 503 ? 'NotReady' : nameOfError(codeOfStatus(status))}`,
+  $ref: `#/components/responses/${id === 'checkReadiness' && status === 503 ? 'NotReady' : nameOfError(codeOfStatus(status))}`,
 });
 
 /** The 503 of `/readyz`, which tells the state of each thing. */

@@ -5,7 +5,7 @@ interface Header {
 }
 
 /** Every header that answers carry, as the reference describes it. */
-export const HEADERS: Readonly<Record<string, Header>> = {
+const HEADERS: Readonly<Record<string, Header>> = {
   'X-Request-Id': {
     description: 'Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`',
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,128}$' },
@@ -66,16 +66,36 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: 'string' },
     example: '0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55',
   },
+  Location: {
+    description: 'Address of what was made',
+    schema: { type: 'string', format: 'uri-reference' },
+    example: '/v3/vision/jobs/job_V1StGXR8_Z5jdHi6B-myT',
+  },
   'Cache-Control': { description: 'How long the answer may be kept', schema: { type: 'string' } },
   'Content-Disposition': { description: 'A name for the file', schema: { type: 'string' } },
   ETag: { description: 'The hash of the content', schema: { type: 'string' } },
 };
 
+const OPTIONAL = 'Optional-';
+
 /** The headers of an answer: `always` on every one, `maybe` on some; the request id is on all. */
-export const headersOf = (always: readonly string[], maybe: readonly string[] = []): Record<string, object> =>
+export const headersOf = (
+  always: readonly string[],
+  maybe: readonly string[] = [],
+): Record<string, { $ref: string }> =>
   Object.fromEntries([
-    ...['X-Request-Id', ...always].map((name) => [name, { required: true, ...HEADERS[name] }]),
-    ...maybe
-      .filter((name) => !always.includes(name))
-      .map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    ...['X-Request-Id', ...always].map((name) => [name, headerReference(name)]),
+    ...maybe.filter((name) => !always.includes(name)).map((name) => [name, headerReference(OPTIONAL + name)]),
   ]);
+
+const headerReference = (name: string) => ({ $ref: `#/components/headers/${name}` });
+
+/** The headers that a document refers to, as they are where every answer has them and where some do. */
+export function headerComponents(document: object): Record<string, object> {
+  const text = JSON.stringify(document);
+  const all = Object.entries(HEADERS).flatMap(([name, header]): [string, object][] => [
+    [name, { required: true, ...header }],
+    [OPTIONAL + name, header],
+  ]);
+  return Object.fromEntries(all.filter(([name]) => text.includes(JSON.stringify(headerReference(name)))));
+}

@@ -20,7 +20,7 @@ export const LATER_OPERATIONS: readonly Operation[] = [
     status: 202,
   }),
   plain({
-    id: 'showJob',
+    id: 'getJob',
     summary: 'A job and its answers',
     description:
       'Each entry has the body that its identification gives, of a refusal too, once it has been looked at. Kept as long as predictions are. Free.',
@@ -58,7 +58,7 @@ A message comes at least once, with the same \`webhook-id\`: until your 2xx, wit
     answer: 'WebhooksAnswer',
   }),
   change({
-    id: 'removeWebhook',
+    id: 'deleteWebhook',
     summary: 'Be told no more',
     description: 'Removes an address with all that it was still to be told. Free.',
     parameters: [idParameter('The `id` of the webhook', 'webhook_V1StGXR8_Z5jdHi6B-myT')],

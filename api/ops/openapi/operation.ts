@@ -52,9 +52,12 @@ function ofVersion(
     tag: version,
     version,
     parameters: [],
-    headers: ['X-Credits-Used', 'Cache-Control'],
     ...usual,
     ...said,
+    headers: [
+      ...(usual.headers ?? ['X-Credits-Used', 'Cache-Control']),
+      ...(said.status === undefined ? [] : ['Location']),
+    ],
     errors: [...WITH_KEY, ...usual.errors, ...unfound(said.id)],
     maybe: [...LIMITS, ...(usual.maybe ?? []), ...(said.maybe ?? [])],
   };

@@ -1,22 +1,14 @@
-import { MODULES } from '../../../models/catalog/catalog-query';
 import { DATA_FILE_KINDS, REGIONS } from '../../../models/pricing/estimate';
-import { SIMILAR_MAX } from '../../../models/vision/candidates';
+import { itemParameters, similarParameters } from '../../v3/schema';
+import { periodParameters } from '../../wire/period';
 import { ADMIN_OPERATIONS } from './admin-operations';
 import { LATER_OPERATIONS } from './later-operations';
 import { json, type Operation, open, photo, plain, V1, V2 } from './operation';
-import { idParameter, inPath, inQuery, PERIOD } from './parameters';
+import { idParameter, inPath } from './parameters';
 import { RECORD_OPERATIONS } from './record-operations';
-import { legacyParameters } from './schemas';
+import { legacyQueryWithFacets, queryParameters } from './schemas';
 
-const OF_ITEM = [
-  idParameter('Id of a row, from a search or an identification', 'product_birkin_croc'),
-  inQuery(
-    'includes',
-    { type: 'array', items: { type: 'string', enum: MODULES }, default: ['taxonomy'] },
-    'Comma-separated; empty for neither',
-    ['taxonomy', 'pricing'],
-  ),
-];
+const ITEM = idParameter('Id of a row, from a search or an identification', 'product_birkin_croc');
 
 /** Every endpoint, in the order of the reference (contract 14.4). */
 export const OPERATIONS: readonly Operation[] = [
@@ -30,42 +22,30 @@ export const OPERATIONS: readonly Operation[] = [
 - A page past the end has no rows, and is no error; its \`facets\` are empty.
 - **Credits:** 1; with \`pricing\` on products 6; a page without rows is free.`,
     body: 'CatalogQuery',
-    answer: 'CatalogAnswer',
+    answer: 'QueryAnswer',
     maybe: ['Deprecation'],
   }),
   plain({
-    id: 'showItem',
+    id: 'getItem',
     summary: 'One catalog row by id',
     description:
       '`data` holds one row. Not found are unknown and deleted rows, and ids of variants.\n\n**Credits:** 1; with `pricing` on a product 6; an unknown id and HEAD are free.',
-    parameters: OF_ITEM,
-    answer: 'CatalogAnswer',
+    parameters: [ITEM, ...queryParameters(itemParameters)],
+    answer: 'ItemAnswer',
   }),
   plain({
-    id: 'showSimilar',
+    id: 'listSimilarItems',
     summary: 'Products that look like one',
     description: `By their pictures, the most similar first, each with its \`similarity\`; never the item itself.
 
 - Of the category of the item, or of \`category_id\`.
 - Nothing is similar to a row that is no product, or that has no picture the model knows: an empty \`data\`.
 - **Credits:** 1; with \`pricing\` 6; an answer without rows, an unknown id and HEAD are free.`,
-    parameters: [
-      ...OF_ITEM,
-      inQuery(
-        'category_id',
-        { type: 'string' },
-        'Slug or name of the category to look in; else that of the item',
-      ),
-      inQuery(
-        'size',
-        { type: 'integer', minimum: 1, default: SIMILAR_MAX },
-        `Rows at most; lowered to ${SIMILAR_MAX}`,
-      ),
-    ],
-    answer: 'CatalogAnswer',
+    parameters: [ITEM, ...queryParameters(similarParameters)],
+    answer: 'SimilarAnswer',
   }),
   json({
-    id: 'showItems',
+    id: 'getItems',
     summary: 'Several catalog rows by their ids',
     description: `Up to 100, in the order of the ids; an id that is named again is one row. What is not found is listed in \`not_found\`, and is no error.
 
@@ -96,11 +76,11 @@ export const OPERATIONS: readonly Operation[] = [
 - Nothing sure enough: an empty \`data\`.
 - **Credits:** 5, with \`pricing\` 10; 2 more for each photo after the first; an answer without rows is free.`,
     body: 'IdentifyRequest',
-    answer: 'CatalogAnswer',
+    answer: 'IdentifyAnswer',
     maybe: ['Deprecation'],
   }),
   json({
-    id: 'correct',
+    id: 'sendFeedback',
     summary: 'Say what the photos showed',
     description:
       'The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any key of the same kind, live or test. Free. It makes the reliability of the service known, and its confidence better.',
@@ -109,18 +89,18 @@ export const OPERATIONS: readonly Operation[] = [
     answer: 'FeedbackAnswer',
   }),
   plain({
-    id: 'showOwnAccount',
+    id: 'getOwnAccount',
     summary: 'Your account and key',
     description:
       'What the account has left, what the key may do, and what keys of its kind, live or test, were charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.',
-    parameters: PERIOD,
+    parameters: queryParameters(periodParameters),
     answer: 'Account',
   }),
   ...RECORD_OPERATIONS,
   ...LATER_OPERATIONS,
   json(
     {
-      id: 'listProductsV2',
+      id: 'searchProductsV2',
       summary: 'Search products (legacy)',
       description:
         'The parameters of `GET /v1/products` as JSON properties; facets go by their field (`brand`, `exclude_brand`, …), other properties are ignored.\n\n**Credits:** 6 for products, else 1; a page without rows is free.',
@@ -141,19 +121,17 @@ export const OPERATIONS: readonly Operation[] = [
   ),
   plain(
     {
-      id: 'listProductsV1',
+      id: 'searchProductsV1',
       summary: 'Search products (legacy)',
       description:
         'Any facet of the catalog is a parameter, and `exclude_` before it negates it; parameters of no meaning are ignored.\n\n**Credits:** 6 for products, else 1; a page without rows and HEAD are free.',
-      parameters: Object.entries(legacyParameters()).map(([name, { description, ...schema }]) =>
-        inQuery(name, schema, description),
-      ),
+      parameters: queryParameters(legacyQueryWithFacets),
       answer: 'LegacyAnswer',
     },
     V1,
   ),
   open('files', {
-    id: 'dataFile',
+    id: 'getDataFile',
     summary: 'A price file of a variant and region',
     description:
       'Only by the signed link of an answer, which is valid for one hour; no key. Request the item again for a fresh link. What it shows may be displayed, not stored.',
@@ -162,8 +140,11 @@ export const OPERATIONS: readonly Operation[] = [
       inPath('variantId', { type: 'string' }, 'Id of the variant'),
       inPath('file', { type: 'string', enum: REGIONS.map((region) => `${region}.csv`) }, 'The region'),
       ...['expires', 'key', 'signature'].map((name) => ({
-        ...inQuery(name, { type: 'string' }, 'Part of the signature; take the link as it was answered'),
+        name,
+        in: 'query',
         required: true,
+        description: 'Part of the signature; take the link as it was answered',
+        schema: { type: 'string' },
       })),
     ],
     answer: ['text/csv'],
@@ -171,7 +152,7 @@ export const OPERATIONS: readonly Operation[] = [
     headers: ['Cache-Control', 'Content-Disposition'],
   }),
   open('files', {
-    id: 'image',
+    id: 'getImage',
     summary: 'A stored catalog image',
     description: 'Its address is the hash of its content and never changes; no key.',
     parameters: [
@@ -188,14 +169,14 @@ export const OPERATIONS: readonly Operation[] = [
   }),
   ...ADMIN_OPERATIONS,
   open('operations', {
-    id: 'health',
+    id: 'checkHealth',
     summary: 'Whether the process is alive',
     description: 'Answers as long as the process does.',
     answer: 'Health',
     maybe: ['Cache-Control'],
   }),
   open('operations', {
-    id: 'readiness',
+    id: 'checkReadiness',
     summary: 'Whether the process can serve',
     description: 'The state of each thing that the service needs.',
     answer: 'Readiness',
@@ -203,14 +184,14 @@ export const OPERATIONS: readonly Operation[] = [
     maybe: ['Cache-Control'],
   }),
   open('operations', {
-    id: 'metrics',
+    id: 'getMetrics',
     summary: 'Metrics for Prometheus',
     description: 'Requests by route and status, stages of identifications, the queue, the process.',
     answer: ['text/plain'],
     maybe: ['Cache-Control'],
   }),
   open('operations', {
-    id: 'openApi',
+    id: 'getOpenApi',
     summary: 'This document',
     description: 'OpenAPI 3.1, with the address that it was asked at as its server.',
     answer: ['application/json'],

@@ -1,4 +1,3 @@
-import { LIST_LIMIT } from '../../admin/schema';
 import type { Operation } from './operation';
 
 /** Parameters in the address, query string and headers of an endpoint. */
@@ -23,32 +22,18 @@ export const SHARED_PARAMETERS = {
   RequestId: {
     name: 'X-Request-Id',
     in: 'header',
-    description: 'Your name for the request, kept in the answer and in the logs; else it gets one.',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,128}$' },
+    description:
+      'Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced.',
+    schema: { type: 'string' },
   },
   Force: {
     name: 'X-Loupe-Force',
     in: 'header',
     description:
-      'Test keys only: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`.',
-    schema: { type: 'string', pattern: '^[45]\\d\\d( [a-z_]+)?$' },
+      'Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`.',
+    schema: { type: 'string' },
   },
 } as const;
-
-/** A page of a list. */
-export const LIST = [
-  inQuery(
-    'limit',
-    { type: 'integer', minimum: 1, maximum: LIST_LIMIT.max, default: LIST_LIMIT.default },
-    'Entries of a page',
-  ),
-  inQuery('cursor', { type: 'string' }, 'The `next_cursor` of the page before'),
-];
-
-export const PERIOD = [
-  inQuery('since', { type: 'string' }, 'A day or a time (ISO 8601, UTC); else 30 days before `until`'),
-  inQuery('until', { type: 'string' }, 'Before this day or time; else the end of today'),
-];
 
 /** The id in an address. */
 export const idParameter = (description: string, example: string) => ({
@@ -58,13 +43,4 @@ export const idParameter = (description: string, example: string) => ({
 
 export function inPath(name: string, schema: object, description: string) {
   return { name, in: 'path', required: true, description, schema };
-}
-
-/** Lists are comma-separated, hence `explode: false`. */
-export function inQuery(name: string, schema: object, description?: string, example?: readonly string[]) {
-  return {
-    ...{ name, in: 'query', style: 'form', explode: false, schema },
-    ...(description === undefined ? {} : { description }),
-    ...(example === undefined ? {} : { example }),
-  };
 }

@@ -31,7 +31,7 @@ ${SCOPE}`,
     answer: 'DeletionAnswer',
   }),
   plain({
-    id: 'showRecordStatus',
+    id: 'getRecordStatus',
     summary: 'How far a record is seen',
     description: `Whether searches find it, and how many of its pictures the live model knows.\n\n${SCOPE}`,
     parameters: [RECORD],

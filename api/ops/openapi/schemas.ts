@@ -1,19 +1,26 @@
 import { z } from 'zod';
 import { Taxonomy } from '../../../models/catalog/taxonomy';
 import { ERROR_CODES, type ErrorCode, IMAGE_FAULTS } from '../../../models/errors';
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../../models/webhooks/webhook';
 import * as adminAnswers from '../../admin/answers';
 import * as adminBodies from '../../admin/schema';
 import { legacyAnswer, legacyMatch, legacyRow, legacyVisionAnswer } from '../../legacy/answers';
 import { commaSeparated, legacyIdentifyBody, legacyQuery } from '../../legacy/schema';
 import {
   accountAnswer,
-  catalogAnswer,
   catalogRow,
   evidence,
+  facetValue,
   feedbackAnswer,
+  identifyAnswer,
+  itemAnswer,
   itemsAnswer,
   jobAnswer,
   jobEntry,
+  matchedRow,
+  queryAnswer,
+  similarAnswer,
+  similarRow,
   suggestAnswer,
   webhook,
   webhookAnswer,
@@ -21,9 +28,20 @@ import {
   webhooksAnswer,
 } from '../../v3/answers';
 import { deletionAnswer, recordStatusAnswer, recordsAnswer } from '../../v3/record-answers';
-import { catalogQueryBody, itemsBody, suggestBody, webhookBody } from '../../v3/schema';
-import { feedbackBody, identifyBody, jobBody } from '../../v3/vision-schema';
-import { attribute, errorAnswer, marketEstimate, prices, tag, variantField } from '../../wire/answers';
+import { catalogQueryBody, filter, itemsBody, suggestBody, webhookBody } from '../../v3/schema';
+import { feedbackBody, identifyBody, jobBody, photoBody } from '../../v3/vision-schema';
+import { WEBHOOK_MESSAGES } from '../../v3/webhook-messages';
+import { usage } from '../../wire/accounts';
+import {
+  attribute,
+  errorAnswer,
+  market,
+  marketEstimate,
+  prices,
+  tag,
+  variantField,
+} from '../../wire/answers';
+import { apiVersion, includeModule, scope, sort, webhookEvent } from '../../wire/shared';
 import { healthAnswer, readinessAnswer } from '../health';
 
 /** Facets that the named categories have, to include and to exclude; others may bring more (contract 8.1). */
@@ -33,16 +51,27 @@ const facets = Object.fromEntries(
     [`exclude_${field}`, commaSeparated.optional().describe('Ids; the row has none')],
   ]),
 );
-const legacyQueryWithFacets = legacyQuery.extend({
+export const legacyQueryWithFacets = legacyQuery.extend({
   ...facets,
   exclude_category: commaSeparated.optional().describe('Names or ids of categories'),
 });
 
+/** What requests and answers share. */
+const SHARED: Readonly<Record<string, z.ZodType>> = {
+  ApiVersion: apiVersion,
+  Include: includeModule,
+  Market: market,
+  Scope: scope,
+  Sort: sort,
+  WebhookEvent: webhookEvent,
+};
+
 /** What bodies are validated with, under the names of the reference. */
 const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   CatalogQuery: catalogQueryBody,
-  Filter: catalogQueryBody.shape.filters.unwrap().element,
+  Filter: filter,
   IdentifyRequest: identifyBody,
+  Photo: photoBody,
   Region: identifyBody.shape.region.unwrap(),
   ItemsRequest: itemsBody,
   SuggestRequest: suggestBody,
@@ -63,15 +92,26 @@ const variant = catalogRow.shape.variants.unwrap().element;
 
 /** What presenters are typed by. The page names every field, so an answer has no others. */
 const ANSWERS: Readonly<Record<string, z.ZodType>> = {
-  CatalogAnswer: catalogAnswer,
+  QueryAnswer: queryAnswer,
+  ItemAnswer: itemAnswer,
+  SimilarAnswer: similarAnswer,
+  IdentifyAnswer: identifyAnswer,
   CatalogRow: catalogRow,
+  SimilarRow: similarRow,
+  MatchedRow: matchedRow,
+  FacetValue: facetValue,
   Variant: variant,
   Pricing: variant.shape.pricing.unwrap(),
   Evidence: evidence,
   ItemsAnswer: itemsAnswer,
   SuggestAnswer: suggestAnswer,
+  Suggestion: suggestAnswer.shape.data.element,
   FeedbackAnswer: feedbackAnswer,
   Account: accountAnswer,
+  AccountState: adminAnswers.accountList.shape.accounts.element,
+  ApiKey: adminAnswers.keyList.shape.keys.element,
+  AuditEntry: adminAnswers.auditLog.shape.entries.element,
+  UsageLine: usage.element,
   AccountList: adminAnswers.accountList,
   AccountShown: adminAnswers.accountShown,
   CreditsAdded: adminAnswers.creditsAdded,
@@ -91,7 +131,7 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   WebhookAnswer: webhookAnswer,
   WebhooksAnswer: webhooksAnswer,
   WebhookRemoved: webhookRemoved,
-  ResolvedTaxonomy: catalogAnswer.shape.resolved_taxonomy,
+  ResolvedTaxonomy: queryAnswer.shape.resolved_taxonomy,
   LegacyAnswer: legacyAnswer,
   LegacyRow: legacyRow,
   LegacyVariant: legacyRow.shape.variants.unwrap().element,
@@ -104,6 +144,7 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   DataFileLink: prices.pricing_data.unwrap().element,
   Health: healthAnswer,
   Readiness: readinessAnswer,
+  ReadinessChecks: readinessAnswer.shape.checks,
 };
 
 const failure = errorAnswer.omit({ field: true, allowed_taxonomy_nodes: true, reason: true, index: true });
@@ -127,18 +168,37 @@ const FAILURES: Readonly<Record<string, z.ZodType>> = {
 
 export const schemaReference = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
-/** Every named schema as JSON Schema 2020-12, referring to the others by name. */
-export const componentSchemas = (): Record<string, object> => ({
-  ...jsonSchemas(REQUESTS, 'input'),
-  ...jsonSchemas({ ...ANSWERS, ...FAILURES }, 'output'),
+/** The name of the schema of a message to webhooks: `VisionJobDoneMessage` of `vision.job.done`. */
+export const nameOfMessage = (event: WebhookEvent): string =>
+  `${event.replace(/(?:^|\.)([a-z])/g, (_part, letter: string) => letter.toUpperCase())}Message`;
+
+const MESSAGES = Object.fromEntries(
+  WEBHOOK_EVENTS.map((event) => [nameOfMessage(event), WEBHOOK_MESSAGES[event]]),
+);
+
+/**
+ * Every named schema as JSON Schema 2020-12, referring to the others by name.
+ *
+ * @param records those of the records of a catalog, and of a line of them
+ */
+export const componentSchemas = (records: Readonly<Record<string, z.ZodType>>): Record<string, object> => ({
+  ...jsonSchemas({ ...SHARED, ...REQUESTS, ...records }, 'input'),
+  ...jsonSchemas({ ...SHARED, ...ANSWERS, ...MESSAGES, ...FAILURES }, 'output'),
 });
 
-/** The JSON Schema of each parameter of the v1 query string, where lists are comma-separated. */
-export function legacyParameters(): Record<string, { description?: string }> {
-  return z.toJSONSchema(legacyQueryWithFacets, { io: 'output', override: plain }).properties as Record<
-    string,
-    object
-  >;
+/** The parameters of a query string that a schema reads; lists in them are comma-separated. */
+export function queryParameters(schema: z.ZodObject): object[] {
+  const described = jsonSchemas({ ...SHARED, query: schema }, 'output')['query']?.properties ?? {};
+  return Object.entries(described as Record<string, { description?: string }>).map(
+    ([name, { description, ...rest }]) => ({
+      name,
+      in: 'query',
+      style: 'form',
+      explode: false,
+      schema: rest,
+      description,
+    }),
+  );
 }
 
 function jsonSchemas(named: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output') {
@@ -147,6 +207,7 @@ function jsonSchemas(named: Readonly<Record<string, z.ZodType>>, io: 'input' | '
   const { schemas } = z.toJSONSchema(registry, {
     uri: (id) => schemaReference(id).$ref,
     io,
+    unrepresentable: 'any',
     override: plain,
   });
   // A schema inside a document needs neither its dialect nor an address of its own.
@@ -155,9 +216,13 @@ function jsonSchemas(named: Readonly<Record<string, z.ZodType>>, io: 'input' | '
   );
 }
 
-/** The range of numbers that JavaScript counts exactly says nothing about ours; `format` says more than its pattern. */
+/**
+ * The range of numbers that JavaScript counts exactly says nothing about ours; `format` says more than its pattern. Some
+ * generators make code of a constant that is no text which refuses every value.
+ */
 function plain({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];
   if (jsonSchema['format'] !== undefined) delete jsonSchema['pattern'];
+  if (jsonSchema['type'] === 'boolean' || jsonSchema['type'] === 'number') delete jsonSchema['const'];
 }

@@ -44,17 +44,17 @@ const shownAccount = { success: true, account };
 
 /** Examples of the endpoints about accounts (contract 9.7, 17). */
 export const ACCOUNT_EXAMPLES = {
-  showOwnAccount: one('A limited account', own),
+  getOwnAccount: one('A limited account', own),
   listAccounts: one('The last page', { success: true, accounts: [account], next_cursor: null }),
   createAccount: one('A limited account', shownAccount, { name: 'Shop', credits: 1000 }),
-  showAccount: one('A limited account', shownAccount),
+  getAccount: one('A limited account', shownAccount),
   creditAccount: one(
     'Credits are added',
     { success: true, account: account.id, amount: 500, credits: 1500 },
     { amount: 500, note: 'Invoice 17' },
   ),
   keepPhotos: one('No photos are kept', shownAccount, { keep: false }),
-  showUsage: one('A month', { success: true, account: account.id, credits: 60, ...month }),
+  getUsage: one('A month', { success: true, account: account.id, credits: 60, ...month }),
   listKeys: one('The last page', { success: true, keys: [key], next_cursor: null }),
   createKey: one('A key for v3', made, {
     name: 'laptop',
@@ -63,7 +63,7 @@ export const ACCOUNT_EXAMPLES = {
   }),
   rotateKey: one('The old key opens the API for two more days', made, { overlap_hours: 48 }),
   revokeKey: one('It opens nothing any more', { success: true, id: key.id, revoked: true }),
-  showAuditLog: one('A credit', {
+  getAuditLog: one('A credit', {
     success: true,
     entries: [
       {

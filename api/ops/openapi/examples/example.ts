@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { catalogAnswer } from '../../../v3/answers';
+import type { catalogRow, queryAnswer } from '../../../v3/answers';
 
 interface Example {
   readonly summary: string;
@@ -30,18 +30,21 @@ export const LARGER_PHOTO =
   'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAMAAABEpIrGAAAAA1BMVEWAgICQdD0xAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEklEQVQ4y2NgGAWjYBSMAuwAAAQgAAFWu83mAAAAAElFTkSuQmCC';
 
 /** An answer of one page. */
-export const catalog = (
-  data: z.output<typeof catalogAnswer>['data'],
-  rest: Partial<z.output<typeof catalogAnswer>>,
-): z.output<typeof catalogAnswer> => ({
-  success: true,
+export const catalog = <
+  Row extends z.output<typeof catalogRow>,
+  Rest extends Partial<z.output<typeof queryAnswer>>,
+>(
+  data: readonly Row[],
+  rest: Rest,
+) => ({
+  success: true as const,
   results: data.length,
   total_results: data.length,
   page: 0,
   total_pages: data.length === 0 ? 0 : 1,
   credits_used: 1,
-  includes: ['taxonomy'],
+  includes: ['taxonomy' as const],
   resolved_taxonomy: { node: 'product', level: 3 },
   ...rest,
-  data,
+  data: [...data],
 });

@@ -123,14 +123,14 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
       ),
     },
   },
-  showItem: one('A product with its prices', catalog([pricedProduct], PRICED)),
-  showSimilar: {
+  getItem: one('A product with its prices', catalog([pricedProduct], PRICED)),
+  listSimilarItems: {
     answers: {
       some: shows('Another product that looks like it', catalog([{ ...product, similarity: 0.83 }], {})),
       nothing: shows('No picture is known: free of charge', NOTHING),
     },
   },
-  showItems: one(
+  getItems: one(
     'A product and its model, with prices; and an id that there is not',
     {
       ...catalog([pricedProduct, { ...model, max_market_estimate: estimate }], {
@@ -202,7 +202,7 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
       nothing: shows('Nothing sure enough: free of charge', NOTHING),
     },
   },
-  correct: {
+  sendFeedback: {
     requests: {
       product: shows('It is this product', { correct_id: 'product_birkin_croc' }),
       none: shows('The catalog does not have it', { correct_id: null, comment: 'A special order' }),
@@ -221,7 +221,7 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
   ...ACCOUNT_EXAMPLES,
   ...RECORD_EXAMPLES,
   ...LATER_EXAMPLES,
-  listProductsV2: {
+  searchProductsV2: {
     requests: {
       search: shows('Free text', { search: 'birkin', page_size: 10 }),
       facets: shows('Facets and tags', {
@@ -233,9 +233,9 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
     answers: { search: shows('Free text', legacy) },
   },
   identifyV2: { requests: photo, answers: { sure: shows('The product is known', legacyVision) } },
-  listProductsV1: one('?search=birkin', legacy),
-  health: one('Alive', { status: 'alive' }),
-  readiness: one('Ready', {
+  searchProductsV1: one('?search=birkin', legacy),
+  checkHealth: one('Alive', { status: 'alive' }),
+  checkReadiness: one('Ready', {
     status: 'ready',
     checks: {
       process: 'ready',
@@ -251,7 +251,7 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
     warnings: [],
     inference: { 'loupe-eye@1.0.0': 'onnx' },
   }),
-  dataFile: {
+  getDataFile: {
     answers: {
       historical_estimates: shows(
         '`historical_estimates`: oldest first',

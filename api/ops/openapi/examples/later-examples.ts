@@ -62,7 +62,7 @@ export const LATER_EXAMPLES = {
       includes: ['taxonomy', 'pricing'],
     },
   ),
-  showJob: one('One entry is still to be looked at', job),
+  getJob: one('One entry is still to be looked at', job),
   cancelJob: one('The last entry was not begun', {
     ...{ ...job, status: 'done', cancelled: 1 },
     data: [...job.data.slice(0, 2), { state: 'cancelled', prediction_id: null, answer: null }],
@@ -73,5 +73,5 @@ export const LATER_EXAMPLES = {
     { url: address.url, events: address.events, credits_below: 500 },
   ),
   listWebhooks: one('One address', { success: true, data: [address] }),
-  removeWebhook: one('Removed', { success: true, id: address.id }),
+  deleteWebhook: one('Removed', { success: true, id: address.id }),
 };

@@ -53,5 +53,5 @@ export const RECORD_EXAMPLES = {
     LINES.map((line) => `${JSON.stringify(line)}\n`).join(''),
   ),
   deleteRecord: one('It is gone', deleted),
-  showRecordStatus: one('A picture waits', status),
+  getRecordStatus: one('A picture waits', status),
 };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { catalogAnswer, catalogRow } from '../../../../api/v3/answers';
+import type { catalogRow, queryAnswer } from '../../../../api/v3/answers';
 import {
   brandId,
   estimateKey,
@@ -9,7 +9,7 @@ import {
   versionOfBrand,
 } from './living-catalog';
 
-export type CatalogAnswer = z.output<typeof catalogAnswer>;
+export type CatalogAnswer = z.output<typeof queryAnswer>;
 export type CatalogRow = z.output<typeof catalogRow>;
 
 /** Which version of which record a row shows, what it should show and does not, and what in it does not go together. */
