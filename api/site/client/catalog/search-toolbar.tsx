@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { readable } from '../item/row-words';
-import type { CatalogAnswer } from '../service/answers';
+import { readable } from '../item/rows';
+import { type CatalogAnswer } from '../service/calls';
 import { fieldsOf } from '../service/names';
 import { changed, NODES, type SearchState, SORTS } from './search-state';
 

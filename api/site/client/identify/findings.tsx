@@ -1,17 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ItemDetails } from '../item/item-details';
-import { itemPicture, kindOf, pathOf, percent } from '../item/row-words';
-import { RequestPanel } from '../request/request-panel';
-import type { Row } from '../service/answers';
-import { identify } from '../service/calls';
+import { itemPicture, kindOf, pathOf, percent } from '../item/rows';
+import { type Answered, identify, type Row } from '../service/calls';
 import { nameOf } from '../service/names';
-import type { Answered } from '../service/send-call';
-import { Picture } from '../shell/picture';
-import { Confidence } from './confidence';
+import { Picture } from '../shell/parts';
+import { RequestPanel } from '../shell/request-panel';
+import { Confidence, Why } from './confidence';
 import { Feedback } from './feedback';
 import { shownForm } from './photo';
-import type { Question } from './use-identification';
-import { Why } from './why';
+import { type Question } from './use-identification';
 
 interface Props {
   readonly question: Question;

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { visionPrice } from '../../../../models/access/credits';
-import type { IdentifyOptions } from '../service/calls';
+import { type IdentifyOptions, listCategories } from '../service/calls';
+import { nameOf } from '../service/names';
 import { useSession } from '../session/session';
-import { type Given, isAddress, type Photo } from './photo';
+import { useAnswer } from '../session/use-answer';
+import { type Given, isAddress, type Photo, type Photos } from './photo';
 import { PhotoTray } from './photo-tray';
-import { ScopeField } from './scope-field';
-import type { Photos } from './use-photos';
 
 interface Props {
   readonly photos: Photos;
@@ -189,5 +189,35 @@ function Samples({ photos, identify }: SamplesProps) {
       </ul>
       {fault && <p role="alert">The sample can’t be reached.</p>}
     </div>
+  );
+}
+
+interface ScopeFieldProps {
+  /** Empty: any. */
+  readonly category: string;
+  readonly choose: (category: string) => void;
+}
+
+/** What the item is, for whoever knows. The categories are asked for when they are first looked at. */
+export function ScopeField({ category, choose }: ScopeFieldProps) {
+  const [open, setOpen] = useState(false);
+  const { answered, failure } = useAnswer(open ? listCategories : null);
+  const categories = answered?.answer.data ?? [];
+  return (
+    <details class="scope" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Look among: {category === '' ? 'anything' : nameOf(category)}</summary>
+      {failure && <p role="alert">The categories can’t be listed now.</p>}
+      {categories.length > 0 && (
+        <fieldset class="variants">
+          <legend class="hidden">Look among</legend>
+          {[{ id: '', name: 'Anything' }, ...categories].map(({ id, name }) => (
+            <label key={id}>
+              <input type="radio" name="scope" checked={category === id} onChange={() => choose(id)} />
+              <span>{name}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </details>
   );
 }

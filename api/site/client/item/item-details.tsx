@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import { GRADES } from '../../../../models/pricing/estimate';
-import { itemLink, Link } from '../navigation/link';
-import type { Row } from '../service/answers';
-import { DataFiles } from './data-files';
-import { EstimatesTable } from './estimates-table';
+import { type Row } from '../service/calls';
+import { itemLink, Link } from '../shell/navigation';
+import { DataFiles, EstimatesTable } from './estimates';
 import { PriceHistory } from './price-history';
-import { kindOf, money, readable, regionName, sourceName, variantName } from './row-words';
+import { kindOf, money, readable, regionName, sourceName, variantName } from './rows';
 
 interface Props {
   readonly row: Row;

@@ -1,15 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { leftResults } from '../navigation/address';
-import { Link } from '../navigation/link';
-import { RequestPanel } from '../request/request-panel';
 import { showItem, showSimilar } from '../service/calls';
 import { useAnswer } from '../session/use-answer';
-import { FailureNote } from '../shell/failure-note';
-import { Picture } from '../shell/picture';
-import { useSeen } from '../shell/use-seen';
+import { Link, leftResults } from '../shell/navigation';
+import { FailureNote, Picture, useSeen } from '../shell/parts';
+import { RequestPanel } from '../shell/request-panel';
 import { ItemDetails } from './item-details';
-import { ResultGrid } from './result-grid';
-import { itemPicture, kindOf, pathOf, readable } from './row-words';
+import { itemPicture, kindOf, pathOf, ResultGrid, readable } from './rows';
 
 /** One row of the catalog by its id. */
 export function ItemView({ id }: { readonly id: string }) {

@@ -1,4 +1,4 @@
-import type { CatalogAnswer, Row } from './answers';
+import { type CatalogAnswer, type Row } from './calls';
 
 const names = new Map<string, string>();
 /** Attribute fields of products, by category. */

@@ -1,9 +1,13 @@
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
-import type { AccountAnswer, FeedbackAnswer } from '../service/answers';
-import { showAccount } from '../service/calls';
+import {
+  type AccountAnswer,
+  type Answered,
+  type FeedbackAnswer,
+  sendCall,
+  showAccount,
+} from '../service/calls';
 import { Failure } from '../service/failure';
-import { type Answered, sendCall } from '../service/send-call';
 
 /** The signed-in session. The key is in this tab alone: in its memory, and in its session storage if it was typed. */
 export interface Session {

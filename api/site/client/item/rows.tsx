@@ -1,4 +1,6 @@
-import type { MarketEstimate, Row, Variant } from '../service/answers';
+import { type MarketEstimate, type Row, type Variant } from '../service/calls';
+import { itemLink, Link } from '../shell/navigation';
+import { Picture } from '../shell/parts';
 
 /** The kind of a row, from its id (contract 1.1); a category's id is its bare name. */
 export const kindOf = ({ id, available_tags: tags }: Pick<Row, 'id' | 'available_tags'>): string =>
@@ -67,3 +69,29 @@ export const percent = (value: number): string => {
   if (value > 0.99) return 'Over 99%';
   return value < 0.01 ? 'Under 1%' : `${Math.round(value * 100)}%`;
 };
+
+/** Rows as pictures with their names; where no row has a picture, as names alone. */
+export function ResultGrid({ rows, busy }: { readonly rows: readonly Row[]; readonly busy: boolean }) {
+  const pictures = rows.some((row) => thumbnailOf(row) !== undefined);
+  return (
+    <ul class={`${pictures ? 'grid' : 'grid names'}${busy ? ' busy' : ''}`}>
+      {rows.map((row) => (
+        <li key={row.id}>
+          <Link to={itemLink(row.id)}>
+            {pictures && <Picture src={thumbnailOf(row)} alt="" />}
+            <span class="name">{row.name}</span>
+            <span class="path">{underName(row)}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function underName(row: Row): string {
+  const { variants } = row;
+  if (!variants) return pathOf(row) || readable(kindOf(row));
+  const category = row.attributes?.find(({ field }) => field === 'category')?.name;
+  const count = `${variants.length} ${variants.length === 1 ? 'variant' : 'variants'}`;
+  return category ? `${category}, ${count}` : count;
+}
