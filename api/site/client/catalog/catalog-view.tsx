@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { ResultGrid } from '../item/rows';
-import { listCategories, queryCatalog, type Row } from '../service/calls';
+import { queryCatalog, type Row } from '../service/calls';
 import { nameOf } from '../service/names';
 import { useAnswer } from '../session/use-answer';
 import { Link, navigate } from '../shell/navigation';
@@ -18,7 +18,6 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
   const state = readState(parameters);
   const call = queryCatalog(queryOf(state));
   const { answered, failure, busy, again } = useAnswer(call);
-  const categories = useAnswer(listCategories).answered?.answer.data ?? NO_ROWS;
   const answer = answered?.answer;
   const go = (next: SearchState, how?: 'push' | 'replace') => navigate(writeState(next), how);
   useEffect(() => {
@@ -32,7 +31,7 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
         category={state.category}
         search={(text) => go(changed(state, { text }), 'replace')}
       />
-      <Facets state={state} rows={answer?.data ?? NO_ROWS} categories={categories} go={go} />
+      <Facets state={state} rows={answer?.data ?? NO_ROWS} go={go} />
       <section class="results" aria-labelledby="results" aria-busy={busy}>
         <SearchToolbar state={state} answer={answer} go={go} />
         <ChosenFilters state={state} go={go} />

@@ -2,24 +2,22 @@ import { useState } from 'preact/hooks';
 import { readable } from '../item/rows';
 import { type Call, type CatalogAnswer, queryCatalog, type Row } from '../service/calls';
 import { fieldsOf, nameOf } from '../service/names';
+import { useSession } from '../session/session';
 import { useAnswer } from '../session/use-answer';
-import { changed, NODES, queryOf, type SearchState, toggled } from './search-state';
+import { changed, nodesOf, queryOf, type SearchState, toggled } from './search-state';
 
 interface Props {
   readonly state: SearchState;
   /** Of the answer that is shown: their attributes are the fields that can be filtered by. */
   readonly rows: readonly Row[];
-  readonly categories: readonly Row[];
   readonly go: (next: SearchState) => void;
 }
 
 /** Everything that the results can be narrowed by. Values of a field are counted when its group is opened. */
-export function Facets({ state, rows, categories, go }: Props) {
+export function Facets({ state, rows, go }: Props) {
+  const { categories } = useSession();
   const [open, setOpen] = useState(false);
-  const fields = fieldsFor(state, rows);
-  const hasTags = categories.some(
-    ({ id, available_tags: tags }) => (state.category === '' || state.category === id) && tags?.length,
-  );
+  const fields = fieldsFor(state, nodesOf(categories, state.category), rows);
   const count = [...state.chosen.values()].flat().length;
   return (
     <section class={open ? 'facets open' : 'facets'} aria-label="Filters">
@@ -41,7 +39,7 @@ export function Facets({ state, rows, categories, go }: Props) {
             </label>
           ))}
         </fieldset>
-        {[...fields, ...(hasTags ? ['tags'] : [])].map((field) => (
+        {[...fields, 'tags'].map((field) => (
           <FacetGroup key={`${state.category} ${field}`} field={field} state={state} go={go} />
         ))}
       </div>
@@ -50,12 +48,15 @@ export function Facets({ state, rows, categories, go }: Props) {
 }
 
 /** What the shown kind of rows can be narrowed by: nodes in the order of the taxonomy, then the other fields by name. */
-function fieldsFor({ category, node, chosen }: SearchState, rows: readonly Row[]): readonly string[] {
+function fieldsFor(
+  { category, node, chosen }: SearchState,
+  nodes: readonly string[],
+  rows: readonly Row[],
+): readonly string[] {
   // Rows that are no product are narrowed by what stands above them.
   const above = rows.flatMap(({ attributes = [] }) => attributes.map(({ field }) => field));
   const seen = new Set([...(node === 'product' ? fieldsOf(category) : above), ...chosen.keys()]);
   for (const field of ['category', 'tags', node]) seen.delete(field);
-  const nodes: readonly string[] = NODES;
   const others = [...seen].filter((field) => !nodes.includes(field)).sort();
   return [...nodes.filter((each) => seen.has(each)), ...others];
 }
@@ -71,7 +72,7 @@ const VALUES_MAX = 100;
 const SEARCHED_FROM = 12;
 
 /** The values of one field, counted when the group is open. Typing narrows what is listed; Enter, which costs, asks for others. */
-export function FacetGroup({ field, state, go }: FacetGroupProps) {
+function FacetGroup({ field, state, go }: FacetGroupProps) {
   const [open, setOpen] = useState(state.chosen.has(field));
   const [text, setText] = useState('');
   const [asked, setAsked] = useState('');

@@ -11,7 +11,7 @@ import {
   WHOLE,
   withEdge,
 } from './frame';
-import { type Photo } from './photo';
+import type { Photo } from './photo';
 
 interface Props {
   readonly photo: Photo;

@@ -1,4 +1,4 @@
-import { type Region } from '../../../client/schema';
+import type { Region } from '../../../client/schema';
 
 /** The part of a picture that is looked at, by its edges: fractions of the picture, from its left and its top. */
 export interface Frame {

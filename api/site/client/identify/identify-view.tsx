@@ -1,8 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type IdentifyOptions } from '../service/calls';
+import type { IdentifyOptions } from '../service/calls';
+import { identifyTitle } from '../service/names';
+import { useSession } from '../session/session';
 import { FailureNote } from '../shell/parts';
 import { Findings } from './findings';
-import { type Point } from './frame';
+import type { Point } from './frame';
 import { FramedPicture } from './frame-editor';
 import { type Given, givenIn, type Photo, readableBytes, usePhotos } from './photo';
 import { PhotoIntake } from './photo-intake';
@@ -14,7 +16,7 @@ interface Props {
   readonly photosMax: number;
 }
 
-const USUAL: IdentifyOptions = { category: '', pricing: true };
+const USUAL: IdentifyOptions = { category: '', pricing: true, nearest: false };
 
 /** From photos of an item to what they show. */
 export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
@@ -42,9 +44,10 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
     leave();
   };
   const dragged = useGivenPhotos(shown, give);
+  const { categories } = useSession();
   useEffect(() => {
-    if (shown) document.title = 'Loupe: identify a bag or a watch';
-  }, [shown]);
+    if (shown) document.title = `${identifyTitle(categories)} · Loupe`;
+  }, [shown, categories]);
   return (
     <>
       {stage.is === 'empty' ? (
@@ -59,7 +62,7 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
           returned={visited.current}
         />
       ) : (
-        <div class="identified">
+        <div class={stage.is === 'done' ? 'identified done' : 'identified'}>
           <h1 class="hidden" tabIndex={-1}>
             Identify from a photo
           </h1>
@@ -78,7 +81,13 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
             {stage.is === 'failed' && (
               <FailureNote failure={stage.failure} again={again} {...titleOf(stage.question, stage.faulty)} />
             )}
-            {stage.is === 'done' && <Findings question={stage.question} answered={stage.answered} />}
+            {stage.is === 'done' && (
+              <Findings
+                question={stage.question}
+                answered={stage.answered}
+                showNearest={() => start({ ...stage.question, nearest: true })}
+              />
+            )}
           </section>
         </div>
       )}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { FramedPicture, FrameEditor } from './frame-editor';
-import { type Photo, type Photos } from './photo';
+import type { Photo, Photos } from './photo';
 
 interface Props {
   readonly photos: Photos;

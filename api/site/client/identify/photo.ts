@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type IdentifyRequest } from '../../../client/schema';
+import type { IdentifyRequest } from '../../../client/schema';
 import { type Frame, regionOf } from './frame';
 
 /** A picture to be identified: one at hand, or one at an address. */

@@ -1,4 +1,4 @@
-import { type FileLink, type MarketEstimate, type Pricing } from '../service/calls';
+import type { FileLink, MarketEstimate, Pricing } from '../service/calls';
 import { Scrollable } from '../shell/parts';
 import { day, money, percent, regionName, sourceName } from './rows';
 

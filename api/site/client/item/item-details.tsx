@@ -1,23 +1,21 @@
 import { useState } from 'preact/hooks';
 import { GRADES } from '../../../../models/pricing/estimate';
-import { type Row } from '../service/calls';
-import { itemLink, Link } from '../shell/navigation';
+import type { Row } from '../service/calls';
+import { Link } from '../shell/navigation';
 import { DataFiles, EstimatesTable } from './estimates';
 import { PriceHistory } from './price-history';
-import { kindOf, money, readable, regionName, sourceName, variantName } from './rows';
+import { kindOf, money, readable, regionName, shopPage, sourceName, variantName } from './rows';
 
 interface Props {
   readonly row: Row;
   /** Whether prices were asked for. */
   readonly priced: boolean;
-  /** Whether the item has a page of its own elsewhere. */
-  readonly linked?: boolean;
   /** Asks for the row again, with fresh links. */
   readonly renew?: () => void;
 }
 
 /** What is known about a row: where it stands, its variants, what they sell for. */
-export function ItemDetails({ row, priced, linked = false, renew }: Props) {
+export function ItemDetails({ row, priced, renew }: Props) {
   const variants = row.variants ?? [];
   const [chosen, setChosen] = useState(() =>
     Math.max(
@@ -27,6 +25,7 @@ export function ItemDetails({ row, priced, linked = false, renew }: Props) {
   );
   const variant = variants[chosen] ?? variants[0];
   const kind = kindOf(row);
+  const shop = shopPage(row);
   return (
     <div class="details">
       <Taxonomy row={row} />
@@ -59,10 +58,10 @@ export function ItemDetails({ row, priced, linked = false, renew }: Props) {
       )}
       {priced && !variant && <BestEstimate row={row} />}
       <p class="onward">
-        {linked && (
-          <Link to={itemLink(row.id)} class="button">
-            Open in the catalog
-          </Link>
+        {shop && (
+          <a href={shop} class="button" target="_blank" rel="noopener noreferrer">
+            Open at the shop
+          </a>
         )}
         {kind !== 'product' && (
           <Link to={productsOf(row, kind)} class="button">

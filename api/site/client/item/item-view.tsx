@@ -5,7 +5,7 @@ import { Link, leftResults } from '../shell/navigation';
 import { FailureNote, Picture, useSeen } from '../shell/parts';
 import { RequestPanel } from '../shell/request-panel';
 import { ItemDetails } from './item-details';
-import { itemPicture, kindOf, pathOf, ResultGrid, readable } from './rows';
+import { itemPicture, kindOf, pathOf, ResultGrid, readable, titleOf } from './rows';
 
 /** One row of the catalog by its id. */
 export function ItemView({ id }: { readonly id: string }) {
@@ -18,7 +18,7 @@ export function ItemView({ id }: { readonly id: string }) {
     if (document.activeElement?.id === 'main') heading.current?.focus({ preventScroll: true });
   }, [row, failure]);
   useEffect(() => {
-    document.title = row ? `${row.name} · Loupe` : 'Loupe';
+    document.title = row ? `${titleOf(row)} · Loupe` : 'Loupe';
   }, [row]);
   return (
     <div class="item" aria-busy={busy}>
@@ -35,11 +35,11 @@ export function ItemView({ id }: { readonly id: string }) {
       )}
       {row && answered && (
         <div class={picture === undefined ? 'alone' : 'columns'}>
-          {picture !== undefined && <Picture src={picture} alt={row.name} eager />}
+          {picture !== undefined && <Picture src={picture} alt={titleOf(row)} eager />}
           <article>
             <p class="label">{readable(kindOf(row))}</p>
             <h1 ref={heading} tabIndex={-1}>
-              {row.name}
+              {titleOf(row)}
             </h1>
             <p class="path">{pathOf(row)}</p>
             <p class="fine facts">

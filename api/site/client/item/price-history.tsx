@@ -1,7 +1,7 @@
 import { csvParseRows } from 'd3-dsv';
 import { useEffect, useState } from 'preact/hooks';
 import { GRADES, type Grade, type GradeValues } from '../../../../models/pricing/estimate';
-import { type FileLink } from '../service/calls';
+import type { FileLink } from '../service/calls';
 import { Failure } from '../service/failure';
 import { Scrollable } from '../shell/parts';
 import { Chart, type Line } from './chart';

@@ -1,17 +1,32 @@
-import { type MarketEstimate, type Row, type Variant } from '../service/calls';
+import type { MarketEstimate, Row, Variant } from '../service/calls';
 import { itemLink, Link } from '../shell/navigation';
 import { Picture } from '../shell/parts';
 
-/** The kind of a row, from its id (contract 1.1); a category's id is its bare name. */
-export const kindOf = ({ id, available_tags: tags }: Pick<Row, 'id' | 'available_tags'>): string =>
-  tags ? 'category' : (/^([a-z]+)_/.exec(id)?.[1] ?? 'item');
-
-/** Its place in the taxonomy, in words, without its own name. */
-export const pathOf = ({ id, attributes = [] }: Row): string => {
-  const category = attributes[0]?.field === 'category' ? attributes[0].name : '';
-  const brand = attributes.find(({ field, id: of }) => field === 'brand' && of !== id)?.name ?? '';
-  return [category, brand].filter(Boolean).join(' · ');
+/** The kind of a row: a product has variants, any other row is the last of its attributes (contract 1.5, 1.6). */
+export const kindOf = ({ id, variants, available_tags: tags, attributes = [] }: Row): string => {
+  if (tags) return 'category';
+  if (variants) return 'product';
+  return attributes.find((each) => each.id === id)?.field ?? /^([a-z]+)_/.exec(id)?.[1] ?? 'item';
 };
+
+/** What a row is called: the shop's own title where it has one (contract 1.10). */
+export const titleOf = ({ title, name }: Pick<Row, 'title' | 'name'>): string => title ?? name;
+
+/** Its place in the taxonomy and the shop's number, in words; nothing that its title says already. */
+export const pathOf = (row: Row): string => {
+  const { id, attributes = [], sku } = row;
+  const title = titleOf(row).toLowerCase();
+  const category = attributes.find(({ field }) => field === 'category');
+  const above = attributes.filter((each) => each !== category && each.id !== id);
+  const brand = above.find(({ field }) => field === 'brand') ?? above[0];
+  return [category, brand]
+    .flatMap((each) => (each && !title.includes(each.name.toLowerCase()) ? [each.name] : []))
+    .concat(sku ?? [])
+    .join(' · ');
+};
+
+/** The row's page at the shop; nothing but https is followed. */
+export const shopPage = ({ url }: Row): string | undefined => (url?.startsWith('https://') ? url : undefined);
 
 /** The picture that shows a row best: its own, else that of its first variant. */
 export const itemPicture = ({ images, variants }: Pick<Row, 'images' | 'variants'>): string | undefined =>
@@ -79,7 +94,7 @@ export function ResultGrid({ rows, busy }: { readonly rows: readonly Row[]; read
         <li key={row.id}>
           <Link to={itemLink(row.id)}>
             {pictures && <Picture src={thumbnailOf(row)} alt="" />}
-            <span class="name">{row.name}</span>
+            <span class="name">{titleOf(row)}</span>
             <span class="path">{underName(row)}</span>
           </Link>
         </li>
@@ -93,5 +108,5 @@ function underName(row: Row): string {
   if (!variants) return pathOf(row) || readable(kindOf(row));
   const category = row.attributes?.find(({ field }) => field === 'category')?.name;
   const count = `${variants.length} ${variants.length === 1 ? 'variant' : 'variants'}`;
-  return category ? `${category}, ${count}` : count;
+  return [category, row.sku, count].filter(Boolean).join(', ');
 }

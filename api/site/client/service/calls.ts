@@ -1,5 +1,5 @@
-import { type z } from 'zod';
-import { type IdentifyRequest } from '../../../client/schema';
+import type { z } from 'zod';
+import type { IdentifyRequest } from '../../../client/schema';
 import {
   type accountAnswer,
   type feedbackAnswer,
@@ -7,7 +7,7 @@ import {
   type queryAnswer,
   type suggestAnswer,
 } from '../../../v3/answers';
-import { type errorAnswer } from '../../../wire/answers';
+import type { errorAnswer } from '../../../wire/answers';
 import { Failure } from './failure';
 
 /** The answers of the API, typed by the schemas that it presents them with. */
@@ -23,6 +23,7 @@ export type MarketEstimate = NonNullable<Pricing['market_estimates']>[number];
 export type FileLink = NonNullable<Pricing['pricing_data']>[number];
 export type Evidence = NonNullable<Row['evidence']>;
 export type AccountAnswer = z.output<typeof accountAnswer>;
+export type Category = AccountAnswer['categories'][number];
 export type FeedbackAnswer = z.output<typeof feedbackAnswer>;
 export type SuggestAnswer = z.output<typeof suggestAnswer>;
 export type Suggestion = SuggestAnswer['data'][number];
@@ -36,7 +37,7 @@ export interface Call {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** What a key may do and its account has; free. */
+/** What a key may do, what its account has, and the categories of the catalog; free. */
 export const showAccount: Call = { method: 'GET', path: 'v3/account' };
 
 export const queryCatalog = (body: Readonly<Record<string, unknown>>): Call => ({
@@ -44,8 +45,6 @@ export const queryCatalog = (body: Readonly<Record<string, unknown>>): Call => (
   path: 'v3/catalog/query',
   body,
 });
-
-export const listCategories = queryCatalog({ taxonomy_node: 'category', page_size: 100, sort: 'name_asc' });
 
 export const suggest = (text: string, category: string): Call => ({
   method: 'POST',
@@ -68,18 +67,21 @@ export interface IdentifyOptions {
   /** The category that the item is of; empty: any. */
   readonly category: string;
   readonly pricing: boolean;
+  /** Whether the nearest rows are wanted though none is sure (contract 7.8). */
+  readonly nearest: boolean;
 }
 
 /** What photos of one item are sent as; prices are asked for by name, since they cost more. */
 export const identify = (
   photos: readonly Pick<IdentifyRequest, 'url' | 'base64' | 'region'>[],
-  { category, pricing }: IdentifyOptions,
+  { category, pricing, nearest }: IdentifyOptions,
 ): Call => ({
   method: 'POST',
   path: 'v3/vision/identify',
   body: {
     ...(photos.length === 1 ? photos[0] : { images: photos }),
     ...(category === '' ? {} : { category_id: category }),
+    ...(nearest ? { min_confidence: 0 } : {}),
     explain: true,
     includes: pricing ? ['taxonomy', 'pricing'] : ['taxonomy'],
   },

@@ -1,4 +1,4 @@
-import { type ComponentChildren } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 /** The page's state is its address: what is seen can be linked to, and Back goes back. A key is never in it. */

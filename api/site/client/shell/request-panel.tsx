@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Call, type CatalogAnswer } from '../service/calls';
+import type { Call, CatalogAnswer } from '../service/calls';
 import { Scrollable } from './parts';
 
 interface Props {
