@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { visionPrice } from '../../../../models/access/credits';
 import { ItemDetails } from '../item/item-details';
-import { kindOf, pathOf, percent, thumbnailOf, titleOf } from '../item/rows';
+import { kindOf, pathOf, percent, ShopLink, thumbnailOf, titleOf } from '../item/rows';
 import { type Answered, identify, type Row } from '../service/calls';
 import { nameOf } from '../service/names';
 import { itemLink, Link } from '../shell/navigation';
@@ -34,7 +34,8 @@ export function Findings({ question, answered, showNearest }: Props) {
     match.current?.scrollIntoView({ block: 'nearest' });
   };
   const row = data[chosen] ?? data[0];
-  const doubt = doubtOf(data, question);
+  const apart = disagreement(data[0]);
+  const doubt = apart ?? (question.nearest && row ? NEAREST_ONLY : null);
   return (
     <>
       <p class="hidden" role="status">
@@ -51,7 +52,7 @@ export function Findings({ question, answered, showNearest }: Props) {
                 {titleOf(row)}
               </h2>
               <p class="path">{pathOf(row)}</p>
-              {row.variants === undefined && (
+              {row.variants === undefined && !apart && (
                 <p class="note">
                   {photos.length === 1 ? 'The photo shows' : 'The photos show'} this {kindOf(row)}; which of
                   its products it is can’t be told from {photos.length === 1 ? 'it' : 'them'}.
@@ -63,6 +64,7 @@ export function Findings({ question, answered, showNearest }: Props) {
                 <Link to={itemLink(row.id)} class="button">
                   Open in the catalog
                 </Link>
+                <ShopLink row={row} />
                 {chosen > 0 && (
                   <button type="button" onClick={() => choose(0)}>
                     Back to the {question.nearest ? 'nearest' : 'best match'}
@@ -143,7 +145,7 @@ function RunnersUp({ rows, ...rest }: RunnersProps) {
           <Cards cards={beside} rows={rows} {...rest} />
         </>
       )}
-      {none >= 0.01 && <p class="fine">That it is none of these: {percent(none)}.</p>}
+      {none >= 0.01 && <p class="fine">The chance that it is none of these is {percent(none)}.</p>}
     </section>
   );
 }
@@ -177,19 +179,15 @@ function Cards({ cards, rows, chosen, choose, telling }: CardsProps) {
   );
 }
 
-/** Below this a row is more likely wrong than right. */
-const EVEN = 0.5;
+const NEAREST_ONLY = 'Nothing is sure. These are only the nearest of the catalog.';
+
+/** From here on a row is likely. */
+const LIKELY = 0.6;
 
 function labelOf({ confidence = 0 }: Row, chosen: number, { nearest }: Question): string {
   if (chosen > 0) return `Number ${chosen + 1}`;
   if (nearest) return 'The nearest';
-  return confidence < EVEN ? 'Best match, not sure' : 'Best match';
-}
-
-/** What has to be known before a number is read; null where there is nothing. */
-function doubtOf([first]: readonly Row[], { nearest }: Question): string | null {
-  const apart = first ? disagreement(first) : null;
-  return apart ?? (nearest && first ? 'Nothing is sure. These are only the nearest of the catalog.' : null);
+  return confidence < LIKELY ? 'Best match, not sure' : 'Best match';
 }
 
 function said(rows: readonly Row[], chosen: number, doubt: string | null): string {

@@ -4,7 +4,7 @@ import type { Row } from '../service/calls';
 import { Link } from '../shell/navigation';
 import { DataFiles, EstimatesTable } from './estimates';
 import { PriceHistory } from './price-history';
-import { kindOf, money, readable, regionName, shopPage, sourceName, variantName } from './rows';
+import { kindOf, money, readable, regionName, sourceName, variantName } from './rows';
 
 interface Props {
   readonly row: Row;
@@ -25,7 +25,6 @@ export function ItemDetails({ row, priced, renew }: Props) {
   );
   const variant = variants[chosen] ?? variants[0];
   const kind = kindOf(row);
-  const shop = shopPage(row);
   return (
     <div class="details">
       <Taxonomy row={row} />
@@ -57,18 +56,13 @@ export function ItemDetails({ row, priced, renew }: Props) {
         </>
       )}
       {priced && !variant && <BestEstimate row={row} />}
-      <p class="onward">
-        {shop && (
-          <a href={shop} class="button" target="_blank" rel="noopener noreferrer">
-            Open at the shop
-          </a>
-        )}
-        {kind !== 'product' && (
+      {kind !== 'product' && (
+        <p>
           <Link to={productsOf(row, kind)} class="button">
             All products of this {kind}
           </Link>
-        )}
-      </p>
+        </p>
+      )}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { Link, leftResults } from '../shell/navigation';
 import { FailureNote, Picture, useSeen } from '../shell/parts';
 import { RequestPanel } from '../shell/request-panel';
 import { ItemDetails } from './item-details';
-import { itemPicture, kindOf, pathOf, ResultGrid, readable, titleOf } from './rows';
+import { itemPicture, kindOf, pathOf, ResultGrid, readable, ShopLink, titleOf } from './rows';
 
 /** One row of the catalog by its id. */
 export function ItemView({ id }: { readonly id: string }) {
@@ -44,6 +44,9 @@ export function ItemView({ id }: { readonly id: string }) {
             <p class="path">{pathOf(row)}</p>
             <p class="fine facts">
               Popularity {row.popularity.toLocaleString('en')}, <code>{row.id}</code>
+            </p>
+            <p class="onward">
+              <ShopLink row={row} />
             </p>
             <h2 class="hidden">Details</h2>
             <ItemDetails row={row} priced renew={again} />

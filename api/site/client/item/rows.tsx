@@ -12,21 +12,31 @@ export const kindOf = ({ id, variants, available_tags: tags, attributes = [] }: 
 /** What a row is called: the shop's own title where it has one (contract 1.10). */
 export const titleOf = ({ title, name }: Pick<Row, 'title' | 'name'>): string => title ?? name;
 
-/** Its place in the taxonomy and the shop's number, in words; nothing that its title says already. */
+/**
+ * What stands above a row, in words, and the shop's number: of a product its category and brand, of any other row all
+ * that it is part of. Nothing that its title, or the next of these names, says already.
+ */
 export const pathOf = (row: Row): string => {
-  const { id, attributes = [], sku } = row;
-  const title = titleOf(row).toLowerCase();
-  const category = attributes.find(({ field }) => field === 'category');
-  const above = attributes.filter((each) => each !== category && each.id !== id);
-  const brand = above.find(({ field }) => field === 'brand') ?? above[0];
-  return [category, brand]
-    .flatMap((each) => (each && !title.includes(each.name.toLowerCase()) ? [each.name] : []))
-    .concat(sku ?? [])
-    .join(' · ');
+  const { id, attributes = [], sku, variants } = row;
+  const [category, ...others] = attributes.filter((each) => each.id !== id);
+  const brand = others.find(({ field }) => field === 'brand') ?? others[0];
+  const names = [category, ...(variants ? [brand] : others)].flatMap((each) => each?.name ?? []);
+  const said = (name: string, at: number) =>
+    [titleOf(row), ...names.slice(at + 1)].some((other) =>
+      ` ${other} `.toLowerCase().includes(` ${name} `.toLowerCase()),
+    );
+  return [...names.filter((name, at) => !said(name, at)), ...(sku ? [sku] : [])].join(' · ');
 };
 
 /** The row's page at the shop; nothing but https is followed. */
-export const shopPage = ({ url }: Row): string | undefined => (url?.startsWith('https://') ? url : undefined);
+export function ShopLink({ row: { url } }: { readonly row: Row }) {
+  if (!url?.startsWith('https://')) return null;
+  return (
+    <a href={url} class="button" target="_blank" rel="noopener noreferrer">
+      Open at the shop
+    </a>
+  );
+}
 
 /** The picture that shows a row best: its own, else that of its first variant. */
 export const itemPicture = ({ images, variants }: Pick<Row, 'images' | 'variants'>): string | undefined =>
