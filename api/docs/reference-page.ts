@@ -22,7 +22,7 @@ export const referencePage = ({
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="description" content="Reference of the Loupe API: identify a bag or a watch from a photo, and search the catalog.">
+<meta name="description" content="Reference of the Loupe API: identify an item from a photo, and search the catalog.">
 <title>Loupe API reference</title>
 <link rel="icon" type="image/svg+xml" href="docs/${icon.name}">
 <link rel="stylesheet" href="docs/${libraryStyle.name}">

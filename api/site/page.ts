@@ -21,7 +21,7 @@ export const page = (
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="description" content="Identify a bag or a watch from a photo, and search the catalog.">
+<meta name="description" content="Identify an item from a photo, and search the catalog.">
 <title>Loupe</title>
 <link rel="icon" type="image/svg+xml" href="assets/${icon.name}">
 <link rel="stylesheet" href="assets/${style.name}">

@@ -76,7 +76,7 @@ describe('runners-up', () => {
       await page.getByRole('button', { name: /^Aubrenne Orangerie/ }).press('Enter');
       expect(await title(page)).toBe('Aubrenne Orangerie');
       const told = page.waitForRequest('**/feedback');
-      await page.getByRole('button', { name: 'It is this one: Le Vaurelle The Clé 1' }).press('Enter');
+      await page.getByRole('button', { name: /^It is this one.* The Clé 1$/ }).press('Enter');
       expect((await told).postDataJSON()).toEqual({ correct_id: 'product_1' });
       await page.getByText('Recorded: Le Vaurelle The Clé 1.').waitFor();
       const pressed = page.getByRole('button', { name: /^It is this one/, pressed: true });
@@ -93,7 +93,8 @@ describe('runners-up', () => {
 });
 
 describe('side by side', () => {
-  const pane = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+  const pane = (page: Page, name: string) =>
+    page.getByRole('region', { name: `Compare: ${name.toLowerCase()}` });
   const placeOf = (page: Page, name: string) =>
     pane(page, name).evaluate((element) => {
       const { scrollLeft, scrollWidth, clientWidth } = element as unknown as Record<string, number>;
@@ -124,9 +125,10 @@ describe('side by side', () => {
     const first = await shown();
     await page.getByRole('button', { name: 'In the catalog 2' }).click();
     expect(await shown()).not.toBe(first);
-    await page.getByText('Your picture 1', { exact: true }).waitFor();
+    const photo = page.locator('.compare figcaption').first();
+    await photo.filter({ hasText: /^Your picture 1/ }).waitFor();
     await page.getByRole('button', { name: 'Your picture 2' }).click();
-    await page.getByText('Your picture 2', { exact: true }).first().waitFor();
+    await photo.filter({ hasText: /^Your picture 2/ }).waitFor();
   });
 });
 
@@ -142,7 +144,10 @@ describe('photos that disagree', () => {
     expect(await cards(page).getByText('Nearest to picture 2').isVisible()).toBe(true);
     // The photo that a row was found by stands beside it.
     await page.getByRole('button', { name: /^Le Vaurelle The Clé 2/ }).click();
-    await page.getByText('Your picture 2', { exact: true }).first().waitFor();
+    await page
+      .locator('.compare figcaption')
+      .filter({ hasText: /^Your picture 2/ })
+      .waitFor();
   });
 
   test('are not doubted where they agree', async () => {

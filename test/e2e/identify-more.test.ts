@@ -197,7 +197,7 @@ describe('the scope', () => {
   test('that has nothing like it says where it looked; the next item is looked for anywhere', async () => {
     const page = await browser.visit();
     await drop(page, await fileOf(WATCH));
-    await page.getByText('Look among').click();
+    await page.getByText('Look among: anything').click();
     await page.getByRole('radio', { name: 'Handbags' }).check();
     await ask(page);
     await page.getByText('Only Handbags were looked among.').waitFor();

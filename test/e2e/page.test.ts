@@ -93,7 +93,7 @@ const VIEWS: readonly (readonly [name: string, path: string, open: (page: Page) 
       await drop(page, await fileOf(17), await fileOf(4), await fileOf(23));
       await page.getByRole('button', { name: 'Frame the item in picture 2' }).click();
       await page.getByRole('slider', { name: 'Left edge' }).press('PageUp');
-      await page.getByText('Look among').click();
+      await page.getByText('Look among: anything').click();
       await page.getByRole('radio', { name: 'Anything' }).waitFor();
     },
   ],

@@ -86,7 +86,7 @@ function Pane({ name, first, zoom, children }: PaneProps) {
         ref={view}
         style={{ '--zoom': zoom }}
         tabIndex={zoom > 1 ? 0 : -1}
-        aria-label={name}
+        aria-label={`Compare: ${name.toLowerCase()}`}
         onScroll={({ currentTarget: pane }) => {
           centre.current = {
             x: (pane.scrollLeft + pane.clientWidth / 2) / pane.scrollWidth,

@@ -15,7 +15,9 @@ export function Picture({ src, alt, eager = false }: Props) {
   return (
     <span class="picture">
       {src === undefined || broken === src ? (
-        <span class="none">No picture</span>
+        <span class="none" aria-hidden={alt === ''}>
+          No picture
+        </span>
       ) : (
         <img
           src={src}
