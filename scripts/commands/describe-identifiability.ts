@@ -90,11 +90,11 @@ function pairTable(pairs: readonly Pair[], hasOwn: boolean): string {
       const { product, nearest, verdict, isMutual } = pair;
       const own = nearest.ownDistance === null ? null : distanceText(nearest.ownDistance);
       return [
-        `${lineOf(product)}\n${lineOf(nearest.product)}`,
+        [lineOf(product), lineOf(nearest.product)],
         distanceText(nearest.distance),
         ...(hasOwn ? [own] : []),
-        differencesOf(pair).join('\n'),
-        `${verdict.replace('_', ' ')}${isMutual ? '\nboth ways' : ''}`,
+        differencesOf(pair),
+        [verdict.replace('_', ' '), ...(isMutual ? ['both ways'] : [])],
       ];
     }),
   );
