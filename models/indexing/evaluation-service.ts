@@ -11,13 +11,14 @@ import {
   type Progress,
 } from '../ports';
 import { Random } from '../random';
+import { calibrationOf, UNCALIBRATED } from '../vision/confidence';
 import type { Calibration } from '../vision/embedding-model';
 import { annRecall } from './ann-recall';
-import { askVersion, isRight, type VersionAnswer } from './ask-version';
+import { askVersion, type VersionAnswer } from './ask-version';
 import { comparisonOf, type PairedAnswer } from './compare-versions';
 import { findVersion, type VersionRecord } from './embedding-version';
 import type { Comparison, Evaluation } from './evaluation';
-import { fitCalibration, isForFitting, type LabelledSignals } from './fit-calibration';
+import { fitChoiceModel, floorFor, isForFitting, isUnknown, judged } from './fit-calibration';
 import { type Query, QueryMaker } from './query-maker';
 import { type MeasuredVersion, versionFigures } from './version-figures';
 
@@ -66,17 +67,12 @@ export class EvaluationService {
 
     const answers = await this.ask(version, queries, progress);
     const isFitted = version.manifest.calibration === null || options.recalibrate;
-    const fitting = answers.filter(({ query }) => isForFitting(query.item));
-    const fitted = isFitted
-      ? fitCalibration(
-          fitting.flatMap(labelled),
-          fitting.flatMap(({ levels }) => levels),
-        )
-      : null;
+    const fitting = answers.filter(({ item }) => isForFitting(item));
+    const fitted = isFitted ? fittedTo(fitting) : null;
     if (isFitted && !fitted)
       progress.note('too few right or wrong answers to fit a calibration; ask more queries');
     const judgedOn = (each: readonly VersionAnswer[]) =>
-      fitted ? each.filter(({ query }) => !isForFitting(query.item)) : each;
+      fitted ? each.filter(({ item }) => !isForFitting(item)) : each;
     const candidate = await this.measured(version, answers, {
       unseen: judgedOn(answers),
       calibration: fitted ?? version.manifest.calibration,
@@ -95,7 +91,7 @@ export class EvaluationService {
       images: (await this.embeddings.coverage(version.id)).done,
       candidate: versionFigures(candidate),
       live: standing ? versionFigures(standing) : null,
-      comparison: live ? compared(answers, liveAnswers, options.seed) : null,
+      comparison: standing ? compared(candidate, standing, options.seed) : null,
     };
     await this.embeddings.keepEvaluation(version.id, evaluation, fitted);
     return evaluation;
@@ -138,7 +134,7 @@ export class EvaluationService {
     const embedder = await this.embedders.forVersion(version);
     const embedMs: number[] = [];
     const vectors: (readonly Float32Array[])[] = [];
-    for (const { query } of answers.filter(({ isUnknown }) => !isUnknown).slice(0, MEASURED_ALONE)) {
+    for (const { query } of answers.filter((answer) => !isUnknown(answer)).slice(0, MEASURED_ALONE)) {
       const from = this.clock.now().getTime();
       const [computed = []] = await embedder.embed(query.jpegs.slice(0, 1), 'query');
       embedMs.push(this.clock.now().getTime() - from);
@@ -157,24 +153,27 @@ function sourceOf({ photos, feedback, queries: count }: EvaluateOptions, queries
     : `${queries.length} labelled photos`;
 }
 
-const labelled = (answer: VersionAnswer): LabelledSignals[] =>
-  answer.signals ? [{ signals: answer.signals, right: isRight(answer) }] : [];
+function fittedTo(answers: readonly VersionAnswer[]): Calibration | null {
+  const confidence = fitChoiceModel(answers, UNCALIBRATED.confidence);
+  return confidence && { confidence, floor: floorFor(answers, confidence) };
+}
 
 /** Both versions were asked the same queries in the same order. */
-function compared(
-  candidate: readonly VersionAnswer[],
-  live: readonly VersionAnswer[],
-  seed: number,
-): Comparison | null {
-  const pairs = candidate.flatMap((answer, index): PairedAnswer[] => {
-    const other = live[index];
-    if (!other || answer.isUnknown) return [];
+function compared(candidate: MeasuredVersion, live: MeasuredVersion, seed: number): Comparison | null {
+  const judgedBy = ({ answers, calibration }: MeasuredVersion) => {
+    const { confidence } = calibrationOf({ calibration });
+    return answers.map((answer) => judged(answer, confidence));
+  };
+  const others = judgedBy(live);
+  const pairs = judgedBy(candidate).flatMap((answer, index): PairedAnswer[] => {
+    const [other, asked] = [others[index], candidate.answers[index]];
+    if (!other || !asked || isUnknown(asked)) return [];
     return [
       {
-        product: answer.query.products[0] ?? '',
-        candidateRight: isRight(answer),
-        liveRight: isRight(other),
-        same: answer.first === other.first,
+        product: asked.products[0] ?? '',
+        candidateRight: answer.place === 1,
+        liveRight: other.place === 1,
+        same: answer.products[0]?.id === other.products[0]?.id,
       },
     ];
   });

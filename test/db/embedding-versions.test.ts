@@ -1,3 +1,4 @@
+import { UNCALIBRATED } from '../../models/vision/confidence';
 import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { rollbackTarget } from '../../models/indexing/embedding-version';
@@ -68,7 +69,7 @@ describe('embedding versions', () => {
   test('keep how they were judged, and the calibration that was fitted then', async () => {
     const version = await embeddings.create({ ...modelManifest('judged', 4, 1), calibration: null });
     const evaluation = { at: new Date(0).toISOString(), seed: 1, images: 3 } as Evaluation;
-    const calibration: Calibration = { confidence: { kind: 'logistic', bias: 1, weights: {} }, floor: 0.1 };
+    const calibration: Calibration = { ...UNCALIBRATED, floor: 0.1 };
     await embeddings.keepEvaluation(version.id, evaluation, null);
     expect((await embeddings.version(version.id))?.manifest.calibration).toBeNull();
     await embeddings.keepEvaluation(version.id, evaluation, calibration);
@@ -78,7 +79,7 @@ describe('embedding versions', () => {
 
   test('keep the calibration before the last one, until another version is live', async () => {
     const [one, two] = [0.1, 0.2].map(
-      (floor): Calibration => ({ confidence: { kind: 'logistic', bias: 1, weights: {} }, floor }),
+      (floor): Calibration => ({ ...UNCALIBRATED, floor }),
     ) as [Calibration, Calibration];
     const before = await liveOf(embeddings);
     const version = await embeddings.create({ ...modelManifest('recalibrated', 4, 1), calibration: one });
