@@ -48,7 +48,8 @@ export const isUnknown = ({ products }: LabelledSighting): boolean => products.l
 /** What a standardised weight costs that is one away from where it began: few sightings make no wild weights. */
 const RIDGE = 0.05;
 const STEPS = 60;
-const CONVERGED = 1e-7;
+const CONVERGED = 1e-5;
+const DAMPING_MIN = 1e-6;
 
 /** Right and wrong first products that a fit needs at least. */
 const LEAST = 10;
@@ -134,11 +135,11 @@ function fitKin(sightings: readonly LabelledSighting[], model: ChoiceModel): num
     if (above === null) return [];
     return sighting
       .levels(sighting.products[0]?.id ?? '')
-      .map(({ id, below }) => ({ below, none: sighting.none, right: above.has(id), weight }));
+      .map(({ id, below }) => ({ below, found: sighting.found, right: above.has(id), weight }));
   });
   const lossOf = (kin: number) =>
-    rows.reduce((loss, { below, none, right, weight }) => {
-      const confidence = taxonomyConfidence(below, none, { kin });
+    rows.reduce((loss, { below, found, right, weight }) => {
+      const confidence = taxonomyConfidence(below, found, { kin });
       return loss - weight * Math.log(Math.max(1e-6, right ? confidence : 1 - confidence));
     }, 0);
   return rows.length < LEAST ? model.kin : leastBy(TWENTIETHS, lossOf);
@@ -147,31 +148,37 @@ function fitKin(sightings: readonly LabelledSighting[], model: ChoiceModel): num
 const leastBy = (values: readonly number[], of: (value: number) => number): number =>
   values.reduce((best, value) => (of(value) < of(best) ? value : best));
 
-function newton(decisions: readonly Decision[], start: readonly number[]): number[] {
-  const costs = start.map((_, column) => RIDGE * varianceOf(decisions, column) + 1e-9);
+/** @param prior what the weights stay near */
+function newton(decisions: readonly Decision[], prior: readonly number[]): number[] {
+  const scales = prior.map((_, column) => varianceOf(decisions, column) || 1);
+  const away = (weights: readonly number[], column: number) => at(weights, column) - at(prior, column);
+  const costOf = (scale: number, column: number) => (column === 0 ? 1e-9 : RIDGE * scale);
   const lossAt = (weights: readonly number[]) =>
     decisions.reduce(
       (loss, decision) =>
-        loss - decision.weight * Math.log(sharesOf(decision, weights)[decision.right] || 1e-300),
-      costs.reduce(
-        (sum, cost, column) => sum + (cost / 2) * (at(weights, column) - at(start, column)) ** 2,
+        loss - decision.weight * Math.log(sharesOf(decision, weights)[decision.right] || Number.MIN_VALUE),
+      scales.reduce(
+        (sum, scale, column) => sum + (costOf(scale, column) / 2) * away(weights, column) ** 2,
         0,
       ),
     );
-  let weights = start;
+  // From where every option is as likely as another, not from weights that may be sure of what is wrong.
+  let weights: readonly number[] = prior.map(() => 0);
   let loss = lossAt(weights);
-  for (let step = 0; step < STEPS; step += 1) {
-    const gradient = costs.map((cost, column) => cost * (at(weights, column) - at(start, column)));
-    const curvature = costs.map((cost, row) => costs.map((_, column) => (row === column ? cost : 0)));
+  // As Levenberg and Marquardt: the less far the slope can be followed, the shorter and safer the step.
+  for (let damping = DAMPING_MIN, step = 0; step < STEPS && damping < 1 / DAMPING_MIN; step += 1) {
+    const gradient = scales.map((scale, column) => costOf(scale, column) * away(weights, column));
+    const curvature = scales.map((scale, row) =>
+      scales.map((_, column) => (row === column ? costOf(scale, column) + damping * scale : 0)),
+    );
     for (const decision of decisions) addTo(gradient, curvature, decision, sharesOf(decision, weights));
     const change = solved(curvature, gradient);
-    const steps = [1, 0.5, 0.25, 0.1, 0.01].map((share) =>
-      weights.map((each, column) => each - share * at(change, column)),
-    );
-    const next = steps.find((tried) => lossAt(tried) < loss - CONVERGED);
-    if (!next) break;
-    weights = next;
-    loss = lossAt(next);
+    const next = weights.map((each, column) => each - at(change, column));
+    const nextLoss = lossAt(next);
+    const gain = loss - nextLoss;
+    if (gain > 0) [weights, loss] = [next, nextLoss];
+    if (gain >= 0 && gain < CONVERGED) break;
+    damping = gain > 0 ? Math.max(DAMPING_MIN, damping / 10) : damping * 10;
   }
   return [...weights];
 }
@@ -198,21 +205,20 @@ function addTo(
   { options, right, weight }: Decision,
   shares: readonly number[],
 ): void {
-  const columns = gradient.map((_, column) => column);
-  const expected = columns.map((column) =>
-    options.reduce((sum, option, index) => sum + at(shares, index) * at(option, column), 0),
-  );
-  for (const column of columns)
-    gradient[column] =
-      at(gradient, column) + weight * (at(expected, column) - at(options[right] ?? [], column));
+  const expected = gradient.map(() => 0);
+  const addSquare = (values: readonly number[], share: number) => {
+    for (const [row, line] of curvature.entries())
+      for (let column = 0; column < line.length; column += 1)
+        line[column] = at(line, column) + share * at(values, row) * at(values, column);
+  };
   for (const [index, option] of options.entries()) {
-    const away = columns.map((column) => at(option, column) - at(expected, column));
-    const share = weight * at(shares, index);
-    for (const column of columns) {
-      const line = curvature[column] ?? [];
-      for (const other of columns) line[other] = at(line, other) + share * at(away, column) * at(away, other);
-    }
+    const share = at(shares, index);
+    for (const [column, value] of option.entries()) expected[column] = at(expected, column) + share * value;
+    addSquare(option, weight * share);
   }
+  addSquare(expected, -weight);
+  for (const [column, value] of expected.entries())
+    gradient[column] = at(gradient, column) + weight * (value - at(options[right] ?? [], column));
 }
 
 const at = (values: readonly number[], index: number): number => values[index] ?? 0;

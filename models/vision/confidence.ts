@@ -9,11 +9,10 @@ import {
   type NoneSignal,
 } from './embedding-model';
 
-/** Candidates with the probability that each is what the photos show, and that it is none of them; together 1. */
-export interface Judgement {
-  /** Best first. */
-  readonly candidates: readonly { readonly candidate: Candidate; readonly confidence: number }[];
-  readonly none: number;
+/** A candidate, and the probability that it is what the photos show. */
+export interface JudgedCandidate {
+  readonly candidate: Candidate;
+  readonly confidence: number;
 }
 
 /** What one photo has to choose from. */
@@ -67,38 +66,37 @@ export function choicesOf(candidates: readonly Candidate[]): Choice[] {
 }
 
 /**
- * How likely it is that the photos show each candidate, or none of them (docs/model-card.md, "Confidence").
+ * How likely it is that the photos show each candidate, best first; what is left of 1 is "none of them"
+ * (docs/model-card.md, "Confidence").
  *
  * Photos that agree strengthen each other, as far as they agree; as far as they don't, each has its share. So of two
  * photos that are sure of different items each item gets half.
  *
  * @param candidates at least one
  */
-export function judge(candidates: readonly Candidate[], model: ChoiceModel): Judgement {
+export function judge(candidates: readonly Candidate[], model: ChoiceModel): JudgedCandidate[] {
   const photos = choicesOf(candidates).map((choice) => sharesOf(choice, model));
-  const [none = 0, ...confidences] = photos.length === 1 ? (photos[0] ?? []) : together(photos);
+  const [, ...confidences] = photos.length === 1 ? (photos[0] ?? []) : together(photos);
   const judged = candidates.map((candidate, at) => ({
     candidate,
     confidence: (1 - DOUBT) * (confidences[at] ?? 0),
   }));
-  return {
-    // Candidates come sorted by similarity and id, which decides between equal ones.
-    candidates: judged.sort((left, right) => right.confidence - left.confidence),
-    none: (1 - DOUBT) * none + DOUBT,
-  };
+  // Candidates come sorted by similarity and id, which decides between equal ones.
+  return judged.sort((left, right) => right.confidence - left.confidence);
 }
 
 /**
- * The probability of a taxonomy row, by that of all products below it: these, and of "none of them" as large a share of what
- * goes to products like the candidates. A row of more candidates is never less sure.
+ * The probability of a taxonomy row: that of all products below it, and as large a share of what "none of them" leaves to
+ * products like the candidates. A row of more candidates is never less sure.
  *
- * @param below the sum of the confidence of the candidates below it
- * @param none of the judgement
+ * @param below the sum of the confidence of the candidates below the row
+ * @param found that of all candidates
  */
-export function taxonomyConfidence(below: number, none: number, { kin }: Pick<ChoiceModel, 'kin'>): number {
-  const found = 1 - none;
-  return below <= 0 ? 0 : (below / found) * found ** kin;
-}
+export const taxonomyConfidence = (
+  below: number,
+  found: number,
+  { kin }: Pick<ChoiceModel, 'kin'>,
+): number => (below > 0 ? Math.min(1, below / found) * found ** kin : 0);
 
 /** The probability of none of the candidates, then of each, by one photo. */
 function sharesOf({ candidates, none }: Choice, model: ChoiceModel): number[] {

@@ -1,7 +1,7 @@
 import { type CatalogItem, isProduct } from '../catalog/item';
 import type { Taxonomy } from '../catalog/taxonomy';
 import type { Candidate } from './candidates';
-import { calibrationOf, type Judgement, judge, taxonomyConfidence } from './confidence';
+import { calibrationOf, type JudgedCandidate, judge, taxonomyConfidence } from './confidence';
 import type { ChoiceModel, ModelManifest } from './embedding-model';
 
 /** Taxonomy ids of each candidate product, innermost first (style before brand). */
@@ -36,7 +36,7 @@ export function ancestryOf(products: readonly CatalogItem[], taxonomy: Taxonomy)
 
 /** What was found of the photos of a call, and how it is judged. */
 export class Sighting {
-  readonly #judgement: Judgement;
+  readonly #judgement: readonly JudgedCandidate[];
 
   /**
    * @param shortlist as `shortlistOf` gives it
@@ -47,25 +47,25 @@ export class Sighting {
     private readonly ancestry: Ancestry,
     private readonly model: ChoiceModel,
   ) {
-    this.#judgement = shortlist.length === 0 ? { candidates: [], none: 1 } : judge(shortlist, model);
+    this.#judgement = shortlist.length === 0 ? [] : judge(shortlist, model);
   }
 
   /** All candidates, best first. */
   get products(): Match[] {
-    return this.#judgement.candidates.map(({ candidate: { id }, confidence }) => ({ id, confidence }));
+    return this.#judgement.map(({ candidate: { id }, confidence }) => ({ id, confidence }));
   }
 
-  /** The probability that the photos show none of the candidates. */
-  get none(): number {
-    return this.#judgement.none;
+  /** The sum of the confidence of all candidates. */
+  get found(): number {
+    return sumOf(this.#judgement);
   }
 
   /** The taxonomy rows above a product, innermost first; an outer one is never less sure. */
   levels(product: string): (Match & { readonly below: number })[] {
-    let surest = 0;
+    let surest = this.products.find(({ id }) => id === product)?.confidence ?? 0;
     return (this.ancestry.get(product) ?? []).map((id) => {
-      const below = this.#below(id).reduce((sum, { confidence }) => sum + confidence, 0);
-      surest = Math.max(surest, taxonomyConfidence(below, this.none, this.model));
+      const below = sumOf(this.#below(id));
+      surest = Math.max(surest, taxonomyConfidence(below, this.found, this.model));
       return { id, below, confidence: surest };
     });
   }
@@ -99,9 +99,7 @@ export class Sighting {
     const best = this.#below(row)[0]?.candidate;
     if (!best) return null;
     const own = new Set(this.#below(row).map(({ candidate }) => candidate));
-    const rivals = this.#judgement.candidates.flatMap(({ candidate }) =>
-      own.has(candidate) ? [] : candidate,
-    );
+    const rivals = this.#judgement.flatMap(({ candidate }) => (own.has(candidate) ? [] : candidate));
     const photos = best.byPhoto.map((views, photo) => {
       const similarity = Math.max(...views);
       const rival = Math.max(...rivals.map(({ byPhoto }) => Math.max(...(byPhoto[photo] ?? []))));
@@ -127,12 +125,15 @@ export class Sighting {
   }
 
   /** The candidates that are a row or below it, best first. */
-  #below(row: string): Judgement['candidates'] {
-    return this.#judgement.candidates.filter(
+  #below(row: string): readonly JudgedCandidate[] {
+    return this.#judgement.filter(
       ({ candidate: { id } }) => id === row || this.ancestry.get(id)?.includes(row),
     );
   }
 }
+
+const sumOf = (judged: readonly JudgedCandidate[]): number =>
+  judged.reduce((sum, { confidence }) => sum + confidence, 0);
 
 /** What was found under a model, with the ancestry of products by the hierarchies of their categories. */
 export const sightingOf = (
