@@ -19,7 +19,9 @@ export async function liveVersion(
   embeddings: EmbeddingRepository,
   logger: Logger,
 ): Promise<EmbeddingVersion> {
-  const version = await standingOrNew(config, computes, embeddings, logger);
+  const standing = await standingOrNew(config, computes, embeddings, logger);
+  await calibrateAsInstalled(config, embeddings, logger);
+  const version = (await embeddings.version(standing.id)) ?? standing;
   await tellOfNewer(version, logger);
   if (version.manifest.calibration === null) {
     logger.warn(
@@ -28,6 +30,21 @@ export async function liveVersion(
     );
   }
   return version;
+}
+
+/** A version without a calibration takes that of its installed model, as after a release that dropped the earlier form. */
+async function calibrateAsInstalled(
+  config: Config,
+  embeddings: EmbeddingRepository,
+  logger: Logger,
+): Promise<void> {
+  const { models } = await new FolderModelLibrary(config.DATA_DIR).all();
+  for (const { id, model, manifest } of await embeddings.versions()) {
+    const installed = models.find((each) => modelReference(each.manifest) === model)?.manifest.calibration;
+    if (manifest.calibration !== null || !installed) continue;
+    await embeddings.recalibrate(id, installed);
+    logger.info({ model, version: id }, 'the version answers with the calibration of its installed model');
+  }
 }
 
 /** An installation goes on with the model that its images are embedded under until its operator brings in the newer one. */

@@ -238,7 +238,8 @@ function believed(calls: readonly Judged[]): string {
     ...judged(sighting, model),
     levels: new Sighting(sighting.shortlist, sighting.ancestry, model)
       .levels(judged(sighting, model).products[0]?.id ?? '')
-      .map(({ id, confidence }) => ({ confidence, right: sighting.above?.has(id) === true })),
+      .map(({ id, confidence }) => ({ confidence, right: sighting.above?.has(id) ?? null }))
+      .flatMap(({ confidence, right }) => (right === null ? [] : { confidence, right })),
   }));
   type Call = (typeof judgedCalls)[number];
   const eceOf = (rowsOf: (call: Call) => readonly { confidence: number; right: boolean }[]) =>

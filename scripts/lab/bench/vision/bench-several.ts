@@ -128,7 +128,7 @@ async function tryAll(service: PhotoService, trials: readonly Trial[]): Promise<
       const trial = asked[index];
       if (!trial) return;
       const scope = scoped ? { category_id: trial.product.category } : {};
-      const answer = await identify(service, trial.files, { explain: true, ...scope });
+      const answer = await identify(service, trial.files, { explain: true, min_confidence: 0, ...scope });
       tried.push({ ...trial, scoped, isKnown, answer });
     });
   };

@@ -59,7 +59,7 @@ export class Sightings {
 
   /** What the photos of a call find. */
   sighting({ queries, isKnown, size }: Asked): LabelledSighting {
-    const product = this.#query(queries[0]).product;
+    const { product, set } = this.#query(queries[0]);
     const photos = queries.map((query) => this.#similaritiesOf(query));
     const catalog = this.#catalog(product, queries, isKnown, size);
     const near = new Set(photos.flatMap((views) => nearest(views, catalog)));
@@ -72,7 +72,8 @@ export class Sightings {
       shortlist: shortlistOf(candidatesOf(neighbours, this.#showing, photos.length)),
       ancestry: this.#ancestry,
       products: isKnown ? [product] : [],
-      above: new Set(this.#ancestry.get(product)),
+      // The brand of a pair is the name of its set.
+      above: set === null ? new Set(this.#ancestry.get(product)) : null,
     };
   }
 
