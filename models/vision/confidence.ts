@@ -132,23 +132,30 @@ export const calibrationOf = (manifest: Pick<ModelManifest, 'calibration'>): Cal
 /** @param least what is left of a distance even when all matches perfectly, so that the ratio of two small ones says little */
 const closeness = (distance: number, least = 0.02): number => -Math.log(least + distance);
 
+/** Of photos that agree in part little is taken as agreement, so that two items in one call don't strengthen each other. */
+const AGREEMENT_POWER = 1.5;
+
 /**
  * What several photos make of the same options together. The geometric mean of their probabilities sums to their agreement:
- * 1 where they say the same, 0 where they exclude each other.
+ * 1 where they say the same, 0 where they exclude each other. (The power and the strength were measured: docs/model-card.md.)
  */
 function together(photos: readonly (readonly number[])[]): number[] {
   const options = photos[0] ?? [];
-  const logs = options.map((_, option) =>
-    mean(photos.map((each) => Math.log(each[option] || Number.MIN_VALUE))),
+  const means = options.map((_, option) =>
+    Math.exp(mean(photos.map((each) => Math.log(each[option] || Number.MIN_VALUE)))),
   );
-  const agreement = Math.sqrt(
+  const agreement =
     Math.min(
       1,
-      logs.reduce((sum, log) => sum + Math.exp(log), 0),
+      means.reduce((sum, share) => sum + share, 0),
+    ) ** AGREEMENT_POWER;
+  const strength = Math.sqrt(photos.length);
+  const agreed = softmax(
+    means.map(
+      (share, option) =>
+        strength * Math.log(share || Number.MIN_VALUE) + (option === 0 ? 0 : Math.log(strength)),
     ),
   );
-  const strength = Math.sqrt(photos.length);
-  const agreed = softmax(logs.map((log, option) => strength * log + (option === 0 ? 0 : Math.log(strength))));
   return options.map((_, option) => {
     const disagreed = mean(photos.map((each) => each[option] ?? 0));
     return agreement * (agreed[option] ?? 0) + (1 - agreement) * disagreed;

@@ -18,8 +18,8 @@ export interface Match {
 export const MATCHES_MAX = 10;
 const RUNNER_UP_MIN = 0.01;
 
-/** A product as sure as this, twice as likely as all else together, needs no taxonomy row to stand in for it. */
-const SURE = 2 / 3;
+/** A product as sure as this, three times as likely as all else together, needs no taxonomy row to stand in for it. */
+const SURE = 0.75;
 
 /** A taxonomy row that stands in is more likely right than wrong. */
 const LIKELY = 0.5;

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
+import { migrations } from '../../db/migrations';
 import { rollbackTarget } from '../../models/indexing/embedding-version';
 import { modelReference } from '../../models/vision/embedding-model';
 import { liveVersion } from '../../scripts/composition/live-version';
@@ -78,12 +79,12 @@ describe('the live version, when its model is not installed any more', () => {
       confidence: { kind: 'logistic', bias: -3.6, weights: { similarity: 1 } },
       floor: 0.75,
     };
-    const { up } = await import('../../db/migrations/202611251270-calibrations');
+    const up = migrations['202611251270-calibrations']?.up;
     await database.knex('embedding_versions').update({
       manifest: database.knex.raw(`jsonb_set(manifest, '{calibration}', ?)`, [JSON.stringify(logistic)]),
       previous_calibration: JSON.stringify(logistic),
     });
-    await up(database.knex);
+    await up?.(database.knex);
     expect((await embeddings.live())?.manifest.calibration).toBeNull();
     const live = await liveVersion(config, true, embeddings, logger);
     expect(live.manifest.calibration).toEqual(manifest.calibration);
