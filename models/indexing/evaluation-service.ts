@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import {
+  type AuditedWork,
   type CatalogRepository,
   type Clock,
   type EmbedderRegistry,
@@ -50,12 +51,13 @@ export class EvaluationService {
     @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
     @inject(QueryMaker) private readonly queryMaker: QueryMaker,
+    @inject(PORTS.AuditedWork) private readonly audited: AuditedWork,
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
   /**
-   * A version without a calibration gets one, fitted on the queries of half of the items and judged on the others. What was
-   * found is kept with the version.
+   * A version without a calibration gets one, fitted on the queries of half of the items and judged on the others; the live one
+   * only if that is asked for. What was found is kept with the version.
    *
    * @throws AppError for a model without embeddings, or when there is nothing to ask
    */
@@ -66,7 +68,8 @@ export class EvaluationService {
     const queries = await this.queriesFor(options, live ? [version.id, live.id] : [version.id], progress);
 
     const answers = await this.ask(version, queries, progress);
-    const isFitted = version.manifest.calibration === null || options.recalibrate;
+    const isLive = version.state === 'live';
+    const isFitted = options.recalibrate || (version.manifest.calibration === null && !isLive);
     const fitting = answers.filter(({ item }) => isForFitting(item));
     const fitted = isFitted ? fittedTo(fitting) : null;
     if (isFitted && !fitted)
@@ -93,7 +96,20 @@ export class EvaluationService {
       live: standing ? versionFigures(standing) : null,
       comparison: standing ? compared(candidate, standing, options.seed) : null,
     };
-    await this.embeddings.keepEvaluation(version.id, evaluation, fitted);
+    if (!fitted || !isLive) {
+      await this.embeddings.keepEvaluation(version.id, evaluation, fitted);
+      return evaluation;
+    }
+    await this.audited.run('embeddings evaluate', async ({ embeddings }) => ({
+      result: await embeddings.keepEvaluation(version.id, evaluation, fitted),
+      subject: version.model,
+      details: { version: version.id, recalibrated: true },
+    }));
+    const before = version.manifest.calibration;
+    const undo = before ? ` instead of ${before.floor}; loupe embeddings rollback undoes it` : '';
+    progress.note(
+      `${version.model} is live and answers with the new calibration: floor ${fitted.floor}${undo}`,
+    );
     return evaluation;
   }
 

@@ -133,7 +133,7 @@ export const calibrationOf = (manifest: Pick<ModelManifest, 'calibration'>): Cal
 const closeness = (distance: number, least = 0.02): number => -Math.log(least + distance);
 
 /** Of photos that agree in part little is taken as agreement, so that two items in one call don't strengthen each other. */
-const AGREEMENT_POWER = 1.5;
+const AGREEMENT_POWER = 2;
 
 /**
  * What several photos make of the same options together. The geometric mean of their probabilities sums to their agreement:

@@ -98,7 +98,7 @@ test('the floor is the least at which a fifth of unknown items is answered with 
     unknown.filter((each) => (judged(each, TRUTH).products[0]?.confidence ?? 0) >= from).length /
     unknown.length;
   expect(answered(floor)).toBeLessThanOrEqual(0.2);
-  expect(answered(floor - 0.05)).toBeGreaterThan(0.2);
+  expect(answered(floor - 0.01)).toBeGreaterThan(0.2);
 });
 
 test('two versions are compared query by query, with limits that hold the true difference', () => {

@@ -40,7 +40,7 @@ const SMALL_SHARE = 0.2;
 const SIZES = [2, 8, 40, 300];
 const SMALL_EVERY = 4;
 const PAIRS_OF_ITEMS = 100;
-const FLOORS = [0, 0.05, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8];
+const FLOORS = [0, 0.05, 0.1, 0.2, 0.25, 0.26, 0.27, 0.28, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8];
 const LEVELS_REJECTED = [1, 2, OTHER_PHOTO];
 
 /**
@@ -261,7 +261,10 @@ function believed(calls: readonly Judged[]): string {
       1 - products.reduce((all, row) => all + row.confidence, 0);
     return sum - weight * Math.log(Math.max(1e-9, likely));
   }, 0);
-  return `${known.length} known, right first ${percent(right.right / right.of)} (${percent(right.low)}-${percent(right.high)}), among five ${percent(within(5) / right.of)}; log loss ${(loss / total).toFixed(3)}; calibration error of first rows ${eceOf(({ products }) => products.slice(0, 1))}, of all rows ${eceOf(({ products }) => products.slice(0, MATCHES_MAX))}, of brands ${eceOf(({ levels }) => levels)}`;
+  const brands = judgedCalls.some(({ levels }) => levels.length > 0)
+    ? `, of brands ${eceOf(({ levels }) => levels)}`
+    : '';
+  return `${known.length} known, right first ${percent(right.right / right.of)} (${percent(right.low)}-${percent(right.high)}), among five ${percent(within(5) / right.of)}; log loss ${(loss / total).toFixed(3)}; calibration error of first rows ${eceOf(({ products }) => products.slice(0, 1))}, of all rows ${eceOf(({ products }) => products.slice(0, MATCHES_MAX))}${brands}`;
 }
 
 function strangersNote(calls: readonly Judged[]): string {
