@@ -72,7 +72,15 @@ function identify(services: ApiServices, settings: ApiSettings, metrics: VisionO
     const { photos } = photosOf(body, cut);
     const links = linksOf(req, services, settings);
     const price = legacyVisionPrice();
-    const request = { photos, category: null, filters: [], pricing: true, explain: false, minConfidence: null, price };
+    const request = {
+      photos,
+      category: null,
+      filters: [],
+      pricing: true,
+      explain: false,
+      minConfidence: null,
+      price,
+    };
     return {
       photos: photos.length,
       make: async (call) => {

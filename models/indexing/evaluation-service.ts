@@ -71,7 +71,7 @@ export class EvaluationService {
     const isLive = version.state === 'live';
     const isFitted = options.recalibrate || (version.manifest.calibration === null && !isLive);
     const fitting = answers.filter(({ item }) => isForFitting(item));
-    const fitted = isFitted ? fittedTo(fitting) : null;
+    const fitted = isFitted ? fittedTo(fitting, calibrationOf(version.manifest).floor) : null;
     if (isFitted && !fitted)
       progress.note('too few right or wrong answers to fit a calibration; ask more queries');
     const judgedOn = (each: readonly VersionAnswer[]) =>
@@ -169,9 +169,11 @@ function sourceOf({ photos, feedback, queries: count }: EvaluateOptions, queries
     : `${queries.length} labelled photos`;
 }
 
-function fittedTo(answers: readonly VersionAnswer[]): Calibration | null {
+/** @param floor stays where no item was asked that the catalog does not have */
+function fittedTo(answers: readonly VersionAnswer[], floor: number): Calibration | null {
   const confidence = fitChoiceModel(answers, UNCALIBRATED.confidence);
-  return confidence && { confidence, floor: floorFor(answers, confidence) };
+  if (!confidence) return null;
+  return { confidence, floor: answers.some(isUnknown) ? floorFor(answers, confidence) : floor };
 }
 
 /** Both versions were asked the same queries in the same order. */

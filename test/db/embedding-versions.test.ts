@@ -1,8 +1,8 @@
-import { UNCALIBRATED } from '../../models/vision/confidence';
 import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { rollbackTarget } from '../../models/indexing/embedding-version';
 import type { Evaluation } from '../../models/indexing/evaluation';
+import { UNCALIBRATED } from '../../models/vision/confidence';
 import { type Calibration, type EmbeddingVersion } from '../../models/vision/embedding-model';
 import { deleteCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
@@ -78,9 +78,10 @@ describe('embedding versions', () => {
   });
 
   test('keep the calibration before the last one, until another version is live', async () => {
-    const [one, two] = [0.1, 0.2].map(
-      (floor): Calibration => ({ ...UNCALIBRATED, floor }),
-    ) as [Calibration, Calibration];
+    const [one, two] = [0.1, 0.2].map((floor): Calibration => ({ ...UNCALIBRATED, floor })) as [
+      Calibration,
+      Calibration,
+    ];
     const before = await liveOf(embeddings);
     const version = await embeddings.create({ ...modelManifest('recalibrated', 4, 1), calibration: one });
     const record = async () => (await embeddings.versions()).find(({ id }) => id === version.id);
