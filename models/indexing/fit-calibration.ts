@@ -54,9 +54,11 @@ const DAMPING_MIN = 1e-6;
 /** Right and wrong first products that a fit needs at least. */
 const LEAST = 10;
 
-/** Tried for `kin`, and for the floor. */
+/** Tried for `kin`. */
 const TWENTIETHS = Array.from({ length: 20 }, (_, index) => (index + 1) / 20);
-const HUNDREDTHS = Array.from({ length: 100 }, (_, index) => (index + 1) / 100);
+
+/** Tried for the floor: below 0.05 an answer is noise, whatever the model. */
+const FLOORS = Array.from({ length: 96 }, (_, index) => (index + 5) / 100);
 
 /** Of unknown items so many are answered with a product first at most. */
 const UNKNOWN_ANSWERED_MAX = 0.2;
@@ -105,7 +107,7 @@ export function floorFor(
     return first !== undefined && first.id === sighting.products[0]?.id;
   };
   const answered = (floor: number) => unknown.filter(isAnswered(floor)).length / Math.max(1, unknown.length);
-  return HUNDREDTHS.find((floor) => answered(floor) <= UNKNOWN_ANSWERED_MAX) ?? 1;
+  return FLOORS.find((floor) => answered(floor) <= UNKNOWN_ANSWERED_MAX) ?? 1;
 }
 
 /** One photo's choice: a line of values for "none of them" and for each candidate, and which was right. */
