@@ -53,7 +53,7 @@ test('records are written whatever their categories, fields, tags and sources ar
     { categories: category },
     ...tags.map((tag) => ({ tags: tag })),
     ...entities.map((entity) => ({ entities: entity })),
-    { products: { id: bare, category: CATEGORY, attributes: {} } },
+    { products: { id: bare, category: CATEGORY, attributes: {}, title: 'Bare' } },
     ...products.map((product) => ({ products: product })),
     ...estimates.map((estimate) => ({ estimates: estimate })),
   ];
