@@ -73,7 +73,9 @@ export class EvaluationService {
     const fitting = answers.filter(({ item }) => isForFitting(item));
     const fitted = isFitted ? fittedTo(fitting, calibrationOf(version.manifest).floor) : null;
     if (isFitted && !fitted)
-      progress.note('too few right or wrong answers to fit a calibration; ask more queries');
+      progress.note(
+        'too few right or wrong answers to fit a calibration: ask again with more --queries, or with --photos',
+      );
     const judgedOn = (each: readonly VersionAnswer[]) =>
       fitted ? each.filter(({ item }) => !isForFitting(item)) : each;
     const candidate = await this.measured(version, answers, {

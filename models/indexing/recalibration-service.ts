@@ -71,8 +71,15 @@ export class RecalibrationService {
     const refitted = refit(answers, standing.confidence);
     const { fitted } = refitted;
     const faults = await this.#faults(live, refitted);
-    if (fitted === null || (faults.length > 0 && !force))
-      throw refused(`${live.model} is not recalibrated`, faults);
+    const what = `${live.model} is not recalibrated`;
+    if (fitted === null) {
+      throw refused(
+        what,
+        faults,
+        'Nothing can be fitted before more answers have feedback, right ones and wrong ones.',
+      );
+    }
+    if (faults.length > 0 && !force) throw refused(what, faults);
     await this.audited.run('embeddings recalibrate', async ({ embeddings }) => ({
       result: await embeddings.recalibrate(live.id, { ...standing, confidence: fitted }),
       subject: live.model,
