@@ -116,7 +116,7 @@ test.each(NO_FIELDS)('%s is no field, and the record is rejected alone', async (
     { products: { id: `product_x${RUN}`, category: CATEGORY, attributes } },
     { entities: { id: `style_x${RUN}`, kind: 'style', name: 'x', category: CATEGORY, parents } },
     { categories: { ...category, hierarchy: [name] } },
-    `{"products":${JSON.stringify({ id: bare, category: CATEGORY, attributes: {} })}}`,
+    `{"products":${JSON.stringify({ id: bare, category: CATEGORY, attributes: {}, title: 'Bare' })}}`,
   ]);
   expect(body.data.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'accepted']);
   expect(body.data.map((line) => ('reason' in line ? line.reason : ''))).toEqual([
