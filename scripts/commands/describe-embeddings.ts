@@ -1,3 +1,4 @@
+import type { AdaptResult } from '../../models/indexing/adapt-service';
 import type { BuildResult } from '../../models/indexing/build-service';
 import type { Pruned, Switched } from '../../models/indexing/promotion-service';
 import type { EmbeddingsStatus, VersionStatus } from '../../models/indexing/status-service';
@@ -12,6 +13,16 @@ export function describeBuild(result: BuildResult): string {
     ...(failed > result.failures.length ? [`not embedded: ${failed - result.failures.length} more`] : []),
     ...(failed > 0 ? ['--resume --retry-failures tries them again'] : []),
     ...(result.state === 'building' ? [`next: loupe embeddings evaluate --model ${model}`] : []),
+  ].join('\n');
+}
+
+/** The fit in words, then the version as a build. */
+export function describeAdapted(result: AdaptResult): string {
+  const { several, products, pictures, validation, shrinkage, power } = result;
+  return [
+    `fitted on ${products} of ${several} products with several pictures (${pictures} pictures), shrinkage ${shrinkage}, power ${power}`,
+    `cross-validation on ${validation.queries} pictures: mean reciprocal place of the nearest other picture of the product ${validation.before.toFixed(3)} before, ${validation.after.toFixed(3)} after`,
+    describeBuild(result),
   ].join('\n');
 }
 

@@ -32,6 +32,7 @@ const versionOf = (manifest: ModelManifest): EmbeddingVersion => ({
   manifest,
   state: 'live',
   createdAt: new Date(0),
+  adaptation: null,
   promotedAt: null,
 });
 
@@ -39,7 +40,12 @@ const rounded = (vector: Float32Array | undefined) =>
   Array.from(vector ?? [], (value) => Number(value.toFixed(2)) + 0);
 
 const folders = new Map<string, string>();
-const registry = new PooledEmbedderRegistry({ ...pool, folderOf: ({ id }) => folders.get(id) ?? null });
+const maps = new Map<number, Float32Array>();
+const registry = new PooledEmbedderRegistry({
+  ...pool,
+  folderOf: ({ id }) => folders.get(id) ?? null,
+  mapOf: async (id) => maps.get(id) ?? null,
+});
 
 /** Installs a model under an id of its own. */
 async function install(id: string, model: TinyModel, change: Partial<ModelManifest> = {}) {
