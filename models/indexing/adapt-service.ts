@@ -11,6 +11,7 @@ import {
 import { hash } from '../random';
 import type { Adaptation } from '../vision/embedding-model';
 import { mapped } from '../vision/linear-map';
+import { SEVERAL_MIN } from './adaptable';
 import { type BuildResult, BuildService } from './build-service';
 import { type CrossValidation, FittedProducts } from './choose-strength';
 import { findVersion, liveOf, type VersionRecord } from './embedding-version';
@@ -32,9 +33,6 @@ export interface AdaptResult extends BuildResult, Adaptation {
   readonly several: number;
   readonly validation: CrossValidation;
 }
-
-/** Fewer products with several pictures say too little of how pictures of one product differ. */
-export const SEVERAL_MIN = 30;
 
 /** Products that are looked at: enough to know the directions of a large catalog, little enough to hold. */
 const PRODUCTS_MAX = 6_000;

@@ -26,11 +26,16 @@ export function describeAdapted(result: AdaptResult): string {
   ].join('\n');
 }
 
+/** What could be done for a catalog with so many products that have several pictures. */
+export const adaptableText = (products: number): string =>
+  `could be adapted: ${products} products have several pictures; loupe embeddings adapt`;
+
 /** The status as text. */
 export function describeStatus(status: EmbeddingsStatus): string {
   const lines = [
     `${status.model} (version ${status.version}): ${status.done} done, ${status.pending} pending, ${status.failed} failed`,
   ];
+  if (status.adaptable !== null) lines.push(adaptableText(status.adaptable));
   if (status.versions.length > 1) {
     lines.push(
       asTable(
