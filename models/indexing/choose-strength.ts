@@ -17,8 +17,18 @@ export interface CrossValidation {
   readonly error: number;
 }
 
-const SHRINKAGES = [0.5, 2, 5];
-const POWERS = [0.25, 0.5, 1];
+/** From the gentlest to the strongest, by how much they shrink the widest direction of a typical scatter. */
+const CANDIDATES: readonly Strength[] = [
+  { shrinkage: 5, power: 0.25 },
+  { shrinkage: 2, power: 0.25 },
+  { shrinkage: 0.5, power: 0.25 },
+  { shrinkage: 5, power: 0.5 },
+  { shrinkage: 2, power: 0.5 },
+  { shrinkage: 0.5, power: 0.5 },
+  { shrinkage: 5, power: 1 },
+  { shrinkage: 2, power: 1 },
+  { shrinkage: 0.5, power: 1 },
+];
 
 /** Products are fitted on in so many parts less one, and judged on the other. */
 const FOLDS = 4;
@@ -49,7 +59,9 @@ export class FittedProducts {
   }
 
   /**
-   * The strength that leads pictures to others of their product best, on products that the scatter does not know.
+   * The strength that leads pictures to others of their product best, on products that the scatter does not know: of those
+   * that are as good as the best, by its standard error, the gentlest. Photos are farther from the pictures of a catalog
+   * than these from each other, and a map that is too strong loses more of them than one that is too weak.
    *
    * @param others pictures of other products, to be confused with
    * @param progress told after each part
@@ -58,9 +70,8 @@ export class FittedProducts {
     others: readonly Float32Array[],
     progress: (done: number, of: number) => void,
   ): Promise<{ strength: Strength; validation: CrossValidation }> {
-    const candidates = SHRINKAGES.flatMap((shrinkage) => POWERS.map((power) => ({ shrinkage, power })));
     const before: number[] = [];
-    const after: number[][] = candidates.map(() => []);
+    const after: number[][] = CANDIDATES.map(() => []);
     for (let fold = 0; fold < FOLDS; fold += 1) {
       // Between two parts others have their turn.
       await new Promise((resolve) => setImmediate(resolve));
@@ -75,7 +86,7 @@ export class FittedProducts {
       ];
       const judged = new Set(this.#judged.filter((each) => each.fold === fold).map(({ id }) => id));
       before.push(...scoresOf(gallery, judged));
-      for (const [at, candidate] of candidates.entries()) {
+      for (const [at, candidate] of CANDIDATES.entries()) {
         const factors = directions.factors(candidate);
         const shrunk = gallery.map(({ id, vector }) => ({ id, vector: scaled(vector, factors) }));
         after[at]?.push(...scoresOf(shrunk, judged));
@@ -83,15 +94,20 @@ export class FittedProducts {
       progress(fold + 1, FOLDS);
     }
     const means = after.map(meanOfNumbers);
-    const best = means.indexOf(Math.max(...means));
-    const gains = (after[best] ?? []).map((score, at) => score - (before[at] ?? 0));
+    const most = Math.max(...means);
+    const errorOf = (at: number) =>
+      standardError((after[at] ?? []).map((score, product) => score - (before[product] ?? 0)));
+    const enough = most - errorOf(means.indexOf(most));
+    const chosen = means.findIndex((mean) => mean >= enough);
+    const strength = CANDIDATES[chosen];
+    if (!strength) throw new Error('no strength was tried');
     return {
-      strength: candidates[best] ?? { shrinkage: 1, power: 0 },
+      strength,
       validation: {
         queries: this.#judged.reduce((sum, { vectors }) => sum + vectors.length, 0),
         before: meanOfNumbers(before),
-        after: means[best] ?? 0,
-        error: standardError(gains),
+        after: means[chosen] ?? 0,
+        error: errorOf(chosen),
       },
     };
   }

@@ -89,6 +89,23 @@ describe('an embedder', () => {
     expect(whole?.map(rounded)).toEqual([[0.71, 0, 0.71]]);
   });
 
+  test('passes the vectors of an adapted version through its map, and those of its model not (contract 14.20)', async () => {
+    const { manifest, load } = await install('mapped', meanColour);
+    const version: EmbeddingVersion = {
+      ...versionOf(manifest),
+      id: 7,
+      model: 'mapped@1.0.0+adapted-1',
+      adaptation: { from: 1, products: 30, pictures: 60, shrinkage: 2, power: 0.5 },
+    };
+    const jpegs = [await colouredJpeg(['#ff0'])];
+    await expect(registry.forVersion(version)).rejects.toThrow(/mapped@1.0.0\+adapted-1.*its map is gone/);
+    maps.set(7, Float32Array.from([3, 0, 0, 0, 4, 0, 0, 0, 1]));
+    const [views] = await (await registry.forVersion(version)).embed(jpegs, 'catalog');
+    expect(views?.map(rounded)).toEqual([[0.6, 0.8, 0]]);
+    const [plain] = await (await load()).embed(jpegs, 'catalog');
+    expect(plain?.map(rounded)).toEqual([[0.71, 0.71, 0]]);
+  });
+
   test('fits a picture into the input on the background of the model', async () => {
     const input = { ...tinyManifest(3).input, background: [0, 255, 0] as const };
     const { load } = await install('letterbox', meanColour, { input });
