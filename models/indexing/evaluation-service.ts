@@ -1,4 +1,5 @@
 import { inject, injectable } from 'tsyringe';
+import { badRequest } from '../errors';
 import {
   type AuditedWork,
   type CatalogRepository,
@@ -120,13 +121,27 @@ export class EvaluationService {
     versionIds: readonly number[],
     progress: Progress,
   ): Promise<Query[]> {
-    if (feedback) return this.queryMaker.fromFeedback(count);
-    if (photos !== null) return this.queryMaker.fromPhotos(photos, count);
+    if (feedback || photos !== null) {
+      const known = feedback
+        ? await this.queryMaker.fromFeedback(count)
+        : await this.queryMaker.fromPhotos(photos ?? '', count);
+      return this.#unfitted(known, versionIds);
+    }
     progress.begin('queries', count);
     const onQuery = (done: number) => progress.reach(done);
     const queries = await this.queryMaker.fromCatalog({ versionIds, count, seed }, onQuery);
     progress.end();
     return queries;
+  }
+
+  /** Those of products that no map was fitted on; catalog pictures are drawn so (contract 14.20). */
+  async #unfitted(queries: readonly Query[], versionIds: readonly number[]): Promise<Query[]> {
+    const fitted = await this.embeddings.fittedProducts(versionIds);
+    const left = queries.filter(({ products }) => !products.some((id) => fitted.has(id)));
+    if (left.length > 0) return left;
+    throw badRequest(
+      'Each of the photos shows a product that the map of the version was fitted on; photos of others can judge it.',
+    );
   }
 
   private async ask(

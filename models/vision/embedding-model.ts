@@ -75,12 +75,28 @@ export const modelReference = (manifest: { id: string; version: string }): strin
 export const VERSION_STATES = ['building', 'live', 'retired', 'pruned'] as const;
 export type VersionState = (typeof VERSION_STATES)[number];
 
-/** All embeddings of the catalog's images under one model. */
+/** How the map of an adapted version was fitted (contract 14.20). */
+export interface Adaptation {
+  /** The version whose vectors were mapped. */
+  readonly from: number;
+  /** Products that the map was fitted on, and pictures and photos of them. */
+  readonly products: number;
+  readonly pictures: number;
+  /** What was added to the scatter in every direction, as a multiple of its mean. */
+  readonly shrinkage: number;
+  /** The map is the scatter to the power of minus this. */
+  readonly power: number;
+}
+
+/** All embeddings of the catalog's images under one model, and one map where it is adapted. */
 export interface EmbeddingVersion {
   readonly id: number;
-  /** `id@version` of the model. */
+  /** `id@version` of the model; of an adapted version with `+adapted-N` behind it. */
   readonly model: string;
+  /** Of the network. */
   readonly manifest: ModelManifest;
+  /** How the map was fitted that its vectors pass through; null for the vectors as the network gives them. */
+  readonly adaptation: Adaptation | null;
   readonly state: VersionState;
   readonly createdAt: Date;
   readonly promotedAt: Date | null;

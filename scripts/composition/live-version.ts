@@ -50,7 +50,7 @@ async function calibrateAsInstalled(
 /** An installation goes on with the model that its images are embedded under until its operator brings in the newer one. */
 async function tellOfNewer(version: EmbeddingVersion, logger: Logger): Promise<void> {
   const [newest, earlier] = await Promise.all([bundledModel(), earlierModel()]);
-  if (version.model !== modelReference(earlier.manifest)) return;
+  if (modelReference(version.manifest) !== modelReference(earlier.manifest)) return;
   logger.info(
     { model: version.model, newer: modelReference(newest.manifest) },
     'this release brings a newer model: embeddings build, evaluate and promote switch to it without downtime (docs/upgrade.md)',
@@ -70,7 +70,7 @@ async function standingOrNew(
     throw new AppError(
       404,
       'not_found',
-      `Answers are made with the model "${live.model}", which is not installed on this host: add it (loupe models add), or promote another one (loupe embeddings promote).`,
+      `Answers are made with the model "${modelReference(live.manifest)}", which is not installed on this host: add it (loupe models add), or promote another one (loupe embeddings promote).`,
     );
   }
   const version = await embeddings.create(manifest);
@@ -97,7 +97,8 @@ export async function tellOfWrongVectors(
 /** @throws ModelRefused when the model is here and broken: that is for somebody to repair, not to embed anew */
 async function isInstalled(config: Config, version: EmbeddingVersion): Promise<boolean> {
   const { models, broken } = await new FolderModelLibrary(config.DATA_DIR).all();
-  const damaged = broken.find(({ name }) => name === version.model);
+  const network = modelReference(version.manifest);
+  const damaged = broken.find(({ name }) => name === network);
   if (damaged) throw new ModelRefused(damaged.folder, damaged.reason);
-  return models.some(({ manifest }) => modelReference(manifest) === version.model);
+  return models.some(({ manifest }) => modelReference(manifest) === network);
 }

@@ -137,6 +137,32 @@ describe('embedding versions', () => {
     const table = `embeddings_${version.id}`;
     expect(await database.knex(table).where({ image_id: image }).count()).toEqual([{ count: 1 }]);
   });
+
+  test('that are adapted have a map; the same map is the same version, and another waits for its end', async () => {
+    const adapted = {
+      manifest: modelManifest('mapped', 2, 1),
+      adaptation: { from: 1, products: 2, pictures: 4, shrinkage: 2, power: 0.5 },
+      map: Float32Array.from([1, 0.25, 0.25, 3]),
+      products: ['product_a', 'product_b'],
+    };
+    const made = await embeddings.createAdapted(adapted);
+    expect(made).toMatchObject({
+      ...{ model: 'mapped@1.0.0+adapted-1', state: 'building', adaptation: adapted.adaptation },
+    });
+    expect(await embeddings.mapOf(made.id)).toEqual(adapted.map);
+    expect(await embeddings.fittedProducts([made.id])).toEqual(new Set(adapted.products));
+    expect(await embeddings.createAdapted(adapted)).toEqual(made);
+    const other = { ...adapted, map: Float32Array.from([1, 0, 0, 1]) };
+    await expect(embeddings.createAdapted(other)).rejects.toThrow(/prune --building/);
+    await embeddings.markBuilt(made.id);
+    expect(await embeddings.createAdapted(adapted)).toEqual(made);
+    const second = await embeddings.createAdapted(other);
+    expect(second.model).toBe('mapped@1.0.0+adapted-2');
+    await embeddings.prune(made.id);
+    expect(await embeddings.mapOf(made.id)).toBeNull();
+    await embeddings.prune(second.id);
+    expect((await embeddings.createAdapted(adapted)).model).toBe('mapped@1.0.0+adapted-3');
+  });
 });
 
 async function liveOf(embeddings: PostgresEmbeddingRepository): Promise<EmbeddingVersion> {
