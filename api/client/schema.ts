@@ -1249,6 +1249,15 @@ export interface components {
           per_month: number;
         };
       };
+      /** @description Those of the catalog */
+      categories: {
+        /** @description As `category_id` takes it */
+        id: string;
+        /** @description For people */
+        name: string;
+        /** @description What `taxonomy_node` may be in it */
+        nodes: string[];
+      }[];
       /**
        * Format: date-time
        * @description From then on

@@ -20,7 +20,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
  */
 export async function bundleClient(): Promise<ClientBundle> {
   const { outputFiles } = await build({
-    entryPoints: [join(__dirname, 'client', 'main.tsx')],
+    entryPoints: [join(__dirname, 'client', 'app.tsx')],
     bundle: true,
     minify: true,
     format: 'esm',

@@ -141,6 +141,15 @@ export const accountAnswer = z.object({
         .describe('0 is no limit'),
     })
     .describe('The key of this call'),
+  categories: z
+    .array(
+      z.object({
+        id: z.string().describe('As `category_id` takes it'),
+        name: z.string().describe('For people'),
+        nodes: z.array(z.string()).describe('What `taxonomy_node` may be in it'),
+      }),
+    )
+    .describe('Those of the catalog'),
   since,
   until,
   usage,

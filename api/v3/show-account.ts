@@ -1,23 +1,29 @@
 import type { z } from 'zod';
 import type { Period, Statement } from '../../models/access/account-service';
+import type { Taxonomy } from '../../models/catalog/taxonomy';
 import type { ApiServices, DefaultLimits } from '../api-services';
 import { free, type Route } from '../middleware/charged-answer';
 import { presentKey, presentUsage } from '../wire/accounts';
 import { periodOf } from '../wire/period';
 import type { accountAnswer } from './answers';
 
-/** `GET /v3/account`: what a key may do, what its account has, and what was charged (contract 9.7). */
-export function showOwnAccount({ statements, clock }: ApiServices, limits: DefaultLimits): Route {
+/** `GET /v3/account`: what a key may do, what there is for it, and what was charged (contract 9.7). */
+export function showOwnAccount({ statements, catalog, clock }: ApiServices, limits: DefaultLimits): Route {
   return (req) => {
     const period = periodOf(req.query, clock.now());
-    return free(async ({ caller }) =>
-      presentStatement(await statements.statement(caller, period), period, limits),
-    );
+    return free(async ({ caller }) => {
+      const [statement, taxonomy] = await Promise.all([
+        statements.statement(caller, period),
+        catalog.taxonomy(caller),
+      ]);
+      return presentStatement(statement, taxonomy, period, limits);
+    });
   };
 }
 
 function presentStatement(
   { account: { id, name, credits }, key, usage }: Statement,
+  taxonomy: Taxonomy,
   { since, until }: Period,
   defaults: DefaultLimits,
 ): z.output<typeof accountAnswer> {
@@ -34,6 +40,11 @@ function presentStatement(
         per_month: key.test ? defaults.testCallsPerMonth : 0,
       },
     },
+    categories: taxonomy.categories.map((category) => ({
+      id: category.id,
+      name: category.name,
+      nodes: taxonomy.allowedNodes(category),
+    })),
     since: since.toISOString(),
     until: until.toISOString(),
     usage: presentUsage(usage),

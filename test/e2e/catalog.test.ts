@@ -224,3 +224,54 @@ describe('a view of the catalog', () => {
     expect(await page.getByRole('alert').textContent()).toContain('Not in the catalog');
   });
 });
+
+describe('the categories', () => {
+  const SHOES = { id: 'shoes', name: 'Shoes', nodes: ['product', 'brand', 'line', 'category'] };
+  const visitShopOf = async (page: Page, categories: readonly object[]) => {
+    await page.route('**/v3/account', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), categories } });
+    });
+    await page.reload();
+  };
+
+  test('of the service are listed, each with the kinds that it has, without a paid call', async () => {
+    const page = await browser.visit('?view=catalog');
+    await headingSays(page, /^60 products/);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const kinds = () => page.getByLabel('Show').locator('option').allTextContents();
+    const all = ['Products', 'Brands', 'Families', 'Models', 'Styles', 'Cases', 'Dials', 'Categories'];
+    expect(await kinds()).toEqual(all);
+    expect(await page.getByRole('radio').count()).toBe(3);
+    await page.getByRole('radio', { name: 'Handbags' }).check();
+    await page.waitForURL(/category=handbags/);
+    expect(await kinds()).toEqual(['Products', 'Brands', 'Models', 'Styles', 'Categories']);
+    await headingSays(page, /^\d+ products/);
+    expect(asked.filter((url) => url.endsWith('/v3/catalog/query'))).toHaveLength(1);
+  });
+
+  test('of another shop are named in the heading and the title, with kinds that no code knows', async () => {
+    const page = await browser.visit();
+    await visitShopOf(page, [SHOES, { ...SHOES, id: 'lego', name: 'LEGO Sets', nodes: [] }]);
+    await page.getByRole('heading', { level: 1, name: 'Identify shoes or LEGO sets' }).waitFor();
+    expect(await page.title()).toBe('Identify shoes or LEGO sets · Loupe');
+    await page.getByRole('link', { name: 'Catalog', exact: true }).click();
+    await headingSays(page, /^60 products/);
+    const kinds = await page.getByLabel('Show').locator('option').allTextContents();
+    expect(kinds).toEqual(['Products', 'Brands', 'Lines', 'Categories']);
+  });
+
+  test.each([['unknown', 503] as const, ['refused', 403] as const])(
+    'that are %s leave the page to work without them',
+    async (_why, status) => {
+      const page = await browser.visit();
+      const json = { success: false, error: 'x', message: 'x', request_id: 'x' };
+      await page.route('**/v3/account', (route) => route.fulfill({ status, json }));
+      await page.reload();
+      await page.getByRole('heading', { level: 1, name: 'Identify an item' }).waitFor();
+      expect(await page.getByText('Look among').count()).toBe(0);
+      expect(await page.getByRole('alert').count()).toBe(0);
+    },
+  );
+});

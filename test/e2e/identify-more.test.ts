@@ -1,9 +1,6 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { productId } from '../../scripts/lab/generator/generate-bundle';
-import { runLoupe } from '../../scripts/lab/service-processes';
 import { ask, drop, fileOf, HEIC, PHONE, paste, useBrowser } from './browser';
-import { DEMO_SEED } from './demo-process';
 
 const browser = useBrowser();
 
@@ -207,95 +204,5 @@ describe('the scope', () => {
     await drop(page, await fileOf(WATCH));
     expect((await ask(page)).category_id).toBeUndefined();
     await best(page);
-  });
-});
-
-describe('why', () => {
-  test('shows the two nearest pictures, who disagrees, and how sure each level is', async () => {
-    const page = await browser.visit();
-    await drop(page, await fileOf(WATCH, 4), await fileOf(WATCH, 5), await fileOf(BAG));
-    await ask(page);
-    const why = page.getByRole('region', { name: 'Why' });
-    await why.getByText('Picture 3 disagrees').waitFor();
-    expect(await why.getByText(/^Your picture [12]$/).isVisible()).toBe(true);
-    const picture = why.getByRole('img', { name: 'The nearest in the catalog' });
-    await picture.scrollIntoViewIfNeeded();
-    await page.waitForFunction(`document.querySelector('.why .picture:not(.as-is) img').naturalWidth > 0`);
-    const levels = await why.getByRole('meter').all();
-    const sure = await Promise.all(levels.map((level) => level.getAttribute('value')));
-    expect(sure.length).toBeGreaterThan(1);
-    expect(sure).toEqual([...sure].sort((a, b) => Number(b) - Number(a)));
-    expect(await why.getByRole('meter', { name: /^Brand / }).getAttribute('aria-valuetext')).toMatch(/%, /);
-  });
-});
-
-describe('feedback', () => {
-  const answered = async (page: Page): Promise<string> => {
-    await drop(page, await fileOf(WATCH));
-    const answer = page.waitForResponse('**/v3/vision/identify');
-    await ask(page);
-    await page.getByRole('heading', { name: 'Do you know what it is?' }).waitFor();
-    return (await (await answer).headerValue('X-Prediction-Id')) ?? '';
-  };
-  /** As the service has it. */
-  const kept = async (prediction: string) => {
-    const settings: Record<string, string> = JSON.parse(process.env['E2E_SETTINGS'] ?? '{}');
-    const shown = await runLoupe(settings, 'predictions', 'show', prediction);
-    return (shown as { feedback: { correctId: string | null; right: boolean } }).feedback;
-  };
-  const thanks = (page: Page, words: RegExp) =>
-    page
-      .getByText(/^Thank you/)
-      .filter({ hasText: words })
-      .waitFor();
-
-  test('is recorded, and the last one stands: right, another one, none of the catalog', async () => {
-    const page = await browser.visit();
-    const prediction = await answered(page);
-    const right = page.getByRole('button', { name: 'This is right' });
-    await right.click();
-    await thanks(page, /Quillini/);
-    expect(await right.getAttribute('aria-pressed')).toBe('true');
-    expect(await kept(prediction)).toMatchObject({ correctId: productId(DEMO_SEED, WATCH), right: true });
-
-    await page.getByRole('button', { name: 'It is another one' }).press('Enter');
-    await page.keyboard.type('tote');
-    await page.keyboard.press('Enter');
-    const one = page.getByRole('button', { name: /^It is this one/ }).first();
-    const [, name = ''] = /: (.+)$/.exec((await one.textContent()) ?? '') ?? [];
-    await one.press('Enter');
-    await page.getByText(`Recorded: ${name}.`).waitFor();
-    const other = await kept(prediction);
-    expect(other.right).toBe(false);
-    expect(other.correctId).toMatch(/^product_/);
-    expect(await right.getAttribute('aria-pressed')).toBe('false');
-
-    await page.getByRole('button', { name: 'Not in the catalog' }).click();
-    await thanks(page, /not in the catalog/);
-    expect(await kept(prediction)).toMatchObject({ correctId: null, right: false });
-  });
-
-  test('that did not arrive says so, and can be told again', async () => {
-    const page = await browser.visit();
-    const prediction = await answered(page);
-    const json = { success: false, error: 'unavailable', message: 'Try again.', request_id: 'request-1' };
-    await page.route('**/feedback', (route) => route.fulfill({ status: 503, json }));
-    await page.getByRole('button', { name: 'Not in the catalog' }).click();
-    expect(await page.getByRole('alert').textContent()).toContain('This was not recorded');
-    await page.unroute('**/feedback');
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await thanks(page, /not in the catalog/);
-    expect(await kept(prediction)).toMatchObject({ correctId: null });
-  });
-
-  test('is not asked for where the answer has no name', async () => {
-    const page = await browser.visit();
-    await page.route('**/v3/vision/identify', (route) =>
-      route.fulfill({ json: { success: true, credits_used: 0, data: [] } }),
-    );
-    await drop(page, await fileOf(WATCH));
-    await ask(page);
-    await page.getByRole('heading', { name: 'Nothing in the catalog is near enough' }).waitFor();
-    expect(await page.getByRole('heading', { name: 'Do you know what it is?' }).count()).toBe(0);
   });
 });

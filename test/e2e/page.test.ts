@@ -1,6 +1,7 @@
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { ask, drop, fileOf, HEIC, newKey, PHONE, signIn, useBrowser } from './browser';
+import { A_BRAND, answerWith, TEN_UNSURE, TWO_ITEMS } from './ranked-answers';
 
 const browser = useBrowser();
 
@@ -97,20 +98,60 @@ const VIEWS: readonly (readonly [name: string, path: string, open: (page: Page) 
     },
   ],
   [
-    'why, and feedback',
+    'why, and feedback on it',
     '',
     async (page) => {
       await drop(page, await fileOf(17), await fileOf(4));
       await ask(page);
       await page.getByRole('button', { name: 'Not in the catalog' }).click();
       await page.getByText('Thank you').waitFor();
-      await page.getByRole('button', { name: /^It is / }).click();
+      await page.getByRole('button', { name: 'Find it in the catalog' }).click();
       await page.getByLabel('Find it by its name').fill('tote');
       await page.getByLabel('Find it by its name').press('Enter');
-      await page
-        .getByRole('button', { name: /^It is this one/ })
-        .first()
-        .waitFor();
+      await page.locator('.product-search li').first().waitFor();
+    },
+  ],
+  [
+    'a brand with its pieces, enlarged',
+    '',
+    async (page) => {
+      await answerWith(page, A_BRAND);
+      await drop(page, await fileOf(17));
+      await ask(page);
+      await page.getByRole('button', { name: /^The Clé, crocodile/ }).click();
+      await page.getByRole('slider', { name: 'Zoom' }).press('End');
+    },
+  ],
+  [
+    'two items',
+    '',
+    async (page) => {
+      await answerWith(page, TWO_ITEMS);
+      await drop(page, await fileOf(17), await fileOf(4));
+      await ask(page);
+      await page.locator('.doubt').waitFor();
+    },
+  ],
+  [
+    'nothing sure',
+    '',
+    async (page) => {
+      await answerWith(page, []);
+      await drop(page, await fileOf(17));
+      await ask(page);
+      await page.getByRole('button', { name: /^Show the nearest/ }).waitFor();
+    },
+  ],
+  [
+    'ten of which none is sure',
+    '',
+    async (page) => {
+      await answerWith(page, []);
+      await drop(page, await fileOf(17));
+      await ask(page);
+      await answerWith(page, TEN_UNSURE);
+      await page.getByRole('button', { name: /^Show the nearest/ }).click();
+      await page.getByText('The nearest', { exact: true }).waitFor();
     },
   ],
   [

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { accountAnswer } from '../../api/v3/answers';
 import { type Answer, ApiClient } from '../support/api-client';
+import { CATEGORIES } from '../support/catalog-fixture/taxonomy';
 import { useService } from '../support/service';
 
 /** contract 9.7: what a caller is told of its account and key. */
@@ -43,6 +44,7 @@ test('tells the account, the key with the limits that hold, and what was charged
       created_at: expect.any(String),
       expires_at: expiresAt.toISOString(),
     },
+    categories: expect.any(Array),
     since: `${dayOf(29)}T00:00:00.000Z`,
     until: `${dayOf(-1)}T00:00:00.000Z`,
     usage: [
@@ -54,6 +56,30 @@ test('tells the account, the key with the limits that hold, and what was charged
   expect(headers.get('X-Credits-Used')).toBe('0');
   expect(headers.get('X-Credits-Remaining')).toBe('42');
   expect(await service.balance(accountId)).toBe(42);
+});
+
+// contract 9.7, 3.2
+test('names every category of the catalog with the kinds of rows that can be asked for in it', async () => {
+  const { api, key } = await service.newKey({ scopes: ['vision:identify'] });
+  const { body } = await ask(key);
+  expect(body.categories).toHaveLength(CATEGORIES.length);
+  expect(body.categories).toEqual(
+    expect.arrayContaining(
+      CATEGORIES.map(({ id, name, hierarchy }) => ({
+        id,
+        name,
+        nodes: ['product', ...hierarchy, 'category'],
+      })),
+    ),
+  );
+  expect((await api.query({})).status).toBe(403);
+  const reader = (await service.newKey()).api;
+  for (const { id, nodes } of body.categories) {
+    for (const node of nodes) {
+      const { status } = await reader.query({ category_id: id, taxonomy_node: node });
+      expect([id, node, status]).toEqual([id, node, 200]);
+    }
+  }
 });
 
 // contract 9.7

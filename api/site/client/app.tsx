@@ -1,12 +1,13 @@
+import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { CatalogView } from './catalog/catalog-view';
 import { IdentifyView } from './identify/identify-view';
 import { ItemView } from './item/item-view';
-import { useAddress, viewOf } from './navigation/address';
 import { SessionProvider, useNewSession } from './session/session';
 import { forgetAnswers } from './session/use-answer';
-import { Header } from './shell/header';
-import { SignIn } from './shell/sign-in';
+import { Header, SignIn } from './shell/header';
+import { useAddress, viewOf } from './shell/navigation';
+import './styles/index.css';
 
 /** What the document tells the page, as it stands in its attributes. */
 interface Facts {
@@ -75,3 +76,6 @@ function useViewFocus(place: string): void {
     scrollTo({ top: 0 });
   }, [place]);
 }
+
+const root = document.getElementById('loupe');
+if (root) render(<App facts={{ ...root.dataset }} />, root);

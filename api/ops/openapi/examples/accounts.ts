@@ -35,6 +35,14 @@ const own: z.output<typeof accountAnswer> = {
   success: true,
   account: { id: account.id, name: account.name, credits: account.credits },
   key: { ...shown, limits: { per_second: 10, per_minute: 0, concurrency: 16, per_month: 0 } },
+  categories: [
+    { id: 'handbags', name: 'Handbags', nodes: ['product', 'brand', 'model', 'style', 'category'] },
+    {
+      id: 'watches',
+      name: 'Watches',
+      nodes: ['product', 'brand', 'family', 'model', 'case', 'dial', 'category'],
+    },
+  ],
   ...month,
   credits_used: 0,
 };

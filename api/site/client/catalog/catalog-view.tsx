@@ -1,16 +1,14 @@
 import { useEffect } from 'preact/hooks';
-import { ResultGrid } from '../item/result-grid';
-import { navigate } from '../navigation/address';
-import { RequestPanel } from '../request/request-panel';
-import type { Row } from '../service/answers';
-import { listCategories, queryCatalog } from '../service/calls';
+import { ResultGrid } from '../item/rows';
+import { queryCatalog, type Row } from '../service/calls';
+import { nameOf } from '../service/names';
 import { useAnswer } from '../session/use-answer';
-import { FailureNote } from '../shell/failure-note';
-import { ChosenFilters } from './chosen-filters';
+import { Link, navigate } from '../shell/navigation';
+import { FailureNote } from '../shell/parts';
+import { RequestPanel } from '../shell/request-panel';
 import { Facets } from './facets';
-import { PagesNav } from './pages-nav';
 import { SearchField } from './search-field';
-import { changed, queryOf, readState, type SearchState, writeState } from './search-state';
+import { changed, queryOf, readState, type SearchState, toggled, writeState } from './search-state';
 import { SearchToolbar } from './search-toolbar';
 
 const NO_ROWS: readonly Row[] = [];
@@ -20,7 +18,6 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
   const state = readState(parameters);
   const call = queryCatalog(queryOf(state));
   const { answered, failure, busy, again } = useAnswer(call);
-  const categories = useAnswer(listCategories).answered?.answer.data ?? NO_ROWS;
   const answer = answered?.answer;
   const go = (next: SearchState, how?: 'push' | 'replace') => navigate(writeState(next), how);
   useEffect(() => {
@@ -34,7 +31,7 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
         category={state.category}
         search={(text) => go(changed(state, { text }), 'replace')}
       />
-      <Facets state={state} rows={answer?.data ?? NO_ROWS} categories={categories} go={go} />
+      <Facets state={state} rows={answer?.data ?? NO_ROWS} go={go} />
       <section class="results" aria-labelledby="results" aria-busy={busy}>
         <SearchToolbar state={state} answer={answer} go={go} />
         <ChosenFilters state={state} go={go} />
@@ -88,3 +85,79 @@ function NothingFound({ state, total, go }: NothingProps) {
     </div>
   );
 }
+
+interface ChosenFiltersProps {
+  readonly state: SearchState;
+  readonly go: (next: SearchState) => void;
+}
+
+/** What narrows the results, each with the way to remove it. */
+export function ChosenFilters({ state, go }: ChosenFiltersProps) {
+  const chosen = [...state.chosen].flatMap(([field, ids]) => ids.map((id) => ({ field, id })));
+  if (chosen.length === 0) return null;
+  return (
+    <ul class="chosen" aria-label="Filters in use">
+      {chosen.map(({ field, id }) => (
+        <li key={`${field} ${id}`}>
+          <button type="button" onClick={() => go(toggled(state, field, id))}>
+            <span class="hidden">Remove </span>
+            {nameOf(id)}
+            <span aria-hidden="true" class="cross">
+              ×
+            </span>
+          </button>
+        </li>
+      ))}
+      {chosen.length > 1 && (
+        <li>
+          <button type="button" class="link" onClick={() => go(changed(state, { chosen: new Map() }))}>
+            Remove all
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+interface PagesNavProps {
+  readonly state: SearchState;
+  readonly pages: number;
+}
+
+/** The first, the last and those around this page. */
+export function PagesNav({ state, pages }: PagesNavProps) {
+  if (pages <= 1) return null;
+  const to = (page: number) => writeState({ ...state, page });
+  return (
+    <nav class="pages" aria-label="Pages">
+      {state.page > 1 && (
+        <Link to={to(state.page - 1)} rel="prev">
+          Previous
+        </Link>
+      )}
+      <ol>
+        {shownPages(state.page, pages).map((page, at, all) => (
+          <li key={page} class={page - (all[at - 1] ?? 0) > 1 ? 'gap' : undefined}>
+            <Link
+              to={to(page)}
+              aria-label={`Page ${page}`}
+              aria-current={page === state.page ? 'page' : undefined}
+            >
+              {page}
+            </Link>
+          </li>
+        ))}
+      </ol>
+      {state.page < pages && (
+        <Link to={to(state.page + 1)} rel="next">
+          Next
+        </Link>
+      )}
+    </nav>
+  );
+}
+
+const shownPages = (page: number, pages: number): number[] =>
+  [...new Set([1, page - 1, page, page + 1, pages])]
+    .filter((each) => each >= 1 && each <= pages)
+    .sort((a, b) => a - b);

@@ -1,24 +1,23 @@
 import { useState } from 'preact/hooks';
-import type { Row } from '../service/answers';
-import { fieldsOf } from '../service/names';
-import { FacetGroup } from './facet-group';
-import { changed, NODES, type SearchState } from './search-state';
+import { readable } from '../item/rows';
+import { type Call, type CatalogAnswer, queryCatalog, type Row } from '../service/calls';
+import { fieldsOf, nameOf } from '../service/names';
+import { useSession } from '../session/session';
+import { useAnswer } from '../session/use-answer';
+import { changed, nodesOf, queryOf, type SearchState, toggled } from './search-state';
 
 interface Props {
   readonly state: SearchState;
   /** Of the answer that is shown: their attributes are the fields that can be filtered by. */
   readonly rows: readonly Row[];
-  readonly categories: readonly Row[];
   readonly go: (next: SearchState) => void;
 }
 
 /** Everything that the results can be narrowed by. Values of a field are counted when its group is opened. */
-export function Facets({ state, rows, categories, go }: Props) {
+export function Facets({ state, rows, go }: Props) {
+  const { categories } = useSession();
   const [open, setOpen] = useState(false);
-  const fields = fieldsFor(state, rows);
-  const hasTags = categories.some(
-    ({ id, available_tags: tags }) => (state.category === '' || state.category === id) && tags?.length,
-  );
+  const fields = fieldsFor(state, nodesOf(categories, state.category), rows);
   const count = [...state.chosen.values()].flat().length;
   return (
     <section class={open ? 'facets open' : 'facets'} aria-label="Filters">
@@ -40,7 +39,7 @@ export function Facets({ state, rows, categories, go }: Props) {
             </label>
           ))}
         </fieldset>
-        {[...fields, ...(hasTags ? ['tags'] : [])].map((field) => (
+        {[...fields, 'tags'].map((field) => (
           <FacetGroup key={`${state.category} ${field}`} field={field} state={state} go={go} />
         ))}
       </div>
@@ -49,12 +48,116 @@ export function Facets({ state, rows, categories, go }: Props) {
 }
 
 /** What the shown kind of rows can be narrowed by: nodes in the order of the taxonomy, then the other fields by name. */
-function fieldsFor({ category, node, chosen }: SearchState, rows: readonly Row[]): readonly string[] {
+function fieldsFor(
+  { category, node, chosen }: SearchState,
+  nodes: readonly string[],
+  rows: readonly Row[],
+): readonly string[] {
   // Rows that are no product are narrowed by what stands above them.
   const above = rows.flatMap(({ attributes = [] }) => attributes.map(({ field }) => field));
   const seen = new Set([...(node === 'product' ? fieldsOf(category) : above), ...chosen.keys()]);
   for (const field of ['category', 'tags', node]) seen.delete(field);
-  const nodes: readonly string[] = NODES;
   const others = [...seen].filter((field) => !nodes.includes(field)).sort();
   return [...nodes.filter((each) => seen.has(each)), ...others];
+}
+
+interface FacetGroupProps {
+  readonly field: string;
+  readonly state: SearchState;
+  readonly go: (next: SearchState) => void;
+}
+
+/** Values of a field that are listed; from some on, they can be searched. */
+const VALUES_MAX = 100;
+const SEARCHED_FROM = 12;
+
+/** The values of one field, counted when the group is open. Typing narrows what is listed; Enter, which costs, asks for others. */
+function FacetGroup({ field, state, go }: FacetGroupProps) {
+  const [open, setOpen] = useState(state.chosen.has(field));
+  const [text, setText] = useState('');
+  const [asked, setAsked] = useState('');
+  const { answered, failure } = useAnswer(open ? countValues(field, state, asked) : null);
+  const values = answered?.answer.facets?.[field];
+  const shown = values?.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
+  const count = state.chosen.get(field)?.length ?? 0;
+  const name = readable(field);
+  return (
+    <details class="group" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        {name}
+        {count > 0 && (
+          <span class="count">
+            {count}
+            <span class="hidden"> chosen</span>
+          </span>
+        )}
+      </summary>
+      {((values?.length ?? 0) > SEARCHED_FROM || text !== '') && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            setAsked(text.trim());
+          }}
+        >
+          <input
+            type="search"
+            aria-label={`Find in ${name.toLowerCase()}`}
+            placeholder="Find"
+            maxLength={512}
+            value={text}
+            onInput={({ currentTarget }) => {
+              setText(currentTarget.value);
+              if (currentTarget.value === '') setAsked('');
+            }}
+          />
+        </form>
+      )}
+      {failure && <p role="alert">These can’t be listed now.</p>}
+      {values?.length === VALUES_MAX && (
+        <p class="fine">The hundred most frequent; Enter finds others by name</p>
+      )}
+      {shown && (
+        <FacetOptions field={field} values={asked === '' ? shown : (values ?? [])} state={state} go={go} />
+      )}
+    </details>
+  );
+}
+
+type Values = NonNullable<CatalogAnswer['facets']>[string];
+
+/** Values with boxes to tick, and how many rows have them. What is chosen is always among them, found or not. */
+function FacetOptions({ field, values, state, go }: FacetGroupProps & { readonly values: Values }) {
+  const chosen = state.chosen.get(field) ?? [];
+  const missing = chosen.filter((id) => !values.some((each) => each.id === id));
+  const shown = [...missing.map((id) => ({ id, name: nameOf(id), count: 0 })), ...values];
+  if (shown.length === 0) return <p class="fine">None</p>;
+  return (
+    <ul class="options" aria-label={readable(field)}>
+      {shown.map(({ id, name, count }) => (
+        <li key={id}>
+          <label>
+            <input
+              type="checkbox"
+              checked={chosen.includes(id)}
+              onChange={() => go(toggled(state, field, id))}
+            />
+            <span>{name}</span>
+            {count > 0 && <span class="rows">{count.toLocaleString('en')}</span>}
+          </label>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What is asked for the values of a field: the query without what is chosen of it, since its values are alternatives. */
+function countValues(field: string, state: SearchState, text: string): Call {
+  const chosen = new Map(state.chosen);
+  chosen.delete(field);
+  return queryCatalog({
+    ...queryOf({ ...state, chosen, page: 1 }),
+    page_size: 1,
+    includes: [],
+    facets: [{ field, limit: VALUES_MAX, ...(text === '' ? {} : { query: text }) }],
+  });
 }

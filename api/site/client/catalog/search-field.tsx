@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { navigate } from '../navigation/address';
-import { itemLink } from '../navigation/link';
-import { useLater } from '../shell/use-later';
-import { optionId, SuggestionList } from './suggestion-list';
-import { useSuggestions } from './use-suggestions';
+import { readable } from '../item/rows';
+import { type SuggestAnswer, type Suggestion, sendCall, suggest } from '../service/calls';
+import { useSession } from '../session/session';
+import { itemLink, navigate } from '../shell/navigation';
 
 interface Props {
   readonly text: string;
@@ -101,4 +100,90 @@ export function SearchField({ text, category, search }: Props) {
       </form>
     </search>
   );
+}
+
+interface SuggestionListProps {
+  readonly id: string;
+  readonly suggestions: readonly Suggestion[];
+  /** Position of the one that the keyboard is at; -1 for none. */
+  readonly active: number;
+  readonly choose: (suggestion: Suggestion) => void;
+}
+
+export const optionId = (list: string, at: number): string => `${list}-${at}`;
+
+/** The list below a search box (the listbox of ARIA's combobox): the focus stays in the box. */
+export function SuggestionList({ id, suggestions, active, choose }: SuggestionListProps) {
+  return (
+    <div id={id} role="listbox" tabIndex={-1} aria-label="Suggestions" class="suggestions">
+      {suggestions.map((suggestion, at) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the box.
+        <div
+          key={suggestion.id}
+          id={optionId(id, at)}
+          role="option"
+          tabIndex={-1}
+          aria-selected={at === active}
+          // Else the box would lose the focus, and the list be gone before the click.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => choose(suggestion)}
+        >
+          <span class="name">
+            {partsOf(suggestion).map(({ text, matched, from }) =>
+              matched ? <mark key={from}>{text}</mark> : text,
+            )}
+          </span>
+          <span class="path">{placeOf(suggestion)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The name in pieces, those that were typed and those between. */
+function partsOf({ name, matched }: Suggestion) {
+  const edges = [0, ...matched.flat(), name.length];
+  return edges
+    .slice(1)
+    .map((to, at) => ({ from: edges[at] ?? 0, text: name.slice(edges[at], to), matched: at % 2 === 1 }))
+    .filter(({ text }) => text !== '');
+}
+
+/** What kind of row it is, and what it belongs to. */
+function placeOf({ id, node, attributes }: Suggestion): string {
+  const above = attributes.filter(({ field, id: of }) => field !== 'category' && of !== id);
+  return node === 'product' ? readable(node) : [readable(node), ...above.map(({ name }) => name)].join(' · ');
+}
+
+const NONE: readonly Suggestion[] = [];
+
+/** What completes a text; none of a blank one, and none where the service has no answer: a box works without. */
+export function useSuggestions(text: string, category: string): readonly Suggestion[] {
+  const { key } = useSession();
+  const [suggestions, setSuggestions] = useState(NONE);
+  useEffect(() => {
+    if (text.trim() === '' || key === null) {
+      setSuggestions(NONE);
+      return;
+    }
+    const taking = new AbortController();
+    sendCall<SuggestAnswer>(suggest(text, category), { key, signal: taking.signal }).then(
+      ({ answer }) => setSuggestions(answer.data),
+      () => {
+        if (!taking.signal.aborted) setSuggestions(NONE);
+      },
+    );
+    return () => taking.abort();
+  }, [text, category, key]);
+  return suggestions;
+}
+
+/** A value once it has stood still for a while: the end of a word, not each of its letters. */
+export function useLater<Value>(value: Value, ms = 250): Value {
+  const [later, setLater] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return later;
 }

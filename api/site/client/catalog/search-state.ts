@@ -1,3 +1,5 @@
+import type { Category } from '../service/calls';
+
 /** What is asked of the catalog, as it stands in the address. */
 export interface SearchState {
   readonly text: string;
@@ -11,8 +13,23 @@ export interface SearchState {
   readonly chosen: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Kinds of rows that can be listed (contract 3.2), outermost first. */
-export const NODES = ['product', 'brand', 'family', 'model', 'style', 'case', 'dial', 'category'] as const;
+/**
+ * The kinds of rows of one category, or of all (contract 3.2): products, then the hierarchy, outermost first. A kind that
+ * several categories have keeps its place in each of them where that is possible.
+ */
+export function nodesOf(categories: readonly Category[], category: string): readonly string[] {
+  const nodes = ['product', 'category'];
+  for (const { id, nodes: own } of categories) {
+    if (category !== '' && category !== id) continue;
+    let before = nodes.length - 1;
+    for (const node of [...own].reverse()) {
+      const at = nodes.indexOf(node);
+      if (at >= 0) before = at;
+      else nodes.splice(before, 0, node);
+    }
+  }
+  return nodes;
+}
 
 export const SORTS = [
   ['popularity_desc', 'Most popular first'],

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { readable } from '../item/row-words';
-import type { CatalogAnswer } from '../service/answers';
-import { fieldsOf } from '../service/names';
-import { changed, NODES, type SearchState, SORTS } from './search-state';
+import { readable } from '../item/rows';
+import type { CatalogAnswer } from '../service/calls';
+import { useSession } from '../session/session';
+import { changed, nodesOf, type SearchState, SORTS } from './search-state';
 
 interface Props {
   readonly state: SearchState;
@@ -10,17 +10,12 @@ interface Props {
   readonly go: (next: SearchState) => void;
 }
 
-const PLURALS: Readonly<Record<string, string>> = { family: 'Families', category: 'Categories' };
-
 /** Kinds of rows in the plural. */
-const nodeName = (node: string): string => PLURALS[node] ?? `${readable(node)}s`;
-
-/** The kinds of rows that the category has, as far as its products showed them. */
-const nodesOf = ({ category, node }: SearchState): readonly string[] => {
-  const known = fieldsOf(category);
-  if (category === '' || known.length === 0) return NODES;
-  return NODES.filter((each) => ['product', 'category', node, ...known].includes(each));
-};
+const plural = (node: string): string =>
+  readable(node)
+    .replace(/(?<=[^aeiou])y$/, 'ie')
+    .replace(/(?<=s|x|z|ch|sh)$/, 'e')
+    .concat('s');
 
 /** What was found, what kind of rows is shown, and in which order. */
 export function SearchToolbar({ state, answer, go }: Props) {
@@ -34,8 +29,8 @@ export function SearchToolbar({ state, answer, go }: Props) {
     scrollTo({ top: 0 });
   }, [state.page]);
   const total = answer?.total_results ?? 0;
-  const noun = nodeName(state.node).toLowerCase();
-  const words = total === 1 ? noun.replace(/ies$/, 'y').replace(/s$/, '') : noun;
+  const words = (total === 1 ? readable : plural)(state.node).toLowerCase();
+  const nodes = nodesOf(useSession().categories, state.category);
   const pages = answer && answer.total_pages > 1 ? `, page ${answer.page + 1} of ${answer.total_pages}` : '';
   const byRelevance = state.text.trim() !== '';
   return (
@@ -53,9 +48,9 @@ export function SearchToolbar({ state, answer, go }: Props) {
             value={state.node}
             onChange={({ currentTarget }) => go(changed(state, { node: currentTarget.value }))}
           >
-            {nodesOf(state).map((node) => (
+            {[...new Set([...nodes, state.node])].map((node) => (
               <option key={node} value={node}>
-                {nodeName(node)}
+                {plural(node)}
               </option>
             ))}
           </select>

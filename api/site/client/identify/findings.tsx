@@ -1,126 +1,201 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { visionPrice } from '../../../../models/access/credits';
 import { ItemDetails } from '../item/item-details';
-import { itemPicture, kindOf, pathOf, percent } from '../item/row-words';
-import { RequestPanel } from '../request/request-panel';
-import type { Row } from '../service/answers';
-import { identify } from '../service/calls';
+import { kindOf, pathOf, percent, ShopLink, thumbnailOf, titleOf } from '../item/rows';
+import { type Answered, identify, type Row } from '../service/calls';
 import { nameOf } from '../service/names';
-import type { Answered } from '../service/send-call';
-import { Picture } from '../shell/picture';
-import { Confidence } from './confidence';
-import { Feedback } from './feedback';
+import { itemLink, Link } from '../shell/navigation';
+import { Picture } from '../shell/parts';
+import { RequestPanel } from '../shell/request-panel';
+import { Compare } from './compare';
+import { Confidence, disagreement, supporters, Why } from './confidence';
+import { Confirm, Feedback, type Telling, useFeedback } from './feedback';
 import { shownForm } from './photo';
 import type { Question } from './use-identification';
-import { Why } from './why';
 
 interface Props {
   readonly question: Question;
   readonly answered: Answered;
+  /** Asks again, for the nearest rows however unsure. */
+  readonly showNearest: () => void;
 }
 
-/** What photos show: the best match beside the others, why, and everything known about the chosen one. */
-export function Findings({ question, answered }: Props) {
-  const { photos, category, pricing } = question;
+/** What photos show: the best row beside them, the runners-up, and everything known about the chosen one. */
+export function Findings({ question, answered, showNearest }: Props) {
+  const { photos, pricing } = question;
   const { data, credits_used: credits } = answered.answer;
   const [chosen, setChosen] = useState(0);
+  const telling = useFeedback(answered.predictionId);
   const heading = useRef<HTMLHeadingElement>(null);
   const match = useRef<HTMLElement>(null);
-  useEffect(() => {
-    setChosen(0);
-    heading.current?.focus({ preventScroll: true });
-  }, [answered]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [answered]);
   const choose = (at: number) => {
     setChosen(at);
-    // On a phone the list is a screen below what it changes.
     match.current?.scrollIntoView({ block: 'nearest' });
   };
   const row = data[chosen] ?? data[0];
-  const cost = `${credits} ${credits === 1 ? 'credit' : 'credits'}, ${(answered.tookMs / 1000).toFixed(1)} s`;
-  const sent = identify(photos.map(shownForm), question);
-  const feedback = answered.predictionId && (
-    <Feedback key={answered.predictionId} predictionId={answered.predictionId} row={row} />
-  );
+  const apart = disagreement(data[0]);
+  const doubt = apart ?? (question.nearest && row ? NEAREST_ONLY : null);
   return (
     <>
       <p class="hidden" role="status">
-        {said(data, chosen)}
+        {said(data, chosen, doubt)}
       </p>
       {row ? (
         <>
+          {doubt && <p class="doubt">{doubt}</p>}
           <article class="match" ref={match}>
-            <Picture src={itemPicture(row)} alt="From the catalog" eager />
+            <Compare photos={photos} row={row} />
             <div>
-              <p class="label">{chosen === 0 ? 'Best match' : `Match ${chosen + 1}`}</p>
+              <p class="label">{labelOf(row, chosen, question)}</p>
               <h2 ref={heading} tabIndex={-1}>
-                {row.name}
+                {titleOf(row)}
               </h2>
               <p class="path">{pathOf(row)}</p>
-              {row.variants === undefined && (
+              {row.variants === undefined && !apart && (
                 <p class="note">
                   {photos.length === 1 ? 'The photo shows' : 'The photos show'} this {kindOf(row)}; which of
                   its products it is can’t be told from {photos.length === 1 ? 'it' : 'them'}.
                 </p>
               )}
               <Confidence value={row.confidence ?? 0} />
+              <p class="choices">
+                <Confirm row={row} telling={telling} class="primary" />
+                <Link to={itemLink(row.id)} class="button">
+                  Open in the catalog
+                </Link>
+                <ShopLink row={row} />
+                {chosen > 0 && (
+                  <button type="button" onClick={() => choose(0)}>
+                    Back to the {question.nearest ? 'nearest' : 'best match'}
+                  </button>
+                )}
+              </p>
             </div>
           </article>
-          {row.evidence && <Why evidence={row.evidence} photos={photos} />}
-          {feedback}
-          {data.length > 1 && <Others rows={data} chosen={chosen} choose={choose} />}
-          <ItemDetails key={row.id} row={row} priced={pricing} linked />
+          <RunnersUp rows={data} chosen={chosen} choose={choose} telling={telling} />
         </>
       ) : (
-        <>
-          <div class="nothing">
-            <h2 ref={heading} tabIndex={-1}>
-              Nothing in the catalog is near enough
-            </h2>
-            {category !== '' && <p>Only {nameOf(category)} were looked among.</p>}
-            <p>
-              The item may not be in it, or the photo does not show enough of it. One item, whole, in daylight
-              works best, from several sides. Nothing was charged.
-            </p>
-          </div>
-          {feedback}
-        </>
+        <NothingSure question={question} showNearest={showNearest} heading={heading} />
       )}
-      <p class="fine cost">{cost}</p>
-      <RequestPanel call={sent} answer={answered.answer} />
+      {telling.offered && <Feedback telling={telling} row={row} />}
+      {row?.evidence && <Why evidence={row.evidence} />}
+      {row && <ItemDetails key={row.id} row={row} priced={pricing} />}
+      <p class="fine cost">
+        {credits} {credits === 1 ? 'credit' : 'credits'}, {(answered.tookMs / 1000).toFixed(1)} s
+      </p>
+      <RequestPanel call={identify(photos.map(shownForm), question)} answer={answered.answer} />
     </>
   );
 }
 
-function Others({
-  rows,
-  chosen,
-  choose,
-}: {
-  rows: readonly Row[];
-  chosen: number;
-  choose: (at: number) => void;
-}) {
+interface NothingProps extends Pick<Props, 'question' | 'showNearest'> {
+  readonly heading: { current: HTMLHeadingElement | null };
+}
+
+function NothingSure({ question, showNearest, heading }: NothingProps) {
+  const { category, nearest, photos, pricing } = question;
+  const price = visionPrice({ pricing, photos: photos.length });
+  return (
+    <div class="nothing">
+      <h2 ref={heading} tabIndex={-1}>
+        {nearest ? 'There is nothing to compare it with' : 'Nothing is sure'}
+      </h2>
+      {category !== '' && <p>Only {nameOf(category)} were looked among.</p>}
+      <p>
+        The item may not be in the catalog, or the photo does not show enough of it. One item, whole, in
+        daylight works best, from several sides. Nothing was charged.
+      </p>
+      {!nearest && (
+        <>
+          <button type="button" onClick={showNearest}>
+            Show the nearest for {price} credits
+          </button>
+          <p class="fine">Up to ten items that look most like it. It may be none of them.</p>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface RunnersProps {
+  readonly rows: readonly Row[];
+  readonly chosen: number;
+  readonly choose: (at: number) => void;
+  readonly telling: Telling;
+}
+
+/** The rows after the first: those below it where it is a brand or a model, then the others. */
+function RunnersUp({ rows, ...rest }: RunnersProps) {
+  const [first, ...others] = rows.map((row, at) => ({ row, at }));
+  if (!first || others.length === 0) return null;
+  const isBelow = ({ row }: { row: Row }) =>
+    first.row.variants === undefined && row.attributes?.some(({ id }) => id === first.row.id) === true;
+  const below = others.filter(isBelow);
+  const beside = others.filter((each) => !isBelow(each));
+  const products = rows.filter(({ variants }) => variants);
+  const none = 1 - products.reduce((sum, { confidence = 0 }) => sum + confidence, 0);
   return (
     <section class="others" aria-labelledby="others">
-      <h2 id="others">All {rows.length} matches</h2>
-      <ol>
-        {rows.map((row, at) => (
-          <li key={row.id}>
-            <button type="button" aria-pressed={at === chosen} onClick={() => choose(at)}>
-              <Picture src={row.thumbnails[0] ?? itemPicture(row)} alt="" />
-              <span class="name">{row.name}</span>
-              <Confidence value={row.confidence ?? 0} small />
-            </button>
-          </li>
-        ))}
-      </ol>
+      <h2 id="others">{below.length > 0 ? `The likeliest of ${titleOf(first.row)}` : 'Or one of these'}</h2>
+      <Cards cards={below.length > 0 ? below : beside} rows={rows} {...rest} />
+      {below.length > 0 && beside.length > 0 && (
+        <>
+          <h2>Or one of these</h2>
+          <Cards cards={beside} rows={rows} {...rest} />
+        </>
+      )}
+      {none >= 0.01 && <p class="fine">The chance that it is none of these is {percent(none)}.</p>}
     </section>
   );
 }
 
-function said(rows: readonly Row[], chosen: number): string {
+interface CardsProps extends RunnersProps {
+  readonly cards: readonly { readonly row: Row; readonly at: number }[];
+}
+
+function Cards({ cards, rows, chosen, choose, telling }: CardsProps) {
+  const split = disagreement(rows[0]) !== null;
+  return (
+    <ol>
+      {cards.map(({ row, at }) => (
+        <li key={row.id}>
+          <button type="button" class="card" aria-pressed={at === chosen} onClick={() => choose(at)}>
+            <Picture src={thumbnailOf(row) ?? row.evidence?.image} alt="" />
+            <span class="name">{titleOf(row)}</span>
+            <span class="path">{pathOf(row)}</span>
+            {split && <span class="path">{supporters(row)}</span>}
+            <Confidence value={row.confidence ?? 0} small />
+          </button>
+          <p class="acts">
+            <Confirm row={row} telling={telling} class="link" />
+            <Link to={itemLink(row.id)}>
+              Open<span class="hidden"> {titleOf(row)}</span>
+            </Link>
+          </p>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const NEAREST_ONLY = 'Nothing is sure. These are only the nearest of the catalog.';
+
+/** From here on a row is likely. */
+const LIKELY = 0.6;
+
+function labelOf({ confidence = 0 }: Row, chosen: number, { nearest }: Question): string {
+  if (chosen > 0) return `Number ${chosen + 1}`;
+  if (nearest) return 'The nearest';
+  return confidence < LIKELY ? 'Best match, not sure' : 'Best match';
+}
+
+function said(rows: readonly Row[], chosen: number, doubt: string | null): string {
   const [best] = rows;
-  if (!best) return 'Nothing in the catalog is near enough.';
-  if (chosen > 0) return `Match ${chosen + 1}, ${rows[chosen]?.name ?? ''}`;
+  if (!best) return 'Nothing is sure.';
+  const row = rows[chosen];
+  if (chosen > 0 && row) return `Number ${chosen + 1}: ${titleOf(row)}, ${percent(row.confidence ?? 0)}`;
   const count = `${rows.length} ${rows.length === 1 ? 'match' : 'matches'}`;
-  return `${count}. The best one is ${best.name}, ${percent(best.confidence ?? 0)}.`;
+  const words = `${count}. The best one is ${titleOf(best)}, ${percent(best.confidence ?? 0)}.`;
+  return doubt ? `${doubt} ${words}` : words;
 }

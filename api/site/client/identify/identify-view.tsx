@@ -1,13 +1,14 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { IdentifyOptions } from '../service/calls';
-import { FailureNote } from '../shell/failure-note';
+import { identifyTitle } from '../service/names';
+import { useSession } from '../session/session';
+import { FailureNote } from '../shell/parts';
 import { Findings } from './findings';
-import { type Given, givenIn, type Photo } from './photo';
+import type { Point } from './frame';
+import { FramedPicture } from './frame-editor';
+import { type Given, givenIn, type Photo, readableBytes, usePhotos } from './photo';
 import { PhotoIntake } from './photo-intake';
-import { Progress } from './progress';
-import { SentPhotos } from './sent-photos';
 import { type Question, useIdentification } from './use-identification';
-import { usePhotos } from './use-photos';
 
 interface Props {
   readonly shown: boolean;
@@ -15,7 +16,7 @@ interface Props {
   readonly photosMax: number;
 }
 
-const USUAL: IdentifyOptions = { category: '', pricing: true };
+const USUAL: IdentifyOptions = { category: '', pricing: true, nearest: false };
 
 /** From photos of an item to what they show. */
 export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
@@ -43,9 +44,10 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
     leave();
   };
   const dragged = useGivenPhotos(shown, give);
+  const { categories } = useSession();
   useEffect(() => {
-    if (shown) document.title = 'Loupe: identify a bag or a watch';
-  }, [shown]);
+    if (shown) document.title = `${identifyTitle(categories)} · Loupe`;
+  }, [shown, categories]);
   return (
     <>
       {stage.is === 'empty' ? (
@@ -60,7 +62,7 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
           returned={visited.current}
         />
       ) : (
-        <div class="identified">
+        <div class={stage.is === 'done' ? 'identified done' : 'identified'}>
           <h1 class="hidden" tabIndex={-1}>
             Identify from a photo
           </h1>
@@ -79,7 +81,13 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
             {stage.is === 'failed' && (
               <FailureNote failure={stage.failure} again={again} {...titleOf(stage.question, stage.faulty)} />
             )}
-            {stage.is === 'done' && <Findings question={stage.question} answered={stage.answered} />}
+            {stage.is === 'done' && (
+              <Findings
+                question={stage.question}
+                answered={stage.answered}
+                showNearest={() => start({ ...stage.question, nearest: true })}
+              />
+            )}
           </section>
         </div>
       )}
@@ -132,4 +140,108 @@ function useGivenPhotos(shown: boolean, give: (given: readonly Given[]) => void)
     };
   });
   return dragged;
+}
+
+interface ProgressProps {
+  /** The part of the photos that was sent so far, 0 to 1. */
+  readonly sent: number;
+  readonly photos: number;
+  readonly cancel: () => void;
+}
+
+/** What is going on: sending, which can be measured, then looking, which can not. */
+export function Progress({ sent, photos, cancel }: ProgressProps) {
+  const sending = sent < 1;
+  const words = sending
+    ? `Sending the picture${photos === 1 ? '' : 's'}`
+    : `Comparing ${photos === 1 ? 'it' : 'them'} with the catalog`;
+  return (
+    <div class="progress">
+      <p role="status">{words}</p>
+      <progress class="hidden" aria-label="Progress" max={1} {...(sending ? { value: sent } : {})} />
+      <span class={sending ? 'bar' : 'bar unknown'} aria-hidden="true">
+        <span style={{ width: sending ? `${sent * 100}%` : '30%' }} />
+      </span>
+      <button type="button" onClick={cancel}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
+interface SentPhotosProps {
+  readonly photos: readonly Photo[];
+  /** The one that can't be used. */
+  readonly faulty: Photo | null;
+  /** Whether what lies at an address may be shown. */
+  readonly reached: boolean;
+  readonly change: () => void;
+  readonly clear: () => void;
+}
+
+/** The pictures as they were sent, and the ways to others. */
+export function SentPhotos({ photos, faulty, reached, change, clear }: SentPhotosProps) {
+  const alone = photos.length === 1;
+  return (
+    <section class="sent" aria-label={alone ? 'Your picture' : 'Your pictures'}>
+      <ol class={alone ? undefined : 'tiles'}>
+        {photos.map((photo) => (
+          <SentPhoto
+            key={photo.id}
+            photo={photo}
+            alone={alone}
+            faulty={photo === faulty}
+            shown={reached || photo.kind === 'file'}
+          />
+        ))}
+      </ol>
+      <p class="choices">
+        <button type="button" onClick={change}>
+          Change pictures
+        </button>
+        <button type="button" onClick={clear}>
+          Another item
+        </button>
+      </p>
+    </section>
+  );
+}
+
+interface PhotoProps {
+  readonly photo: Photo;
+  readonly alone: boolean;
+  readonly faulty: boolean;
+  readonly shown: boolean;
+}
+
+function SentPhoto({ photo, alone, faulty, shown }: PhotoProps) {
+  const [size, setSize] = useState<Point>();
+  const facts = [
+    size && `${size.x} × ${size.y}`,
+    photo.kind === 'file' ? readableBytes(photo.file.size) : undefined,
+  ];
+  return (
+    <li class={faulty ? 'faulty' : undefined}>
+      <figure>
+        <span class="picture as-is">
+          <FramedPicture
+            photo={photo}
+            alt={alone ? 'As you sent it' : photo.name}
+            shown={shown}
+            onSize={setSize}
+          />
+        </span>
+        <figcaption>
+          {alone && (
+            <>
+              <span class="label">Your picture</span>
+              <span class="name">{photo.name}</span>
+              <span class="fine">{facts.filter(Boolean).join(', ')}</span>
+            </>
+          )}
+          {faulty && <span class="fault">Can’t be used</span>}
+        </figcaption>
+      </figure>
+    </li>
+  );
 }

@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { visionPrice } from '../../../../models/access/credits';
 import type { IdentifyOptions } from '../service/calls';
+import { identifyTitle, nameOf } from '../service/names';
 import { useSession } from '../session/session';
-import { type Given, isAddress, type Photo } from './photo';
+import { type Given, isAddress, type Photo, type Photos } from './photo';
 import { PhotoTray } from './photo-tray';
-import { ScopeField } from './scope-field';
-import type { Photos } from './use-photos';
 
 interface Props {
   readonly photos: Photos;
@@ -25,7 +24,7 @@ const FORMATS = 'image/jpeg,image/png,image/webp';
 /** Every way to give pictures: choose, photograph, drop, paste, an address, or one of the demonstration's; and what to ask. */
 export function PhotoIntake(props: Props) {
   const { photos, faulty, options, setOptions, give, identify, identifySample, returned } = props;
-  const samples = useSession().photos;
+  const { photos: samples, categories } = useSession();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (returned) heading.current?.focus({ preventScroll: true });
@@ -34,7 +33,7 @@ export function PhotoIntake(props: Props) {
   return (
     <section class="intake" aria-labelledby="identify">
       <h1 id="identify" ref={heading} tabIndex={-1}>
-        Identify a bag or a watch
+        {identifyTitle(categories)}
       </h1>
       <p class="lead">From photos to the item in the catalog, what it is called and what it sells for.</p>
       <div class={count === 0 ? 'well' : 'well filled'}>
@@ -84,7 +83,7 @@ export function PhotoIntake(props: Props) {
 
 function Hints({ count, full }: { readonly count: number; readonly full: boolean }) {
   if (full) return <p class="hint">{count} pictures, as many as can be sent</p>;
-  if (count > 0) return <p class="hint">More sides help: front, back, inside, clasp or case back</p>;
+  if (count > 0) return <p class="hint">More sides help: front, back, inside, labels and marks</p>;
   return (
     <>
       <p class="hint mouse">Drop pictures of one item anywhere on this page, paste them, or</p>
@@ -164,7 +163,7 @@ interface SamplesProps {
   readonly identify: (sample: File) => void;
 }
 
-/** For whoever has no bag at hand. */
+/** For whoever has no photo at hand. */
 function Samples({ photos, identify }: SamplesProps) {
   const [fault, setFault] = useState(false);
   const use = async (address: string, number: number) => {
@@ -189,5 +188,31 @@ function Samples({ photos, identify }: SamplesProps) {
       </ul>
       {fault && <p role="alert">The sample can’t be reached.</p>}
     </div>
+  );
+}
+
+interface ScopeFieldProps {
+  /** Empty: any. */
+  readonly category: string;
+  readonly choose: (category: string) => void;
+}
+
+/** What the item is, for whoever knows. */
+function ScopeField({ category, choose }: ScopeFieldProps) {
+  const { categories } = useSession();
+  if (categories.length < 2) return null;
+  return (
+    <details class="scope">
+      <summary>Look among: {category === '' ? 'anything' : nameOf(category)}</summary>
+      <fieldset class="variants">
+        <legend class="hidden">Look among</legend>
+        {[{ id: '', name: 'Anything' }, ...categories].map(({ id, name }) => (
+          <label key={id}>
+            <input type="radio" name="scope" checked={category === id} onChange={() => choose(id)} />
+            <span>{name}</span>
+          </label>
+        ))}
+      </fieldset>
+    </details>
   );
 }

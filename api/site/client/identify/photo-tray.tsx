@@ -1,8 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { FrameEditor } from './frame-editor';
-import { FramedPicture } from './framed-picture';
-import type { Photo } from './photo';
-import type { Photos } from './use-photos';
+import { FramedPicture, FrameEditor } from './frame-editor';
+import type { Photo, Photos } from './photo';
 
 interface Props {
   readonly photos: Photos;

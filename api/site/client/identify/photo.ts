@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { IdentifyRequest } from '../../../client/schema';
 import { type Frame, regionOf } from './frame';
 
@@ -71,3 +72,77 @@ export const readableBytes = (bytes: number): string =>
   bytes < 1024 * 1024
     ? `${Math.max(1, Math.round(bytes / 1024))} KB`
     : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+
+/** Of the longer side; more than the service looks at. */
+const PIXELS_MAX = 2048;
+
+/** Photos of few enough bytes to be sent together: as they are, else in smaller copies where this browser can make them. */
+export async function fitting(photos: readonly Photo[], bytesMax: number): Promise<readonly Photo[]> {
+  return bytesOf(photos) > bytesMax ? Promise.all(photos.map(shrunk)) : photos;
+}
+
+export const bytesOf = (photos: readonly Photo[]): number =>
+  photos.reduce((sum, photo) => sum + (photo.kind === 'file' ? photo.file.size : 0), 0);
+
+async function shrunk(photo: Photo): Promise<Photo> {
+  if (photo.kind === 'address') return photo;
+  const picture = await createImageBitmap(photo.file).catch(() => null);
+  const scale = picture && PIXELS_MAX / Math.max(picture.width, picture.height);
+  if (picture === null || scale === null || scale >= 1) return photo;
+  const canvas = new OffscreenCanvas(Math.round(picture.width * scale), Math.round(picture.height * scale));
+  canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  picture.close();
+  return { ...photo, file: await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.9 }) };
+}
+
+/** The photos of one item, as they are gathered. */
+export interface Photos {
+  readonly photos: readonly Photo[];
+  /** Why something that was given is not among them; empty when nothing was refused. */
+  readonly refused: string;
+  readonly full: boolean;
+  /** Puts pictures beside those that are kept. Answers all that there are then. */
+  readonly add: (given: readonly Given[], kept?: readonly Photo[]) => readonly Photo[];
+  readonly remove: (photo: Photo) => void;
+  readonly frame: (photo: Photo, frame: Frame | null) => void;
+}
+
+/** @param photosMax how many a call may have */
+export function usePhotos(photosMax: number): Photos {
+  const [photos, setPhotos] = useState<readonly Photo[]>([]);
+  const [refused, setRefused] = useState('');
+  const put = (next: readonly Photo[], why = '') => {
+    for (const photo of photos) if (!next.some(({ id }) => id === photo.id)) letGo(photo);
+    setPhotos(next);
+    setRefused(why);
+    return next;
+  };
+  return {
+    photos,
+    refused,
+    full: photos.length >= photosMax,
+    add: (given, kept = photos) => {
+      const pictures = given.filter(mayBePicture);
+      const room = photosMax - kept.length;
+      const why = [
+        sentence(
+          given.filter((each) => !mayBePicture(each)),
+          'no picture',
+        ),
+        sentence(pictures.slice(room), `left out: at most ${photosMax} pictures can be sent`),
+      ];
+      return put([...kept, ...pictures.slice(0, room).map(photoOf)], why.filter(Boolean).join(' '));
+    },
+    remove: (photo) => put(photos.filter(({ id }) => id !== photo.id)),
+    frame: (photo, frame) => put(photos.map((each) => (each.id === photo.id ? { ...each, frame } : each))),
+  };
+}
+
+const NAMES = new Intl.ListFormat('en');
+
+/** "“a.txt” and “b.txt” are …"; empty when nothing is. */
+function sentence(given: readonly Given[], what: string): string {
+  if (given.length === 0) return '';
+  const names = given.map((each) => `“${typeof each === 'string' ? each : each.name}”`);
+  return `${NAMES.format(names)} ${names.length === 1 ? 'is' : 'are'} ${what}.`;
+}

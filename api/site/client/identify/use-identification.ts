@@ -1,11 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type IdentifyOptions, identify } from '../service/calls';
+import { type Answered, type IdentifyOptions, identify, sendCall } from '../service/calls';
 import { Failure } from '../service/failure';
 import { rememberNames } from '../service/names';
-import { type Answered, sendCall } from '../service/send-call';
 import { useSession } from '../session/session';
-import { type Photo, readableBytes, sentForm } from './photo';
-import { bytesOf, fitting } from './shrink';
+import { bytesOf, fitting, type Photo, readableBytes, sentForm } from './photo';
 
 /** What is asked: photos of one item, and what for. */
 export interface Question extends IdentifyOptions {

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { day, money } from './row-words';
+import { day, money } from './rows';
 
 /** Values over time, oldest first. */
 export interface Line {

@@ -1,24 +1,21 @@
 import { useState } from 'preact/hooks';
 import { GRADES } from '../../../../models/pricing/estimate';
-import { itemLink, Link } from '../navigation/link';
-import type { Row } from '../service/answers';
-import { DataFiles } from './data-files';
-import { EstimatesTable } from './estimates-table';
+import type { Row } from '../service/calls';
+import { Link } from '../shell/navigation';
+import { DataFiles, EstimatesTable } from './estimates';
 import { PriceHistory } from './price-history';
-import { kindOf, money, readable, regionName, sourceName, variantName } from './row-words';
+import { kindOf, money, readable, regionName, sourceName, variantName } from './rows';
 
 interface Props {
   readonly row: Row;
   /** Whether prices were asked for. */
   readonly priced: boolean;
-  /** Whether the item has a page of its own elsewhere. */
-  readonly linked?: boolean;
   /** Asks for the row again, with fresh links. */
   readonly renew?: () => void;
 }
 
 /** What is known about a row: where it stands, its variants, what they sell for. */
-export function ItemDetails({ row, priced, linked = false, renew }: Props) {
+export function ItemDetails({ row, priced, renew }: Props) {
   const variants = row.variants ?? [];
   const [chosen, setChosen] = useState(() =>
     Math.max(
@@ -59,18 +56,13 @@ export function ItemDetails({ row, priced, linked = false, renew }: Props) {
         </>
       )}
       {priced && !variant && <BestEstimate row={row} />}
-      <p class="onward">
-        {linked && (
-          <Link to={itemLink(row.id)} class="button">
-            Open in the catalog
-          </Link>
-        )}
-        {kind !== 'product' && (
+      {kind !== 'product' && (
+        <p>
           <Link to={productsOf(row, kind)} class="button">
             All products of this {kind}
           </Link>
-        )}
-      </p>
+        </p>
+      )}
     </div>
   );
 }

@@ -1,15 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { leftResults } from '../navigation/address';
-import { Link } from '../navigation/link';
-import { RequestPanel } from '../request/request-panel';
 import { showItem, showSimilar } from '../service/calls';
 import { useAnswer } from '../session/use-answer';
-import { FailureNote } from '../shell/failure-note';
-import { Picture } from '../shell/picture';
-import { useSeen } from '../shell/use-seen';
+import { Link, leftResults } from '../shell/navigation';
+import { FailureNote, Picture, useSeen } from '../shell/parts';
+import { RequestPanel } from '../shell/request-panel';
 import { ItemDetails } from './item-details';
-import { ResultGrid } from './result-grid';
-import { itemPicture, kindOf, pathOf, readable } from './row-words';
+import { itemPicture, kindOf, pathOf, ResultGrid, readable, ShopLink, titleOf } from './rows';
 
 /** One row of the catalog by its id. */
 export function ItemView({ id }: { readonly id: string }) {
@@ -22,7 +18,7 @@ export function ItemView({ id }: { readonly id: string }) {
     if (document.activeElement?.id === 'main') heading.current?.focus({ preventScroll: true });
   }, [row, failure]);
   useEffect(() => {
-    document.title = row ? `${row.name} · Loupe` : 'Loupe';
+    document.title = row ? `${titleOf(row)} · Loupe` : 'Loupe';
   }, [row]);
   return (
     <div class="item" aria-busy={busy}>
@@ -39,15 +35,18 @@ export function ItemView({ id }: { readonly id: string }) {
       )}
       {row && answered && (
         <div class={picture === undefined ? 'alone' : 'columns'}>
-          {picture !== undefined && <Picture src={picture} alt={row.name} eager />}
+          {picture !== undefined && <Picture src={picture} alt={titleOf(row)} eager />}
           <article>
             <p class="label">{readable(kindOf(row))}</p>
             <h1 ref={heading} tabIndex={-1}>
-              {row.name}
+              {titleOf(row)}
             </h1>
             <p class="path">{pathOf(row)}</p>
             <p class="fine facts">
               Popularity {row.popularity.toLocaleString('en')}, <code>{row.id}</code>
+            </p>
+            <p class="onward">
+              <ShopLink row={row} />
             </p>
             <h2 class="hidden">Details</h2>
             <ItemDetails row={row} priced renew={again} />

@@ -1,11 +1,11 @@
+import { csvParseRows } from 'd3-dsv';
 import { useEffect, useState } from 'preact/hooks';
-import { GRADES, type Grade } from '../../../../models/pricing/estimate';
-import type { FileLink } from '../service/answers';
+import { GRADES, type Grade, type GradeValues } from '../../../../models/pricing/estimate';
+import type { FileLink } from '../service/calls';
 import { Failure } from '../service/failure';
+import { Scrollable } from '../shell/parts';
 import { Chart, type Line } from './chart';
-import { HistoryTable } from './history-table';
-import { type HistoryPoint, readHistory } from './read-history';
-import { regionName, sourceName } from './row-words';
+import { day, money, regionName, sourceName } from './rows';
 
 interface Props {
   readonly links: readonly FileLink[] | null;
@@ -100,4 +100,81 @@ function linesOf(points: readonly HistoryPoint[], grade: Grade): Line[] {
     bySource.set(source, { ...line, points: [...line.points, { date, value }] });
   }
   return [...bySource.values()];
+}
+
+/** One line of a history file (contract 2.8). */
+export interface HistoryPoint {
+  readonly date: Date;
+  readonly source: string;
+  readonly currency: string;
+  readonly values: GradeValues;
+}
+
+/**
+ * Reads the history behind a signed link. It is shown and not kept (contract 2.5).
+ *
+ * @throws Failure when the link has expired, or the service is away
+ */
+export async function readHistory(url: string, signal: AbortSignal): Promise<HistoryPoint[]> {
+  const answer = await fetch(fromHere(url), { signal }).catch((reason: unknown) => {
+    throw signal.aborted ? reason : new Failure(0, 'No answer.');
+  });
+  if (!answer.ok) throw new Failure(answer.status, 'This link has expired.');
+  // Rows and not objects: making objects by header compiles code, which the page's policy forbids.
+  const [header = [], ...rows] = csvParseRows(await answer.text());
+  const column = new Map(header.map((name, at) => [name, at]));
+  const cell = (row: readonly string[], name: string) => row[column.get(name) ?? -1] ?? '';
+  const amount = (text: string) => (text === '' ? null : Number(text));
+  return rows.map((row) => ({
+    date: new Date(cell(row, 'date')),
+    source: cell(row, 'source'),
+    currency: cell(row, 'currency'),
+    values: Object.fromEntries(GRADES.map((grade) => [grade, amount(cell(row, grade))])) as GradeValues,
+  }));
+}
+
+/** The link as seen from this page, which may talk to its own origin only: the same service under its other name. */
+function fromHere(url: string): string {
+  const { origin, pathname, search } = new URL(url, location.href);
+  return origin === location.origin ? url : `files/${pathname.split('/files/').pop() ?? ''}${search}`;
+}
+
+/** What the plot shows, for whoever reads instead of looking. */
+export function HistoryTable({ points }: { readonly points: readonly HistoryPoint[] }) {
+  return (
+    <details class="as-table">
+      <summary>As a table</summary>
+      <Scrollable label="Table of the price history">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Date</th>
+              <th scope="col">Source</th>
+              {GRADES.map((grade) => (
+                <th scope="col" class="number" key={grade}>
+                  {grade}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {points.map(({ date, source, currency, values }) => (
+              <tr key={`${date.getTime()} ${source}`}>
+                <th scope="row">{day(date)}</th>
+                <td>{sourceName(source)}</td>
+                {GRADES.map((grade) => {
+                  const value = values[grade];
+                  return (
+                    <td class="number" key={grade}>
+                      {value === null ? '–' : money(value, currency)}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scrollable>
+    </details>
+  );
 }

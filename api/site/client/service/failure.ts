@@ -1,4 +1,4 @@
-import type { ErrorAnswer } from './answers';
+import type { ErrorAnswer } from './calls';
 
 /** Why a call has no answer. Status 0: the service could not be reached. */
 export class Failure extends Error {

@@ -1,4 +1,4 @@
-import type { CatalogAnswer, Row } from './answers';
+import type { CatalogAnswer, Category, Row } from './calls';
 
 const names = new Map<string, string>();
 /** Attribute fields of products, by category. */
@@ -16,6 +16,23 @@ export function rememberNames({ data, facets = {} }: CatalogAnswer): void {
     for (const { id, name } of [...(row.attributes ?? []), ...(row.available_tags ?? [])])
       names.set(id, name);
   }
+}
+
+/** The same of the catalog's categories. */
+export function rememberCategories(categories: readonly Category[]): void {
+  for (const { id, name } of categories) names.set(id, name);
+}
+
+/** Categories that a title names; of more it says "an item". */
+const TITLE_CATEGORIES_MAX = 3;
+const EITHER = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** What can be identified, by the categories of the catalog: "Identify handbags or watches". */
+export function identifyTitle(categories: readonly Category[]): string {
+  const few = categories.length > 0 && categories.length <= TITLE_CATEGORIES_MAX;
+  // In the middle of a sentence "Fine Jewellery" is written small, and "LEGO" is not.
+  const small = (name: string) => name.replaceAll(/\b\p{Lu}(?=\p{Ll})/gu, (letter) => letter.toLowerCase());
+  return `Identify ${few ? EITHER.format(categories.map(({ name }) => small(name))) : 'an item'}`;
 }
 
 /** What an id is called; as long as nobody said it, the readable part of the id itself. */

@@ -1,9 +1,15 @@
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
-import type { AccountAnswer, FeedbackAnswer } from '../service/answers';
-import { showAccount } from '../service/calls';
+import {
+  type AccountAnswer,
+  type Answered,
+  type Category,
+  type FeedbackAnswer,
+  sendCall,
+  showAccount,
+} from '../service/calls';
 import { Failure } from '../service/failure';
-import { type Answered, sendCall } from '../service/send-call';
+import { rememberCategories } from '../service/names';
 
 /** The signed-in session. The key is in this tab alone: in its memory, and in its session storage if it was typed. */
 export interface Session {
@@ -12,6 +18,8 @@ export interface Session {
   readonly kind: 'demo' | 'own';
   /** Addresses of photos to try, where this is a demonstration. */
   readonly photos: readonly string[];
+  /** Those of the catalog; empty as long as the service has not named them. */
+  readonly categories: readonly Category[];
   readonly creditsUsed: number;
   readonly creditsRemaining: number | null;
   /** Why the last key did not sign in, or does not any more. */
@@ -32,6 +40,7 @@ export interface Session {
 }
 
 const KEPT = 'loupe-key';
+const NO_CATEGORIES: readonly Category[] = [];
 
 const Context = createContext<Session | null>(null);
 export const SessionProvider = Context.Provider;
@@ -53,15 +62,21 @@ export function useNewSession(offered: boolean, forget: () => void): Session {
   const [credits, setCredits] = useState({ used: 0, remaining: null as number | null });
   const [refused, setRefused] = useState<Failure | null>(null);
   const [visit, setVisit] = useState(0);
+  const [told, setTold] = useState<AccountAnswer | null>(null);
 
-  const change = useCallback((next: string | null, of: 'demo' | 'own', remaining: number | null = null) => {
-    if (next !== null && of === 'own') sessionStorage.setItem(KEPT, next);
-    else sessionStorage.removeItem(KEPT);
-    forget();
-    setKind(of);
-    setKey(next);
-    setCredits({ used: 0, remaining });
-  }, []);
+  const change = useCallback(
+    (next: string | null, of: 'demo' | 'own', account: AccountAnswer | null = null) => {
+      if (next !== null && of === 'own') sessionStorage.setItem(KEPT, next);
+      else sessionStorage.removeItem(KEPT);
+      forget();
+      setKind(of);
+      setKey(next);
+      setTold(account);
+      rememberCategories(account?.categories ?? []);
+      setCredits({ used: 0, remaining: account?.account.credits ?? null });
+    },
+    [],
+  );
   const takeOffer = useCallback(async () => {
     const offer = await readOffer();
     setPhotos(offer?.photos ?? []);
@@ -79,7 +94,7 @@ export function useNewSession(offered: boolean, forget: () => void): Session {
       const signal = new AbortController().signal;
       const { answer } = await sendCall<AccountAnswer>(showAccount, { key: typed, signal });
       setRefused(null);
-      change(typed, 'own', answer.account.credits);
+      change(typed, 'own', answer);
     } catch (failure) {
       setRefused(failure instanceof Failure ? failure : new Failure(0, 'No answer.'));
     } finally {
@@ -103,9 +118,24 @@ export function useNewSession(offered: boolean, forget: () => void): Session {
       change(null, 'own');
     }
   }, []);
+  // A key that was not typed just now: the page works without this answer, so only a refused key is said.
+  useEffect(() => {
+    if (key === null || told !== null) return;
+    const asking = new AbortController();
+    sendCall<AccountAnswer>(showAccount, { key, signal: asking.signal }).then(
+      ({ answer }) => {
+        rememberCategories(answer.categories);
+        setTold(answer);
+        setCredits(({ used, remaining }) => ({ used, remaining: remaining ?? answer.account.credits }));
+      },
+      (failure) => failure instanceof Failure && note(failure),
+    );
+    return () => asking.abort();
+  }, [key]);
   return useMemo(
     () => ({
       key,
+      categories: told?.categories ?? NO_CATEGORIES,
       kind,
       photos,
       refused,
@@ -120,7 +150,7 @@ export function useNewSession(offered: boolean, forget: () => void): Session {
       note,
       takeOffer: () => void takeOffer(),
     }),
-    [key, kind, photos, refused, opening, checking, visit, credits],
+    [key, kind, photos, refused, opening, checking, visit, credits, told],
   );
 }
 

@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { Call } from '../service/calls';
+import { type Answered, type Call, sendCall } from '../service/calls';
 import { Failure } from '../service/failure';
 import { rememberNames } from '../service/names';
-import { type Answered, sendCall } from '../service/send-call';
 import { useSession } from './session';
 
 /** How a call stands. While the next one is under way, the answer of the one before stays. */

@@ -1,6 +1,8 @@
-import type { View } from '../navigation/address';
-import { Link } from '../navigation/link';
+import { useState } from 'preact/hooks';
+import { inWords } from '../service/failure';
 import { useSession } from '../session/session';
+import { Link, type View } from './navigation';
+import { Scrollable } from './parts';
 
 /** Name of the page, its two places, and the key that pays. */
 export function Header({ view }: { readonly view: View }) {
@@ -34,3 +36,61 @@ export function Header({ view }: { readonly view: View }) {
     </header>
   );
 }
+
+/** Asks for a key, and says at once why it is not accepted. */
+export function SignIn() {
+  const { signIn, refused, checking, offered, takeOffer } = useSession();
+  const [typed, setTyped] = useState('');
+  const words = refused && inWords(refused);
+  return (
+    <section class="sign-in" aria-labelledby="sign-in">
+      <h1 id="sign-in" tabIndex={-1}>
+        Sign in with an API key
+      </h1>
+      <p class="lead">It stays in this tab and is forgotten when you close it.</p>
+      {words && (
+        <p class="fault" role="alert" id="key-fault">
+          <strong>{words.title}.</strong> {words.text}
+        </p>
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed.trim() !== '') signIn(typed.trim());
+        }}
+      >
+        <label for="key">API key</label>
+        <div class="line">
+          <input
+            id="key"
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="loupe_live_…"
+            aria-describedby={words ? 'key-fault' : undefined}
+            aria-invalid={words ? true : undefined}
+            value={typed}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+          <button type="submit" class="primary" disabled={checking}>
+            {checking ? 'Signing in' : 'Sign in'}
+          </button>
+        </div>
+      </form>
+      {offered && (
+        <p>
+          <button type="button" class="link" onClick={takeOffer}>
+            Use the demonstration’s key
+          </button>
+        </p>
+      )}
+      <h2>No key yet?</h2>
+      <p>Whoever runs this service makes one on its machine:</p>
+      <Scrollable label="Commands">
+        <pre>{MAKE_KEY}</pre>
+      </Scrollable>
+    </section>
+  );
+}
+
+const MAKE_KEY = 'npm run loupe -- keys create --name browser --versions v3';

@@ -1,0 +1,122 @@
+import type { MarketEstimate, Row, Variant } from '../service/calls';
+import { itemLink, Link } from '../shell/navigation';
+import { Picture } from '../shell/parts';
+
+/** The kind of a row: a product has variants, any other row is the last of its attributes (contract 1.5, 1.6). */
+export const kindOf = ({ id, variants, available_tags: tags, attributes = [] }: Row): string => {
+  if (tags) return 'category';
+  if (variants) return 'product';
+  return attributes.find((each) => each.id === id)?.field ?? /^([a-z]+)_/.exec(id)?.[1] ?? 'item';
+};
+
+/** What a row is called: the shop's own title where it has one (contract 1.10). */
+export const titleOf = ({ title, name }: Pick<Row, 'title' | 'name'>): string => title ?? name;
+
+/**
+ * What stands above a row, in words, and the shop's number: of a product its category and brand, of any other row all
+ * that it is part of. Nothing that its title, or the next of these names, says already.
+ */
+export const pathOf = (row: Row): string => {
+  const { id, attributes = [], sku, variants } = row;
+  const [category, ...others] = attributes.filter((each) => each.id !== id);
+  const brand = others.find(({ field }) => field === 'brand') ?? others[0];
+  const names = [category, ...(variants ? [brand] : others)].flatMap((each) => each?.name ?? []);
+  const said = (name: string, at: number) =>
+    [titleOf(row), ...names.slice(at + 1)].some((other) =>
+      ` ${other} `.toLowerCase().includes(` ${name} `.toLowerCase()),
+    );
+  return [...names.filter((name, at) => !said(name, at)), ...(sku ? [sku] : [])].join(' · ');
+};
+
+/** The row's page at the shop; nothing but https is followed. */
+export function ShopLink({ row: { url } }: { readonly row: Row }) {
+  if (!url?.startsWith('https://')) return null;
+  return (
+    <a href={url} class="button" target="_blank" rel="noopener noreferrer">
+      Open at the shop
+    </a>
+  );
+}
+
+/** The picture that shows a row best: its own, else that of its first variant. */
+export const itemPicture = ({ images, variants }: Pick<Row, 'images' | 'variants'>): string | undefined =>
+  images[0] ?? variants?.find((variant) => variant.images.length > 0)?.images[0];
+
+export const thumbnailOf = (row: Row): string | undefined =>
+  row.thumbnails[0] ??
+  row.variants?.find((variant) => variant.thumbnails.length > 0)?.thumbnails[0] ??
+  itemPicture(row);
+
+export const variantName = (variant: Variant, at: number): string =>
+  variant.fields?.map(({ name }) => name).join(', ') || `Variant ${at + 1}`;
+
+/** A field as people write it: `second_hand` is "Second hand". */
+export const readable = (name: string): string => {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const SOURCE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['ebay', 'eBay'],
+  ['google_shopping', 'Google Shopping'],
+  ['the_realreal', 'The RealReal'],
+  ['vestiaire_collective', 'Vestiaire Collective'],
+]);
+
+/** A marketplace as it writes itself. */
+export const sourceName = (source: string): string => SOURCE_NAMES.get(source) ?? readable(source);
+
+const REGION_NAMES = { NA: 'North America', 'EU-UK': 'United Kingdom', 'EU-IE': 'European Union' } as const;
+
+export const regionName = (region: MarketEstimate['region']): string => REGION_NAMES[region];
+
+/** An amount in its currency, whole units: estimates are no more exact than that. */
+export const money = (amount: number, currency: string): string =>
+  new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+    currencyDisplay: 'narrowSymbol',
+    maximumFractionDigits: 0,
+  }).format(amount);
+
+const DAY = new Intl.DateTimeFormat('en', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** A day, the same for every reader. */
+export const day = (date: string | Date): string => DAY.format(new Date(date));
+
+/** Never 100%: nothing that is learnt from pictures is certain. */
+export const percent = (value: number): string => {
+  if (value > 0.99) return 'Over 99%';
+  return value < 0.01 ? 'Under 1%' : `${Math.round(value * 100)}%`;
+};
+
+/** Rows as pictures with their names; where no row has a picture, as names alone. */
+export function ResultGrid({ rows, busy }: { readonly rows: readonly Row[]; readonly busy: boolean }) {
+  const pictures = rows.some((row) => thumbnailOf(row) !== undefined);
+  return (
+    <ul class={`${pictures ? 'grid' : 'grid names'}${busy ? ' busy' : ''}`}>
+      {rows.map((row) => (
+        <li key={row.id}>
+          <Link to={itemLink(row.id)}>
+            {pictures && <Picture src={thumbnailOf(row)} alt="" />}
+            <span class="name">{titleOf(row)}</span>
+            <span class="path">{underName(row)}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function underName(row: Row): string {
+  const { variants } = row;
+  if (!variants) return pathOf(row) || readable(kindOf(row));
+  const category = row.attributes?.find(({ field }) => field === 'category')?.name;
+  const count = `${variants.length} ${variants.length === 1 ? 'variant' : 'variants'}`;
+  return [category, row.sku, count].filter(Boolean).join(', ');
+}
