@@ -301,6 +301,7 @@ CREATE TABLE embedding_versions (
   promoted_at timestamp with time zone,
   previous_calibration jsonb,
   calibrated_at timestamp with time zone,
+  adaptation jsonb,
   PRIMARY KEY (id),
   CHECK (state = ANY (ARRAY['building'::text, 'live'::text, 'retired'::text, 'pruned'::text]))
 );
@@ -653,6 +654,15 @@ CREATE TABLE service_processes (
   traits jsonb NOT NULL,
   seen_at timestamp with time zone NOT NULL,
   PRIMARY KEY (id)
+);
+
+-- The maps of adapted versions (contract 14.20).
+CREATE TABLE embedding_maps (
+  version_id integer NOT NULL,
+  map bytea NOT NULL,
+  products text[] COLLATE "C" NOT NULL,
+  PRIMARY KEY (version_id),
+  FOREIGN KEY (version_id) REFERENCES embedding_versions(id) ON DELETE CASCADE
 );
 
 CREATE OR REPLACE FUNCTION audit_log_only_grows()

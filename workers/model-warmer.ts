@@ -1,6 +1,6 @@
 import { MODEL_IS_LOADING, type VersionRecord } from '../models/indexing/embedding-version';
 import type { EmbedderRegistry, EmbeddingRepository, Logger, ReadinessRepository } from '../models/ports';
-import { type EmbeddingVersion } from '../models/vision/embedding-model';
+import { type EmbeddingVersion, modelReference } from '../models/vision/embedding-model';
 
 export interface ModelWarmerSettings {
   /** Host and process, as operators know them. */
@@ -103,4 +103,5 @@ export class ModelWarmer {
 const isWanted = ({ state, maintained }: VersionRecord): boolean =>
   state === 'live' || state === 'building' || (state === 'retired' && maintained);
 
-const modelOf = ({ version }: Known): string => version.model;
+/** Of the network, which adapted versions share. */
+const modelOf = ({ version }: Known): string => modelReference(version.manifest);

@@ -1,5 +1,6 @@
 import type { IRouter, Request } from 'express';
 import { legacyVisionPrice } from '../../models/access/credits';
+import { badRequest } from '../../models/errors';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { callerOf } from '../middleware/call';
 import type { Route } from '../middleware/charged-answer';
@@ -21,12 +22,7 @@ export function mountLegacy(
   metrics: VisionObserver,
 ): void {
   mountRoute(router, PATHS.searchProductsV1, {
-    get: read(
-      'v1.products',
-      'catalog:read',
-      'any',
-      listProducts(services, settings, (req) => req.query),
-    ),
+    get: read('v1.products', 'catalog:read', 'any', listProducts(services, settings, queryParameters)),
   });
   mountRoute(router, PATHS.searchProductsV2, {
     post: json(
@@ -38,6 +34,12 @@ export function mountLegacy(
   mountRoute(router, PATHS.identifyV2, {
     post: photo('v2.vision', identify(services, settings, metrics)),
   });
+}
+
+/** Those of v1: a kind of rows that is given twice is no kind, and must not become the default. */
+function queryParameters({ query }: Request): LegacyParameters {
+  if (!Array.isArray(query['attribute'])) return query;
+  throw badRequest('attribute: is given more than once.', { field: 'attribute' });
 }
 
 function listProducts(
@@ -72,7 +74,15 @@ function identify(services: ApiServices, settings: ApiSettings, metrics: VisionO
     const { photos } = photosOf(body, cut);
     const links = linksOf(req, services, settings);
     const price = legacyVisionPrice();
-    const request = { photos, category: null, filters: [], pricing: true, explain: false, price };
+    const request = {
+      photos,
+      category: null,
+      filters: [],
+      pricing: true,
+      explain: false,
+      minConfidence: null,
+      price,
+    };
     return {
       photos: photos.length,
       make: async (call) => {

@@ -43,15 +43,11 @@ export const commaSeparated = z
 /** The parameters of v1 and v2 products that have a fixed name (contract 8.1); others are facets or ignored. */
 export const legacyQuery = z.object({
   search: searchText.default('').describe('Free text; without it the rows are listed'),
-  attribute: z
-    .unknown()
-    .refine((given) => !Array.isArray(given), 'is given more than once')
-    .optional()
-    .meta({
-      type: 'string',
-      default: 'product',
-      description: 'Kind of rows; what is no kind counts as `product`',
-    }),
+  attribute: z.unknown().optional().meta({
+    type: 'string',
+    default: 'product',
+    description: 'Kind of rows; what is no kind counts as `product`',
+  }),
   page: number(pageNumber, 0).default(0).describe('0-based; 0 unless sent'),
   page_size: number(sizeOfPage, 1).default(20).describe('20 unless sent; lowered to the cap of the service'),
   sort: sort.default('popularity_desc').describe('Order of a listing; a search is ordered by relevance'),

@@ -54,8 +54,13 @@ function createJob(services: ApiServices, settings: ApiSettings, renewLinks: Lin
     const { body, cut } = takeBody(req, jobBody, (given) => signalDeprecation(res, given));
     const entries = body.entries.map((each, position) => {
       const { photos, parameters } = photosOf(each, cut, `entries.${position}.`);
-      const { category_id: category = null, filters, explain } = parameters;
-      return { photos, category, filters: filters.map(toFilter), explain };
+      const {
+        category_id: category = null,
+        filters,
+        explain,
+        min_confidence: minConfidence = null,
+      } = parameters;
+      return { photos, category, filters: filters.map(toFilter), explain, minConfidence };
     });
     const includes = [...new Set(body.includes)];
     const address = publicAddress(req, settings);

@@ -144,11 +144,20 @@ function identify(services: ApiServices, settings: ApiSettings, metrics: VisionO
   return (req, res) => {
     const { body, cut } = takeBody(req, identifyBody, (given) => signalDeprecation(res, given));
     const { photos, parameters } = photosOf(body, cut);
-    const { category_id: category = null, filters, explain, includes } = parameters;
+    const { category_id: category = null, filters, explain, min_confidence, includes } = parameters;
+    const minConfidence = min_confidence ?? null;
     const view = viewOf(includes, linksOf(req, services, settings));
     const { pricing } = view;
     const price = visionPrice({ pricing, photos: photos.length });
-    const request = { photos, category, filters: filters.map(toFilter), pricing, explain, price };
+    const request = {
+      photos,
+      category,
+      filters: filters.map(toFilter),
+      pricing,
+      explain,
+      minConfidence,
+      price,
+    };
     return {
       photos: photos.length,
       make: async (call) => {

@@ -56,6 +56,12 @@ const item = z.strictObject({
     .describe('Photos of one item from several sides, instead of `url` or `base64`'),
   category_id: z.string().optional().describe('Slug or name of the category that the item is of'),
   filters,
+  min_confidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Confidence that the best row needs for an answer, 0 to 1; left out, the floor of the service'),
   explain: z.boolean().default(false).describe('Whether each row has `evidence`'),
 });
 

@@ -2,12 +2,14 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import type { CatalogImage, Coverage, VersionRecord } from '../../models/indexing/embedding-version';
 import type { Evaluation } from '../../models/indexing/evaluation';
-import { type EmbeddingRepository, PORTS } from '../../models/ports';
+import { type AdaptedVersion, type EmbeddingRepository, type ImageVectors, PORTS } from '../../models/ports';
 import type { Calibration, EmbeddingVersion, ModelManifest } from '../../models/vision/embedding-model';
 import { inTransaction, reachable, rowsOf, type Sql, sql } from '../core/sql';
-import { embeddingsOf, isShown, vectorText } from './embedding-tables';
+import { embeddingsOf, isShown, vectorOf, vectorText } from './embedding-tables';
 import {
+  createAdaptedVersion,
   createVersion,
+  mapOfVersion,
   promoteVersion,
   pruneVersion,
   setCalibration,
@@ -53,6 +55,41 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
 
   create(manifest: ModelManifest): Promise<EmbeddingVersion> {
     return createVersion(this.knex, manifest);
+  }
+
+  createAdapted(adapted: AdaptedVersion): Promise<EmbeddingVersion> {
+    return createAdaptedVersion(this.knex, adapted);
+  }
+
+  mapOf(versionId: number): Promise<Float32Array | null> {
+    return mapOfVersion(this.knex, versionId);
+  }
+
+  async fittedProducts(versionIds: readonly number[]): Promise<ReadonlySet<string>> {
+    const rows = await rowsOf<{ id: string }>(
+      this.knex,
+      sql`SELECT DISTINCT unnest(products) AS id FROM embedding_maps
+          WHERE version_id = ANY(${[...versionIds]}::integer[])`,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  async vectorsMissingIn(
+    versionId: number,
+    otherId: number,
+    limit: number,
+    afterId: number,
+  ): Promise<readonly ImageVectors[]> {
+    const rows = await rowsOf<{ image: number; vectors: readonly string[] }>(
+      this.knex,
+      sql`SELECT e.image_id AS image, array_agg(e.embedding::text ORDER BY e.view) AS vectors
+          FROM ${embeddingsOf(versionId)} e WHERE e.image_id IN (
+            SELECT i.id FROM images i
+            WHERE i.id > ${afterId} AND ${isShown(sql`i.id`)} AND ${isDone(versionId)} AND NOT ${isDone(otherId)}
+            ORDER BY i.id LIMIT ${limit}
+          ) GROUP BY e.image_id ORDER BY e.image_id`,
+    );
+    return rows.map(({ image, vectors }) => ({ imageId: Number(image), vectors: vectors.map(vectorOf) }));
   }
 
   promote(versionId: number, keepsPrevious = true): Promise<void> {
@@ -136,10 +173,7 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     return new Set(rows.map(({ id }) => Number(id)));
   }
 
-  async store(
-    versionId: number,
-    embeddings: readonly { imageId: number; vectors: readonly Float32Array[] }[],
-  ): Promise<void> {
+  async store(versionId: number, embeddings: readonly ImageVectors[]): Promise<void> {
     const images = [...new Map(embeddings.map((each) => [each.imageId, each])).values()];
     if (images.length === 0) return;
     const ids = images.map(({ imageId }) => imageId);

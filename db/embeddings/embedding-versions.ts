@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import { notFound } from '../../models/errors';
+import { badRequest, notFound } from '../../models/errors';
 import type { VersionRecord } from '../../models/indexing/embedding-version';
+import type { AdaptedVersion } from '../../models/ports';
 import {
   type Calibration,
   type EmbeddingVersion,
@@ -10,7 +11,7 @@ import {
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, vectorType } from './embedding-tables';
 
-const VERSION_COLUMNS = sql`id, model, manifest, state, created_at AS "createdAt", promoted_at AS "promotedAt"`;
+const VERSION_COLUMNS = sql`id, model, manifest, adaptation, state, created_at AS "createdAt", promoted_at AS "promotedAt"`;
 
 /** What answers need to know of versions, oldest first. */
 export function versionsWhere(knex: Knex, condition: Sql): Promise<EmbeddingVersion[]> {
@@ -37,8 +38,62 @@ export function createVersion(knex: Knex, manifest: ModelManifest): Promise<Embe
       transaction,
       sql`state IN ('building', 'live') AND model = ${modelReference(manifest)}`,
     );
-    return standing ?? insertVersion(transaction, manifest);
+    return (
+      standing ?? insertVersion(transaction, { model: modelReference(manifest), manifest, adaptation: null })
+    );
   });
+}
+
+/**
+ * The version with this map that is built, or a new one.
+ *
+ * @throws badRequest while another adaptation of the model was begun and not finished
+ */
+export function createAdaptedVersion(knex: Knex, adapted: AdaptedVersion): Promise<EmbeddingVersion> {
+  const { manifest, adaptation, products } = adapted;
+  const map = bytesOf(adapted.map);
+  const prefix = `${modelReference(manifest)}+adapted-`;
+  return underLock(knex, async (transaction) => {
+    const others = await rowsOf<{ id: number; isSame: boolean; isBuilt: boolean }>(
+      transaction,
+      sql`SELECT id, map = ${map}::bytea AS "isSame", built_at IS NOT NULL AS "isBuilt"
+          FROM embedding_versions JOIN embedding_maps ON version_id = id
+          WHERE state = 'building' AND starts_with(model, ${prefix})`,
+    );
+    const same = others.find(({ isSame }) => isSame);
+    if (same) return single(await versionsWhere(transaction, sql`id = ${same.id}`));
+    if (others.some(({ isBuilt }) => !isBuilt)) {
+      throw badRequest(
+        'An adaptation was begun with other pictures and not finished; throw it away by loupe embeddings prune --building.',
+      );
+    }
+    const earlier = await versionsWhere(transaction, sql`starts_with(model, ${prefix})`);
+    const model = `${prefix}${earlier.length + 1}`;
+    const version = await insertVersion(transaction, { model, manifest, adaptation });
+    await rowsOf(
+      transaction,
+      sql`INSERT INTO embedding_maps (version_id, map, products)
+          VALUES (${version.id}, ${map}, ${[...products]}::text[])`,
+    );
+    return version;
+  });
+}
+
+/** The map of a version; null of one that has none. */
+export async function mapOfVersion(knex: Knex, versionId: number): Promise<Float32Array | null> {
+  const [line] = await rowsOf<{ map: Buffer }>(
+    knex,
+    sql`SELECT map FROM embedding_maps WHERE version_id = ${versionId}`,
+  );
+  if (!line) return null;
+  const { map } = line;
+  return Float32Array.from({ length: map.length / 4 }, (_, at) => map.readFloatLE(4 * at));
+}
+
+function bytesOf(map: Float32Array): Buffer {
+  const bytes = Buffer.alloc(4 * map.length);
+  for (const [at, value] of map.entries()) bytes.writeFloatLE(value, 4 * at);
+  return bytes;
 }
 
 /**
@@ -94,6 +149,7 @@ export function pruneVersion(knex: Knex, versionId: number): Promise<boolean> {
     if (pruned.length === 0) return false;
     await rowsOf(transaction, sql`DROP TABLE IF EXISTS ${embeddingsOf(versionId)}`);
     await rowsOf(transaction, sql`DELETE FROM embedding_failures WHERE version_id = ${versionId}`);
+    await rowsOf(transaction, sql`DELETE FROM embedding_maps WHERE version_id = ${versionId}`);
     await rowsOf(transaction, sql`DELETE FROM embedding_readiness WHERE version_id = ${versionId}`);
     return true;
   });
@@ -107,18 +163,26 @@ function underLock<Result>(knex: Knex, work: (transaction: Knex) => Promise<Resu
   });
 }
 
-async function insertVersion(transaction: Knex, manifest: ModelManifest): Promise<EmbeddingVersion> {
-  const [version] = await rowsOf<EmbeddingVersion>(
+async function insertVersion(
+  transaction: Knex,
+  { model, manifest, adaptation }: Pick<EmbeddingVersion, 'model' | 'manifest' | 'adaptation'>,
+): Promise<EmbeddingVersion> {
+  const rows = await rowsOf<EmbeddingVersion>(
     transaction,
-    sql`INSERT INTO embedding_versions (model, manifest, state, promoted_at, maintained)
-        SELECT ${modelReference(manifest)}, ${JSON.stringify(manifest)}::jsonb,
+    sql`INSERT INTO embedding_versions (model, manifest, adaptation, state, promoted_at, maintained)
+        SELECT ${model}, ${JSON.stringify(manifest)}::jsonb, ${adaptation && JSON.stringify(adaptation)}::jsonb,
           CASE WHEN first THEN 'live' ELSE 'building' END, CASE WHEN first THEN now() END, first
         FROM (SELECT NOT EXISTS (SELECT FROM embedding_versions) AS first) AS standing
         RETURNING ${VERSION_COLUMNS}`,
   );
-  if (!version) throw new Error('the version was not inserted');
+  const version = single(rows);
   await createEmbeddingsTable(transaction, version.id);
   return version;
+}
+
+function single([version]: readonly EmbeddingVersion[]): EmbeddingVersion {
+  if (version) return version;
+  throw new Error('the version is not there');
 }
 
 /** Makes the table of the vectors of a version that there is. */

@@ -4,7 +4,7 @@ import type { SearchScope } from '../../models/catalog/catalog-query';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import { type ImageSamples, type PicturedProduct, PORTS } from '../../models/ports';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
-import { allOf, rowsOf, sql } from '../core/sql';
+import { allOf, rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, isShown, vectorOf } from './embedding-tables';
 
 /** A product with one of its pictures; null where it has none. */
@@ -27,6 +27,9 @@ export class PostgresImageSamples implements ImageSamples {
     const rows = await rowsOf<CatalogImage>(
       this.knex,
       sql`SELECT i.id, i.address FROM images i WHERE ${isShown(sql`i.id`)} AND ${allOf(embedded)}
+            AND NOT EXISTS (
+              SELECT FROM product_images p WHERE p.image_id = i.id AND p.product_id IN (
+                SELECT unnest(products) FROM embedding_maps WHERE version_id = ANY(${[...versionIds]}::integer[])))
           ORDER BY md5(${String(seed)}::text || ' ' || i.address), i.id LIMIT ${count}`,
     );
     return rows.map(({ id, address }) => ({ id: Number(id), address }));
@@ -45,28 +48,60 @@ export class PostgresImageSamples implements ImageSamples {
     return images;
   }
 
-  async pictured(
+  pictured(
     versionId: number,
     scope: SearchScope,
     limit: number,
     afterId: string,
   ): Promise<readonly PicturedProduct[]> {
     const conditions = [sql`kind = 'product'`, sql`id > ${afterId}`, ...conditionsOf(scope)];
+    return this.#pictured(
+      versionId,
+      sql`SELECT id, popularity FROM catalog_search WHERE ${allOf(conditions)} ORDER BY id LIMIT ${limit}`,
+    );
+  }
+
+  picturesOf(versionId: number, productIds: readonly string[]): Promise<readonly PicturedProduct[]> {
+    return this.#pictured(
+      versionId,
+      sql`SELECT id, popularity FROM catalog_search
+          WHERE kind = 'product' AND id = ANY(${[...productIds]}::text[])`,
+    );
+  }
+
+  /** @param products their ids and popularity */
+  async #pictured(versionId: number, products: Sql): Promise<readonly PicturedProduct[]> {
     const rows = await rowsOf<PictureRow>(
       this.knex,
       sql`SELECT r.id, r.popularity, p.image_id AS image,
             array_remove(array_agg(e.embedding::text ORDER BY e.view), NULL) AS vectors
-          FROM (SELECT id, popularity FROM catalog_search WHERE ${allOf(conditions)} ORDER BY id LIMIT ${limit}) AS r
+          FROM (${products}) AS r
           LEFT JOIN product_images p ON p.product_id = r.id
           LEFT JOIN ${embeddingsOf(versionId)} e ON e.image_id = p.image_id
           GROUP BY r.id, r.popularity, p.image_id ORDER BY r.id, p.image_id`,
     );
-    const products = new Map<string, PicturedProduct>();
+    const found = new Map<string, PicturedProduct>();
     for (const { id, popularity, image, vectors } of rows) {
       const picture = image === null ? [] : [{ imageId: Number(image), vectors: vectors.map(vectorOf) }];
-      products.set(id, { id, popularity, pictures: [...(products.get(id)?.pictures ?? []), ...picture] });
+      found.set(id, { id, popularity, pictures: [...(found.get(id)?.pictures ?? []), ...picture] });
     }
-    return [...products.values()];
+    return [...found.values()];
+  }
+
+  async productsWithPictures(
+    versionId: number,
+    least: number,
+    limit: number,
+  ): Promise<{ total: number; ids: readonly string[] }> {
+    const rows = await rowsOf<{ id: string; total: number }>(
+      this.knex,
+      sql`SELECT p.product_id AS id, count(*) OVER () AS total
+          FROM product_images p JOIN catalog_search r ON r.id = p.product_id
+          WHERE EXISTS (SELECT FROM ${embeddingsOf(versionId)} e WHERE e.image_id = p.image_id)
+          GROUP BY p.product_id HAVING count(DISTINCT p.image_id) >= ${least}
+          ORDER BY md5(p.product_id), p.product_id LIMIT ${limit}`,
+    );
+    return { total: Number(rows[0]?.total ?? 0), ids: rows.map(({ id }) => id) };
   }
 
   async vectorsAt(

@@ -18,6 +18,8 @@ import * as begunEntries from './202611251241-begun-entries';
 import * as productFields from './202611251242-product-fields';
 import * as invisibleCharacters from './202611251250-invisible-characters';
 import * as keysOfWebhooks from './202611251251-keys-of-webhooks';
+import * as calibrations from './202611251270-calibrations';
+import * as adaptedVersions from './202611251280-adapted-versions';
 import * as rotatedKeys from './202611251290-rotated-keys';
 
 /** One step of the schema, with its way back. */
@@ -47,5 +49,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '202611251242-product-fields': productFields,
   '202611251250-invisible-characters': invisibleCharacters,
   '202611251251-keys-of-webhooks': keysOfWebhooks,
+  '202611251270-calibrations': calibrations,
+  '202611251280-adapted-versions': adaptedVersions,
   '202611251290-rotated-keys': rotatedKeys,
 };

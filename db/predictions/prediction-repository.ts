@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import {
   type AccountReliability,
+  type CorrectedNeighbours,
   type CorrectedPhotos,
-  type CorrectedSignals,
   type Feedback,
   type JudgedPrediction,
   PORTS,
@@ -91,14 +91,15 @@ export class PostgresPredictionRepository implements PredictionRepository {
     );
   }
 
-  correctedSignals(
+  correctedNeighbours(
     versionId: number,
     since: Date | null,
     limit: number,
-  ): Promise<readonly CorrectedSignals[]> {
-    return rowsOf<CorrectedSignals>(
+  ): Promise<readonly CorrectedNeighbours[]> {
+    return rowsOf<CorrectedNeighbours>(
       this.knex,
-      sql`SELECT id, best, feedback ->> 'correctId' AS "correctId" FROM predictions
+      sql`SELECT id, neighbours, cardinality(image_digests) AS photos, feedback ->> 'correctId' AS "correctId"
+          FROM predictions
           WHERE ${IS_JUDGED} AND best IS NOT NULL AND version_id = ${versionId}
             AND created_at >= coalesce(${since}::timestamptz, '-infinity')
           ORDER BY created_at DESC, id LIMIT ${limit}`,

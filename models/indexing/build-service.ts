@@ -55,10 +55,19 @@ export class BuildService {
    * and is not to be resumed; the reason of `signal`
    */
   async build(options: BuildOptions, progress: Progress, signal: AbortSignal): Promise<BuildResult> {
-    const { embeddings, queue } = this;
     const { manifest } = await this.library.find(options.model);
     const version = await this.versionFor(manifest, options.resume);
-    if (options.retryFailures) await embeddings.retryFailures(version.id);
+    if (options.retryFailures) await this.embeddings.retryFailures(version.id);
+    return this.complete(version, progress, signal);
+  }
+
+  /**
+   * Embeds what a version lacks, until it is proven that no image is left.
+   *
+   * @throws AppError when no worker can load its model; the reason of `signal`
+   */
+  async complete(version: VersionRecord, progress: Progress, signal: AbortSignal): Promise<BuildResult> {
+    const { embeddings, queue } = this;
     if (queue.isShared) await this.refuseWithoutModel(version, progress);
     const startedAt = this.clock.now().getTime();
     const proven = await embedCatalog({ embeddings, queue }, version, progress, signal);

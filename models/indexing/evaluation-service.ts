@@ -1,5 +1,7 @@
 import { inject, injectable } from 'tsyringe';
+import { badRequest } from '../errors';
 import {
+  type AuditedWork,
   type CatalogRepository,
   type Clock,
   type EmbedderRegistry,
@@ -11,13 +13,14 @@ import {
   type Progress,
 } from '../ports';
 import { Random } from '../random';
+import { calibrationOf, UNCALIBRATED } from '../vision/confidence';
 import type { Calibration } from '../vision/embedding-model';
 import { annRecall } from './ann-recall';
-import { askVersion, isRight, type VersionAnswer } from './ask-version';
+import { askVersion, type VersionAnswer } from './ask-version';
 import { comparisonOf, type PairedAnswer } from './compare-versions';
 import { findVersion, type VersionRecord } from './embedding-version';
 import type { Comparison, Evaluation } from './evaluation';
-import { fitCalibration, isForFitting, type LabelledSignals } from './fit-calibration';
+import { fitChoiceModel, floorFor, isForFitting, isUnknown, judged } from './fit-calibration';
 import { type Query, QueryMaker } from './query-maker';
 import { type MeasuredVersion, versionFigures } from './version-figures';
 
@@ -49,12 +52,13 @@ export class EvaluationService {
     @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
     @inject(QueryMaker) private readonly queryMaker: QueryMaker,
+    @inject(PORTS.AuditedWork) private readonly audited: AuditedWork,
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
   /**
-   * A version without a calibration gets one, fitted on the queries of half of the items and judged on the others. What was
-   * found is kept with the version.
+   * A version without a calibration gets one, fitted on the queries of half of the items and judged on the others; the live one
+   * only if that is asked for. What was found is kept with the version.
    *
    * @throws AppError for a model without embeddings, or when there is nothing to ask
    */
@@ -65,18 +69,16 @@ export class EvaluationService {
     const queries = await this.queriesFor(options, live ? [version.id, live.id] : [version.id], progress);
 
     const answers = await this.ask(version, queries, progress);
-    const isFitted = version.manifest.calibration === null || options.recalibrate;
-    const fitting = answers.filter(({ query }) => isForFitting(query.item));
-    const fitted = isFitted
-      ? fitCalibration(
-          fitting.flatMap(labelled),
-          fitting.flatMap(({ levels }) => levels),
-        )
-      : null;
+    const isLive = version.state === 'live';
+    const isFitted = options.recalibrate || (version.manifest.calibration === null && !isLive);
+    const fitting = answers.filter(({ item }) => isForFitting(item));
+    const fitted = isFitted ? fittedTo(fitting, calibrationOf(version.manifest).floor) : null;
     if (isFitted && !fitted)
-      progress.note('too few right or wrong answers to fit a calibration; ask more queries');
+      progress.note(
+        'too few right or wrong answers to fit a calibration: ask again with more --queries, or with --photos',
+      );
     const judgedOn = (each: readonly VersionAnswer[]) =>
-      fitted ? each.filter(({ query }) => !isForFitting(query.item)) : each;
+      fitted ? each.filter(({ item }) => !isForFitting(item)) : each;
     const candidate = await this.measured(version, answers, {
       unseen: judgedOn(answers),
       calibration: fitted ?? version.manifest.calibration,
@@ -95,9 +97,22 @@ export class EvaluationService {
       images: (await this.embeddings.coverage(version.id)).done,
       candidate: versionFigures(candidate),
       live: standing ? versionFigures(standing) : null,
-      comparison: live ? compared(answers, liveAnswers, options.seed) : null,
+      comparison: standing ? compared(candidate, standing, options.seed) : null,
     };
-    await this.embeddings.keepEvaluation(version.id, evaluation, fitted);
+    if (!fitted || !isLive) {
+      await this.embeddings.keepEvaluation(version.id, evaluation, fitted);
+      return evaluation;
+    }
+    await this.audited.run('embeddings evaluate', async ({ embeddings }) => ({
+      result: await embeddings.keepEvaluation(version.id, evaluation, fitted),
+      subject: version.model,
+      details: { version: version.id, recalibrated: true },
+    }));
+    const before = version.manifest.calibration;
+    const undo = before ? ` instead of ${before.floor}; loupe embeddings rollback undoes it` : '';
+    progress.note(
+      `${version.model} is live and answers with the new calibration: floor ${fitted.floor}${undo}`,
+    );
     return evaluation;
   }
 
@@ -106,13 +121,27 @@ export class EvaluationService {
     versionIds: readonly number[],
     progress: Progress,
   ): Promise<Query[]> {
-    if (feedback) return this.queryMaker.fromFeedback(count);
-    if (photos !== null) return this.queryMaker.fromPhotos(photos, count);
+    if (feedback || photos !== null) {
+      const known = feedback
+        ? await this.queryMaker.fromFeedback(count)
+        : await this.queryMaker.fromPhotos(photos ?? '', count);
+      return this.#unfitted(known, versionIds);
+    }
     progress.begin('queries', count);
     const onQuery = (done: number) => progress.reach(done);
     const queries = await this.queryMaker.fromCatalog({ versionIds, count, seed }, onQuery);
     progress.end();
     return queries;
+  }
+
+  /** Those of products that no map was fitted on; catalog pictures are drawn so (contract 14.20). */
+  async #unfitted(queries: readonly Query[], versionIds: readonly number[]): Promise<Query[]> {
+    const fitted = await this.embeddings.fittedProducts(versionIds);
+    const left = queries.filter(({ products }) => !products.some((id) => fitted.has(id)));
+    if (left.length > 0) return left;
+    throw badRequest(
+      'Each of the photos shows a product that the map of the version was fitted on; photos of others can judge it.',
+    );
   }
 
   private async ask(
@@ -138,7 +167,7 @@ export class EvaluationService {
     const embedder = await this.embedders.forVersion(version);
     const embedMs: number[] = [];
     const vectors: (readonly Float32Array[])[] = [];
-    for (const { query } of answers.filter(({ isUnknown }) => !isUnknown).slice(0, MEASURED_ALONE)) {
+    for (const { query } of answers.filter((answer) => !isUnknown(answer)).slice(0, MEASURED_ALONE)) {
       const from = this.clock.now().getTime();
       const [computed = []] = await embedder.embed(query.jpegs.slice(0, 1), 'query');
       embedMs.push(this.clock.now().getTime() - from);
@@ -157,24 +186,29 @@ function sourceOf({ photos, feedback, queries: count }: EvaluateOptions, queries
     : `${queries.length} labelled photos`;
 }
 
-const labelled = (answer: VersionAnswer): LabelledSignals[] =>
-  answer.signals ? [{ signals: answer.signals, right: isRight(answer) }] : [];
+/** @param floor stays where no item was asked that the catalog does not have */
+function fittedTo(answers: readonly VersionAnswer[], floor: number): Calibration | null {
+  const confidence = fitChoiceModel(answers, UNCALIBRATED.confidence);
+  if (!confidence) return null;
+  return { confidence, floor: answers.some(isUnknown) ? floorFor(answers, confidence) : floor };
+}
 
 /** Both versions were asked the same queries in the same order. */
-function compared(
-  candidate: readonly VersionAnswer[],
-  live: readonly VersionAnswer[],
-  seed: number,
-): Comparison | null {
-  const pairs = candidate.flatMap((answer, index): PairedAnswer[] => {
-    const other = live[index];
-    if (!other || answer.isUnknown) return [];
+function compared(candidate: MeasuredVersion, live: MeasuredVersion, seed: number): Comparison | null {
+  const judgedBy = ({ answers, calibration }: MeasuredVersion) => {
+    const { confidence } = calibrationOf({ calibration });
+    return answers.map((answer) => judged(answer, confidence));
+  };
+  const others = judgedBy(live);
+  const pairs = judgedBy(candidate).flatMap((answer, index): PairedAnswer[] => {
+    const [other, asked] = [others[index], candidate.answers[index]];
+    if (!other || !asked || isUnknown(asked)) return [];
     return [
       {
-        product: answer.query.products[0] ?? '',
-        candidateRight: isRight(answer),
-        liveRight: isRight(other),
-        same: answer.first === other.first,
+        product: asked.products[0] ?? '',
+        candidateRight: answer.place === 1,
+        liveRight: other.place === 1,
+        same: answer.products[0]?.id === other.products[0]?.id,
       },
     ];
   });

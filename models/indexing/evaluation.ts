@@ -32,6 +32,11 @@ export interface CalibrationFigures {
   readonly bins: readonly ReliabilityBin[];
 }
 
+/** Of the first product rows, and the expected calibration error of all product rows. */
+export interface RowCalibrationFigures extends CalibrationFigures {
+  readonly rowsEce: number;
+}
+
 /** How well items that the catalog does not have are told from those that it has. */
 export interface RejectionFigures {
   /** Probability that a right answer is surer than one about an unknown item. */
@@ -53,7 +58,7 @@ export interface VersionFigures {
   readonly versionId: number;
   readonly recall: readonly RecallFigures[];
   /** Null while the version has no calibration. */
-  readonly calibration: CalibrationFigures | null;
+  readonly calibration: RowCalibrationFigures | null;
   readonly rejection: RejectionFigures;
   /** Milliseconds of one picture, all its views, alone. */
   readonly embedMs: { readonly p50: number; readonly p95: number };

@@ -16,6 +16,7 @@ import {
   type Progress,
 } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
+import { adaptableProducts } from './adaptable';
 import { findVersion, liveOf } from './embedding-version';
 import {
   differingFields,
@@ -48,6 +49,8 @@ export interface Identifiability {
   /** Null where too few pictures have another of the same product beside them; then nothing is a `look_alike`. */
   readonly typical: TypicalDistance | null;
   readonly products: number;
+  /** Products of all categories that a map could be fitted to (contract 14.20); null where too few, or it is adapted. */
+  readonly adaptable: number | null;
   /** How many products have each verdict; they sum up to `products`. */
   readonly counts: Readonly<Record<Verdict, number>>;
 }
@@ -123,6 +126,7 @@ export class IdentifiabilityService {
     await pass('one picture or none', (product) => !hasSeveral(product), typical);
     return {
       ...{ model: version.model, version: version.id, category, typical, counts },
+      adaptable: await adaptableProducts(version, this.samples),
       approximate: await this.exact.isApproximate(version),
       products: Object.values(counts).reduce((sum, count) => sum + count, 0),
     };

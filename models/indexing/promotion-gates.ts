@@ -47,7 +47,12 @@ function readinessFaults({ readiness }: PromotionState): string[] {
 
 function evaluationFaults({ version, coverage, liveId }: PromotionState): string[] {
   const { evaluation, manifest } = version;
-  const uncalibrated = manifest.calibration === null ? ['its confidence is not calibrated'] : [];
+  const uncalibrated =
+    manifest.calibration === null
+      ? [
+          'its confidence is not calibrated: loupe embeddings evaluate with more --queries, or with --photos, fits it',
+        ]
+      : [];
   if (!evaluation) return ['it was not evaluated', ...uncalibrated];
   const faults: string[] = [...uncalibrated];
   if (liveId !== null && evaluation.live && evaluation.live.versionId !== liveId)
@@ -70,6 +75,13 @@ function evaluationFaults({ version, coverage, liveId }: PromotionState): string
 
 const points = (share: number): string => `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)} points`;
 
-/** Says all that speaks against a change, and how to make it nevertheless. */
-export const refused = (what: string, faults: readonly string[]): AppError =>
-  badRequest(`${what}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n--force does it nevertheless.`);
+/**
+ * Says all that speaks against a change, and what to do about it.
+ *
+ * @param advice default: how to make it nevertheless
+ */
+export const refused = (
+  what: string,
+  faults: readonly string[],
+  advice = '--force does it nevertheless.',
+): AppError => badRequest(`${what}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n${advice}`);

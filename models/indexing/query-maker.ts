@@ -15,6 +15,9 @@ import { CatalogPictures } from './catalog-pictures';
 import type { CatalogImage } from './embedding-version';
 
 /** Photos of which it is known what they show. */
+export type LabelledPictures = Pick<Query, 'products' | 'jpegs'>;
+
+/** Photos of which it is known what they show, to ask a version. */
 export interface Query {
   /** What sort of query it is: `level 1` to `level 3`, `other photo`, `photo`, `feedback`. */
   readonly name: string;

@@ -1,20 +1,21 @@
+import pMap from 'p-map';
 import { inject, injectable } from 'tsyringe';
-import { isProduct } from '../catalog/item';
+import { Taxonomy } from '../catalog/taxonomy';
 import { notFound } from '../errors';
 import {
   type AuditedWork,
   type CatalogRepository,
-  type CorrectedSignals,
   type EmbeddingRepository,
   PORTS,
   type PredictionRepository,
 } from '../ports';
-import { calibrationOf, confidenceOf } from '../vision/confidence';
-import type { LogisticCalibration } from '../vision/embedding-model';
+import { calibrationOf } from '../vision/confidence';
+import type { ChoiceModel } from '../vision/embedding-model';
+import { labelledSighting } from './ask-version';
 import type { VersionRecord } from './embedding-version';
 import type { CalibrationFigures } from './evaluation';
 import { calibrationFiguresOf } from './figures';
-import { fitLogistic, isForFitting, type LabelledSignals } from './fit-calibration';
+import { fitChoiceModel, isForFitting, judged, type LabelledSighting } from './fit-calibration';
 import { coverageFaults, refused } from './promotion-gates';
 
 /** A calibration that was fitted anew beside the one that stood, on answers that it was not fitted on. */
@@ -22,7 +23,7 @@ export interface Refit {
   readonly fittedOn: number;
   readonly judgedOn: number;
   /** Null when there were too few right or too few wrong answers. */
-  readonly fitted: LogisticCalibration | null;
+  readonly fitted: ChoiceModel | null;
   readonly before: CalibrationFigures;
   readonly after: CalibrationFigures | null;
   /** Whether it is nearer to the truth, by its Brier score. */
@@ -30,18 +31,16 @@ export interface Refit {
 }
 
 /** What feedback made of the calibration of the live version. */
-export interface Recalibration {
+export interface Recalibration extends Refit {
   readonly model: string;
   readonly version: number;
-  /** Of products, and of the taxonomy rows above them. */
-  readonly products: Refit;
-  readonly taxonomy: Refit;
   /** What spoke against it and was overruled. */
   readonly overruled: readonly string[];
 }
 
-/** Answers that are looked at, the newest first: enough to fit a few weights, little enough to hold. */
-const ANSWERS_MAX = 20_000;
+/** Answers that are looked at, the newest first: enough to fit a few weights, little enough to hold with their neighbours. */
+const ANSWERS_MAX = 2_000;
+const READ_AT_ONCE = 4;
 
 /** Fewer answers than this say too little of which calibration is the better one. */
 const ANSWERS_MIN = 100;
@@ -67,85 +66,66 @@ export class RecalibrationService {
   async recalibrate(since: Date | null, force: boolean): Promise<Recalibration> {
     const live = (await this.embeddings.versions()).find(({ state }) => state === 'live');
     if (!live) throw notFound('No version is live yet: loupe catalog import makes one.');
-    const answers = await this.predictions.correctedSignals(live.id, since, ANSWERS_MAX);
-    const labelled = await this.#labelled(answers);
+    const answers = await this.#corrected(live, since);
     const standing = calibrationOf(live.manifest);
-    const products = refit(labelled.products, standing.confidence);
-    const taxonomy = refit(labelled.taxonomy, standing.taxonomy ?? standing.confidence);
-    const faults = await this.#faults(live, answers.length, [products, taxonomy]);
-    const isNothing = !products.fitted && !taxonomy.fitted;
-    if (faults.length > 0 && (!force || isNothing))
-      throw refused(`${live.model} is not recalibrated`, faults);
-    const taken = (each: Refit) => (each.better || faults.length > 0 ? each.fitted : null);
-    const calibration = {
-      ...standing,
-      confidence: taken(products) ?? standing.confidence,
-      taxonomy: taken(taxonomy) ?? standing.taxonomy ?? standing.confidence,
-    };
+    const refitted = refit(answers, standing.confidence);
+    const { fitted } = refitted;
+    const faults = await this.#faults(live, refitted);
+    const what = `${live.model} is not recalibrated`;
+    if (fitted === null) {
+      throw refused(
+        what,
+        faults,
+        'Nothing can be fitted before more answers have feedback, right ones and wrong ones.',
+      );
+    }
+    if (faults.length > 0 && !force) throw refused(what, faults);
     await this.audited.run('embeddings recalibrate', async ({ embeddings }) => ({
-      result: await embeddings.recalibrate(live.id, calibration),
+      result: await embeddings.recalibrate(live.id, { ...standing, confidence: fitted }),
       subject: live.model,
       details: { version: live.id, answers: answers.length },
     }));
-    return { model: live.model, version: live.id, products, taxonomy, overruled: faults };
+    return { ...refitted, model: live.model, version: live.id, overruled: faults };
   }
 
-  async #faults(version: VersionRecord, answers: number, refits: readonly Refit[]): Promise<string[]> {
+  async #faults(version: VersionRecord, { fittedOn, judgedOn, fitted, better }: Refit): Promise<string[]> {
     const [coverage, isIndexed] = await Promise.all([
       this.embeddings.coverage(version.id),
       this.embeddings.isIndexed(version.id),
     ]);
+    const answers = fittedOn + judgedOn;
     return [
       ...coverageFaults({ version, coverage, isIndexed }),
       ...(answers < ANSWERS_MIN
         ? [`${answers} answers under it have feedback, at least ${ANSWERS_MIN} are needed`]
         : []),
-      ...(refits.some(({ fitted }) => fitted) ? [] : ['too few answers were right, or too few wrong']),
-      ...(refits.some(({ better }) => better) ? [] : ['nothing that was fitted is nearer to the truth']),
+      ...(fitted ? [] : ['too few answers were right, or too few wrong']),
+      ...(better ? [] : ['what was fitted is no nearer to the truth']),
     ];
   }
 
-  /** What spoke for the nearest product of each answer and for the rows above it, and whether they were right. */
-  async #labelled(
-    answers: readonly CorrectedSignals[],
-  ): Promise<Record<'products' | 'taxonomy', Labelled[]>> {
-    const ids = [...new Set(answers.flatMap(({ correctId }) => correctId ?? []))];
-    const products = (await this.catalog.itemsById(ids)).filter(isProduct);
-    const above = new Map(
-      products.map(({ id, attributes }) => [id, new Set(attributes.map((each) => each.id))]),
+  /** What was near the photos of each answer, judged by the products that show those pictures now. */
+  async #corrected(version: VersionRecord, since: Date | null): Promise<LabelledSighting[]> {
+    const answers = await this.predictions.correctedNeighbours(version.id, since, ANSWERS_MAX);
+    const taxonomy = new Taxonomy(await this.catalog.categories());
+    return pMap(
+      answers,
+      ({ id, correctId, neighbours, photos }) => {
+        const products = correctId === null ? [] : [correctId];
+        const shown = { item: correctId ?? id, neighbours, photos, products, shows: products };
+        return labelledSighting(shown, this.catalog, taxonomy);
+      },
+      { concurrency: READ_AT_ONCE },
     );
-    return {
-      products: answers.map(({ id, best, correctId }) => ({
-        item: correctId ?? id,
-        signals: best.signals,
-        right: best.id === correctId,
-      })),
-      // Nothing is known of the rows above a product that is gone.
-      taxonomy: answers
-        .filter(({ correctId }) => correctId === null || above.has(correctId))
-        .flatMap(({ id, best, correctId }) =>
-          best.levels.map((level) => ({
-            item: correctId ?? id,
-            signals: level.signals,
-            right: correctId !== null && above.get(correctId)?.has(level.id) === true,
-          })),
-        ),
-    };
   }
 }
 
-interface Labelled extends LabelledSignals {
-  readonly item: string;
-}
-
-function refit(answers: readonly Labelled[], standing: LogisticCalibration): Refit {
+function refit(answers: readonly LabelledSighting[], standing: ChoiceModel): Refit {
   const fitting = answers.filter(({ item }) => isForFitting(item));
   const judging = answers.filter(({ item }) => !isForFitting(item));
-  const figuresOf = (calibration: LogisticCalibration) =>
-    calibrationFiguresOf(
-      judging.map(({ signals, right }) => ({ confidence: confidenceOf(calibration, signals), right })),
-    );
-  const fitted = fitLogistic(fitting);
+  const figuresOf = (model: ChoiceModel) =>
+    calibrationFiguresOf(judging.flatMap((answer) => judged(answer, model).products.slice(0, 1)));
+  const fitted = fitChoiceModel(fitting, standing);
   const before = figuresOf(standing);
   const after = fitted && figuresOf(fitted);
   const better = after !== null && after.brier < before.brier;

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
-import { type EmbeddingRepository, PORTS } from '../ports';
+import { type EmbeddingRepository, type ImageSamples, PORTS } from '../ports';
+import { adaptableProducts } from './adaptable';
 import { type Coverage, hasVectors, liveOf, rollbackTarget, type VersionRecord } from './embedding-version';
 
 /** Failures that a status names; the rest is counted. */
@@ -23,6 +24,8 @@ export interface EmbeddingsStatus extends Coverage {
   readonly model: string;
   readonly version: number;
   readonly rollback: string | null;
+  /** Products with several pictures that a map could be fitted to; null where too few, or it is adapted. */
+  readonly adaptable: number | null;
   readonly versions: readonly VersionStatus[];
   readonly failures: readonly { readonly version: number; readonly image: string; readonly reason: string }[];
 }
@@ -30,7 +33,10 @@ export interface EmbeddingsStatus extends Coverage {
 /** Says how far all versions are. */
 @injectable()
 export class StatusService {
-  constructor(@inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository) {}
+  constructor(
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
+    @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
+  ) {}
 
   /** @throws AppError before the first start of the service */
   async status(): Promise<EmbeddingsStatus> {
@@ -45,7 +51,8 @@ export class StatusService {
     }
     const { model, version, pending, done, failed } = liveOf(versions);
     const rollback = rollbackTarget(records)?.model ?? null;
-    return { model, version, pending, done, failed, rollback, versions, failures };
+    const adaptable = await adaptableProducts(liveOf(records), this.samples);
+    return { model, version, pending, done, failed, rollback, adaptable, versions, failures };
   }
 
   private async statusOf(record: VersionRecord): Promise<VersionStatus> {

@@ -1,7 +1,7 @@
 import type { SearchScope } from '../catalog/catalog-query';
 import type { CatalogImage, Coverage, VersionRecord, WorkerReadiness } from '../indexing/embedding-version';
 import type { Evaluation } from '../indexing/evaluation';
-import type { Calibration, EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
+import type { Adaptation, Calibration, EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
 
 /** Work on the catalog's images, done by the workers when no photo of a caller waits. */
 export interface IndexQueue {
@@ -12,6 +12,23 @@ export interface IndexQueue {
   close(): Promise<void>;
 }
 
+/** The vectors of an image, `vectors[view]`. */
+export interface ImageVectors {
+  readonly imageId: number;
+  readonly vectors: readonly Float32Array[];
+}
+
+/** What an adapted version is made of. */
+export interface AdaptedVersion {
+  /** Of the network, without a calibration: that of the network is not that of the version. */
+  readonly manifest: ModelManifest;
+  readonly adaptation: Adaptation;
+  /** Square, by rows. */
+  readonly map: Float32Array;
+  /** Ids of the products that it was fitted on. */
+  readonly products: readonly string[];
+}
+
 /** Embedding versions, their vectors, and what could not be embedded. */
 export interface EmbeddingRepository {
   live(): Promise<EmbeddingVersion | null>;
@@ -20,6 +37,24 @@ export interface EmbeddingRepository {
   versions(): Promise<readonly VersionRecord[]>;
   /** A version for a model, with its own table of vectors, unless one is built or live; the first one ever is live. */
   create(manifest: ModelManifest): Promise<EmbeddingVersion>;
+  /**
+   * A version beside the live one whose vectors pass through a map. The same map again is the same version while that is
+   * built; it goes on where it was.
+   *
+   * @throws AppError while another adaptation of the model was begun and not finished
+   */
+  createAdapted(adapted: AdaptedVersion): Promise<EmbeddingVersion>;
+  /** The map of a version, by rows; null of one that has none. */
+  mapOf(versionId: number): Promise<Float32Array | null>;
+  /** Ids of the products that the maps of these versions were fitted on. */
+  fittedProducts(versionIds: readonly number[]): Promise<ReadonlySet<string>>;
+  /** Images with their vectors under a version and none under another, by id, after `afterId`. */
+  vectorsMissingIn(
+    versionId: number,
+    otherId: number,
+    limit: number,
+    afterId: number,
+  ): Promise<readonly ImageVectors[]>;
   /**
    * Makes a version the live one in one step; the one before is retired, with its vectors. Safe to repeat. A version that
    * has no vectors any more is refused.
@@ -47,10 +82,7 @@ export interface EmbeddingRepository {
    * Stores all vectors of one image, `vectors[view]`; replaces what was there and clears a listed failure. Of an image that
    * no product shows any more it stores none.
    */
-  store(
-    versionId: number,
-    embeddings: readonly { imageId: number; vectors: readonly Float32Array[] }[],
-  ): Promise<void>;
+  store(versionId: number, embeddings: readonly ImageVectors[]): Promise<void>;
   recordFailures(versionId: number, failures: readonly { imageId: number; reason: string }[]): Promise<void>;
   /** Forgets listed failures so that the next run tries them again; how many there were. */
   retryFailures(versionId: number): Promise<number>;
@@ -142,15 +174,29 @@ export interface PicturedProduct {
   readonly id: string;
   readonly popularity: number;
   /** Those of its variants included, each once; `vectors[view]`, none of a picture that is not embedded. */
-  readonly pictures: readonly { readonly imageId: number; readonly vectors: readonly Float32Array[] }[];
+  readonly pictures: readonly ImageVectors[];
 }
 
 /** Pictures of the catalog to make queries of. */
 export interface ImageSamples {
-  /** Images that are embedded under all of the versions and shown by live products, in an order that the seed fixes. */
+  /**
+   * Images that are embedded under all of the versions and shown by live products, none of which a map of the versions was
+   * fitted on; in an order that the seed fixes.
+   */
   sample(versionIds: readonly number[], count: number, seed: number): Promise<readonly CatalogImage[]>;
   /** All images of live products, variants included. */
   imagesOf(productIds: readonly string[]): Promise<ReadonlyMap<string, readonly CatalogImage[]>>;
+  /**
+   * The live products of which at least so many pictures are embedded: how many there are, and the ids of some, by chance
+   * but always the same.
+   */
+  productsWithPictures(
+    versionId: number,
+    least: number,
+    limit: number,
+  ): Promise<{ readonly total: number; readonly ids: readonly string[] }>;
+  /** These live products with the vectors of their pictures, by id. */
+  picturesOf(versionId: number, productIds: readonly string[]): Promise<readonly PicturedProduct[]>;
   /** The live products of a scope with the vectors of their pictures, by id, after `afterId`. */
   pictured(
     versionId: number,

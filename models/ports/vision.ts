@@ -1,6 +1,5 @@
 import type { Owner } from '../access/api-key';
 import type { SearchScope } from '../catalog/catalog-query';
-import type { Signals } from '../vision/confidence';
 import type { EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
 import type { Region } from '../vision/image-input';
 import type { Neighbour, Neighbourhood, PreparedImage, StageTimings } from '../vision/neighbours';
@@ -142,7 +141,7 @@ export interface Prediction extends Owner {
   /** SHA-256 of each prepared photo. */
   readonly imageDigests: readonly string[];
   readonly neighbours: readonly Neighbour[];
-  /** The product nearest to the photos, answered or not; null when there was none. */
+  /** The likeliest product, answered or not; null when nothing was near. */
   readonly best: BestCandidate | null;
   readonly rows: readonly { id: string; confidence: number }[];
   readonly timings: StageTimings & { readonly intakeMs: number; readonly rowsMs: number };
@@ -150,14 +149,11 @@ export interface Prediction extends Owner {
   readonly feedback: Feedback | null;
 }
 
-/** The product nearest to the photos of a call, and what spoke for it. */
+/** The product that the photos of a call most likely show. */
 export interface BestCandidate {
   readonly id: string;
   readonly category: string | null;
   readonly confidence: number;
-  readonly signals: Signals;
-  /** The taxonomy rows above it, innermost first, with what spoke for each. */
-  readonly levels: readonly { readonly id: string; readonly signals: Signals }[];
 }
 
 /** What the photos of a prediction showed, by its caller (contract 7.18). */
@@ -185,11 +181,13 @@ export interface JudgedPrediction {
   readonly right: boolean;
 }
 
-/** What spoke for the product nearest to the photos of an answer, and what they showed. */
-export interface CorrectedSignals {
+/** What was found near the photos of an answer, and what they showed. */
+export interface CorrectedNeighbours {
   /** Of the prediction. */
   readonly id: string;
-  readonly best: Pick<BestCandidate, 'id' | 'signals' | 'levels'>;
+  readonly neighbours: readonly Neighbour[];
+  /** How many photos the distances are of. */
+  readonly photos: number;
   /** Null when the catalog does not have it. */
   readonly correctId: string | null;
 }
@@ -232,11 +230,11 @@ export interface PredictionRepository {
   /** Of each account that has any. */
   reliabilitySince(since: Date): Promise<readonly AccountReliability[]>;
   /** Of answers with feedback under a version since a time, the newest first. */
-  correctedSignals(
+  correctedNeighbours(
     versionId: number,
     since: Date | null,
     limit: number,
-  ): Promise<readonly CorrectedSignals[]>;
+  ): Promise<readonly CorrectedNeighbours[]>;
   /** Of answers with feedback whose photos are kept, the newest first. */
   correctedPhotos(limit: number): Promise<readonly CorrectedPhotos[]>;
   /** Deletes all that is recorded of an account's photos; how many there were. */

@@ -1,84 +1,127 @@
-import { type Candidate, mean } from './candidates';
+import { type Candidate, mean, nearestByPhoto } from './candidates';
 import {
+  CANDIDATE_SIGNALS,
   type Calibration,
-  type LogisticCalibration,
+  type CandidateSignal,
+  type ChoiceModel,
   type ModelManifest,
-  SIGNALS,
-  type Signal,
+  NONE_SIGNALS,
+  type NoneSignal,
 } from './embedding-model';
 
-/** What speaks for a group of candidates (one product, or all of a brand) being what the photo shows. */
-export type Signals = Readonly<Record<Signal, number>>;
-
-/** A lead over a rival that matches perfectly is a share of this, not of nothing. */
-const LEAST_TO_GAIN = 0.02;
-
-/** Rivals are taken to scatter by this much, as sure of it as of so many rivals that were seen. */
-const PRIOR_DEVIATION = 0.1;
-const PRIOR_RIVALS = 5;
-
-/** No rival in sight stands out no further than this many deviations. */
-const PROMINENCE_MAX = 8;
-
-/**
- * The signals of a group among the candidates:
- * - `similarity`: of its nearest pair of views, of several photos the mean; `whole`: of the first view, which is the
- *   whole photo
- * - `margin`: how far its similarity is above the best rival's; `lead`: that as a share of what the rival left to
- *   gain; `viewLead`: the lead within the view, of all photos, where it is greatest
- * - `consensus`: share of the views in which nothing is nearer
- * - `prominence`: deviations by which its similarity is above the mean of the rivals'
- *
- * @param candidates all that were looked at
- * @param inside whether a candidate belongs to the group
- * @param unseen similarity that products beyond the candidates may have at most
- */
-export function signalsOf(
-  candidates: readonly Candidate[],
-  inside: (candidate: Candidate) => boolean,
-  unseen: number,
-): Signals {
-  const own = candidates.filter(inside);
-  const rivals = candidates.filter((candidate) => !inside(candidate));
-  const similarity = highest(own, (candidate) => candidate.similarity);
-  const photos = (own[0]?.byPhoto ?? []).map((photo, position) =>
-    photo.map((_, view) => {
-      const nearest = (candidate: Candidate) => candidate.byPhoto[position]?.[view] ?? -1;
-      return { own: highest(own, nearest), rival: rivals.length === 0 ? unseen : highest(rivals, nearest) };
-    }),
-  );
-  const views = photos.flat();
-  const rival = rivals.length === 0 ? unseen : highest(rivals, (candidate) => candidate.similarity);
-  return {
-    similarity,
-    whole: mean(photos.map(([whole]) => whole?.own ?? similarity)),
-    margin: similarity - rival,
-    lead: leadOf(similarity, rival),
-    viewLead: Math.max(...views.map((view) => leadOf(view.own, view.rival))),
-    consensus: views.filter((view) => view.own >= view.rival).length / views.length,
-    prominence: prominenceOf(
-      similarity,
-      rivals.map((each) => each.similarity),
-      unseen,
-    ),
-  };
+/** A candidate, and the probability that it is what the photos show. */
+export interface JudgedCandidate {
+  readonly candidate: Candidate;
+  readonly confidence: number;
 }
 
-/** The probability that a calibration gives to signals, 0 to 1. */
-export function confidenceOf({ bias, weights }: LogisticCalibration, signals: Signals): number {
-  const logit = SIGNALS.reduce((sum, signal) => sum + (weights[signal] ?? 0) * signals[signal], bias);
-  return 1 / (1 + Math.exp(-logit));
+/** What one photo has to choose from. */
+export interface Choice {
+  /** In the order of the candidates that were given. */
+  readonly candidates: readonly Readonly<Record<CandidateSignal, number>>[];
+  readonly none: Readonly<Record<NoneSignal, number>>;
+}
+
+/** Nothing is certain: this much is always left for "none of them". */
+const DOUBT = 1e-6;
+
+/** Places from here on say how near the catalog is to the photo in general. */
+const OTHERS_FROM = 5;
+
+/**
+ * The signals of each photo:
+ * - of a candidate `nearest`: closeness of its nearest view; `views`: closeness of that and the mean of the views together
+ * - of none of them, by the candidates nearest to the photo: `similarity` and `nearest` of the nearest one; `views`: mean
+ *   closeness of what each view has nearest; `others`: mean similarity from the sixth on; `spread` of the similarities
+ *
+ * @param candidates at least one
+ */
+export function choicesOf(candidates: readonly Candidate[]): Choice[] {
+  return nearestByPhoto(candidates).map((near, photo) => {
+    const viewsOf = ({ byPhoto }: Candidate): readonly number[] => byPhoto[photo] ?? [];
+    const similarities = near.map((each) => Math.max(...viewsOf(each)));
+    const similarity = Math.max(...similarities);
+    const views = (near[0] ? viewsOf(near[0]) : []).map((_, view) =>
+      Math.max(...near.map((each) => viewsOf(each)[view] ?? -1)),
+    );
+    const others =
+      similarities.length > OTHERS_FROM ? similarities.slice(OTHERS_FROM) : similarities.slice(-1);
+    const usual = mean(similarities);
+    return {
+      candidates: candidates.map((candidate) => {
+        const own = viewsOf(candidate);
+        const nearest = Math.max(...own);
+        return { nearest: closeness(1 - nearest), views: closeness(2 - nearest - mean(own), 0.05) };
+      }),
+      none: {
+        constant: 1,
+        similarity,
+        nearest: closeness(1 - similarity),
+        views: mean(views.map((each) => closeness(1 - each))),
+        others: mean(others),
+        spread: Math.sqrt(mean(similarities.map((each) => (each - usual) ** 2))),
+      },
+    };
+  });
+}
+
+/**
+ * How likely it is that the photos show each candidate, best first; what is left of 1 is "none of them"
+ * (docs/model-card.md, "Confidence").
+ *
+ * Photos that agree strengthen each other, as far as they agree; as far as they don't, each has its share. So of two
+ * photos that are sure of different items each item gets half.
+ *
+ * @param candidates at least one
+ */
+export function judge(candidates: readonly Candidate[], model: ChoiceModel): JudgedCandidate[] {
+  const photos = choicesOf(candidates).map((choice) => sharesOf(choice, model));
+  const [, ...confidences] = photos.length === 1 ? (photos[0] ?? []) : together(photos);
+  const judged = candidates.map((candidate, at) => ({
+    candidate,
+    confidence: (1 - DOUBT) * (confidences[at] ?? 0),
+  }));
+  // Candidates come sorted by similarity and id, which decides between equal ones.
+  return judged.sort((left, right) => right.confidence - left.confidence);
+}
+
+/**
+ * The probability of a taxonomy row: that of all products below it, and as large a share of what "none of them" leaves to
+ * products like the candidates. A row of more candidates is never less sure.
+ *
+ * @param below the sum of the confidence of the candidates below the row
+ * @param found that of all candidates
+ */
+export const taxonomyConfidence = (
+  below: number,
+  found: number,
+  { kin }: Pick<ChoiceModel, 'kin'>,
+): number => (below > 0 ? Math.min(1, below / found) * found ** kin : 0);
+
+/** The probability of none of the candidates, then of each, by one photo. */
+function sharesOf({ candidates, none }: Choice, model: ChoiceModel): number[] {
+  const weights = [
+    NONE_SIGNALS.reduce((sum, signal) => sum + model.none[signal] * none[signal], 0),
+    ...candidates.map((each) =>
+      CANDIDATE_SIGNALS.reduce((sum, signal) => sum + model.candidate[signal] * each[signal], 0),
+    ),
+  ];
+  return softmax(weights);
 }
 
 /**
  * What stands in for the calibration of a model for which nobody has fitted one, so that it can be tried at all. It is
- * no probability: other models have other similarities. It is meant to err on the low side: a perfect similarity
- * alone is a quarter, and only one that also stands well above the next product is more likely right than wrong.
- * Nothing is held back for a number that means so little: the floor is 0. `embeddings evaluate` fits the real one,
- * and `embeddings promote` refuses a version without it.
+ * no probability: other models have other similarities. It is meant to err on the low side: a picture that matches
+ * perfectly is likely right only if it also stands well above the others. Nothing is held back for a number that means so
+ * little: the floor is 0. `embeddings evaluate` fits the real one, and `embeddings promote` refuses a version without it.
  */
 export const UNCALIBRATED: Calibration = {
-  confidence: { kind: 'logistic', bias: -9, weights: { similarity: 8, margin: 6 } },
+  confidence: {
+    kind: 'choice',
+    candidate: { nearest: 2, views: 2 },
+    none: { constant: -3.5, similarity: 0, nearest: 0, views: 0, others: 18, spread: 0 },
+    kin: 0.5,
+  },
   floor: 0,
 };
 
@@ -86,17 +129,43 @@ export const UNCALIBRATED: Calibration = {
 export const calibrationOf = (manifest: Pick<ModelManifest, 'calibration'>): Calibration =>
   manifest.calibration ?? UNCALIBRATED;
 
-const leadOf = (own: number, rival: number): number => (own - rival) / (1 - rival + LEAST_TO_GAIN);
+/** @param least what is left of a distance even when all matches perfectly, so that the ratio of two small ones says little */
+const closeness = (distance: number, least = 0.02): number => -Math.log(least + distance);
 
-function prominenceOf(similarity: number, rivals: readonly number[], unseen: number): number {
-  const usual = rivals.length === 0 ? unseen : mean(rivals);
-  const scatter = rivals.reduce(
-    (sum, each) => sum + (each - usual) ** 2,
-    PRIOR_RIVALS * PRIOR_DEVIATION ** 2,
+/** Of photos that agree in part little is taken as agreement, so that two items in one call don't strengthen each other. */
+const AGREEMENT_POWER = 2;
+
+/**
+ * What several photos make of the same options together. The geometric mean of their probabilities sums to their agreement:
+ * 1 where they say the same, 0 where they exclude each other. (The power and the strength were measured: docs/model-card.md.)
+ */
+function together(photos: readonly (readonly number[])[]): number[] {
+  const options = photos[0] ?? [];
+  const means = options.map((_, option) =>
+    Math.exp(mean(photos.map((each) => Math.log(each[option] || Number.MIN_VALUE)))),
   );
-  const deviation = Math.sqrt(scatter / (rivals.length + PRIOR_RIVALS));
-  return Math.min(PROMINENCE_MAX, (similarity - usual) / deviation);
+  const agreement =
+    Math.min(
+      1,
+      means.reduce((sum, share) => sum + share, 0),
+    ) ** AGREEMENT_POWER;
+  const strength = Math.sqrt(photos.length);
+  const agreed = softmax(
+    means.map(
+      (share, option) =>
+        strength * Math.log(share || Number.MIN_VALUE) + (option === 0 ? 0 : Math.log(strength)),
+    ),
+  );
+  return options.map((_, option) => {
+    const disagreed = mean(photos.map((each) => each[option] ?? 0));
+    return agreement * (agreed[option] ?? 0) + (1 - agreement) * disagreed;
+  });
 }
 
-const highest = (candidates: readonly Candidate[], of: (candidate: Candidate) => number): number =>
-  candidates.reduce((best, candidate) => Math.max(best, of(candidate)), -1);
+/** Shares of 1, as the exponentials of the weights. */
+export function softmax(weights: readonly number[]): number[] {
+  const most = Math.max(...weights);
+  const shares = weights.map((weight) => Math.exp(weight - most));
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  return shares.map((share) => share / total);
+}

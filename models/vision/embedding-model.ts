@@ -5,31 +5,24 @@ export type View = readonly [left: number, top: number, width: number, height: n
 export const MODEL_FORMATS = ['tfjs-layers', 'tfjs-graph', 'tf-saved-model', 'onnx'] as const;
 export type ModelFormat = (typeof MODEL_FORMATS)[number];
 
-/** What a calibration may weigh; `confidence.ts` says what each is. */
-export const SIGNALS = [
-  'similarity',
-  'whole',
-  'margin',
-  'lead',
-  'viewLead',
-  'consensus',
-  'prominence',
-] as const;
-export type Signal = (typeof SIGNALS)[number];
+/** What is weighed of a candidate, and of the possibility that the photo shows none of them; `confidence.ts` says what each is. */
+export const CANDIDATE_SIGNALS = ['nearest', 'views'] as const;
+export const NONE_SIGNALS = ['constant', 'similarity', 'nearest', 'views', 'others', 'spread'] as const;
+export type CandidateSignal = (typeof CANDIDATE_SIGNALS)[number];
+export type NoneSignal = (typeof NONE_SIGNALS)[number];
 
-/** How signals become a probability: `1 / (1 + exp(-(bias + sum of weight * signal)))`; a signal without a weight has 0. */
-export interface LogisticCalibration {
-  readonly kind: 'logistic';
-  readonly bias: number;
-  readonly weights: Readonly<Partial<Record<Signal, number>>>;
+/** A conditional logit: every candidate and "none of them" weigh `exp(sum of weight * signal)`, and share the probability by it. */
+export interface ChoiceModel {
+  readonly kind: 'choice';
+  readonly candidate: Readonly<Record<CandidateSignal, number>>;
+  readonly none: Readonly<Record<NoneSignal, number>>;
+  /** Exponent, 0 to 1, by which a taxonomy row shares in "none of them": 1 gives it nothing, 0 all (`taxonomyConfidence`). */
+  readonly kin: number;
 }
 
-/** Calibrated confidence of a model, and the confidence below which nothing is returned (contract 7.9). */
+/** Calibrated confidence of a model, and the confidence that the best row of an answer needs (contract 7.8, 7.9). */
 export interface Calibration {
-  /** Of a product. */
-  readonly confidence: LogisticCalibration;
-  /** Of a taxonomy row, all products below it together; that of a product where none was fitted. */
-  readonly taxonomy?: LogisticCalibration | undefined;
+  readonly confidence: ChoiceModel;
   readonly floor: number;
 }
 
@@ -82,12 +75,28 @@ export const modelReference = (manifest: { id: string; version: string }): strin
 export const VERSION_STATES = ['building', 'live', 'retired', 'pruned'] as const;
 export type VersionState = (typeof VERSION_STATES)[number];
 
-/** All embeddings of the catalog's images under one model. */
+/** How the map of an adapted version was fitted (contract 14.20). */
+export interface Adaptation {
+  /** The version whose vectors were mapped. */
+  readonly from: number;
+  /** Products that the map was fitted on, and pictures and photos of them. */
+  readonly products: number;
+  readonly pictures: number;
+  /** What was added to the scatter in every direction, as a multiple of its mean. */
+  readonly shrinkage: number;
+  /** The map is the scatter to the power of minus this. */
+  readonly power: number;
+}
+
+/** All embeddings of the catalog's images under one model, and one map where it is adapted. */
 export interface EmbeddingVersion {
   readonly id: number;
-  /** `id@version` of the model. */
+  /** `id@version` of the model; of an adapted version with `+adapted-N` behind it. */
   readonly model: string;
+  /** Of the network. */
   readonly manifest: ModelManifest;
+  /** How the map was fitted that its vectors pass through; null for the vectors as the network gives them. */
+  readonly adaptation: Adaptation | null;
   readonly state: VersionState;
   readonly createdAt: Date;
   readonly promotedAt: Date | null;

@@ -71,7 +71,7 @@ export class SimilarService {
     return { value: { items, resolvedTaxonomy }, price: items.length > 0 ? price : 0 };
   }
 
-  /** The most similar first; of equal ones those that identification has first. */
+  /** The most similar first. */
   async #near(item: CatalogItem, scope: SearchScope): Promise<Candidate[]> {
     const version = await this.embeddings.live();
     if (version === null || !isProduct(item)) return [];
@@ -80,7 +80,6 @@ export class SimilarService {
     const neighbours = await this.index.nearest(version, pictures, NEIGHBOURS, scope);
     const imageIds = neighbours.map(({ imageId }) => imageId);
     const showing = await this.catalog.productsShowing(imageIds, scope);
-    const candidates = candidatesOf(neighbours, showing, pictures.length);
-    return candidates.sort((left, right) => right.similarity - left.similarity);
+    return candidatesOf(neighbours, showing, pictures.length);
   }
 }

@@ -20,19 +20,10 @@ import {
   type VisionQueue,
 } from '../ports';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
+import { calibrationOf } from './confidence';
 import type { EmbeddingVersion } from './embedding-model';
 import type { ImageInput, PreparedInput } from './image-input';
-import {
-  type Evidence,
-  evidenceFor,
-  judgementOf,
-  levelsOf,
-  MATCHES_MAX,
-  matchesOf,
-  rankMatches,
-  type Sighting,
-  sightingOf,
-} from './matches';
+import { type Evidence, MATCHES_MAX, type Sighting, sightingOf } from './matches';
 import type { Neighbourhood, PreparedImage } from './neighbours';
 import { preparePhotos } from './prepare-photos';
 
@@ -40,7 +31,7 @@ import { preparePhotos } from './prepare-photos';
 export interface VisionSettings {
   /** The whole call answers within this. */
   readonly deadlineMs: number;
-  /** Confidence below which a match is not returned; null takes the model version's calibrated floor. */
+  /** Confidence that the best row needs for an answer (contract 7.8); null takes the model version's calibrated floor. */
   readonly confidenceFloor: number | null;
 }
 
@@ -58,6 +49,8 @@ export interface IdentifyRequest {
   readonly pricing: boolean;
   /** Whether each row says what speaks for it. */
   readonly explain: boolean;
+  /** Takes the place of the floor; null leaves it. */
+  readonly minConfidence: number | null;
   /** Credits of an answer with rows. */
   readonly price: number;
 }
@@ -79,7 +72,7 @@ export interface IdentifiedItem {
 
 export interface Identification {
   readonly predictionId: string;
-  /** Best first, at most ten, none below the floor. */
+  /** Best first, at most ten (contract 7.8). */
   readonly items: readonly IdentifiedItem[];
   /** Of the first hit; null when nothing was found. */
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
@@ -169,16 +162,16 @@ export class VisionService {
       catalog.productsShowing(imageIds, scope),
     ]);
     if (!version) throw unavailable('The embedding model is being changed; try again.', 1);
-    const near = candidatesOf(neighbours, showing, request.photos.length);
-    const shortlist = shortlistOf(near, neighbours.length);
-    const products = await catalog.itemsById(shortlist.candidates.map(({ id }) => id));
+    const shortlist = shortlistOf(candidatesOf(neighbours, showing, request.photos.length));
+    const products = await catalog.itemsById(shortlist.map(({ id }) => id));
     const sighting = sightingOf(shortlist, products, taxonomy, version.manifest);
-    const ranking = rankMatches(sighting, this.settings.confidenceFloor ?? sighting.calibration.floor);
-    const nodeIds = ranking.nodes.map(({ id }) => id);
+    const floor =
+      request.minConfidence ?? this.settings.confidenceFloor ?? calibrationOf(version.manifest).floor;
+    const nodeIds = sighting.standIns(floor).map(({ id }) => id);
     // A taxonomy row has to live, and to be within the scope itself.
     const nodes = nodeIds.length > 0 ? await catalog.itemsById(await catalog.within(nodeIds, scope)) : [];
     const byId = new Map([...products, ...nodes].map((item) => [item.id, item]));
-    const matches = matchesOf(ranking, (id) => byId.has(id));
+    const matches = sighting.rows(floor, (id) => byId.has(id));
     if (request.pricing) {
       const matched = matches.map(({ id }) => id);
       for (const item of await catalog.itemsById(matched, true)) byId.set(item.id, item);
@@ -200,7 +193,7 @@ export class VisionService {
     sighting: Sighting,
     products: readonly CatalogItem[],
   ): Promise<IdentifiedItem[]> {
-    const evidence = items.map(({ item }) => evidenceFor(sighting, item.id));
+    const evidence = items.map(({ item }) => sighting.evidenceFor(item.id));
     const images = await this.catalog.imageAddresses(evidence.flatMap((each) => each?.imageId ?? []));
     const byId = new Map(products.map((product) => [product.id, product]));
     return items.map((row, at) => {
@@ -256,8 +249,7 @@ interface Found {
 }
 
 function bestOf(sighting: Sighting, products: readonly CatalogItem[]): BestCandidate | null {
-  const [first] = sighting.candidates;
-  if (!first) return null;
-  const category = products.find(({ id }) => id === first.id)?.category ?? null;
-  return { id: first.id, category, ...judgementOf(sighting, first.id), levels: levelsOf(sighting, first.id) };
+  const [best] = sighting.products;
+  if (!best) return null;
+  return { ...best, category: products.find(({ id }) => id === best.id)?.category ?? null };
 }

@@ -1,3 +1,4 @@
+import type { AdaptResult } from '../../models/indexing/adapt-service';
 import type { BuildResult } from '../../models/indexing/build-service';
 import type { Pruned, Switched } from '../../models/indexing/promotion-service';
 import type { EmbeddingsStatus, VersionStatus } from '../../models/indexing/status-service';
@@ -15,11 +16,26 @@ export function describeBuild(result: BuildResult): string {
   ].join('\n');
 }
 
+/** The fit in words, then the version as a build. */
+export function describeAdapted(result: AdaptResult): string {
+  const { several, products, pictures, validation, shrinkage, power } = result;
+  return [
+    `fitted on ${products} of ${several} products with several pictures (${pictures} pictures), shrinkage ${shrinkage}, power ${power}`,
+    `cross-validation on ${validation.queries} pictures: mean reciprocal place of the nearest other picture of the product ${validation.before.toFixed(3)} before, ${validation.after.toFixed(3)} after`,
+    describeBuild(result),
+  ].join('\n');
+}
+
+/** What could be done for a catalog with so many products that have several pictures. */
+export const adaptableText = (products: number): string =>
+  `could be adapted: ${products} products have several pictures; loupe embeddings adapt`;
+
 /** The status as text. */
 export function describeStatus(status: EmbeddingsStatus): string {
   const lines = [
     `${status.model} (version ${status.version}): ${status.done} done, ${status.pending} pending, ${status.failed} failed`,
   ];
+  if (status.adaptable !== null) lines.push(adaptableText(status.adaptable));
   if (status.versions.length > 1) {
     lines.push(
       asTable(

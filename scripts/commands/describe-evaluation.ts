@@ -16,28 +16,24 @@ export function describeEvaluation(evaluation: Evaluation): string {
   ].join('\n');
 }
 
-/** A recalibration as tables. */
-export function describeRecalibration({
-  model,
-  version,
-  products,
-  taxonomy,
-  overruled,
-}: Recalibration): string {
-  const kinds = [
-    ['products', products],
-    ['taxonomy rows', taxonomy],
-  ] as const;
+/** A recalibration as a table. */
+export function describeRecalibration(recalibration: Recalibration): string {
+  const { model, version, fittedOn, judgedOn, before, after, overruled } = recalibration;
   const figure = (value: number | undefined) => value?.toFixed(3) ?? null;
   return [
     ...overruled.map((fault) => `overruled: ${fault}`),
     asTable(
-      ['confidence of', 'fitted on', 'judged on', 'ECE before', 'after', 'Brier before', 'after', 'taken'],
-      kinds.map(([kind, { fitted, fittedOn, judgedOn, before, after, better }]) => [
-        ...[kind, fittedOn, judgedOn, figure(before.ece), figure(after?.ece)],
-        ...[figure(before.brier), figure(after?.brier)],
-        fitted && (better || overruled.length > 0) ? 'yes' : 'no, the old one stays',
-      ]),
+      ['fitted on', 'judged on', 'ECE before', 'after', 'Brier before', 'after'],
+      [
+        [
+          fittedOn,
+          judgedOn,
+          figure(before.ece),
+          figure(after?.ece),
+          figure(before.brier),
+          figure(after?.brier),
+        ],
+      ],
     ),
     `${model} (version ${version}) answers with it from now on; loupe embeddings rollback undoes it`,
   ].join('\n');
@@ -77,10 +73,20 @@ function comparisonLines({ comparison, live }: Evaluation): string[] {
 
 function confidenceTable(versions: readonly VersionFigures[]): string {
   return asTable(
-    ['version', 'ECE', 'Brier', 'AUROC unknown', 'unknown accepted at 95 %', 'embed p50 ms', 'p95 ms'],
+    [
+      'version',
+      'ECE',
+      'of all rows',
+      'Brier',
+      'AUROC unknown',
+      'unknown accepted at 95 %',
+      'embed p50 ms',
+      'p95 ms',
+    ],
     versions.map(({ model, calibration, rejection, embedMs }) => [
       model,
       calibration ? calibration.ece.toFixed(3) : 'not calibrated',
+      calibration ? calibration.rowsEce.toFixed(3) : '-',
       calibration ? calibration.brier.toFixed(3) : '-',
       rejection.auroc.toFixed(3),
       percent(rejection.falseAcceptsAt95),

@@ -2,6 +2,7 @@ import type { NamedProduct, Verdict } from '../../models/indexing/identifiabilit
 import { VERDICTS } from '../../models/indexing/identifiability';
 import type { Identifiability } from '../../models/indexing/identifiability-service';
 import type { Pair, WorstFindings } from '../../models/indexing/worst-findings';
+import { adaptableText } from './describe-embeddings';
 import { asTable } from './output';
 
 /** Verdicts as their owner reads them, of one product. */
@@ -57,13 +58,14 @@ export const summaryOf = ({ counts, products }: Identifiability): [string, numbe
   ]);
 
 /** What a reader must know to believe the figures. */
-export function remarksOf({ typical, approximate, counts }: Identifiability): string[] {
+export function remarksOf({ typical, approximate, adaptable, counts }: Identifiability): string[] {
   const ofOne = counts.look_alike + counts.one_picture;
   return [
     typical === null
       ? 'Too few products have several pictures to say how far two pictures of one product lie apart.' +
         (ofOne > 0 ? ' Of those with one picture nothing else is said.' : '')
       : `Two pictures of one product are typically ${distanceText(typical.distance)} apart (median of ${typical.pictures}).`,
+    ...(adaptable === null ? [] : [adaptableText(adaptable)]),
     ...(approximate ? ['Neighbours are those of the approximate index, which misses a few.'] : []),
   ];
 }
@@ -90,11 +92,11 @@ function pairTable(pairs: readonly Pair[], hasOwn: boolean): string {
       const { product, nearest, verdict, isMutual } = pair;
       const own = nearest.ownDistance === null ? null : distanceText(nearest.ownDistance);
       return [
-        `${lineOf(product)}\n${lineOf(nearest.product)}`,
+        [lineOf(product), lineOf(nearest.product)],
         distanceText(nearest.distance),
         ...(hasOwn ? [own] : []),
-        differencesOf(pair).join('\n'),
-        `${verdict.replace('_', ' ')}${isMutual ? '\nboth ways' : ''}`,
+        differencesOf(pair),
+        [verdict.replace('_', ' '), ...(isMutual ? ['both ways'] : [])],
       ];
     }),
   );

@@ -3,7 +3,13 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type JobServices, withJobs, withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
-import { describeBuild, describePruned, describeStatus, describeSwitch } from './describe-embeddings';
+import {
+  describeAdapted,
+  describeBuild,
+  describePruned,
+  describeStatus,
+  describeSwitch,
+} from './describe-embeddings';
 import { describeEvaluation, describeRecalibration } from './describe-evaluation';
 import { printAnswer } from './output';
 import { timeOf } from './time-of';
@@ -13,6 +19,13 @@ interface BuildCommandOptions {
   readonly model: string;
   readonly resume?: boolean;
   readonly retryFailures?: boolean;
+  readonly json?: boolean;
+}
+
+interface AdaptCommandOptions {
+  readonly model?: string;
+  readonly photos?: string;
+  readonly feedback?: boolean;
   readonly json?: boolean;
 }
 
@@ -30,6 +43,7 @@ interface EvaluateCommandOptions {
 export function registerEmbeddings(embeddings: Command): void {
   registerStatus(embeddings);
   registerBuild(embeddings);
+  registerAdapt(embeddings);
   registerEvaluate(embeddings);
   registerRecalibrate(embeddings);
   registerSwitch(embeddings);
@@ -57,10 +71,31 @@ function registerBuild(embeddings: Command): void {
     .option('--json', 'print JSON')
     .action(async ({ model, resume = false, retryFailures = false, json }: BuildCommandOptions) => {
       const options = { model, resume, retryFailures };
+      const again = `stopped; loupe embeddings build --model ${model} --resume goes on where it was`;
       const result = await withProgress(process.stderr, (progress) =>
-        reindex(({ build }) => build.build(options, progress, interrupted(model))),
+        reindex(({ build }) => build.build(options, progress, interrupted(again))),
       );
       printAnswer(json, result, () => describeBuild(result));
+    });
+}
+
+function registerAdapt(embeddings: Command): void {
+  embeddings
+    .command('adapt')
+    .description(
+      'fit a version to this catalog, from products that have several pictures; embeds nothing again',
+    )
+    .option('--model <model>', 'another version than the live one, id or id@version')
+    .option('--photos <folder>', 'labelled photos count as pictures too, as for evaluate')
+    .option('--feedback', 'photos of callers that are kept with their feedback count too')
+    .option('--json', 'print JSON')
+    .action(async ({ model, photos, feedback = false, json }: AdaptCommandOptions) => {
+      const options = { model: model ?? null, photos: photos ? resolve(photos) : null, feedback };
+      const again = 'stopped; the same command goes on where it was';
+      const result = await withProgress(process.stderr, (progress) =>
+        reindex(({ adapt }) => adapt.adapt(options, progress, interrupted(again))),
+      );
+      printAnswer(json, result, () => describeAdapted(result));
     });
 }
 
@@ -157,13 +192,9 @@ function reindex<Result>(work: (services: JobServices) => Promise<Result>): Prom
 }
 
 /** Aborted by the first Ctrl-C; a second one ends the process at once. */
-function interrupted(model: string): AbortSignal {
+function interrupted(again: string): AbortSignal {
   const controller = new AbortController();
-  const stop = (): void => {
-    controller.abort(
-      new Error(`stopped; loupe embeddings build --model ${model} --resume goes on where it was`),
-    );
-  };
+  const stop = (): void => controller.abort(new Error(again));
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
   return controller.signal;

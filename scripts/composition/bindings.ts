@@ -165,6 +165,7 @@ export async function bindVision(opening: Opening, adapters: QueueAdapters): Pro
       const { models } = await library.all();
       return models.find((model) => modelReference(model.manifest) === wanted)?.folder ?? null;
     },
+    mapOf: (versionId) => container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).mapOf(versionId),
   });
   closing(() => embedders.close());
   bindUnlessGiven(opening, PORTS.EmbedderRegistry, embedders);

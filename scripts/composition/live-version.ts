@@ -19,7 +19,9 @@ export async function liveVersion(
   embeddings: EmbeddingRepository,
   logger: Logger,
 ): Promise<EmbeddingVersion> {
-  const version = await standingOrNew(config, computes, embeddings, logger);
+  const standing = await standingOrNew(config, computes, embeddings, logger);
+  await calibrateAsInstalled(config, embeddings, logger);
+  const version = (await embeddings.version(standing.id)) ?? standing;
   await tellOfNewer(version, logger);
   if (version.manifest.calibration === null) {
     logger.warn(
@@ -30,10 +32,25 @@ export async function liveVersion(
   return version;
 }
 
+/** A version without a calibration takes that of its installed model, as after a release that dropped the earlier form. */
+async function calibrateAsInstalled(
+  config: Config,
+  embeddings: EmbeddingRepository,
+  logger: Logger,
+): Promise<void> {
+  const { models } = await new FolderModelLibrary(config.DATA_DIR).all();
+  for (const { id, model, manifest } of await embeddings.versions()) {
+    const installed = models.find((each) => modelReference(each.manifest) === model)?.manifest.calibration;
+    if (manifest.calibration !== null || !installed) continue;
+    await embeddings.recalibrate(id, installed);
+    logger.info({ model, version: id }, 'the version answers with the calibration of its installed model');
+  }
+}
+
 /** An installation goes on with the model that its images are embedded under until its operator brings in the newer one. */
 async function tellOfNewer(version: EmbeddingVersion, logger: Logger): Promise<void> {
   const [newest, earlier] = await Promise.all([bundledModel(), earlierModel()]);
-  if (version.model !== modelReference(earlier.manifest)) return;
+  if (modelReference(version.manifest) !== modelReference(earlier.manifest)) return;
   logger.info(
     { model: version.model, newer: modelReference(newest.manifest) },
     'this release brings a newer model: embeddings build, evaluate and promote switch to it without downtime (docs/upgrade.md)',
@@ -53,7 +70,7 @@ async function standingOrNew(
     throw new AppError(
       404,
       'not_found',
-      `Answers are made with the model "${live.model}", which is not installed on this host: add it (loupe models add), or promote another one (loupe embeddings promote).`,
+      `Answers are made with the model "${modelReference(live.manifest)}", which is not installed on this host: add it (loupe models add), or promote another one (loupe embeddings promote).`,
     );
   }
   const version = await embeddings.create(manifest);
@@ -80,7 +97,8 @@ export async function tellOfWrongVectors(
 /** @throws ModelRefused when the model is here and broken: that is for somebody to repair, not to embed anew */
 async function isInstalled(config: Config, version: EmbeddingVersion): Promise<boolean> {
   const { models, broken } = await new FolderModelLibrary(config.DATA_DIR).all();
-  const damaged = broken.find(({ name }) => name === version.model);
+  const network = modelReference(version.manifest);
+  const damaged = broken.find(({ name }) => name === network);
   if (damaged) throw new ModelRefused(damaged.folder, damaged.reason);
-  return models.some(({ manifest }) => modelReference(manifest) === version.model);
+  return models.some(({ manifest }) => modelReference(manifest) === network);
 }

@@ -1,6 +1,7 @@
 import { AccountService } from '../../models/access/account-service';
 import { KeyService } from '../../models/access/key-service';
 import { FeedbackService } from '../../models/feedback/feedback-service';
+import { AdaptService } from '../../models/indexing/adapt-service';
 import { BuildService } from '../../models/indexing/build-service';
 import { CatalogPictures } from '../../models/indexing/catalog-pictures';
 import { EvaluationService } from '../../models/indexing/evaluation-service';
@@ -57,6 +58,7 @@ export async function withStores<Result>(
 export const jobServices = (loupe: Loupe) => ({
   ...storeServices(loupe),
   build: loupe.container.resolve(BuildService),
+  adapt: loupe.container.resolve(AdaptService),
   evaluation: loupe.container.resolve(EvaluationService),
   promotion: loupe.container.resolve(PromotionService),
   importCatalog: (options: CatalogImportOptions) => importCatalog(loupe, options),

@@ -88,10 +88,17 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       title: 'Identify an item by photos',
       description:
         'Which item of the catalog photos show: rows, best first, each with a calibrated confidence from 0 to 1. ' +
+        'The first may be a brand, model or style, followed by its likeliest products. ' +
         'None where nothing is sure enough. It never proves that an item is genuine.',
       inputSchema: z.strictObject({
         photos: z.array(photo).min(1).max(PHOTOS_MAX).describe('of one item, from several sides'),
         category_id: category,
+        min_confidence: z
+          .number()
+          .min(0)
+          .max(1)
+          .exactOptional()
+          .describe('that the first row needs; 0 gives the ten nearest rows, whatever they are'),
         includes: modules,
       }),
       outputSchema: identified,

@@ -7,11 +7,6 @@ import { useDatabase } from '../support/database';
 const hashOf = (key: string) => createHash('sha256').update(key).digest();
 const LIMITS = { perSecond: 5, perMinute: 0, concurrency: null };
 
-const SIGNALS = {
-  ...{ similarity: 0.9, whole: 0.8, margin: 0.1, lead: 0.5, viewLead: 0.6 },
-  ...{ consensus: 1, prominence: 3 },
-};
-
 let now = new Date('2026-03-01T12:00:00Z');
 const clock = { now: () => now };
 const ids = { next: () => randomUUID() };
@@ -167,7 +162,7 @@ describe('predictions', () => {
       model: 'eye@1.0.0',
       imageDigests: ['d', 'e'],
       neighbours: [{ imageId: 3, distance: 0.125 }],
-      best: { id: 'product_a', category: 'watches', confidence: 0.9, signals: SIGNALS, levels: [] },
+      best: { id: 'product_a', category: 'watches', confidence: 0.9 },
       rows: [{ id: 'product_a', confidence: 0.9 }],
       timings: { intakeMs: 1, queueMs: 2, embedMs: 3.5, neighboursMs: 4, rowsMs: 5 },
       feedback: null,

@@ -50,7 +50,7 @@ async function newAccount(credits: number | null = null) {
 function jobs(): { store: PostgresVisionJobStore; add: () => Promise<unknown> } {
   const store = new PostgresVisionJobStore(database.knex, clock);
   const photos = [{ kind: 'url' as const, url: new URL('https://a.example/1.jpg') }];
-  const entries = [{ photos, category: null, filters: [], explain: false }];
+  const entries = [{ photos, category: null, filters: [], explain: false, minConfidence: null }];
   const add = async () =>
     store.add({ ...(await newAccount()), id: randomUUID(), includes: [], baseUrl: '', entries }, 10);
   return { store, add };

@@ -2,6 +2,7 @@ import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { rollbackTarget } from '../../models/indexing/embedding-version';
 import type { Evaluation } from '../../models/indexing/evaluation';
+import { UNCALIBRATED } from '../../models/vision/confidence';
 import { type Calibration, type EmbeddingVersion } from '../../models/vision/embedding-model';
 import { deleteCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
@@ -68,7 +69,7 @@ describe('embedding versions', () => {
   test('keep how they were judged, and the calibration that was fitted then', async () => {
     const version = await embeddings.create({ ...modelManifest('judged', 4, 1), calibration: null });
     const evaluation = { at: new Date(0).toISOString(), seed: 1, images: 3 } as Evaluation;
-    const calibration: Calibration = { confidence: { kind: 'logistic', bias: 1, weights: {} }, floor: 0.1 };
+    const calibration: Calibration = { ...UNCALIBRATED, floor: 0.1 };
     await embeddings.keepEvaluation(version.id, evaluation, null);
     expect((await embeddings.version(version.id))?.manifest.calibration).toBeNull();
     await embeddings.keepEvaluation(version.id, evaluation, calibration);
@@ -77,9 +78,10 @@ describe('embedding versions', () => {
   });
 
   test('keep the calibration before the last one, until another version is live', async () => {
-    const [one, two] = [0.1, 0.2].map(
-      (floor): Calibration => ({ confidence: { kind: 'logistic', bias: 1, weights: {} }, floor }),
-    ) as [Calibration, Calibration];
+    const [one, two] = [0.1, 0.2].map((floor): Calibration => ({ ...UNCALIBRATED, floor })) as [
+      Calibration,
+      Calibration,
+    ];
     const before = await liveOf(embeddings);
     const version = await embeddings.create({ ...modelManifest('recalibrated', 4, 1), calibration: one });
     const record = async () => (await embeddings.versions()).find(({ id }) => id === version.id);
@@ -134,6 +136,32 @@ describe('embedding versions', () => {
     await embeddings.store(version.id, [{ imageId: image, vectors: [unitVector(randomOf(9))] }]);
     const table = `embeddings_${version.id}`;
     expect(await database.knex(table).where({ image_id: image }).count()).toEqual([{ count: 1 }]);
+  });
+
+  test('that are adapted have a map; the same map is the same version, and another waits for its end', async () => {
+    const adapted = {
+      manifest: modelManifest('mapped', 2, 1),
+      adaptation: { from: 1, products: 2, pictures: 4, shrinkage: 2, power: 0.5 },
+      map: Float32Array.from([1, 0.25, 0.25, 3]),
+      products: ['product_a', 'product_b'],
+    };
+    const made = await embeddings.createAdapted(adapted);
+    expect(made).toMatchObject({
+      ...{ model: 'mapped@1.0.0+adapted-1', state: 'building', adaptation: adapted.adaptation },
+    });
+    expect(await embeddings.mapOf(made.id)).toEqual(adapted.map);
+    expect(await embeddings.fittedProducts([made.id])).toEqual(new Set(adapted.products));
+    expect(await embeddings.createAdapted(adapted)).toEqual(made);
+    const other = { ...adapted, map: Float32Array.from([1, 0, 0, 1]) };
+    await expect(embeddings.createAdapted(other)).rejects.toThrow(/prune --building/);
+    await embeddings.markBuilt(made.id);
+    expect(await embeddings.createAdapted(adapted)).toEqual(made);
+    const second = await embeddings.createAdapted(other);
+    expect(second.model).toBe('mapped@1.0.0+adapted-2');
+    await embeddings.prune(made.id);
+    expect(await embeddings.mapOf(made.id)).toBeNull();
+    await embeddings.prune(second.id);
+    expect((await embeddings.createAdapted(adapted)).model).toBe('mapped@1.0.0+adapted-3');
   });
 });
 

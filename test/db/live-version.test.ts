@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
+import { migrations } from '../../db/migrations';
 import { rollbackTarget } from '../../models/indexing/embedding-version';
 import { modelReference } from '../../models/vision/embedding-model';
 import { liveVersion } from '../../scripts/composition/live-version';
@@ -67,6 +68,35 @@ describe('the live version, when its model is not installed any more', () => {
     expect(await sink.lines(1)).toMatchObject([
       { level: 30, model: modelReference(manifest), newer: modelReference((await bundledModel()).manifest) },
     ]);
+  });
+
+  // contract 7.9
+  test('without a calibration takes that of its installed model, as after a release that dropped the earlier form', async () => {
+    const { manifest } = await bundledModel();
+    const [version] = (await embeddings.versions()).filter(({ model }) => model === modelReference(manifest));
+    await embeddings.promote(version?.id ?? 0);
+    const logistic = {
+      confidence: { kind: 'logistic', bias: -3.6, weights: { similarity: 1 } },
+      floor: 0.75,
+    };
+    const up = migrations['202611251270-calibrations']?.up;
+    await database.knex('embedding_versions').update({
+      manifest: database.knex.raw(`jsonb_set(manifest, '{calibration}', ?)`, [JSON.stringify(logistic)]),
+      previous_calibration: JSON.stringify(logistic),
+    });
+    await up?.(database.knex);
+    expect((await embeddings.live())?.manifest.calibration).toBeNull();
+    const live = await liveVersion(config, true, embeddings, logger);
+    expect(live.manifest.calibration).toEqual(manifest.calibration);
+    expect(await embeddings.versions()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: live.id, previousCalibration: null }),
+        expect.objectContaining({
+          model: 'added@1.0.0',
+          manifest: expect.objectContaining({ calibration: null }),
+        }),
+      ]),
+    );
   });
 
   test('that nobody has calibrated is warned of', async () => {

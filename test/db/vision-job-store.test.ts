@@ -37,7 +37,7 @@ async function newAccount(): Promise<Pick<NewJob, 'accountId' | 'keyId'>> {
 function add(id: string, count: number, owner = job, store = stores[0]): Promise<boolean> {
   if (!store) throw new Error('there is no store');
   const entry = { photos: [{ kind: 'url' as const, url: new URL('https://a.example/1.jpg') }] };
-  const asked = { ...entry, category: null, filters: [], explain: false };
+  const asked = { ...entry, category: null, filters: [], minConfidence: null, explain: false };
   return store.add({ ...owner, id, entries: Array.from({ length: count }, () => asked) }, OPEN_MAX);
 }
 

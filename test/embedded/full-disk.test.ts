@@ -72,7 +72,7 @@ const canMount = spawnSync(unshare, words).status === 0;
       ...{ CONFIDENCE_FLOOR: '0', INFERENCE_THREADS: '1', MODEL: 'layout', VISION_DEADLINE_MS: '5000' },
     };
     await copyMigrated(content);
-    await writeLayoutModel(join(content, 'models', 'layout'), { id: 'layout' });
+    await writeLayoutModel(join(content, 'models', 'layout@1.0.0'), { id: 'layout' });
     photos = await Photos.ofCatalog(join(folder, 'bundle'));
     await runLoupe({ ...settings, DATA_DIR: content }, 'catalog', 'import', join(folder, 'bundle'));
     await rm(join(content, 'postgres', 'run'), { recursive: true });

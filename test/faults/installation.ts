@@ -73,7 +73,7 @@ async function open(closers: Closers): Promise<Installation> {
     IMAGE_FETCH_ALLOW: slowHost.address,
     WEBHOOK_ALLOW: receiver.address,
   };
-  await writeLayoutModel(join(folder, 'data', 'models', 'layout'), { id: 'layout' });
+  await writeLayoutModel(join(folder, 'data', 'models', 'layout@1.0.0'), { id: 'layout' });
   const bundle = join(folder, 'bundle');
   const photos = await Photos.ofCatalog(bundle);
   const apis = await Promise.all([1, 2].map(() => onPortOfItsOwn({ ...settings, ROLE: 'api' })));

@@ -1,3 +1,4 @@
+import { UNCALIBRATED } from '../../models/vision/confidence';
 import type { View } from '../../models/vision/embedding-model';
 import { type TinyModel, writeModel } from '../workers/tiny-models';
 
@@ -41,10 +42,7 @@ export async function writeLayoutModel(
   const { id, channels = 'rgb', view = [0, 0, 1, 1] } = change;
   await writeModel(folder, layoutModel, {
     id,
-    calibration: {
-      confidence: { kind: 'logistic', bias: 1, weights: { similarity: 1, margin: 1 } },
-      floor: 0,
-    },
+    calibration: UNCALIBRATED,
     input: {
       width: GRID,
       height: GRID,

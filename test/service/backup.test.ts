@@ -112,7 +112,7 @@ afterAll(async () => {
 /** A second model beside the bundled one. */
 async function addModel(): Promise<void> {
   const bundled = await bundledModel();
-  const place = join(folder, 'data', 'models', 'second');
+  const place = join(folder, 'data', 'models', `second@${bundled.manifest.version}`);
   await cp(bundled.folder, place, { recursive: true });
   await writeFile(join(place, 'manifest.json'), JSON.stringify({ ...bundled.manifest, id: 'second' }));
 }

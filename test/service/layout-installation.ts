@@ -10,6 +10,6 @@ export async function layoutInstallation(
     ...{ MODEL: 'layout', CONFIDENCE_FLOOR: '0', INFERENCE_THREADS: '1', RATE_PER_SECOND: '0' },
     ...settings,
   });
-  await writeLayoutModel(join(installation.dataDir, 'models', 'layout'), { id: 'layout' });
+  await writeLayoutModel(join(installation.dataDir, 'models', 'layout@1.0.0'), { id: 'layout' });
   return installation;
 }

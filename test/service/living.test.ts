@@ -70,7 +70,7 @@ withServers('A catalog that is written, imported, read and embedded anew at once
       shelves: 4,
       shelfSize: 15,
       seed: SEED,
-      installModel: (id) => writeLayoutModel(join(dataDir, 'models', id), { id }),
+      installModel: (id) => writeLayoutModel(join(dataDir, 'models', `${id}@1.0.0`), { id }),
     });
   }, 240_000);
 

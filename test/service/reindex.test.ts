@@ -42,7 +42,7 @@ beforeAll(async () => {
   installation = await layoutInstallation({ IMAGE_STORE: '' });
   ({ settings } = installation);
   const next = { id: 'next', channels: 'bgr', view: [0.1, 0.1, 0.8, 0.8] } as const;
-  await writeLayoutModel(join(installation.dataDir, 'models', 'next'), next);
+  await writeLayoutModel(join(installation.dataDir, 'models', 'next@1.0.0'), next);
   const bundle = join(installation.folder, 'bundle');
   photos = await Photos.ofCatalog(bundle);
   const roles = settings['REDIS_URL'] === undefined ? ['all'] : ['api', 'api', 'worker', 'worker'];

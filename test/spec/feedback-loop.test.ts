@@ -5,6 +5,7 @@ import { PromotionService } from '../../models/indexing/promotion-service';
 import { RecalibrationService } from '../../models/indexing/recalibration-service';
 import { type EmbeddingRepository, PORTS } from '../../models/ports';
 import { at, Random } from '../../models/random';
+import { UNCALIBRATED } from '../../models/vision/confidence';
 import { FIXTURE } from '../support/fixture-data';
 import { useService } from '../support/service';
 
@@ -13,9 +14,13 @@ import { useService } from '../support/service';
 const service = useService({ CONFIDENCE_FLOOR: '0' }, {}, { ...FIXTURE, name: 'feedback_loop' });
 const embeddings = () => service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
 
-/** How often an answer is right, by how far its picture stands out; the model claims to be sure of nearly all. */
-const TRUTH = { bias: -2, lead: 8 };
-const FAR_TOO_SURE = { kind: 'logistic', bias: 3, weights: { lead: 2 } } as const;
+/** How often an answer is right, by how far its picture stands out: of its rival, and of what the catalog does not have. */
+const TRUTH = { rival: 3, none: 0.4 };
+const FAR_TOO_SURE = {
+  ...UNCALIBRATED.confidence,
+  candidate: { nearest: 40, views: 40 },
+  none: { constant: -99, similarity: 0, nearest: 0, views: 0, others: 0, spread: 0 },
+};
 const RIVAL_DISTANCE = 0.5;
 
 let pictures: { id: string; imageId: number }[];
@@ -59,10 +64,12 @@ async function corrections(count: number, seed: number): Promise<void> {
       { imageId: nearest.imageId, distance: RIVAL_DISTANCE * (1 - lead) },
       { imageId: rival.imageId, distance: RIVAL_DISTANCE },
     ]);
-    const isRight = random.chance(1 / (1 + Math.exp(-TRUTH.bias - TRUTH.lead * lead)));
+    const [own, other] = [(1 - lead) ** -TRUTH.rival, 1];
+    const drawn = random.between(0, own + other + TRUTH.none);
+    const shown = [nearest.id, rival.id, null][drawn < own ? 0 : drawn < own + other ? 1 : 2];
     const { headers } = await service.api.identify({ base64 });
     await service.api.send('POST', `/v3/vision/predictions/${headers.get('X-Prediction-Id')}/feedback`, {
-      body: { correct_id: isRight ? nearest.id : rival.id },
+      body: { correct_id: shown },
     });
   }
 }
@@ -123,9 +130,9 @@ test('500 corrections raise the alert, recalibrate the model, and a rollback und
   const RIGHT_AGAIN = 0.08;
 
   await embedCatalog();
-  const { products, overruled } = await recalibrate();
+  const { after, fitted, overruled } = await recalibrate();
   expect(overruled).toEqual([]);
-  expect(products.after?.ece).toBeLessThan(RIGHT_AGAIN);
+  expect(after?.ece).toBeLessThan(RIGHT_AGAIN);
   expect(await isAlerting()).toBe(false);
   const since = new Date(service.clock.now().getTime() + 1);
   await corrections(300, 3);
@@ -135,5 +142,5 @@ test('500 corrections raise the alert, recalibrate the model, and a rollback und
   await rollback();
   expect((await calibration())?.confidence).toEqual(FAR_TOO_SURE);
   await rollback();
-  expect((await calibration())?.confidence).toEqual(products.fitted);
+  expect((await calibration())?.confidence).toEqual(fitted);
 }, 300_000);

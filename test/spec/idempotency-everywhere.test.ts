@@ -2,12 +2,14 @@ import { buildOpenApi } from '../../api/ops/openapi/document';
 import { SCOPES } from '../../models/access/api-key';
 import { RECORD_SCHEMAS } from '../../scripts/import/record-lines';
 import { type Answer, ApiClient } from '../support/api-client';
+import { FIXTURE } from '../support/fixture-data';
 import { useService } from '../support/service';
-import { bag, fresh, RESTORED } from '../support/written-catalog';
+import { bag, fresh } from '../support/written-catalog';
 
 /** contract 12.6: an `Idempotency-Key` is honoured, or refused, by every call that may change something. */
 const ADMIN_TOKEN = 'operator-token-of-32-characters-x';
-const service = useService({ ADMIN_TOKEN }, {}, RESTORED);
+// A database of its own: other files count what is in theirs.
+const service = useService({ ADMIN_TOKEN }, {}, { ...FIXTURE, name: 'idempotency_everywhere' });
 let api: ApiClient;
 let accountId: string;
 let photo: { base64: string };

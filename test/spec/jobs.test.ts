@@ -29,6 +29,7 @@ describe('a job', () => {
     ['of several sides', { images: [1, 2, 3] }],
     ['within a scope', { category_id: 'handbags', filters: [{ field: 'brand', include: ['brand_hermes'] }] }],
     ['with evidence', { explain: true }],
+    ['with a confidence of its own', { min_confidence: 0 }],
     ['of a part', { region: { x: 0, y: 0, width: 0.75, height: 1 } }],
   ])('gives the answer to a photo %s that the identification gives', async (_what, asked) => {
     const photos = 'images' in asked ? { images: [photo, photo, photo] } : photo;

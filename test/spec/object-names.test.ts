@@ -53,7 +53,7 @@ test('records are written whatever their categories, fields, tags and sources ar
     { categories: category },
     ...tags.map((tag) => ({ tags: tag })),
     ...entities.map((entity) => ({ entities: entity })),
-    { products: { id: bare, category: CATEGORY, attributes: {} } },
+    { products: { id: bare, category: CATEGORY, attributes: {}, title: 'Bare' } },
     ...products.map((product) => ({ products: product })),
     ...estimates.map((estimate) => ({ estimates: estimate })),
   ];
@@ -116,7 +116,7 @@ test.each(NO_FIELDS)('%s is no field, and the record is rejected alone', async (
     { products: { id: `product_x${RUN}`, category: CATEGORY, attributes } },
     { entities: { id: `style_x${RUN}`, kind: 'style', name: 'x', category: CATEGORY, parents } },
     { categories: { ...category, hierarchy: [name] } },
-    `{"products":${JSON.stringify({ id: bare, category: CATEGORY, attributes: {} })}}`,
+    `{"products":${JSON.stringify({ id: bare, category: CATEGORY, attributes: {}, title: 'Bare' })}}`,
   ]);
   expect(body.data.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'accepted']);
   expect(body.data.map((line) => ('reason' in line ? line.reason : ''))).toEqual([

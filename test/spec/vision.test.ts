@@ -14,7 +14,7 @@ beforeEach(() => service.queue.reset());
 describe('an identification', () => {
   // contract 7.8
   test('answers the envelope with matching rows, best first, each with its confidence', async () => {
-    await service.sees(['product_birkin_croc', 0.05], ['product_birkin_togo', 0.3]);
+    await service.sees(['product_birkin_croc', 0.1], ['product_birkin_togo', 0.2]);
     const { status, body } = await service.api.identify({ base64: await photo() });
     const { data, ...envelope } = body;
     expect(status).toBe(200);

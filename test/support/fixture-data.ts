@@ -161,7 +161,12 @@ const NO_INDEX_QUEUE = {
 const MANIFEST: ModelManifest = {
   ...modelManifest('test-eye', 4),
   calibration: {
-    confidence: { kind: 'logistic', bias: -8, weights: { similarity: 8, margin: 8 } },
-    floor: 0.005,
+    confidence: {
+      kind: 'choice',
+      candidate: { nearest: 2, views: 2 },
+      none: { constant: 2, similarity: 0, nearest: 0, views: 0, others: 0, spread: 0 },
+      kin: 0.5,
+    },
+    floor: 0.05,
   },
 };

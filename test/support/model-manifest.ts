@@ -1,3 +1,4 @@
+import { UNCALIBRATED } from '../../models/vision/confidence';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 
 /** A manifest: `dimensions` values, `views` crops of each catalog picture of 8 x 8 pixels, values as they are. */
@@ -19,10 +20,7 @@ export function modelManifest(id: string, dimensions: number, views = 1): ModelM
     },
     output: { dimensions },
     views: { catalog: Array(views).fill([0, 0, 1, 1]), query: [[0, 0, 1, 1]] },
-    calibration: {
-      confidence: { kind: 'logistic', bias: 0, weights: { similarity: 1, margin: 1 } },
-      floor: 0,
-    },
+    calibration: UNCALIBRATED,
     licence: 'none',
     digests: {},
   };

@@ -38,20 +38,15 @@ export function naiveSearch(
               bySort('popularity_desc')(left.row, right.row),
           );
   const from = query.page * query.pageSize;
+  const ids = ordered.slice(from, from + query.pageSize).map(({ row }) => row.id);
+  // A page without rows is free, and has no counts (contract 4.15).
+  const counted = ids.length === 0 ? [] : ordered.map(({ row }) => row);
   return {
-    ids: ordered.slice(from, from + query.pageSize).map(({ row }) => row.id),
+    ids,
     total: ordered.length,
     wordsMatched: ordered[0]?.matched ?? 0,
     ...(query.facets && {
-      facets: new Map(
-        query.facets.map((asked) => [
-          asked.field,
-          naiveFacet(
-            ordered.map(({ row }) => row),
-            asked,
-          ),
-        ]),
-      ),
+      facets: new Map(query.facets.map((asked) => [asked.field, naiveFacet(counted, asked)])),
     }),
   };
 }

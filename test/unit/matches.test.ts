@@ -1,29 +1,39 @@
-import { type Candidate, candidatesOf } from '../../models/vision/candidates';
-import { confidenceOf, signalsOf } from '../../models/vision/confidence';
-import type { Ancestry } from '../../models/vision/matches';
-import { matchesOf, rankMatches } from '../../models/vision/matches';
+import fc from 'fast-check';
+import { type Candidate, candidatesOf, shortlistOf } from '../../models/vision/candidates';
+import { UNCALIBRATED } from '../../models/vision/confidence';
+import type { ChoiceModel } from '../../models/vision/embedding-model';
+import { type Ancestry, Sighting } from '../../models/vision/matches';
 
-const calibration = {
-  confidence: { kind: 'logistic', bias: -10, weights: { similarity: 10, margin: 40 } },
-  floor: 0.05,
-} as const;
+const none = { constant: 2, similarity: 0, nearest: 0, views: 0, others: 0, spread: 0 };
+const model: ChoiceModel = { kind: 'choice', candidate: { nearest: 2, views: 2 }, none, kin: 0.5 };
 
-const candidate = (id: string, similarity: number, imageId = 1): Candidate => ({
+const candidate = (id: string, ...byPhoto: readonly number[]): Candidate => ({
   id,
-  similarity,
-  byPhoto: [[similarity]],
-  imageId,
+  similarity: byPhoto.reduce((sum, each) => sum + each, 0) / byPhoto.length,
+  byPhoto: byPhoto.map((similarity) => [similarity]),
+  imageId: 1,
 });
-
-/** The rows of an answer, where every taxonomy row still exists. */
-const rowsOf = (candidates: readonly Candidate[], ancestry: Ancestry, floor: number, unseen = 0) =>
-  matchesOf(rankMatches({ candidates, ancestry, calibration, unseen }, floor), () => true);
 
 const noAncestry = new Map<string, readonly string[]>();
 const lineage = (ids: readonly string[], ...nodes: string[]) =>
   ids.map((id): [string, string[]] => [id, nodes]);
 
+const sightingOf = (candidates: readonly Candidate[], ancestry: Ancestry = noAncestry) =>
+  new Sighting(candidates, ancestry, model);
+
+/** The rows of an answer, where every taxonomy row still exists. */
+const rowsOf = (candidates: readonly Candidate[], ancestry: Ancestry, floor: number) =>
+  sightingOf(candidates, ancestry).rows(floor, () => true);
+
+const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+
 describe('Candidates', () => {
+  const showing = new Map([
+    [1, ['product_b']],
+    [2, ['product_b', 'product_c']],
+    [3, ['product_a']],
+  ]);
+
   test('are products by their nearest image, ties by id', () => {
     const neighbours = [
       { imageId: 1, distance: 0.1 },
@@ -31,120 +41,191 @@ describe('Candidates', () => {
       { imageId: 3, distance: 0.2 },
       { imageId: 9, distance: 0.0 },
     ];
-    const showing = new Map([
-      [1, ['product_b']],
-      [2, ['product_b', 'product_c']],
-      [3, ['product_a']],
-    ]);
     expect(candidatesOf(neighbours, showing)).toEqual([
-      candidate('product_b', 0.9, 1),
-      candidate('product_a', 0.8, 3),
-      candidate('product_c', 0.8, 2),
+      { ...candidate('product_b', 0.9), imageId: 1 },
+      { ...candidate('product_a', 0.8), imageId: 3 },
+      { ...candidate('product_c', 0.8), imageId: 2 },
     ]);
   });
-});
 
-describe('Candidates of several views', () => {
-  const showing = new Map([
-    [1, ['product_a']],
-    [2, ['product_a']],
-    [3, ['product_b']],
-  ]);
-
-  test('take the nearest picture of a product for each view', () => {
+  test('of several views take the nearest picture of a product for each view', () => {
     const neighbours = [
       { imageId: 1, distance: 0.25, byView: [0.5, 0.25] },
       { imageId: 2, distance: 0.375, byView: [0.375, 0.75] },
     ];
-    expect(candidatesOf(neighbours, showing)).toEqual([
-      { id: 'product_a', similarity: 0.75, byPhoto: [[0.625, 0.75]], imageId: 1 },
+    expect(candidatesOf(neighbours, new Map([...showing, [2, ['product_b']]]))).toEqual([
+      { id: 'product_b', similarity: 0.75, byPhoto: [[0.625, 0.75]], imageId: 1 },
     ]);
   });
 
   test('come first when more views see them, at an equally near pair', () => {
-    const neighbours = [
-      { imageId: 1, distance: 0.25, byView: [0.25, 0.75] },
-      { imageId: 3, distance: 0.25, byView: [0.25, 0.5] },
+    const [few, many] = ['product_a', 'product_b'].map((id) => candidate(id, 0.75)) as [Candidate, Candidate];
+    const seen = [
+      { ...few, byPhoto: [[0.75, 0.25]] },
+      { ...many, byPhoto: [[0.75, 0.5]] },
     ];
-    expect(candidatesOf(neighbours, showing).map(({ id }) => id)).toEqual(['product_b', 'product_a']);
+    expect(idsOf(sightingOf(seen).products)).toEqual(['product_b', 'product_a']);
+  });
+
+  test('that are looked at are those nearest to any of the photos', () => {
+    const crowd = Array.from({ length: 30 }, (_, index) =>
+      candidate(`product_${index}`, 0.5, 0.5 - index / 100),
+    );
+    const own = candidate('product_own', 0, 0.9);
+    const shortlist = idsOf(shortlistOf([...crowd, own]));
+    expect(shortlist).toContain('product_own');
+    expect(shortlist).toHaveLength(21);
   });
 });
 
-describe('Signals', () => {
-  const own: Candidate = { id: 'product_a', similarity: 0.75, byPhoto: [[0.5, 0.75]], imageId: 1 };
-  const rival: Candidate = { id: 'product_b', similarity: 0.5, byPhoto: [[0.5, 0.25]], imageId: 1 };
-  const far: Candidate = { id: 'product_c', similarity: 0.25, byPhoto: [[0.25, 0]], imageId: 1 };
-  const isOwn = ({ id }: Candidate) => id === 'product_a';
-
-  test('weigh a candidate against its rivals, nearest pair and view by view', () => {
-    expect(signalsOf([own, rival, far], isOwn, 0)).toEqual({
-      similarity: 0.75,
-      whole: 0.5,
-      margin: 0.25,
-      lead: 0.25 / 0.52,
-      viewLead: 0.5 / 0.77,
-      consensus: 1,
-      prominence: expect.closeTo((0.75 - 0.375) / Math.sqrt((2 * 0.125 ** 2 + 5 * 0.01) / 7)),
-    });
-    expect(signalsOf([rival, own], ({ id }) => id === 'product_b', 0)).toMatchObject({ consensus: 0.5 });
-  });
-
-  test('of a group that holds all candidates are weighed against what was not looked at', () => {
-    const all = signalsOf([own, rival], () => true, 0.5);
-    expect(all).toMatchObject({ margin: 0.25, lead: 0.25 / 0.52, consensus: 1, prominence: 2.5 });
-  });
-
-  test('without a weight do not count', () => {
-    const signals = signalsOf([own, rival, far], isOwn, 0);
-    expect(confidenceOf({ kind: 'logistic', bias: 0, weights: {} }, signals)).toBe(0.5);
-    const weighed = { kind: 'logistic', bias: -1, weights: { consensus: 3 } } as const;
-    expect(confidenceOf(weighed, signals)).toBeCloseTo(1 / (1 + Math.exp(-2)));
-  });
-});
-
+// contract 7.9
 describe('Confidence', () => {
+  const similarity = fc.double({ min: -1, max: 1, noNaN: true });
+  const seen = fc
+    .record({ photos: fc.integer({ min: 1, max: 5 }), views: fc.integer({ min: 1, max: 4 }) })
+    .chain(({ photos, views }) =>
+      fc.array(
+        fc.array(fc.array(similarity, { minLength: views, maxLength: views }), {
+          minLength: photos,
+          maxLength: photos,
+        }),
+        { minLength: 1, maxLength: 45 },
+      ),
+    );
+  const weight = fc.double({ min: -100, max: 100, noNaN: true });
+  const models = fc.record({
+    kind: fc.constant('choice' as const),
+    candidate: fc.record({ nearest: weight, views: weight }),
+    none: fc.record({
+      constant: weight,
+      similarity: weight,
+      nearest: weight,
+      views: weight,
+      others: weight,
+      spread: weight,
+    }),
+    kin: fc.double({ min: 0, max: 1, noNaN: true }),
+  });
+  const brands = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 45, maxLength: 45 });
+
+  test('of products sums to at most 1, whatever photos show and whatever the weights', () => {
+    fc.assert(
+      fc.property(
+        seen,
+        models,
+        brands,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (views, weights, kinds, floor) => {
+          const shortlist = shortlistOf(
+            views.map((byPhoto, at) => ({ ...candidate(`product_${at}`), byPhoto, similarity: 0 })),
+          );
+          const ancestry = new Map(
+            shortlist.map(({ id }, at) => [
+              id,
+              [`style_${at % 9}_${kinds[at % 3]}`, `brand_${kinds[at % 3]}`],
+            ]),
+          );
+          const sighting = new Sighting(shortlist, ancestry, weights);
+          const rows = sighting.rows(floor, () => true);
+          const products = rows.filter(({ id }) => id.startsWith('product_'));
+          const confidences = rows.map(({ confidence }) => confidence);
+          expect(products.reduce((sum, { confidence }) => sum + confidence, 0)).toBeLessThanOrEqual(1);
+          expect(sighting.products.reduce((sum, { confidence }) => sum + confidence, 0)).toBeLessThanOrEqual(
+            1,
+          );
+          expect(confidences).toEqual([...confidences].sort((left, right) => right - left));
+          expect(confidences.every((each) => each >= 0 && each <= 1)).toBe(true);
+          expect(new Set(idsOf(rows)).size).toBe(rows.length);
+          expect(rows.length).toBeLessThanOrEqual(10);
+          for (const { id, confidence } of products) {
+            const levels = sighting.evidenceFor(id)?.levels.map((level) => level.confidence) ?? [];
+            expect([confidence, ...levels]).toEqual(
+              [confidence, ...levels].sort((left, right) => left - right),
+            );
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
   test('grows with similarity and with the lead over the next product', () => {
     const first = (best: number, next: number) =>
-      rowsOf([candidate('product_a', best), candidate('product_b', next)], noAncestry, 0)[0]?.confidence ?? 0;
+      sightingOf([candidate('product_a', best), candidate('product_b', next)]).products[0]?.confidence ?? 0;
     expect(first(0.95, 0.8)).toBeGreaterThan(first(0.9, 0.75));
     expect(first(0.9, 0.6)).toBeGreaterThan(first(0.9, 0.8));
   });
 
-  test('below the floor returns nothing, and a floor of 0 returns the nearest whatever they are', () => {
-    const far = [candidate('product_a', 0.1)];
-    expect(rowsOf(far, noAncestry, 0.05)).toEqual([]);
-    expect(rowsOf(far, noAncestry, 0).map(({ id }) => id)).toEqual(['product_a']);
+  // contract 7.14
+  test('is shared by two items of which each photo shows another', () => {
+    const rivals = [
+      candidate('product_a', 0.95, 0.3),
+      candidate('product_b', 0.4, 0.95),
+      candidate('product_c', 0.5, 0.5),
+    ];
+    for (const { confidence } of sightingOf(rivals).products.slice(0, 2)) {
+      expect(confidence).toBeGreaterThan(0.4);
+      expect(confidence).toBeLessThan(0.6);
+    }
   });
 
-  test('gives at most ten rows, best first', () => {
-    const many = Array.from({ length: 30 }, (_, index) => candidate(`product_${index}`, 0.9 - index / 100));
-    const rows = rowsOf(many, noAncestry, 0);
-    expect(rows.map(({ id }) => id)).toEqual(many.slice(0, 10).map(({ id }) => id));
-    expect(rows.map(({ confidence }) => confidence)).toEqual(
-      [...rows].map(({ confidence }) => confidence).sort((left, right) => right - left),
-    );
+  test('of a product that several photos agree on is more than that of one photo', () => {
+    const one = sightingOf([candidate('product_a', 0.7), candidate('product_b', 0.5)]);
+    const two = sightingOf([candidate('product_a', 0.7, 0.7), candidate('product_b', 0.5, 0.5)]);
+    expect(two.products[0]?.confidence).toBeGreaterThan(one.products[0]?.confidence ?? 1);
   });
 });
 
+// contract 7.8
+describe('The floor', () => {
+  const many = Array.from({ length: 30 }, (_, index) => candidate(`product_${index}`, 0.9 - index / 100));
+
+  test('decides whether there is an answer: below it there is none, else the runners-up follow', () => {
+    const rivals = [
+      candidate('product_a', 0.8),
+      candidate('product_b', 0.75),
+      candidate('product_c', 0.6),
+      candidate('product_d', -0.5),
+    ];
+    const { products } = sightingOf(rivals);
+    const best = products[0]?.confidence ?? 0;
+    expect(idsOf(rowsOf(rivals, noAncestry, best))).toEqual(['product_a', 'product_b', 'product_c']);
+    expect(rowsOf(rivals, noAncestry, best + 1e-9)).toEqual([]);
+    expect(products[3]?.confidence).toBeLessThan(0.01);
+  });
+
+  test('of 0 returns the ten nearest, whatever they are', () => {
+    const far = Array.from({ length: 12 }, (_, index) => candidate(`product_${index}`, -0.5 - index / 50));
+    expect(rowsOf(far, noAncestry, 0.05)).toEqual([]);
+    expect(idsOf(rowsOf(far, noAncestry, 0))).toEqual(idsOf(far.slice(0, 10)));
+    expect(sightingOf([]).rows(0, () => true)).toEqual([]);
+  });
+
+  test('never lets an answer have more than ten rows, a taxonomy row among them', () => {
+    const ancestry = new Map(lineage(idsOf(many), 'brand_x'));
+    expect(idsOf(rowsOf(many, noAncestry, 0))).toEqual(idsOf(many.slice(0, 10)));
+    expect(idsOf(rowsOf(many, ancestry, 0))).toEqual(['brand_x', ...idsOf(many.slice(0, 9))]);
+  });
+});
+
+// contract 7.10
 describe('When neighbours disagree about the product', () => {
   const twins = [candidate('product_a', 0.9), candidate('product_b', 0.9), candidate('product_c', 0.4)];
 
-  test('and agree about its style, the style comes first', () => {
+  test('and agree about its style, the style comes first, and its likeliest products follow', () => {
     const ancestry = new Map([
       ...lineage(['product_a', 'product_b'], 'style_s', 'model_m', 'brand_x'),
       ...lineage(['product_c'], 'style_t', 'model_n', 'brand_x'),
     ]);
     const rows = rowsOf(twins, ancestry, 0.05);
-    expect(rows[0]?.id).toBe('style_s');
-    expect(rows[0]?.confidence).toBeGreaterThan(0.5);
+    expect(idsOf(rows)).toEqual(['style_s', 'product_a', 'product_b']);
+    expect(rows[0]?.confidence).toBeGreaterThan(0.9);
   });
 
-  test('and a product is likelier than not, but below the floor, the style that is above it is the answer', () => {
-    const likely = [candidate('product_a', 0.925), candidate('product_b', 0.9), candidate('product_c', 0.4)];
+  test('and none reaches the floor, the row that does is the answer with its products', () => {
     const ancestry = new Map(lineage(['product_a', 'product_b'], 'style_s', 'brand_x'));
-    expect(rowsOf(likely, noAncestry, 0)[0]?.confidence).toBeCloseTo(0.56);
-    expect(rowsOf(likely, ancestry, 0.83).map(({ id }) => id)).toEqual(['style_s']);
-    expect(rowsOf(likely, noAncestry, 0.83)).toEqual([]);
+    expect(idsOf(rowsOf(twins, ancestry, 0.83))).toEqual(['style_s', 'product_a', 'product_b']);
+    expect(rowsOf(twins, noAncestry, 0.83)).toEqual([]);
   });
 
   test('and about everything else too, no taxonomy row is made up', () => {
@@ -153,21 +234,48 @@ describe('When neighbours disagree about the product', () => {
       ...lineage(['product_b'], 'style_t', 'brand_y'),
       ...lineage(['product_c'], 'style_u', 'brand_z'),
     ]);
-    expect(rowsOf(twins, ancestry, 0).map(({ id }) => id)).toEqual(['product_a', 'product_b', 'product_c']);
+    expect(idsOf(rowsOf(twins, ancestry, 0))).toEqual(['product_a', 'product_b', 'product_c']);
   });
 
   test('and agree about a style that was deleted, the model comes first, and the brand when that is gone too', () => {
     const ancestry = new Map(lineage(['product_a', 'product_b'], 'style_s', 'model_m', 'brand_x'));
-    const ranking = rankMatches({ candidates: twins, ancestry, calibration, unseen: 0 }, 0.05);
-    const first = (...deleted: string[]) => matchesOf(ranking, (id) => !deleted.includes(id))[0];
-    expect(first('style_s')).toMatchObject({ id: 'model_m', confidence: expect.closeTo(0.98, 0) });
-    expect(first('style_s', 'model_m')?.id).toBe('brand_x');
-    expect(first('style_s', 'model_m', 'brand_x')?.id).toBe('product_a');
+    const first = (...deleted: string[]) =>
+      sightingOf(twins, ancestry).rows(0.05, (id) => !deleted.includes(id))[0]?.id;
+    expect(first('style_s')).toBe('model_m');
+    expect(first('style_s', 'model_m')).toBe('brand_x');
+    expect(first('style_s', 'model_m', 'brand_x')).toBe('product_a');
   });
 
-  test('a brand is not sure merely because every candidate that was looked at is of it', () => {
-    const close = ['a', 'b', 'c'].map((id) => candidate(`product_${id}`, 0.6));
+  test('a brand is not sure merely because every candidate is of it', () => {
+    const far = ['a', 'b', 'c'].map((id) => candidate(`product_${id}`, -0.5));
     const ancestry = new Map(lineage(['product_a', 'product_b', 'product_c'], 'brand_x'));
-    expect(rowsOf(close, ancestry, 0, 0.6)[0]?.id).toBe('product_a');
+    expect(rowsOf(far, ancestry, 0)[0]?.id).toBe('product_a');
+  });
+
+  test('a product that is sure stands before its brand', () => {
+    const sure = [candidate('product_a', 0.95), candidate('product_b', 0.6)];
+    const ancestry = new Map(lineage(['product_a', 'product_b'], 'brand_x'));
+    expect(rowsOf(sure, ancestry, 0)[0]?.id).toBe('product_a');
+  });
+});
+
+/** The stand-in for a calibration that nobody has fitted. */
+describe('A model that nobody has calibrated', () => {
+  const claimed = (best: number, ...others: readonly number[]): number => {
+    const candidates = [best, ...others].map((similarity, at) => candidate(`product_${at}`, similarity));
+    return new Sighting(candidates, noAncestry, UNCALIBRATED.confidence).products[0]?.confidence ?? 0;
+  };
+  const crowd = (similarity: number) => Array.from({ length: 19 }, () => similarity);
+
+  test('claims little: a picture that matches perfectly, as another does, is no sure answer', () => {
+    expect(claimed(1, 1)).toBeLessThan(0.4);
+    expect(claimed(0.9, ...crowd(0.85))).toBeLessThan(0.3);
+    expect(claimed(0.6, ...crowd(0.5))).toBeLessThan(0.05);
+  });
+
+  test('claims more with the similarity and with the lead, and is sure of what stands alone', () => {
+    expect(claimed(0.9, ...crowd(0.7))).toBeGreaterThan(claimed(0.8, ...crowd(0.7)));
+    expect(claimed(0.9, ...crowd(0.6))).toBeGreaterThan(claimed(0.9, ...crowd(0.7)));
+    expect(claimed(1, ...crowd(0.5))).toBeGreaterThan(0.85);
   });
 });

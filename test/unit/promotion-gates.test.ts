@@ -17,6 +17,7 @@ const version: VersionRecord = {
   manifest: modelManifest('eye', 4, 1),
   state: 'building',
   createdAt: new Date('2026-01-01T00:00:00Z'),
+  adaptation: null,
   promotedAt: null,
   builtAt: new Date('2026-01-01T12:00:00Z'),
   maintained: true,

@@ -22,6 +22,16 @@ describe('a manifest', () => {
     await expect(read(strange)).resolves.toEqual({ ...manifest, calibration: null });
   });
 
+  // contract 7.9
+  test('with a calibration of the earlier form counts as one without', async () => {
+    const logistic = { kind: 'logistic', bias: -3.6, weights: { similarity: 1, viewLead: 9 } };
+    const earlier = { confidence: logistic, taxonomy: logistic, floor: 0.75 };
+    await expect(read({ ...manifest, calibration: earlier })).resolves.toEqual({
+      ...manifest,
+      calibration: null,
+    });
+  });
+
   test.each([
     ['a path that leaves the folder', { file: '../model.json' }, 'file: must be a path inside the folder'],
     ['an absolute path', { file: '/model.json' }, 'file: must be a path inside the folder'],
@@ -39,6 +49,11 @@ describe('a manifest', () => {
       'views.query.0: must be [left, top, width, height] within the picture',
     ],
     ['a scale of 0', { input: { ...manifest.input, scale: [1, 0, 1] } }, 'input.scale: must not be 0'],
+    [
+      'a calibration without a weight',
+      { calibration: { ...manifest.calibration, confidence: { kind: 'choice' } } },
+      'calibration: ',
+    ],
     ['more dimensions than an index holds', { output: { dimensions: 4001 } }, 'output.dimensions: '],
   ])('with %s is refused', async (_case, change, reason) => {
     await expect(read({ ...manifest, ...change })).rejects.toThrow(reason);

@@ -32,6 +32,7 @@ const versionOf = (manifest: ModelManifest): EmbeddingVersion => ({
   manifest,
   state: 'live',
   createdAt: new Date(0),
+  adaptation: null,
   promotedAt: null,
 });
 
@@ -39,7 +40,12 @@ const rounded = (vector: Float32Array | undefined) =>
   Array.from(vector ?? [], (value) => Number(value.toFixed(2)) + 0);
 
 const folders = new Map<string, string>();
-const registry = new PooledEmbedderRegistry({ ...pool, folderOf: ({ id }) => folders.get(id) ?? null });
+const maps = new Map<number, Float32Array>();
+const registry = new PooledEmbedderRegistry({
+  ...pool,
+  folderOf: ({ id }) => folders.get(id) ?? null,
+  mapOf: async (id) => maps.get(id) ?? null,
+});
 
 /** Installs a model under an id of its own. */
 async function install(id: string, model: TinyModel, change: Partial<ModelManifest> = {}) {
@@ -81,6 +87,23 @@ describe('an embedder', () => {
     ]);
     const [whole] = await embedder.embed(jpegs, 'catalog');
     expect(whole?.map(rounded)).toEqual([[0.71, 0, 0.71]]);
+  });
+
+  test('passes the vectors of an adapted version through its map, and those of its model not (contract 14.20)', async () => {
+    const { manifest, load } = await install('mapped', meanColour);
+    const version: EmbeddingVersion = {
+      ...versionOf(manifest),
+      id: 7,
+      model: 'mapped@1.0.0+adapted-1',
+      adaptation: { from: 1, products: 30, pictures: 60, shrinkage: 2, power: 0.5 },
+    };
+    const jpegs = [await colouredJpeg(['#ff0'])];
+    await expect(registry.forVersion(version)).rejects.toThrow(/mapped@1.0.0\+adapted-1.*its map is gone/);
+    maps.set(7, Float32Array.from([3, 0, 0, 0, 4, 0, 0, 0, 1]));
+    const [views] = await (await registry.forVersion(version)).embed(jpegs, 'catalog');
+    expect(views?.map(rounded)).toEqual([[0.6, 0.8, 0]]);
+    const [plain] = await (await load()).embed(jpegs, 'catalog');
+    expect(plain?.map(rounded)).toEqual([[0.71, 0.71, 0]]);
   });
 
   test('fits a picture into the input on the background of the model', async () => {

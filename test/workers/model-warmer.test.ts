@@ -9,7 +9,13 @@ import { ModelWarmer } from '../../workers/model-warmer';
 import { LogSink } from '../support/log-sink';
 
 const version = (id: number, state: VersionRecord['state'], maintained: boolean) =>
-  ({ id, state, maintained, model: `model-${id}@1` }) as VersionRecord;
+  ({
+    id,
+    state,
+    maintained,
+    model: `model-${id}@1`,
+    manifest: { id: `model-${id}`, version: '1' },
+  }) as VersionRecord;
 
 function setup(unloadAfterMs: number) {
   let versions: VersionRecord[] = [];
@@ -98,6 +104,18 @@ describe('a worker', () => {
     await warmer.look();
     expect([...loaded]).toEqual([4]);
     expect(told()).toEqual({ 4: null });
+  });
+
+  test('keeps a network that another version needs, with its own map or none (contract 14.20)', async () => {
+    const { warmer, loaded, stand, finish } = setup(0);
+    await finish();
+    const live = version(3, 'live', true);
+    stand(live, { ...version(4, 'building', true), manifest: live.manifest });
+    await warmer.look();
+    await finish();
+    stand(live, { ...version(4, 'pruned', false), manifest: live.manifest });
+    await warmer.look();
+    expect([...loaded]).toEqual([3, 4]);
   });
 
   test('that ends is not waited for', async () => {

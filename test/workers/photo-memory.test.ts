@@ -8,6 +8,7 @@ const version = (id: number): EmbeddingVersion => ({
   manifest: tinyManifest(2),
   state: 'live',
   createdAt: new Date(0),
+  adaptation: null,
   promotedAt: null,
 });
 

@@ -23,7 +23,15 @@ function setup() {
   const embeddings: Partial<EmbeddingRepository> = {
     version: async (id) =>
       id === 7
-        ? { id, model: 'tiny@1.0.0', manifest, state: 'building', createdAt: new Date(0), promotedAt: null }
+        ? {
+            id,
+            model: 'tiny@1.0.0',
+            manifest,
+            state: 'building',
+            createdAt: new Date(0),
+            adaptation: null,
+            promotedAt: null,
+          }
         : null,
     missing: async (_version, ids) => new Set(ids.filter((id) => !stored.has(id))),
     store: async (_version, rows) => {

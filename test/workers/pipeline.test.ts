@@ -23,6 +23,7 @@ const version: EmbeddingVersion = {
   manifest: tinyManifest(3),
   state: 'live',
   createdAt: new Date(0),
+  adaptation: null,
   promotedAt: null,
 };
 

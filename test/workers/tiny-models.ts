@@ -96,10 +96,6 @@ export function tinyManifest(dimensions: number): ModelManifest {
   return {
     ...manifest,
     input: { ...manifest.input, width: SIDE, height: SIDE, background: [0, 0, 0] },
-    calibration: {
-      confidence: { kind: 'logistic', bias: 0, weights: { similarity: 1, margin: 0 } },
-      floor: 0,
-    },
     licence: 'CC0-1.0',
     digests: { 'model.json': '0'.repeat(64) },
   };

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import pMap from 'p-map';
 import type { Embedder, EmbedderRegistry } from '../../models/ports';
 import {
@@ -5,6 +6,7 @@ import {
   type ModelManifest,
   modelReference,
 } from '../../models/vision/embedding-model';
+import { mapped } from '../../models/vision/linear-map';
 import { InferencePool, type InferencePoolOptions, type InferencePoolStats } from './inference-pool';
 import { loadTried } from './load-tried';
 import { ModelRefused } from './manifest';
@@ -14,10 +16,14 @@ import { renderViews } from './render-views';
 export interface EmbedderRegistryOptions extends InferencePoolOptions {
   /** The folder of a model; null when it is not installed here. */
   folderOf(manifest: ModelManifest): string | null | Promise<string | null>;
+  /** The map of an adapted version; null when it is gone. */
+  mapOf(versionId: number): Promise<Float32Array | null>;
 }
 
 /** Enough pictures of one call on their way for full batches on many threads. */
 const PICTURES_AT_ONCE = 16;
+
+const MAPS_MAX = 4;
 
 /**
  * The embedders of this process, all in one inference pool, so that work on a new version never goes before a photo for
@@ -27,18 +33,41 @@ const PICTURES_AT_ONCE = 16;
  */
 export class PooledEmbedderRegistry implements EmbedderRegistry {
   readonly #embedders = new Map<string, Promise<Embedder>>();
+  readonly #maps = new LRUCache<number, Float32Array>({ max: MAPS_MAX });
   #pool: Promise<InferencePool> | null = null;
   #started: InferencePool | null = null;
 
   constructor(private readonly options: EmbedderRegistryOptions) {}
 
   /**
-   * Its `embed` rejects with `unprocessable` for a picture that can't be decoded, with `PictureFailed` for one that can't be
+   * The network of a version, and behind it the map of an adapted one. Its `embed` rejects with `unprocessable` for a picture that can't be decoded, with `PictureFailed` for one that can't be
    * embedded.
    *
    * @throws ModelRefused when the model is not installed, was changed, or can't run here
    */
-  forVersion(version: EmbeddingVersion): Promise<Embedder> {
+  async forVersion(version: EmbeddingVersion): Promise<Embedder> {
+    const network = await this.#network(version);
+    if (!version.adaptation) return network;
+    const map = await this.#mapOf(version);
+    return {
+      manifest: network.manifest,
+      embed: async (jpegs, views) => {
+        const pictures = await network.embed(jpegs, views);
+        return pictures.map((vectors) => vectors.map((vector) => mapped(map, vector)));
+      },
+      close: () => network.close(),
+    };
+  }
+
+  /** Maps are remembered: they never change, and take a megabyte. */
+  async #mapOf({ id, model }: EmbeddingVersion): Promise<Float32Array> {
+    const map = this.#maps.get(id) ?? (await this.options.mapOf(id));
+    if (!map) throw new ModelRefused(model, 'its map is gone');
+    this.#maps.set(id, map);
+    return map;
+  }
+
+  #network(version: EmbeddingVersion): Promise<Embedder> {
     const key = `${modelReference(version.manifest)} ${version.manifest.digests[version.manifest.file]}`;
     const known = this.#embedders.get(key);
     if (known) return known;

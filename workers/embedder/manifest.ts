@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import {
+  CANDIDATE_SIGNALS,
   MODEL_FORMATS,
   type ModelManifest,
+  NONE_SIGNALS,
   RESAMPLING_KERNELS,
-  SIGNALS,
 } from '../../models/vision/embedding-model';
 import { sha256Of } from './sha256-of';
 
@@ -99,11 +100,20 @@ const side = z.number().int().min(8).max(SIDE_MAX);
 
 const channel = z.number().min(0).max(255);
 
-const logistic = z.object({
-  kind: z.literal('logistic'),
-  bias: z.number(),
-  weights: z.partialRecord(z.enum(SIGNALS), z.number()),
+const calibration = z.object({
+  confidence: z.object({
+    kind: z.literal('choice'),
+    candidate: z.record(z.enum(CANDIDATE_SIGNALS), z.number()),
+    none: z.record(z.enum(NONE_SIGNALS), z.number()),
+    kin: fraction,
+  }),
+  floor: fraction,
 });
+
+/** The form of earlier releases, which judged each row alone: such a model counts as not calibrated. */
+const earlierCalibration = z
+  .object({ confidence: z.object({ kind: z.literal('logistic') }) })
+  .transform(() => null);
 
 const manifestSchema: z.ZodType<ModelManifest> = z
   .object({
@@ -128,14 +138,7 @@ const manifestSchema: z.ZodType<ModelManifest> = z
       dimensions: z.number().int().min(1).max(DIMENSIONS_MAX),
     }),
     views: z.object({ catalog: views, query: views }),
-    calibration: z
-      .object({
-        confidence: logistic,
-        taxonomy: logistic.optional(),
-        floor: fraction,
-      })
-      .nullable()
-      .default(null),
+    calibration: z.union([calibration, earlierCalibration]).nullable().default(null),
     licence: z.string().min(1),
     description: z.string().exactOptional(),
     digests: z.record(

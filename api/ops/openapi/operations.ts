@@ -66,13 +66,14 @@ export const OPERATIONS: readonly Operation[] = [
   photo({
     id: 'identify',
     summary: 'Identify the item in a photo',
-    description: `At most ten rows, best first, each with a calibrated \`confidence\`: of all answers given with 0.9, nine in ten are right.
+    description: `At most ten rows, best first, each with its own calibrated \`confidence\`: of all rows given with 0.9, nine in ten are right; of those given with 0.1, one in ten. Over the products it sums to at most 1.
 
 - Send the photo as \`url\` or \`base64\`; \`url\` wins. JPEG, PNG or WebP, told by their bytes.
 - Or send two to five photos of the item from several sides as \`images\`: they have one answer. One that shows something else decides little.
 - \`region\` names the part of a photo that is looked at; \`category_id\` and \`filters\` the rows that may be the answer.
 - \`explain\` gives each row its \`evidence\`.
-- Where the photo shows a style, model or brand but not which product of it, that taxonomy row is the answer, without \`variants\`.
+- Where the photo shows a style, model or brand but not which product of it, that taxonomy row comes first, without \`variants\`; its likeliest products follow.
+- \`min_confidence\` is what the first row needs for an answer, instead of the floor of the service; the runners-up follow down to 0.01. With 0 the ten nearest rows are returned, whatever they are.
 - Nothing sure enough: an empty \`data\`.
 - **Credits:** 5, with \`pricing\` 10; 2 more for each photo after the first; an answer without rows is free.`,
     body: 'IdentifyRequest',

@@ -9,6 +9,7 @@ interface Asked<Photo> {
   readonly category: string | null;
   readonly filters: readonly Filter[];
   readonly explain: boolean;
+  readonly minConfidence: number | null;
 }
 
 /** An entry as its caller sends it. */

@@ -18,6 +18,7 @@ export const embeddersOf = ({ folder }: InstalledModel): PooledEmbedderRegistry 
     batchTimeoutMs: 30_000,
     logger: pino({ level: 'warn' }),
     folderOf: () => folder,
+    mapOf: async () => null,
   });
 
 /** A model as a version of the database would have it. */

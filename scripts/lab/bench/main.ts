@@ -16,6 +16,7 @@ import { benchReindex } from './reindex';
 import { report } from './report';
 import { benchSoak } from './soak';
 import { benchVectors } from './vectors/bench-vectors';
+import { benchConfidence, type ConfidenceBenchOptions } from './vision/bench-confidence';
 import { benchSeveral } from './vision/bench-several';
 import { benchVision } from './vision/bench-vision';
 import { MODES, type Mode } from './vision-installation';
@@ -56,10 +57,18 @@ bench(
 bench(
   'vision',
   'recall, calibration and rejection of unknown items on real photos over HTTP, beside simple baselines',
-  ({ several, ...options }: Parameters<typeof benchVision>[0] & { several?: boolean }) =>
-    several ? benchSeveral(options) : benchVision(options),
+  ({
+    several,
+    confidence,
+    ...options
+  }: ConfidenceBenchOptions & { several?: boolean; confidence?: boolean }) => {
+    if (confidence) return benchConfidence(options);
+    return several ? benchSeveral(options) : benchVision(options);
+  },
 )
   .option('--several', 'calls with one to three photos of a piece instead')
+  .option('--confidence', 'fits the confidence and judges it by cross-validation instead, without HTTP')
+  .option('--write', 'with --confidence: puts the calibration into the manifest of the model')
   .requiredOption('--photos <folder>', 'items.json and images/ of a set of photos')
   .option('--queries <folder>', 'queries.json and its photos; without it the photos of the set are distorted')
   .option('--split <name>', 'only the photos of this split')

@@ -1,5 +1,5 @@
 """Writes the model that ships: two networks that see one picture, their unit vectors joined, as a TensorFlow.js graph model with its manifest and golden pair.
-calibrate.py adds the calibration.
+`npm run bench -- vision --confidence --write` adds the calibration.
 
 The golden pair is a drawn picture and the embedding that PyTorch computes for it, in 32-bit floats, from the weights as stored.
 """

@@ -1,30 +1,21 @@
 #!/bin/sh
-# From photos to the bundled model: sources, fine-tuning, joining, export, calibration. Started again, it goes on where it was stopped.
+# From photos to the bundled model: sources, fine-tuning, joining, export. Its calibration is fitted by `npm run bench -- vision --confidence --write`. Started again, it goes on where it was stopped.
 #   sh scripts/lab/training/train.sh <folder of photos>...
 # Settings, all optional, are environment variables:
 #   PYTHON    interpreter with the packages of requirements.txt      (python3)
 #   WORK      where sources and checkpoints go                        (.training)
 #   OUT       where the model goes                                   (workers/embedder/bundled)
 #   EARLIER   the model that the new one is joined with              (workers/embedder/bundled-earlier)
-#   HELD      folder of photos kept out of training, several of each thing, for the calibration (the last folder of photos)
 #   DRAWINGS  drawn items                                            (600)
 #   MINUTES   length of each fine-tuning by the clock; their weights are averaged  (36 85)
 #   MIX       share of the tuned weights in the mean with the untouched ones (0.8)
 #   SHARE     of the earlier network in the similarity               (0.4)
-#   FLOOR     confidence below which nothing is returned             (0.75)
 #   VERSION   version in the manifest                                (today)
 set -eu
 [ $# -gt 0 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(dirname "$0")
 : "${PYTHON:=python3}" "${WORK:=.training}" "${OUT:=workers/embedder/bundled}" "${EARLIER:=workers/embedder/bundled-earlier}" "${DRAWINGS:=600}" "${MINUTES:=36 85}"
-: "${MIX:=0.8}" "${SHARE:=0.4}" "${FLOOR:=0.75}" "${VERSION:=$(date +%Y.%-m.%-d)}"
-if [ -z "${HELD:-}" ]; then
-  [ $# -gt 1 ] || { echo "one folder is kept for the calibration: name another, or set HELD" >&2; exit 2; }
-  for HELD in "$@"; do :; done
-  count=$#
-  while [ "$count" -gt 1 ]; do set -- "$@" "$1"; shift; count=$((count - 1)); done
-  shift
-fi
+: "${MIX:=0.8}" "${SHARE:=0.4}" "${VERSION:=$(date +%Y.%-m.%-d)}"
 mkdir -p "$WORK"
 
 gather() { # name and options of the set
@@ -43,4 +34,3 @@ for length in $MINUTES; do
 done
 "$PYTHON" "$here/join.py" --sources "$WORK/sources" --checkpoint "$WORK"/tuned[0-9]*.pt --earlier "$EARLIER" --mix "$MIX" --share "$SHARE" --out "$WORK/joined.pt"
 "$PYTHON" "$here/export.py" --checkpoint "$WORK/joined.pt" --earlier "$EARLIER" --joint "$WORK/joined.npz" --version "$VERSION" --out "$OUT"
-"$PYTHON" "$here/calibrate.py" --model "$OUT" --held "$HELD" --company "$@" --floor "$FLOOR"

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UNCALIBRATED } from '../../../../models/vision/confidence';
 import type { ModelManifest } from '../../../../models/vision/embedding-model';
 
 const SIDE = 16;
@@ -63,10 +64,7 @@ const manifestOf = (id: string, model: string): ModelManifest => ({
   },
   output: { dimensions: (SIDE / 2) ** 2 * 3 },
   views: { catalog: [[0, 0, 1, 1]], query: [[0, 0, 1, 1]] },
-  calibration: {
-    confidence: { kind: 'logistic', bias: 1, weights: { similarity: 1, margin: 1 } },
-    floor: 0,
-  },
+  calibration: UNCALIBRATED,
   licence: 'CC0-1.0',
   digests: { 'model.json': createHash('sha256').update(model).digest('hex') },
 });

@@ -7,6 +7,7 @@ import { readConfig } from '../../../config';
 import { type Measurement, runConcurrently } from '../measure';
 import { inFolder } from '../set-up';
 import { type Answer, identify } from './answer';
+import { combinations } from './bench-confidence';
 import type { VisionBenchOptions } from './bench-vision';
 import { type PhotoService, withPhotoService } from './photo-service';
 import { type CatalogPhoto, everyNth, type PhotoSet, readPhotoSet } from './photo-set';
@@ -127,7 +128,7 @@ async function tryAll(service: PhotoService, trials: readonly Trial[]): Promise<
       const trial = asked[index];
       if (!trial) return;
       const scope = scoped ? { category_id: trial.product.category } : {};
-      const answer = await identify(service, trial.files, { explain: true, ...scope });
+      const answer = await identify(service, trial.files, { explain: true, min_confidence: 0, ...scope });
       tried.push({ ...trial, scoped, isKnown, answer });
     });
   };
@@ -194,13 +195,5 @@ function believed(tried: readonly Tried[], photos: number): string {
 
 const isRight = ({ isKnown, answer, product }: Tried): boolean =>
   isKnown && answer.products[0]?.id === product.product;
-
-/** All ways to take so many of the files, in their order. */
-function combinations(files: readonly string[], count: number): string[][] {
-  if (count === 0) return [[]];
-  return files.flatMap((file, at) =>
-    combinations(files.slice(at + 1), count - 1).map((rest) => [file, ...rest]),
-  );
-}
 
 const percent = (share: number): string => (100 * share).toFixed(1);

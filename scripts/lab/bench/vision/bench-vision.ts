@@ -6,11 +6,11 @@ import { FolderModelLibrary } from '../../../../workers/library/model-library';
 import { readConfig } from '../../../config';
 import { type Measurement, percentiles, runConcurrently } from '../measure';
 import { inFolder } from '../set-up';
-import { type Answer, identify } from './answer';
+import { identify } from './answer';
 import { BASELINES, ranked } from './baselines';
 import { withPhotoService } from './photo-service';
 import { everyNth, type PhotoSet, type PhotoSetSource, type Query, readPhotoSet } from './photo-set';
-import { type Asked, recallRow, sortsOf, trustNotes } from './vision-figures';
+import { type Asked, answeredRows, recallRow, sortsOf, trustNotes } from './vision-figures';
 
 export interface VisionBenchOptions extends PhotoSetSource {
   /** `id` or `id@version` of an installed model; without it the bundled one. */
@@ -24,8 +24,8 @@ const TIMED_CALLS = 60;
 
 /**
  * Recall of a model on real photos over HTTP, through the whole service as it is started: every photo of the set in the
- * catalog, every query sent to `/v3/vision/identify` with `CONFIDENCE_FLOOR=0`. Then the same queries of items that were
- * taken out of the catalog. Beside it, what a thumbnail and a histogram find on the same photos.
+ * catalog, every query sent to `/v3/vision/identify` with `min_confidence: 0` and with the floor of the model. Then the same
+ * queries of items that were taken out of the catalog. Beside it, what a thumbnail and a histogram find on the same photos.
  */
 export async function benchVision(options: VisionBenchOptions): Promise<Measurement> {
   return inFolder(async (folder) => {
@@ -34,14 +34,17 @@ export async function benchVision(options: VisionBenchOptions): Promise<Measurem
     const set = { ...whole, queries: sampled(whole.queries, options.sample) };
     const { known, unknown, callMs } = await askService(set, model, folder);
     const sorts = sortsOf(set.queries);
-    const rows = [recallRow(`${model.manifest.id} ${model.manifest.version}`, sorts, known)];
+    const rows = [
+      recallRow(`${model.manifest.id} ${model.manifest.version}`, sorts, known),
+      ...answeredRows(sorts, known),
+    ];
     for (const baseline of BASELINES) {
       rows.push(recallRow(baseline.name, sorts, await askBaseline(set, baseline)));
     }
     const { views, input, calibration } = model.manifest;
     const multiplyAdds = await multiplyAddsOf(model);
     return {
-      title: `recall@1 / recall@5 in % on real photos over HTTP: ${set.photos.length} catalog photos, ${set.queries.length} queries, product rows only`,
+      title: `recall@1 / @3 / @5 in % on real photos over HTTP: ${set.photos.length} catalog photos, ${set.queries.length} queries, product rows only`,
       head: ['', ...sorts.map(({ name, count }) => `${name} (${count})`)],
       rows,
       notes: [
@@ -64,10 +67,13 @@ async function askService(
   folder: string,
 ): Promise<{ known: Asked[]; unknown: Asked[]; callMs: readonly number[] }> {
   return withPhotoService({ set, model, folder }, async (service) => {
-    const ask = (query: Query) => identify(service, [query.file]);
+    const ask = async (query: Query) => ({
+      answer: await identify(service, [query.file], { min_confidence: 0 }),
+      floored: await identify(service, [query.file]),
+    });
     const timed = await runConcurrently(Math.min(TIMED_CALLS, set.queries.length), 1, async (index) => {
       const query = set.queries[index];
-      if (query) await ask(query);
+      if (query) await identify(service, [query.file]);
     });
     const known = await askAll(set.queries, ask);
     const removed = await service.removeSome(set.queries.map(({ product }) => product));
@@ -79,11 +85,14 @@ async function askService(
   });
 }
 
-async function askAll(queries: readonly Query[], ask: (query: Query) => Promise<Answer>): Promise<Asked[]> {
+async function askAll(
+  queries: readonly Query[],
+  ask: (query: Query) => Promise<Omit<Asked, 'query'>>,
+): Promise<Asked[]> {
   const asked: Asked[] = [];
   await runConcurrently(queries.length, CONCURRENCY, async (index) => {
     const query = queries[index];
-    if (query) asked.push({ query, answer: await ask(query) });
+    if (query) asked.push({ query, ...(await ask(query)) });
   });
   return asked;
 }
@@ -97,10 +106,8 @@ async function askBaseline(
   for (const query of queries) {
     const order = ranked(await describe(await readFile(query.file)), known);
     const products = [...new Set(order.slice(0, 20).map((place) => photos[place]?.product ?? ''))];
-    asked.push({
-      query,
-      answer: { first: null, brand: null, products: products.map((id) => ({ id, confidence: 0 })) },
-    });
+    const answer = { first: null, brand: null, products: products.map((id) => ({ id, confidence: 0 })) };
+    asked.push({ query, answer, floored: answer });
   }
   return asked;
 }

@@ -8,7 +8,7 @@ import { everyNth, type PhotoSet, writeRemoval } from './photo-set';
 /** One item in so many is taken out of the catalog, so that its photos show what the catalog does not have. */
 const UNKNOWN_EVERY = 5;
 
-/** A service whose catalog is a set of photos, and that answers whatever its confidence. */
+/** A service whose catalog is a set of photos. */
 export interface PhotoService {
   readonly url: string;
   readonly key: string;
@@ -30,7 +30,6 @@ export async function withPhotoService<Result>(
 ): Promise<Result> {
   const settings = {
     DATA_DIR: join(folder, 'data'),
-    CONFIDENCE_FLOOR: '0',
     RATE_PER_SECOND: '0',
     VISION_CONCURRENCY: '0',
     MODEL: modelReference(model.manifest),

@@ -5,7 +5,10 @@ import type { Query } from './photo-set';
 /** A query with what was found. */
 export interface Asked {
   readonly query: Query;
+  /** With `min_confidence: 0`. */
   readonly answer: Answer;
+  /** With the floor of the model. */
+  readonly floored: Answer;
 }
 
 /** Queries that belong in one column. */
@@ -33,16 +36,37 @@ export function sortsOf(queries: readonly Query[]): Sort[] {
     });
 }
 
-/** One line of the table: recall@1 with its limits, and recall@5, by sort. */
-export function recallRow(name: string, sorts: readonly Sort[], asked: readonly Asked[]): string[] {
-  const cells = sorts.map((sort) => {
+/** One line of the table: recall@1 with its limits, recall@3 and @5, by sort. */
+export const recallRow = (name: string, sorts: readonly Sort[], asked: readonly Asked[]): string[] => [
+  name,
+  ...sorts.map((sort) => {
     const own = asked.filter(({ query }) => sort.holds(query));
-    const first = shareOf(own.filter((each) => placeOf(each) === 0).length, own.length);
-    const firstFive = own.filter((each) => placeOf(each) < 5).length;
-    const limits = `${percent(first.low)}-${percent(first.high)}`;
-    return `${percent(first.right / first.of)} (${limits}) / ${percent(firstFive / first.of)}`;
-  });
-  return [name, ...cells];
+    const within = (places: number) => own.filter((each) => placeOf(each) < places).length;
+    return [
+      shareText(within(1), own.length),
+      ...[3, 5].map((most) => percent(within(most) / own.length)),
+    ].join(' / ');
+  }),
+];
+
+/** As they are answered with the floor: any answer, the right product first, and among the rows, by sort. */
+export function answeredRows(sorts: readonly Sort[], asked: readonly Asked[]): string[][] {
+  const lines: [string, (each: Asked) => boolean][] = [
+    ['answered at the floor', ({ floored }) => floored.first !== null],
+    ['right product first', isFirstRight],
+    [
+      'right product among the rows',
+      ({ query, floored }) => floored.products.some(({ id }) => id === query.product),
+    ],
+    ['wrong product first', (each) => isProductFirst(each) && !isFirstRight(each)],
+  ];
+  return lines.map(([name, holds]) => [
+    name,
+    ...sorts.map((sort) => {
+      const own = asked.filter(({ query }) => sort.holds(query));
+      return shareText(own.filter(holds).length, own.length);
+    }),
+  ]);
 }
 
 /** Calibration and rejection of unknown items, in sentences. */
@@ -53,44 +77,47 @@ export function trustNotes(known: readonly Asked[], unknown: readonly Asked[], f
   return [
     `Confidence, one in five items unknown: ${calibrationNote(mixed, unknownProducts)}`,
     `The same on other photos alone: ${calibrationNote(mixed.filter(isOtherPhoto), unknownProducts)}`,
-    ...LEVELS_REJECTED.map((level) => rejectionNote(level, known, unknown, floor)),
+    `On pairs alone: ${calibrationNote(
+      mixed.filter(({ query }) => query.set !== null),
+      unknownProducts,
+    )}`,
+    ...LEVELS_REJECTED.map((level) => rejectionNote(level, known, unknown)),
     floorNote(known, unknown, floor),
   ];
 }
 
 function calibrationNote(asked: readonly Asked[], unknown: ReadonlySet<string>): string {
-  const judged = asked.flatMap((each) => {
-    const best = each.answer.products[0];
-    return best ? [{ confidence: best.confidence, right: isRight(each, unknown) }] : [];
-  });
-  const { ece, brier, bins } = calibrationFiguresOf(judged);
+  const rows = asked.map(({ query, answer }) =>
+    answer.products.map(({ id, confidence }) => ({
+      confidence,
+      right: id === query.product && !unknown.has(query.product),
+    })),
+  );
+  const { ece, brier, bins } = calibrationFiguresOf(rows.flatMap((each) => each.slice(0, 1)));
   const reliability = bins.map(
     ({ from, count, confidence, right }) =>
       `${from.toFixed(1)}: ${count} answers, ${percent(confidence)} claimed, ${percent(right / count)} right`,
   );
-  return `expected calibration error ${ece.toFixed(3)}, Brier ${brier.toFixed(3)}. ${reliability.join('; ')}.`;
+  const most = Math.max(...rows.map((each) => each.reduce((sum, { confidence }) => sum + confidence, 0)));
+  return `expected calibration error of first products ${ece.toFixed(3)}, of all products ${calibrationFiguresOf(rows.flat()).ece.toFixed(3)}, Brier ${brier.toFixed(3)}; they sum to at most ${most.toFixed(6)}. ${reliability.join('; ')}.`;
 }
 
-function rejectionNote(level: number, known: readonly Asked[], unknown: readonly Asked[], floor: number) {
+function rejectionNote(level: number, known: readonly Asked[], unknown: readonly Asked[]) {
   const atLevel = ({ query }: Asked) => query.level === level;
   const asked = known.filter(atLevel);
   const right = asked.filter((each) => placeOf(each) === 0).map(confidenceOf);
-  const { auroc, falseAcceptsAt95 } = rejectionFiguresOf(right, unknown.filter(atLevel).map(confidenceOf));
-  const kept = asked.filter((each) => isAnswered(each, floor) && firstIsRight(each)).length;
-  return `${level === OTHER_PHOTO ? 'Other photos' : `Level ${level}`}: unknown items told from right answers with AUROC ${auroc.toFixed(3)}, ${percent(falseAcceptsAt95)} % of them accepted where 95 % of the right answers are; at the floor of ${floor} the right product is first for ${percent(kept / Math.max(1, asked.length))} %.`;
+  const others = unknown.filter(atLevel);
+  const { auroc, falseAcceptsAt95 } = rejectionFiguresOf(right, others.map(confidenceOf));
+  return `${level === OTHER_PHOTO ? 'Other photos' : `Level ${level}`}: unknown items told from right answers with AUROC ${auroc.toFixed(3)}, ${percent(falseAcceptsAt95)} % of them accepted where 95 % of the right answers are; at the floor ${shareText(others.filter(isProductFirst).length, others.length)} % of ${others.length} are answered with a product first.`;
 }
 
 function floorNote(known: readonly Asked[], unknown: readonly Asked[], floor: number): string {
   const rejectable = unknown.filter(({ query }) => LEVELS_REJECTED.includes(query.level));
-  const accepted = shareOf(rejectable.filter((each) => isAnswered(each, floor)).length, rejectable.length);
-  const nodes = known.filter(({ answer }) => answer.first && answer.first.id !== answer.products[0]?.id);
-  return `At the floor ${percent(accepted.right / Math.max(1, accepted.of))} % (${percent(accepted.low)}-${percent(accepted.high)}) of ${accepted.of} unknown queries of these sorts are answered with a product. A taxonomy row came first for ${nodes.length} of ${known.length} known queries.`;
+  const nodes = known.filter((each) => each.floored.first !== null && !isProductFirst(each));
+  return `At the floor of ${floor} ${shareText(rejectable.filter(isProductFirst).length, rejectable.length)} % of ${rejectable.length} unknown queries of these sorts are answered with a product first. A taxonomy row came first for ${nodes.length} of ${known.length} known queries.`;
 }
 
 const isOtherPhoto = ({ query }: Asked): boolean => query.level === OTHER_PHOTO;
-
-const isRight = (asked: Asked, unknown: ReadonlySet<string>): boolean =>
-  !unknown.has(asked.query.product) && placeOf(asked) === 0;
 
 const placeOf = ({ query, answer }: Asked): number => {
   const place = answer.products.findIndex(({ id }) => id === query.product);
@@ -99,9 +126,14 @@ const placeOf = ({ query, answer }: Asked): number => {
 
 const confidenceOf = ({ answer }: Asked): number => answer.products[0]?.confidence ?? 0;
 
-const isAnswered = (asked: Asked, floor: number): boolean =>
-  asked.answer.products.length > 0 && confidenceOf(asked) >= floor;
+const isProductFirst = ({ floored: { first, products } }: Asked): boolean =>
+  first !== null && first.id === products[0]?.id;
 
-const firstIsRight = ({ query, answer }: Asked): boolean => answer.first?.id === query.product;
+const isFirstRight = ({ query, floored }: Asked): boolean => floored.first?.id === query.product;
+
+function shareText(right: number, of: number): string {
+  const { low, high } = shareOf(right, of);
+  return `${percent(right / Math.max(1, of))} (${percent(low)}-${percent(high)})`;
+}
 
 const percent = (share: number): string => (100 * share).toFixed(1);

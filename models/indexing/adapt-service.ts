@@ -1,0 +1,228 @@
+import { inject, injectable } from 'tsyringe';
+import { badRequest } from '../errors';
+import {
+  type AuditedWork,
+  type EmbedderRegistry,
+  type EmbeddingRepository,
+  type ImageSamples,
+  PORTS,
+  type Progress,
+} from '../ports';
+import { hash } from '../random';
+import type { Adaptation } from '../vision/embedding-model';
+import { mapped } from '../vision/linear-map';
+import { SEVERAL_MIN } from './adaptable';
+import { type BuildResult, BuildService } from './build-service';
+import { type CrossValidation, FittedProducts } from './choose-strength';
+import { findVersion, liveOf, type VersionRecord } from './embedding-version';
+import { type LabelledPictures, QueryMaker } from './query-maker';
+import { composed, inverseOf, pictureVector } from './scatter';
+
+export interface AdaptOptions {
+  /** `id` or `id@version`; null is the live version. */
+  readonly model: string | null;
+  /** A folder of labelled photos that count as further pictures of their products; null for none. */
+  readonly photos: string | null;
+  /** Whether photos of callers that are kept with their feedback count too. */
+  readonly feedback: boolean;
+}
+
+/** A version that was adapted, and how. */
+export interface AdaptResult extends BuildResult, Adaptation {
+  /** Products with several pictures; a third of them had no part. */
+  readonly several: number;
+  readonly validation: CrossValidation;
+}
+
+/** Products that are looked at: enough to know the directions of a large catalog, little enough to hold. */
+const PRODUCTS_MAX = 6_000;
+const PHOTOS_MAX = 5_000;
+const OTHERS_MAX = 1_500;
+
+const PAGE = 64;
+const COPIED_AT_ONCE = 256;
+
+/** A third of the products has no part in a map, so that there is something to judge it by. */
+const isHeldOut = (product: string): boolean => hash(product, 'adapt') % 3 === 0;
+
+/** Fits a map to the catalog, and makes a version of the stored vectors by it (contract 14.20). */
+@injectable()
+export class AdaptService {
+  constructor(
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
+    @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
+    @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
+    @inject(PORTS.AuditedWork) private readonly audited: AuditedWork,
+    @inject(QueryMaker) private readonly queryMaker: QueryMaker,
+    @inject(BuildService) private readonly build: BuildService,
+  ) {}
+
+  /**
+   * Of an adapted version the vectors of its network are recovered by the inverse of its map, so that maps never pile up.
+   * Broken off, the same call goes on where it was.
+   *
+   * @throws AppError where too few products have several pictures, or no map is better; the reason of `signal`
+   */
+  async adapt(options: AdaptOptions, progress: Progress, signal: AbortSignal): Promise<AdaptResult> {
+    const versions = await this.embeddings.versions();
+    const source = options.model === null ? liveOf(versions) : findVersion(versions, options.model);
+    const standing = await this.embeddings.mapOf(source.id);
+    const undo = standing && inverseOf(standing);
+    const photos = await this.#photos(source, options, progress);
+    const several = await this.samples.productsWithPictures(source.id, 2, PRODUCTS_MAX);
+    const alone = [...photos.keys()].filter((id) => !several.ids.includes(id));
+    const products = several.total + alone.length;
+    if (products < SEVERAL_MIN) throw tooFew(products);
+
+    const fitting = [...several.ids, ...alone].filter((id) => !isHeldOut(id));
+    const fitted = await this.#fit(source, fitting, photos, undo, signal, progress);
+    progress.begin('cross-validation', 1);
+    const others = await this.#others(source, new Set([...several.ids, ...alone]), undo);
+    const { strength, validation } = await fitted.products.chooseStrength(others, (done, of) => {
+      signal.throwIfAborted();
+      progress.reach(done / of);
+    });
+    progress.end();
+    if (validation.after - validation.before <= validation.error) throw noBetter(validation);
+
+    const map = fitted.products.directions().map(strength);
+    const adaptation: Adaptation = {
+      ...{ from: source.id, products: fitted.ids.length, pictures: fitted.pictures },
+      ...strength,
+    };
+    const manifest = { ...source.manifest, calibration: null };
+    const { id } = await this.audited.run('embeddings adapt', async ({ embeddings }) => {
+      const version = await embeddings.createAdapted({ manifest, adaptation, map, products: fitted.ids });
+      return { result: version, subject: version.model, details: { version: version.id, ...adaptation } };
+    });
+    await this.#copy(source, id, undo ? composed(map, undo) : map, progress, signal);
+    const version = findVersionById(await this.embeddings.versions(), id);
+    const built = await this.build.complete(version, progress, signal);
+    return { ...built, ...adaptation, several: products, validation };
+  }
+
+  /** Views of photos by the product that they show, as the network alone sees them. */
+  async #photos(
+    source: VersionRecord,
+    { photos, feedback }: AdaptOptions,
+    progress: Progress,
+  ): Promise<ReadonlyMap<string, readonly (readonly Float32Array[])[]>> {
+    const labelled: LabelledPictures[] = [
+      ...(photos === null ? [] : await this.queryMaker.fromPhotos(photos, PHOTOS_MAX)),
+      ...(feedback ? await this.queryMaker.fromFeedback(PHOTOS_MAX) : []),
+    ];
+    const found = new Map<string, (readonly Float32Array[])[]>();
+    if (labelled.length === 0) return found;
+    const embedder = await this.embedders.forVersion({ ...source, adaptation: null });
+    progress.begin('photos', labelled.length);
+    for (const [at, { products, jpegs }] of labelled.entries()) {
+      const [product] = products;
+      if (product !== undefined && !isHeldOut(product)) {
+        const views = await embedder.embed(jpegs, 'query');
+        found.set(product, [...(found.get(product) ?? []), ...views]);
+      }
+      progress.reach(at + 1);
+    }
+    progress.end();
+    return found;
+  }
+
+  async #fit(
+    source: VersionRecord,
+    ids: readonly string[],
+    photos: ReadonlyMap<string, readonly (readonly Float32Array[])[]>,
+    undo: Float32Array | null,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<{ products: FittedProducts; ids: string[]; pictures: number }> {
+    const products = new FittedProducts(source.manifest.output.dimensions);
+    const fitted: string[] = [];
+    let pictures = 0;
+    progress.begin('products', ids.length);
+    for (let from = 0; from < ids.length; from += PAGE) {
+      signal.throwIfAborted();
+      const page = ids.slice(from, from + PAGE);
+      for (const { id, ...stored } of await this.samples.picturesOf(source.id, page)) {
+        const views = stored.pictures.map(({ vectors }) => vectors).filter(({ length }) => length > 0);
+        const all = [...undone(views, undo), ...(photos.get(id) ?? [])];
+        if (all.length < 2) continue;
+        products.add({ id, pictures: all });
+        fitted.push(id);
+        pictures += all.length;
+      }
+      progress.reach(Math.min(ids.length, from + PAGE));
+    }
+    progress.end();
+    return { products, ids: fitted, pictures };
+  }
+
+  /** Pictures of products that have no part, to be confused with. */
+  async #others(
+    source: VersionRecord,
+    several: ReadonlySet<string>,
+    undo: Float32Array | null,
+  ): Promise<Float32Array[]> {
+    const { ids } = await this.samples.productsWithPictures(source.id, 1, OTHERS_MAX);
+    const wanted = ids.filter((id) => !several.has(id));
+    const vectors: Float32Array[] = [];
+    for (let from = 0; from < wanted.length; from += PAGE) {
+      const page = await this.samples.picturesOf(source.id, wanted.slice(from, from + PAGE));
+      const views = page.flatMap(({ pictures }) => pictures.map((each) => each.vectors));
+      vectors.push(...undone(views, undo).map(pictureVector));
+    }
+    return vectors;
+  }
+
+  /** Passes the stored vectors of the source through a map; what is there already is left. */
+  async #copy(
+    source: VersionRecord,
+    versionId: number,
+    map: Float32Array,
+    progress: Progress,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { done: images } = await this.embeddings.coverage(source.id);
+    const { done } = await this.embeddings.coverage(versionId);
+    progress.begin('images', images, done);
+    let copied = done;
+    for (let afterId = 0; ; ) {
+      signal.throwIfAborted();
+      const batch = await this.embeddings.vectorsMissingIn(source.id, versionId, COPIED_AT_ONCE, afterId);
+      const last = batch.at(-1);
+      if (!last) break;
+      afterId = last.imageId;
+      await this.embeddings.store(
+        versionId,
+        batch.map(({ imageId, vectors }) => ({
+          imageId,
+          vectors: vectors.map((vector) => mapped(map, vector)),
+        })),
+      );
+      copied += batch.length;
+      progress.reach(copied);
+    }
+    progress.end();
+  }
+}
+
+const undone = (
+  pictures: readonly (readonly Float32Array[])[],
+  undo: Float32Array | null,
+): readonly (readonly Float32Array[])[] =>
+  undo ? pictures.map((views) => views.map((view) => mapped(undo, view))) : pictures;
+
+function findVersionById(versions: readonly VersionRecord[], id: number): VersionRecord {
+  const found = versions.find((version) => version.id === id);
+  if (found) return found;
+  throw new Error(`version ${id} was not made`);
+}
+
+const tooFew = (products: number) =>
+  badRequest(
+    `${products} products have several pictures that are embedded; a map needs at least ${SEVERAL_MIN}. Photograph more products from another side and import the pictures, or give photos by --photos.`,
+  );
+
+const noBetter = ({ before, after, queries }: CrossValidation) =>
+  badRequest(
+    `No map is surely better on this catalog: of ${queries} pictures the nearest other one of the product has a mean reciprocal place of ${before.toFixed(3)} as it is, and of ${after.toFixed(3)} with the best map, by cross-validation. Nothing was changed; try again with more pictures, or with --photos.`,
+  );

@@ -1,0 +1,34 @@
+/** Passes vectors through a square matrix, by rows, and makes them unit vectors again. */
+export function mapped(map: Float32Array, vector: Float32Array): Float32Array {
+  const size = vector.length;
+  if (map.length !== size * size) {
+    throw new RangeError(`a map of ${map.length} values does not fit a vector of ${size}`);
+  }
+  const result = new Float32Array(size);
+  for (let row = 0; row < size; row += 1) {
+    let sum = 0;
+    for (let column = 0; column < size; column += 1) {
+      sum += (map[row * size + column] ?? 0) * (vector[column] ?? 0);
+    }
+    result[row] = sum;
+  }
+  return unit(result);
+}
+
+/** The vector at length 1; one of length 0 stays as it is. */
+export function unit(vector: Float32Array): Float32Array {
+  let square = 0;
+  for (const value of vector) square += value * value;
+  const length = Math.sqrt(square);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+/** The mean of vectors, at its own length. */
+export function meanOf(vectors: readonly Float32Array[]): Float32Array {
+  const mean = new Float32Array(vectors[0]?.length ?? 0);
+  for (const vector of vectors) {
+    for (let at = 0; at < mean.length; at += 1)
+      mean[at] = (mean[at] ?? 0) + (vector[at] ?? 0) / vectors.length;
+  }
+  return mean;
+}

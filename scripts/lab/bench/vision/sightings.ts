@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import pMap from 'p-map';
+import type { LabelledSighting } from '../../../../models/indexing/fit-calibration';
+import type { InstalledModel } from '../../../../models/ports';
+import { Random } from '../../../../models/random';
+import { candidatesOf, NEIGHBOURS, shortlistOf } from '../../../../models/vision/candidates';
+import type { Neighbour } from '../../../../models/vision/neighbours';
+import { SharpImagePreparer } from '../../../../workers/image/sharp-image-preparer';
+import { embeddersOf, versionOf } from '../inference-alone';
+import type { PhotoSet, Query } from './photo-set';
+
+/** Photos of one call, the item that they show, and whether the catalog has it. */
+export interface Asked {
+  /** Positions in the queries of the set; all show the same item unless two are to be told apart. */
+  readonly queries: readonly number[];
+  readonly isKnown: boolean;
+  /** Products in the catalog, picked at random; null is all. */
+  readonly size: number | null;
+}
+
+const PICTURES_AT_ONCE = 4;
+
+/** What a model sees of a set of photos, in this process and with an exhaustive search. */
+export class Sightings {
+  readonly #showing: ReadonlyMap<number, readonly string[]>;
+  readonly #ancestry: ReadonlyMap<string, readonly string[]>;
+  /** For each query the similarity of each of its views to the nearest view of each catalog photo. */
+  readonly #similarities = new Map<number, readonly Float32Array[]>();
+
+  private constructor(
+    private readonly set: PhotoSet,
+    private readonly catalog: readonly (readonly Float32Array[])[],
+    private readonly asked: readonly (readonly Float32Array[])[],
+  ) {
+    this.#showing = new Map(set.photos.map(({ product }, photo) => [photo, [product]]));
+    this.#ancestry = new Map(set.photos.map(({ product, brand }) => [product, [brand]]));
+  }
+
+  /** Embeds all photos and queries of a set. */
+  static async of(set: PhotoSet, model: InstalledModel): Promise<Sightings> {
+    const preparer = new SharpImagePreparer({ bytesMax: 1 << 30, pixelsMax: 1 << 30 });
+    const embedders = embeddersOf(model);
+    try {
+      const embedder = await embedders.forVersion(versionOf(model));
+      const embed = (files: readonly { readonly file: string }[], views: 'catalog' | 'query') =>
+        pMap(
+          files,
+          async ({ file }) => {
+            const { jpeg } = await preparer.prepare(await readFile(file));
+            return (await embedder.embed([jpeg], views))[0] ?? [];
+          },
+          { concurrency: PICTURES_AT_ONCE },
+        );
+      return new Sightings(set, await embed(set.photos, 'catalog'), await embed(set.queries, 'query'));
+    } finally {
+      await embedders.close();
+    }
+  }
+
+  /** What the photos of a call find. */
+  sighting({ queries, isKnown, size }: Asked): LabelledSighting {
+    const { product, set } = this.#query(queries[0]);
+    const photos = queries.map((query) => this.#similaritiesOf(query));
+    const catalog = this.#catalog(product, queries, isKnown, size);
+    const near = new Set(photos.flatMap((views) => nearest(views, catalog)));
+    const neighbours = [...near].map((photo): Neighbour => {
+      const byView = photos.flatMap((views) => views.map((view) => 1 - (view[photo] ?? -1)));
+      return { imageId: photo, distance: Math.min(...byView), byView };
+    });
+    return {
+      item: product,
+      shortlist: shortlistOf(candidatesOf(neighbours, this.#showing, photos.length)),
+      ancestry: this.#ancestry,
+      products: isKnown ? [product] : [],
+      // The brand of a pair is the name of its set.
+      above: set === null ? new Set(this.#ancestry.get(product)) : null,
+    };
+  }
+
+  #query(position = 0): Query {
+    const query = this.set.queries[position];
+    if (!query) throw new Error(`there is no query ${position}`);
+    return query;
+  }
+
+  /** The photos of a catalog of this size, with the item or without it. */
+  #catalog(product: string, queries: readonly number[], isKnown: boolean, size: number | null): number[] {
+    const own = this.set.photos.findIndex((photo) => photo.product === product);
+    const others = this.set.photos.flatMap((photo, position) => (photo.product === product ? [] : position));
+    const random = new Random('catalog', size ?? 0, ...queries);
+    const chosen =
+      size === null
+        ? others
+        : Array.from({ length: size - 1 }, () => others[random.integer(0, others.length - 1)] ?? 0);
+    return isKnown ? [own, ...chosen] : chosen;
+  }
+
+  #similaritiesOf(query: number): readonly Float32Array[] {
+    const known = this.#similarities.get(query);
+    if (known) return known;
+    const computed = (this.asked[query] ?? []).map((view) =>
+      Float32Array.from(this.catalog, (photo) => Math.max(...photo.map((other) => dot(view, other)))),
+    );
+    this.#similarities.set(query, computed);
+    return computed;
+  }
+}
+
+function nearest(views: readonly Float32Array[], catalog: readonly number[]): number[] {
+  const best = new Map(catalog.map((photo) => [photo, Math.max(...views.map((view) => view[photo] ?? -1))]));
+  return [...best.keys()]
+    .sort((left, right) => (best.get(right) ?? 0) - (best.get(left) ?? 0))
+    .slice(0, NEIGHBOURS);
+}
+
+function dot(left: Float32Array, right: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < left.length; at += 1) sum += (left[at] ?? 0) * (right[at] ?? 0);
+  return sum;
+}
