@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { productId } from '../../scripts/lab/generator/generate-bundle';
 import { runLoupe } from '../../scripts/lab/service-processes';
 import { ask, drop, fileOf, PHONE, useBrowser } from './browser';
@@ -170,6 +171,28 @@ describe('nothing sure', () => {
     expect(await page.getByText('The nearest', { exact: true }).isVisible()).toBe(true);
     expect(await page.getByText('Best match').count()).toBe(0);
     expect(await chances(page)).toHaveLength(9);
+  });
+
+  test('is what the service says of a picture of nothing; its nearest rows are charged', async () => {
+    const page = await browser.visit();
+    const noise = { type: 'gaussian', mean: 120, sigma: 40 } as const;
+    const picture = sharp({ create: { width: 640, height: 640, channels: 3, background: 'grey', noise } });
+    await drop(page, {
+      name: 'noise.jpg',
+      mimeType: 'image/jpeg',
+      buffer: await picture.jpeg().toBuffer(),
+    });
+    await ask(page);
+    await page.getByRole('button', { name: 'Show the nearest for 10 credits' }).click();
+    await page.getByText('The nearest', { exact: true }).waitFor();
+    expect(await page.getByText('10 credits used').isVisible()).toBe(true);
+    const all = [
+      Number(await page.locator('.match meter').first().getAttribute('value')),
+      ...(await chances(page)),
+    ];
+    expect(all).toHaveLength(10);
+    expect(all).toEqual([...all].sort((a, b) => b - a));
+    expect(all.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1);
   });
 
   test('is not asked again for the next item', async () => {

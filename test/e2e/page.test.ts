@@ -149,8 +149,10 @@ const VIEWS: readonly (readonly [name: string, path: string, open: (page: Page) 
       await answerWith(page, []);
       await drop(page, await fileOf(17));
       await ask(page);
+      const nearest = page.getByRole('button', { name: /^Show the nearest/ });
+      await nearest.waitFor();
       await answerWith(page, TEN_UNSURE);
-      await page.getByRole('button', { name: /^Show the nearest/ }).click();
+      await nearest.click();
       await page.getByText('The nearest', { exact: true }).waitFor();
     },
   ],
