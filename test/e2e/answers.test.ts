@@ -111,9 +111,14 @@ describe('side by side', () => {
       expect(Math.abs(left + shown / 2 - width / 2)).toBeLessThan(2);
     }
     const [before] = await placeOf(page, 'In the catalog');
+    // Not by `waitForFunction`, which the page's policy does not let look twice.
+    const moved = page.evaluate(`new Promise((resolve) => {
+      const pane = document.querySelectorAll('.pane')[1];
+      pane.addEventListener('scroll', () => pane.scrollLeft > ${before} && resolve(true));
+    })`);
     await pane(page, 'In the catalog').focus();
     await page.keyboard.press('ArrowRight');
-    await page.waitForFunction(`document.querySelectorAll('.pane')[1].scrollLeft > ${before}`);
+    expect(await moved).toBe(true);
     // What is looked at in the photo stays, whichever row stands beside it.
     const photo = await placeOf(page, 'Your picture');
     await page.getByRole('button', { name: /^Le Vaurelle The Clé 2/ }).click();
@@ -226,9 +231,7 @@ describe('why', () => {
         .isVisible(),
     ).toBe(true);
     await page.getByRole('img', { name: 'The nearest in the catalog' }).waitFor();
-    await page.waitForFunction(
-      `document.querySelector('.compare .picture:not(.as-is) img').naturalWidth > 0`,
-    );
+    await page.evaluate(`document.querySelector('.compare .picture:not(.as-is) img').decode()`);
     const levels = await why.getByRole('meter').all();
     const sure = await Promise.all(levels.map((level) => level.getAttribute('value')));
     expect(sure.length).toBeGreaterThan(1);

@@ -26,7 +26,7 @@ export function Confidence({ value, label = 'Confidence', small = false }: Props
   return (
     <div class={small ? 'confidence small' : 'confidence'}>
       <p class="reading">
-        <strong>{percent(value)}</strong> {words.toLowerCase()}
+        <strong>{percent(value)}</strong> {!small && words.toLowerCase()}
       </p>
       <meter
         class="hidden"
