@@ -163,7 +163,7 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
     const switched = (await embeddings('promote', '--model', ADAPTED)) as Switched;
     expect(switched).toMatchObject({ model: ADAPTED, previous: 'layout@1.0.0', overruled: [] });
     expect(await rightFirst(0, PRODUCTS)).toBeGreaterThan(before);
-  });
+  }, 300_000);
 
   test('has pictures that come passed through its map, beside those of the version that a rollback goes back to', async () => {
     await importProducts(PRODUCTS, 20);
