@@ -11,7 +11,7 @@ export interface Strength {
 }
 
 /**
- * How far pictures of one product lie from its mean, and in which directions: a sum of squares that takes as much memory for
+ * How far the views of a picture lie from the other pictures of its product, and in which directions: a sum of squares that takes as much memory for
  * many products as for few.
  */
 export class Scatter {
@@ -24,16 +24,20 @@ export class Scatter {
 
   /** @param pictures of one product, two or more */
   add(pictures: Pictures): void {
-    const center = meanOf(pictures.map(meanOf));
-    for (const view of pictures.flat()) {
-      this.#views += 1;
-      const deviation = view.map((value, at) => value - (center[at] ?? 0));
-      for (let row = 0; row < this.size; row += 1) {
-        const factor = deviation[row] ?? 0;
-        const start = row * this.size;
-        for (let column = 0; column <= row; column += 1) {
-          this.#sums[start + column] = (this.#sums[start + column] ?? 0) + factor * (deviation[column] ?? 0);
-        }
+    const centers = pictures.map(meanOf);
+    for (const [number, views] of pictures.entries()) {
+      const others = meanOf(centers.filter((_, at) => at !== number));
+      for (const view of views) this.#addSquare(view.map((value, at) => value - (others[at] ?? 0)));
+    }
+  }
+
+  #addSquare(deviation: Float32Array): void {
+    this.#views += 1;
+    for (let row = 0; row < this.size; row += 1) {
+      const factor = deviation[row] ?? 0;
+      const start = row * this.size;
+      for (let column = 0; column <= row; column += 1) {
+        this.#sums[start + column] = (this.#sums[start + column] ?? 0) + factor * (deviation[column] ?? 0);
       }
     }
   }

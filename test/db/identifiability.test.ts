@@ -150,6 +150,7 @@ describe('what a version can tell apart', () => {
       ...{ no_picture: BARE.length, not_embedded: 1, distinct: 15 },
     };
     expect(result).toEqual({
+      adaptable: null,
       ...{ model: 'eye@1.0.0', version: expect.any(Number), category: null, approximate: false },
       ...{ typical: { distance: expect.closeTo(TYPICAL, 3), pictures: 40 }, products: 156, counts },
     });
