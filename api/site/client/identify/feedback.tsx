@@ -1,7 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { pathOf, thumbnailOf, titleOf } from '../item/rows';
-import { correct, type FeedbackAnswer, queryCatalog, type Row, sendCall } from '../service/calls';
-import { Failure } from '../service/failure';
+import { correct, Failure, type FeedbackAnswer, queryCatalog, type Row, sendCall } from '../service/calls';
 import { useSession } from '../session/session';
 import { useAnswer } from '../session/use-answer';
 import { FailureNote, Picture } from '../shell/parts';

@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type Answered, type IdentifyOptions, identify, sendCall } from '../service/calls';
-import { Failure } from '../service/failure';
+import { type Answered, Failure, type IdentifyOptions, identify, sendCall } from '../service/calls';
 import { rememberNames } from '../service/names';
 import { useSession } from '../session/session';
 import { bytesOf, fitting, type Photo, readableBytes, sentForm } from './photo';

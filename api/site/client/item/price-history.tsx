@@ -1,8 +1,7 @@
 import { csvParseRows } from 'd3-dsv';
 import { useEffect, useState } from 'preact/hooks';
 import { GRADES, type Grade, type GradeValues } from '../../../../models/pricing/estimate';
-import type { FileLink } from '../service/calls';
-import { Failure } from '../service/failure';
+import { Failure, type FileLink } from '../service/calls';
 import { Scrollable } from '../shell/parts';
 import { Chart, type Line } from './chart';
 import { day, money, regionName, sourceName } from './rows';

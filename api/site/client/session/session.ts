@@ -4,11 +4,11 @@ import {
   type AccountAnswer,
   type Answered,
   type Category,
+  Failure,
   type FeedbackAnswer,
   sendCall,
   showAccount,
 } from '../service/calls';
-import { Failure } from '../service/failure';
 import { rememberCategories } from '../service/names';
 
 /** The signed-in session. The key is in this tab alone: in its memory, and in its session storage if it was typed. */

@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { type Answered, type Call, sendCall } from '../service/calls';
-import { Failure } from '../service/failure';
+import { type Answered, type Call, Failure, sendCall } from '../service/calls';
 import { rememberNames } from '../service/names';
 import { useSession } from './session';
 

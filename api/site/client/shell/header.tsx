@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { inWords } from '../service/failure';
+import { inWords } from '../service/calls';
 import { useSession } from '../session/session';
 import { Link, type View } from './navigation';
 import { Scrollable } from './parts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Failure, inWords } from '../service/failure';
+import { type Failure, inWords } from '../service/calls';
 
 interface Props {
   readonly src: string | undefined;
