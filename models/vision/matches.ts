@@ -21,7 +21,10 @@ const RUNNER_UP_MIN = 0.01;
 /** A product as sure as this, three times as likely as all else together, needs no taxonomy row to stand in for it. */
 const SURE = 0.75;
 
-/** A taxonomy row that stands in is more likely right than wrong. */
+/**
+ * A taxonomy row that stands in is more likely right than wrong. So is a product that needs none with a floor of 0, where the
+ * nearest are asked for whatever they are.
+ */
 const LIKELY = 0.5;
 
 /** The taxonomy rows of products by the hierarchies of their categories. */
@@ -73,7 +76,7 @@ export class Sighting {
   /** The taxonomy rows that may stand in for the best product, innermost first. Whether they still exist is not known. */
   standIns(floor: number): Match[] {
     const [best] = this.products;
-    if (!best || best.confidence >= Math.max(SURE, floor)) return [];
+    if (!best || best.confidence >= (floor === 0 ? LIKELY : Math.max(SURE, floor))) return [];
     return this.levels(best.id).filter(
       ({ id, confidence }) => confidence >= Math.max(LIKELY, floor) && this.#below(id).length > 1,
     );

@@ -1,5 +1,5 @@
 import { UNCALIBRATED } from '../../models/vision/confidence';
-import type { View } from '../../models/vision/embedding-model';
+import type { ChoiceModel, View } from '../../models/vision/embedding-model';
 import { type TinyModel, writeModel } from '../workers/tiny-models';
 
 /** Side of the thumbnail that is the embedding. */
@@ -29,6 +29,13 @@ function identity(size: number): number[] {
   return Array.from({ length: size * size }, (_, at) => (at % (size + 1) === 0 ? 1 : 0));
 }
 
+/** Whatever is a little nearer than all others is sure. */
+const SURE: ChoiceModel = {
+  ...UNCALIBRATED.confidence,
+  candidate: { nearest: 40, views: 40 },
+  none: { ...UNCALIBRATED.confidence.none, constant: -200 },
+};
+
 /**
  * Writes the model to a folder. The confidence of a product is always sure, so that no row of the taxonomy stands
  * before it.
@@ -42,7 +49,7 @@ export async function writeLayoutModel(
   const { id, channels = 'rgb', view = [0, 0, 1, 1] } = change;
   await writeModel(folder, layoutModel, {
     id,
-    calibration: UNCALIBRATED,
+    calibration: { ...UNCALIBRATED, confidence: SURE },
     input: {
       width: GRID,
       height: GRID,
