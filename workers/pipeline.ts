@@ -88,6 +88,7 @@ export class VisionPipeline implements PhotoPipeline {
 
     this.recall.consider(version, photos.flat(), neighbours, scope);
     const timings = { queueMs, embedMs: embedded - started, neighboursMs: found - embedded };
-    return { versionId: version.id, neighbours, timings };
+    const { id, model, manifest } = version;
+    return { version: { id, model, calibration: manifest.calibration }, neighbours, timings };
   }
 }

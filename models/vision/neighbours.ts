@@ -1,3 +1,5 @@
+import type { EmbeddingVersion, ModelManifest } from './embedding-model';
+
 /** A photo as it goes to the workers: one small, oriented JPEG, and where it came from. */
 export interface PreparedImage {
   readonly jpeg: Buffer;
@@ -16,10 +18,13 @@ export interface Neighbour {
   readonly byView?: readonly number[];
 }
 
-/** What the workers make of the photos of a call. Ids and distances only, so that an answer stays small. */
+/** What an answer has to know of the version that was searched. */
+export type SearchedVersion = Pick<EmbeddingVersion, 'id' | 'model'> & Pick<ModelManifest, 'calibration'>;
+
+/** What the workers make of the photos of a call. Of neighbours ids and distances only, so that an answer stays small. */
 export interface Neighbourhood {
   /** Embedding version that every neighbour belongs to. */
-  readonly versionId: number;
+  readonly version: SearchedVersion;
   /** Nearest first, one per catalog image; ties by image id. */
   readonly neighbours: readonly Neighbour[];
   readonly timings: StageTimings;

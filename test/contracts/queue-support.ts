@@ -50,7 +50,7 @@ export class FakePipeline implements PhotoPipeline {
 
 /** An answer that belongs to one photo only. */
 export const neighbourhood = (photo: number): Neighbourhood => ({
-  versionId: 1,
+  version: { id: 1, model: 'tiny@1.0.0', calibration: null },
   neighbours: [{ imageId: photo, distance: 0.25, byView: [0.25, 0.5] }],
   timings: { queueMs: 0, embedMs: 1, neighboursMs: 1 },
 });

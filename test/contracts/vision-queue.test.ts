@@ -239,7 +239,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
       return neighbourhood(photo);
     };
     const queue = await open();
-    await expect(queue.neighbours(requestFor(1, inAnHour()))).resolves.toMatchObject({ versionId: 1 });
+    await expect(queue.neighbours(requestFor(1, inAnHour()))).resolves.toMatchObject({ version: { id: 1 } });
     expect(pipeline.seen).toEqual([1, 1]);
   });
 

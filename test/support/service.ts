@@ -22,6 +22,7 @@ import {
   type Prediction,
   type PredictionRepository,
 } from '../../models/ports';
+import type { SearchedVersion } from '../../models/vision/neighbours';
 import { apiServices, apiSettings } from '../../scripts/composition/api-wiring';
 import { type Loupe, type Overrides, openLoupe } from '../../scripts/composition/container';
 import { Housekeeping } from '../../scripts/composition/housekeeping/housekeeping';
@@ -102,12 +103,12 @@ export function useService(
 export class TestService {
   readonly clock = new StandingClock();
   readonly log = new LogSink();
-  readonly queue = new VisionQueueFake(() => this.versionId);
+  readonly queue = new VisionQueueFake(() => this.version);
   /** What the process says of itself; tests may change it. */
   lifecycle: LifecycleState = 'ready';
   /** Done before it stops. */
   readonly closing: (() => Promise<unknown>)[] = [];
-  private versionId = 0;
+  private version: SearchedVersion = { id: 0, model: '', calibration: null };
   private started: Running | undefined;
 
   constructor(
@@ -163,7 +164,7 @@ export class TestService {
     await knex('vision_jobs').delete();
     await knex('webhook_endpoints').delete();
     const live = await loupe.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
-    this.versionId = live?.id ?? 0;
+    if (live) this.version = { ...live, calibration: live.manifest.calibration };
     const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };
     const server = createServer(createApp(apiServices(loupe.container), apiOptions));
     const url = `http://${await listening(server)}`;

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { noWorker, unavailable } from '../../models/errors';
 import type { NeighbourRequest, VisionQueue } from '../../models/ports';
-import type { Neighbour, Neighbourhood } from '../../models/vision/neighbours';
+import type { Neighbour, Neighbourhood, SearchedVersion } from '../../models/vision/neighbours';
 
 type Behaviour = 'answers' | 'holds' | 'fails' | 'never answers';
 
@@ -17,7 +17,7 @@ export class VisionQueueFake implements VisionQueue {
   private neighboursSeen: readonly Neighbour[] = [];
   private readonly events = new EventEmitter();
 
-  constructor(private readonly versionId: () => number) {}
+  constructor(private readonly version: () => SearchedVersion) {}
 
   /** Every photo looks like these catalog images. */
   sees(neighbours: readonly Neighbour[]): void {
@@ -86,7 +86,7 @@ export class VisionQueueFake implements VisionQueue {
       throw new DOMException('The caller gave up.', 'AbortError');
     }
     return {
-      versionId: this.versionId(),
+      version: this.version(),
       neighbours: this.neighboursSeen
         .slice(0, request.limit)
         .map((each) => ({ byView: request.images.map(() => each.distance), ...each })),

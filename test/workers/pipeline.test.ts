@@ -69,7 +69,10 @@ describe('the pipeline', () => {
 
   test('finds the neighbours of all views of a photo under the live version', async () => {
     const found = await pipelineOn(live(version)).neighbours({ ...asking, queueMs: 12 });
-    expect(found).toMatchObject({ versionId: 4, neighbours: [{ imageId: 9, distance: 0.1 }] });
+    expect(found).toMatchObject({
+      version: { id: 4, model: 'tiny@1.0.0', calibration: version.manifest.calibration },
+      neighbours: [{ imageId: 9, distance: 0.1 }],
+    });
     expect(found.timings).toEqual({
       queueMs: 12,
       embedMs: expect.any(Number),
@@ -95,7 +98,7 @@ describe('the pipeline', () => {
       },
     };
     const found = await pipelineOn(embeddings, pruning).neighbours(asking);
-    expect(found).toMatchObject({ versionId: 5, neighbours: [{ imageId: 3 }] });
+    expect(found).toMatchObject({ version: { id: 5 }, neighbours: [{ imageId: 3 }] });
   });
 
   test('is unavailable while no version is live', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError, type ErrorCode, type ErrorExtras, internalError } from '../../models/errors';
 import type { NeighbourRequest } from '../../models/ports';
+import type { Calibration } from '../../models/vision/embedding-model';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { IndexOutcome } from '../index-images';
 
@@ -12,7 +13,7 @@ export const INDEX_QUEUE = 'index';
 export const INDEX_JOB_IMAGES = 32;
 
 /** Raised when a payload changes, so that processes of two releases never misread one another's jobs. */
-const PAYLOAD_VERSION = 2;
+const PAYLOAD_VERSION = 3;
 
 /** The photos of a call as they travel through Redis: tens of kilobytes each. Times are epoch milliseconds of the caller's clock. */
 export type VisionJob = z.infer<typeof visionJob>;
@@ -52,7 +53,11 @@ const failure = z.object({
 const visionAnswer = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),
-    versionId: z.number().int(),
+    version: z.object({
+      id: z.number().int(),
+      model: z.string(),
+      calibration: z.custom<Calibration>((value) => typeof value === 'object' && value !== null).nullable(),
+    }),
     neighbours: z.array(z.tuple([z.number().int(), z.number()]).rest(z.number())),
     timings: z.object({ queueMs: z.number(), embedMs: z.number(), neighboursMs: z.number() }),
   }),
@@ -116,9 +121,9 @@ export const parseVisionJob = (data: unknown): VisionJob => parse(visionJob, dat
 export const parseIndexJob = (data: unknown): IndexJob => parse(indexJob, data);
 
 /** The neighbourhood as it goes back: three kilobytes for sixty neighbours of four views, sixty for five photos. */
-export const answerWith = ({ versionId, neighbours, timings }: Neighbourhood): VisionAnswer => ({
+export const answerWith = ({ version, neighbours, timings }: Neighbourhood): VisionAnswer => ({
   ok: true,
-  versionId,
+  version,
   neighbours: neighbours.map(({ imageId, distance, byView = [] }) => [
     imageId,
     rounded(distance),
@@ -141,11 +146,11 @@ export const failureAnswer = (error: AppError): { ok: false; error: z.infer<type
 export function neighbourhoodOf(returned: unknown): Neighbourhood {
   const answer = parse(visionAnswer, returned);
   if (!answer.ok) throw errorOf(answer.error);
-  const { versionId, timings } = answer;
+  const { version, timings } = answer;
   const neighbours = answer.neighbours.map(([imageId, distance, ...byView]) =>
     byView.length > 0 ? { imageId, distance, byView } : { imageId, distance },
   );
-  return { versionId, neighbours, timings };
+  return { version, neighbours, timings };
 }
 
 /** @throws the error that the worker returned; internalError for an answer of another release */
