@@ -158,15 +158,13 @@ export class VisionService {
     const products = await catalog.itemsById(shortlist.map(({ id }) => id));
     const sighting = sightingOf(shortlist, products, taxonomy, version);
     const floor = request.minConfidence ?? this.settings.confidenceFloor ?? calibrationOf(version).floor;
-    const nodeIds = sighting.standIns(floor).map(({ id }) => id);
+    const isAnswered = sighting.rows(floor, () => true).length > 0;
+    const priced = request.pricing && isAnswered ? sighting.products.slice(0, MATCHES_MAX) : [];
+    const ids = [...sighting.standIns(floor), ...priced].map(({ id }) => id);
     // A taxonomy row has to live, and to be within the scope itself.
-    const nodes = nodeIds.length > 0 ? await catalog.itemsById(await catalog.within(nodeIds, scope)) : [];
-    const byId = new Map([...products, ...nodes].map((item) => [item.id, item]));
+    const read = await catalog.itemsById(ids, request.pricing, scope);
+    const byId = new Map([...products, ...read].map((item) => [item.id, item]));
     const matches = sighting.rows(floor, (id) => byId.has(id));
-    if (request.pricing) {
-      const matched = matches.map(({ id }) => id);
-      for (const item of await catalog.itemsById(matched, true)) byId.set(item.id, item);
-    }
     const items = matches.flatMap(({ id, confidence }) => {
       const item = byId.get(id);
       return item ? [{ item, confidence }] : [];
