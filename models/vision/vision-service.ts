@@ -152,9 +152,7 @@ export class VisionService {
     taxonomy: Taxonomy,
   ): Promise<Found> {
     const { catalog } = this;
-    const imageIds = neighbours.map(({ imageId }) => imageId);
-    const showing = await catalog.productsShowing(imageIds, scope);
-    const shortlist = shortlistOf(candidatesOf(neighbours, showing, request.photos.length));
+    const shortlist = shortlistOf(candidatesOf(neighbours, request.photos.length));
     const products = await catalog.itemsById(shortlist.map(({ id }) => id));
     const sighting = sightingOf(shortlist, products, taxonomy, version);
     const floor = request.minConfidence ?? this.settings.confidenceFloor ?? calibrationOf(version).floor;
@@ -215,7 +213,7 @@ export class VisionService {
       versionId: version.id,
       model: version.model,
       imageDigests: images.map(({ digest }) => digest),
-      neighbours,
+      neighbours: neighbours.map(({ products: _, ...neighbour }) => neighbour),
       best: found.best,
       rows: found.items.map(({ item, confidence }) => ({ id: item.id, confidence })),
       timings,

@@ -15,6 +15,7 @@ import { hashKey, makeKey } from '../../models/access/credential';
 import { SearchMisses } from '../../models/catalog/search-misses';
 import {
   type AccountRepository,
+  type CatalogRepository,
   type Clock,
   type CreditLedger,
   type EmbeddingRepository,
@@ -103,7 +104,11 @@ export function useService(
 export class TestService {
   readonly clock = new StandingClock();
   readonly log = new LogSink();
-  readonly queue = new VisionQueueFake(() => this.version);
+  readonly queue = new VisionQueueFake(
+    () => this.version,
+    (imageIds, scope) =>
+      this.resolve<CatalogRepository>(PORTS.CatalogRepository).productsShowing(imageIds, scope),
+  );
   /** What the process says of itself; tests may change it. */
   lifecycle: LifecycleState = 'ready';
   /** Done before it stops. */

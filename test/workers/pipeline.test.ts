@@ -55,7 +55,7 @@ describe('the pipeline', () => {
   const index: NeighbourIndex = {
     nearest: async (searched, given, limit) => {
       asked.push({ searched: searched.id, given, limit });
-      return [{ imageId: 9, distance: 0.1 }];
+      return [{ imageId: 9, products: ['product_a'], distance: 0.1 }];
     },
     check: async () => undefined,
   };
@@ -71,7 +71,7 @@ describe('the pipeline', () => {
     const found = await pipelineOn(live(version)).neighbours({ ...asking, queueMs: 12 });
     expect(found).toMatchObject({
       version: { id: 4, model: 'tiny@1.0.0', calibration: version.manifest.calibration },
-      neighbours: [{ imageId: 9, distance: 0.1 }],
+      neighbours: [{ imageId: 9, products: ['product_a'], distance: 0.1 }],
     });
     expect(found.timings).toEqual({
       queueMs: 12,
@@ -92,7 +92,7 @@ describe('the pipeline', () => {
     const pruning: NeighbourIndex = {
       ...index,
       nearest: async ({ id }) => {
-        if (id === next.id) return [{ imageId: 3, distance: 0.2 }];
+        if (id === next.id) return [{ imageId: 3, products: [], distance: 0.2 }];
         replaced = true;
         throw new Error('relation "embeddings_4" does not exist');
       },
@@ -115,7 +115,7 @@ describe('a vision job', () => {
   test('is answered with its neighbours', async () => {
     await expect(answerPhoto(job, new FakePipeline(), 1_500)).resolves.toMatchObject({
       ok: true,
-      neighbours: [[5, 0.25, 0.25, 0.5]],
+      neighbours: [[5, ['product_5'], 0.25, 0.25, 0.5]],
     });
   });
 

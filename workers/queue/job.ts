@@ -29,6 +29,7 @@ const visionJob = z.object({
     filters: z.array(
       z.object({ field: z.string(), include: z.array(z.string()), exclude: z.array(z.string()) }),
     ),
+    sandbox: z.literal(true).exactOptional(),
   }),
   askedAt: z.number(),
   deadlineAt: z.number(),
@@ -37,7 +38,7 @@ const visionJob = z.object({
 });
 
 /**
- * What becomes of photos: an outcome is a value, also a bad one. A neighbour is its image, its distance, and its distance
+ * What becomes of photos: an outcome is a value, also a bad one. A neighbour is its image, the products that show it, its distance, and its distance
  * to each view of each photo, to six decimals.
  */
 export type VisionAnswer = z.infer<typeof visionAnswer>;
@@ -58,7 +59,7 @@ const visionAnswer = z.discriminatedUnion('ok', [
       model: z.string(),
       calibration: z.custom<Calibration>((value) => typeof value === 'object' && value !== null).nullable(),
     }),
-    neighbours: z.array(z.tuple([z.number().int(), z.number()]).rest(z.number())),
+    neighbours: z.array(z.tuple([z.number().int(), z.array(z.string()), z.number()]).rest(z.number())),
     timings: z.object({ queueMs: z.number(), embedMs: z.number(), neighboursMs: z.number() }),
   }),
   z.object({ ok: z.literal(false), error: failure }),
@@ -96,6 +97,7 @@ export const visionJobOf = (
       include: [...include],
       exclude: [...exclude],
     })),
+    ...(scope.sandbox ? { sandbox: true } : {}),
   },
   askedAt,
   deadlineAt,
@@ -124,8 +126,9 @@ export const parseIndexJob = (data: unknown): IndexJob => parse(indexJob, data);
 export const answerWith = ({ version, neighbours, timings }: Neighbourhood): VisionAnswer => ({
   ok: true,
   version,
-  neighbours: neighbours.map(({ imageId, distance, byView = [] }) => [
+  neighbours: neighbours.map(({ imageId, products, distance, byView = [] }) => [
     imageId,
+    [...products],
     rounded(distance),
     ...byView.map(rounded),
   ]),
@@ -147,8 +150,8 @@ export function neighbourhoodOf(returned: unknown): Neighbourhood {
   const answer = parse(visionAnswer, returned);
   if (!answer.ok) throw errorOf(answer.error);
   const { version, timings } = answer;
-  const neighbours = answer.neighbours.map(([imageId, distance, ...byView]) =>
-    byView.length > 0 ? { imageId, distance, byView } : { imageId, distance },
+  const neighbours = answer.neighbours.map(([imageId, products, distance, ...byView]) =>
+    byView.length > 0 ? { imageId, products, distance, byView } : { imageId, products, distance },
   );
   return { version, neighbours, timings };
 }
