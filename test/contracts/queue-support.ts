@@ -35,8 +35,8 @@ export class FakePipeline implements PhotoPipeline {
   /** Replaced by tests; answers with the number of the photo. */
   behave: (photo: number) => Promise<Neighbourhood> = async (photo) => neighbourhood(photo);
 
-  neighbours({ jpegs, scope }: Photos): Promise<Neighbourhood> {
-    const photo = (jpegs[0] ?? Buffer.alloc(4)).readUInt32BE(0);
+  neighbours({ images, scope }: Photos): Promise<Neighbourhood> {
+    const photo = (images[0]?.jpeg ?? Buffer.alloc(4)).readUInt32BE(0);
     this.seen.push(photo);
     this.scopes.push(scope);
     for (const waiter of this.#waiters) if (this.seen.length >= waiter.count) waiter.resolve();

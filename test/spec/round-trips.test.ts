@@ -145,9 +145,7 @@ describe('an identification', () => {
     );
     jest
       .spyOn(service.queue, 'neighbours')
-      .mockImplementation(({ images, ...request }) =>
-        pipeline.neighbours({ ...request, jpegs: images.map(({ jpeg }) => jpeg), queueMs: 0 }),
-      );
+      .mockImplementation((request) => pipeline.neighbours({ ...request, queueMs: 0 }));
   });
 
   /** Pictures of these products alone are embedded, so far from every photo. */

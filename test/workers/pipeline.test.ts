@@ -60,7 +60,12 @@ describe('the pipeline', () => {
     check: async () => undefined,
   };
 
-  const asking = { jpegs: [Buffer.from('photo')], limit: 50, scope: EVERYTHING, queueMs: 0 };
+  const asking = {
+    images: [{ jpeg: Buffer.from('photo'), digest: 'of the photo' }],
+    limit: 50,
+    scope: EVERYTHING,
+    queueMs: 0,
+  };
   const pipelineOn = (embeddings: Partial<EmbeddingRepository>, neighbours = index) =>
     new VisionPipeline(
       embeddings as EmbeddingRepository,
@@ -80,7 +85,7 @@ describe('the pipeline', () => {
     });
     expect(asked).toEqual([
       { wanted: 4 },
-      { jpegs: asking.jpegs, views: 'query' },
+      { jpegs: asking.images.map(({ jpeg }) => jpeg), views: 'query' },
       { searched: 4, given: [vectors], limit: 50 },
     ]);
   });
@@ -121,7 +126,7 @@ describe('a vision job', () => {
 
   test.each([
     ['its deadline has passed', job, 2_000, 'timeout'],
-    ['its photo is gone', { ...job, jpegs: [] }, 1_500, 'unavailable'],
+    ['its photo is gone', { ...job, images: [] }, 1_500, 'unavailable'],
     ['it is of another release', { ...job, v: 1 }, 1_500, 'internal_error'],
     ['it is no such job', { photo: 1 }, 1_500, 'internal_error'],
   ])('never reaches the pipeline when %s', async (_case, data, now, code) => {

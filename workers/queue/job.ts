@@ -21,8 +21,8 @@ export type VisionJob = z.infer<typeof visionJob>;
 const visionJob = z.object({
   v: z.literal(PAYLOAD_VERSION),
   requestId: z.string(),
-  /** The prepared JPEGs as base64; emptied once the job is done, so that only its result is kept. */
-  jpegs: z.array(z.string()),
+  /** The prepared JPEGs as base64, with their digests; emptied once the job is done, so that only its result is kept. */
+  images: z.array(z.object({ jpeg: z.string(), digest: z.string() })),
   limit: z.number().int().positive(),
   scope: z.object({
     category: z.string().nullable(),
@@ -88,7 +88,7 @@ export const visionJobOf = (
 ): VisionJob => ({
   v: PAYLOAD_VERSION,
   requestId,
-  jpegs: images.map(({ jpeg }) => jpeg.toString('base64')),
+  images: images.map(({ jpeg, digest }) => ({ jpeg: jpeg.toString('base64'), digest })),
   limit,
   scope: {
     category: scope.category,
