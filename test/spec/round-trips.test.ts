@@ -174,6 +174,13 @@ describe('an identification', () => {
     ['that is sure, explained', SURE, { explain: true }, BAG, 8],
     ['of a taxonomy row', UNSURE, {}, 'model_neverfull', 8],
     ['of a taxonomy row, with prices', UNSURE, { includes: ['pricing'] }, 'model_neverfull', 8],
+    [
+      'of a taxonomy row, with prices, explained',
+      UNSURE,
+      { includes: ['pricing'], explain: true },
+      'model_neverfull',
+      9,
+    ],
     ['of nothing', [], {}, undefined, 8],
   ] as const)('%s takes so many statements: %#', async (_answer, seen, asked, first, most) => {
     await embedded(...seen);
