@@ -105,7 +105,7 @@ export class TestService {
   readonly clock = new StandingClock();
   readonly log = new LogSink();
   readonly queue = new VisionQueueFake(
-    () => this.version,
+    () => this.liveVersion(),
     (imageIds, scope) =>
       this.resolve<CatalogRepository>(PORTS.CatalogRepository).productsShowing(imageIds, scope),
   );
@@ -113,7 +113,6 @@ export class TestService {
   lifecycle: LifecycleState = 'ready';
   /** Done before it stops. */
   readonly closing: (() => Promise<unknown>)[] = [];
-  private version: SearchedVersion = { id: 0, model: '', calibration: null };
   private started: Running | undefined;
 
   constructor(
@@ -168,13 +167,17 @@ export class TestService {
     const knex = loupe.container.resolve<Knex>(PORTS.Knex);
     await knex('vision_jobs').delete();
     await knex('webhook_endpoints').delete();
-    const live = await loupe.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
-    if (live) this.version = { ...live, calibration: live.manifest.calibration };
     const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };
     const server = createServer(createApp(apiServices(loupe.container), apiOptions));
     const url = `http://${await listening(server)}`;
     const key = await createKey(loupe, url, {});
     this.started = { config, loupe, server, url, key, data };
+  }
+
+  private async liveVersion(): Promise<SearchedVersion> {
+    const live = await this.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
+    if (!live) throw new Error('the fixture has no live version');
+    return { ...live, calibration: live.manifest.calibration };
   }
 
   async stop(): Promise<void> {

@@ -19,7 +19,7 @@ export class VisionQueueFake implements VisionQueue {
   private readonly events = new EventEmitter();
 
   constructor(
-    private readonly version: () => SearchedVersion,
+    private readonly version: () => Promise<SearchedVersion>,
     private readonly showing: (
       imageIds: readonly number[],
       scope: SearchScope,
@@ -98,7 +98,7 @@ export class VisionQueueFake implements VisionQueue {
       request.scope,
     );
     return {
-      version: this.version(),
+      version: await this.version(),
       neighbours: seen.map((each) => ({
         byView: request.images.map(() => each.distance),
         ...each,
