@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { EmbeddingVersion } from '../models/vision/embedding-model';
 
@@ -21,11 +20,11 @@ export class PhotoMemory {
   /**
    * One vector per view of a photo.
    *
+   * @param digest identifies the photo
    * @param embed computes them; what it throws is thrown and not remembered
    */
-  async vectorsOf(version: EmbeddingVersion, jpeg: Buffer, embed: Embed): Promise<Vectors> {
+  async vectorsOf(version: EmbeddingVersion, digest: string, embed: Embed): Promise<Vectors> {
     if (!this.#vectors) return embed();
-    const digest = createHash('sha256').update(jpeg).digest('base64');
     return this.#vectors.forceFetch(`${version.id} ${digest}`, { context: embed });
   }
 }

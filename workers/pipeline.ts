@@ -9,15 +9,15 @@ import {
   type TraceContext,
 } from '../models/ports';
 import type { EmbeddingVersion } from '../models/vision/embedding-model';
-import type { Neighbourhood } from '../models/vision/neighbours';
+import type { Neighbourhood, PreparedImage } from '../models/vision/neighbours';
 import { PhotoMemory } from './photo-memory';
 import { PhotosInWork } from './photos-in-work';
 import { RecallSampler } from './recall-sampler';
 
 /** The photos of a call as they reach the workers. */
 export interface Photos {
-  /** The prepared pictures: small, upright. */
-  readonly jpegs: readonly Buffer[];
+  /** Small, upright. */
+  readonly images: readonly Pick<PreparedImage, 'jpeg' | 'digest'>[];
   /** Neighbours wanted for each photo, one per catalog image. */
   readonly limit: number;
   /** The rows that count. */
@@ -72,22 +72,23 @@ export class VisionPipeline implements PhotoPipeline {
     });
   }
 
-  async #under(version: EmbeddingVersion, { jpegs, limit, scope, queueMs }: Photos): Promise<Neighbourhood> {
+  async #under(version: EmbeddingVersion, { images, limit, scope, queueMs }: Photos): Promise<Neighbourhood> {
     const embedder = await this.embedders.forVersion(version);
 
     const started = performance.now();
-    const vectorsOf = (jpeg: Buffer) =>
-      this.memory.vectorsOf(version, jpeg, async () => {
+    const vectorsOf = ({ jpeg, digest }: Photos['images'][number]) =>
+      this.memory.vectorsOf(version, digest, async () => {
         const [computed = []] = await embedder.embed([jpeg], 'query');
         return computed;
       });
-    const photos = await Promise.all(jpegs.map(vectorsOf));
+    const photos = await Promise.all(images.map(vectorsOf));
     const embedded = performance.now();
     const neighbours = await this.index.nearest(version, photos, limit, scope);
     const found = performance.now();
 
     this.recall.consider(version, photos.flat(), neighbours, scope);
     const timings = { queueMs, embedMs: embedded - started, neighboursMs: found - embedded };
-    return { versionId: version.id, neighbours, timings };
+    const { id, model, manifest } = version;
+    return { version: { id, model, calibration: manifest.calibration }, neighbours, timings };
   }
 }

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
+import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
 import type { OwnFields } from '../../models/catalog/import/records';
 import type { Attribute, CatalogItem, Tag, Variant } from '../../models/catalog/item';
-import { prepared, rowsOf, type Sql, sql } from '../core/sql';
+import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import {
   type EstimateJson,
   estimateOf,
@@ -9,6 +10,7 @@ import {
   type StoredPricesJson,
   storedPricesOf,
 } from '../pricing/stored-prices';
+import { conditionsOf } from './search/catalog-clauses';
 
 /** What `rowsById` selects. */
 export interface ItemRow {
@@ -33,7 +35,7 @@ export interface ItemRow {
 type VariantRow = Omit<Variant, 'prices'> & Partial<StoredPricesJson>;
 
 /**
- * Rows with their variants and tags, in the order of the ids; unknown ids are left out.
+ * Rows with their variants and tags, in the order of the ids; those that the scope does not count are left out.
  *
  * @param pricing whether prices come with them
  */
@@ -41,12 +43,21 @@ export async function itemsById(
   knex: Knex,
   ids: readonly string[],
   pricing: boolean,
+  scope: SearchScope = EVERYTHING,
 ): Promise<CatalogItem[]> {
   if (ids.length === 0) return [];
-  const rows = await rowsOf<ItemRow>(knex, prepared(rowsById(sql`${ids}::text[]`, pricing)));
+  const isNarrowed = conditionsOf(scope).length > 0;
+  const statement = isNarrowed
+    ? rowsById(sql`ARRAY(${idsWithin(ids, scope)})`, pricing)
+    : prepared(rowsById(sql`${ids}::text[]`, pricing));
+  const rows = await rowsOf<ItemRow>(knex, statement);
   const byId = new Map(rows.map((row) => [row.id, itemOf(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
+
+/** Those of the ids whose rows a scope counts. */
+export const idsWithin = (ids: readonly string[], scope: SearchScope): Sql =>
+  sql`SELECT id FROM catalog_search WHERE ${allOf([sql`id = ANY(${ids}::text[])`, ...conditionsOf(scope)])}`;
 
 /**
  * A query for rows by an array of ids, in no order. One statement, so that a row, its variants and their prices are of the

@@ -10,7 +10,7 @@ import type { CatalogItem, Category, Tag } from '../../models/catalog/item';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
 import { type CatalogRepository, PORTS, type SellRows } from '../../models/ports';
 import { allOf, rowsOf, sql } from '../core/sql';
-import { itemsById } from './catalog-items';
+import { idsWithin, itemsById } from './catalog-items';
 import { CatalogSearch } from './catalog-search';
 import { Remembered } from './remembered';
 import { conditionsOf } from './search/catalog-clauses';
@@ -74,8 +74,12 @@ export class PostgresCatalogRepository implements CatalogRepository {
     return rows.map(({ field }) => field).filter((field) => field !== 'category');
   }
 
-  itemsById(ids: readonly string[], pricing = false): Promise<readonly CatalogItem[]> {
-    return itemsById(this.knex, ids, pricing);
+  itemsById(
+    ids: readonly string[],
+    pricing = false,
+    scope: SearchScope = EVERYTHING,
+  ): Promise<readonly CatalogItem[]> {
+    return itemsById(this.knex, ids, pricing, scope);
   }
 
   search(query: ResolvedQuery, pricing = false, sell?: SellRows): Promise<SearchPage<CatalogItem>> {
@@ -89,9 +93,7 @@ export class PostgresCatalogRepository implements CatalogRepository {
   async within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]> {
     const rows = await rowsOf<{ id: string }>(
       this.knex,
-      sql`SELECT id FROM catalog_search
-          WHERE ${allOf([sql`id = ANY(${ids}::text[])`, ...conditionsOf(scope)])}
-          ORDER BY array_position(${ids}::text[], id)`,
+      sql`${idsWithin(ids, scope)} ORDER BY array_position(${ids}::text[], id)`,
     );
     return rows.map(({ id }) => id);
   }

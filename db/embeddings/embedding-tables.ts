@@ -26,6 +26,12 @@ export const vectorOf = (text: string): Float32Array => Float32Array.from(fromSq
 
 /** That a live product of the scope shows the image whose id is in the column. */
 export const isShown = (imageId: Sql, scope: SearchScope = EVERYTHING): Sql =>
-  sql`EXISTS (
-    SELECT FROM product_images p JOIN catalog_search ON id = p.product_id
-    WHERE p.image_id = ${imageId} AND ${allOf(conditionsOnProducts(scope))})`;
+  sql`EXISTS (SELECT ${shows(imageId, scope)})`;
+
+/** The ids of the live products of the scope that show it, in their order. */
+export const productsShowing = (imageId: Sql, scope: SearchScope): Sql =>
+  sql`ARRAY(SELECT p.product_id ${shows(imageId, scope)} ORDER BY p.product_id)`;
+
+const shows = (imageId: Sql, scope: SearchScope): Sql =>
+  sql`FROM product_images p JOIN catalog_search ON id = p.product_id
+      WHERE p.image_id = ${imageId} AND ${allOf(conditionsOnProducts(scope))}`;

@@ -4,10 +4,17 @@ import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query
 import { unavailable } from '../../models/errors';
 import { type NeighbourIndex, PORTS } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
-import type { Neighbour } from '../../models/vision/neighbours';
+import type { ShownNeighbour } from '../../models/vision/neighbours';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
 import { allOf, identifier, joined, rowsOf, type Sql, sql } from '../core/sql';
-import { embeddingsOf, isShown, nearestIndexOf, vectorText, vectorType } from './embedding-tables';
+import {
+  embeddingsOf,
+  isShown,
+  nearestIndexOf,
+  productsShowing,
+  vectorText,
+  vectorType,
+} from './embedding-tables';
 import { hasNearestIndex } from './nearest-index-build';
 
 /** Candidates that the approximate search keeps in view; more find more of the true nearest and take longer. */
@@ -23,10 +30,11 @@ const INDEXED_SHARE_MIN = 0.25;
 /** Products that are looked at to tell a scope's share: it is known to a few hundredths. */
 const SAMPLE = 4_000;
 
-/** An image with the inner product of its nearest view to each query view, negated as pgvector orders by it. */
+/** An image with the inner product of its nearest view to each query view, negated as pgvector orders by it, and who shows it. */
 interface NearRow {
   readonly image: number;
-  readonly products: readonly number[];
+  readonly byView: readonly number[];
+  readonly products: readonly string[];
 }
 
 /**
@@ -45,18 +53,19 @@ export class PgvectorNeighbourIndex implements NeighbourIndex {
     photos: readonly (readonly Float32Array[])[],
     limit: number,
     scope: SearchScope = EVERYTHING,
-  ): Promise<readonly Neighbour[]> {
+  ): Promise<readonly ShownNeighbour[]> {
     const vectors = photos.flat();
     if (vectors.length === 0 || limit <= 0) return [];
     const shown = isShown(sql`e.image_id`, scope);
-    const query = { version, vectors, each: limit, limit: limit * photos.length, shown };
+    const products = productsShowing(sql`image`, scope);
+    const query = { version, vectors, each: limit, limit: limit * photos.length, shown, products };
     const scanned = this.#indexed.has(version.id)
       ? []
       : await rowsOf<NearRow>(this.knex, unlessIndexed(query));
     const rows = scanned.length > 0 ? scanned : await this.#nearestByIndex(query, scope);
-    return rows.map(({ image, products }) => {
-      const byView = products.map(distanceOf);
-      return { imageId: Number(image), distance: Math.min(...byView), byView };
+    return rows.map(({ image, byView: near, products }) => {
+      const byView = near.map(distanceOf);
+      return { imageId: Number(image), products, distance: Math.min(...byView), byView };
     });
   }
 
@@ -110,6 +119,8 @@ interface Query {
   readonly limit: number;
   /** That the image of vector `e` counts. */
   readonly shown: Sql;
+  /** The products that show `image`. */
+  readonly products: Sql;
 }
 
 /** Vectors of each query vector's neighbourhood that surely hold the wanted number of images. */
@@ -159,17 +170,17 @@ const unlessIndexed = (query: Query): Sql =>
     shown: sql`${query.shown} AND to_regclass(${nearestIndexOf(query.version.id)}) IS NULL`,
   });
 
-/** The images of vectors `e`, nearest first, with the product of the nearest view to each query vector. */
-function nearestViews({ version, vectors, limit }: Query, source: Sql): Sql {
+/** The images of vectors `e`, nearest first, with the inner product of the nearest view to each query vector. Who shows them is looked up of those alone. */
+function nearestViews({ version, vectors, limit, products }: Query, source: Sql): Sql {
   const type = vectorType(version.manifest.output.dimensions);
   const names = vectors.map((_, view) => identifier(`product_${view}`));
-  const products = vectors.map(
+  const nearest = vectors.map(
     (vector, view) =>
       sql`min(e.embedding <#> ${vectorText(vector)}::${type}) AS ${identifier(`product_${view}`)}`,
   );
   return sql`
-    SELECT image, ARRAY[${joined(names, ', ')}] AS products FROM (
-      SELECT e.image_id AS image, ${joined(products, ', ')} FROM ${source} GROUP BY e.image_id
+    SELECT image, ARRAY[${joined(names, ', ')}] AS "byView", ${products} AS products FROM (
+      SELECT e.image_id AS image, ${joined(nearest, ', ')} FROM ${source} GROUP BY e.image_id
     ) AS seen
     ORDER BY least(${joined(names, ', ')}), image LIMIT ${limit}`;
 }

@@ -4,7 +4,7 @@ import type { CatalogRepository, Embedder, NeighbourIndex } from '../ports';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from '../vision/candidates';
 import type { EmbeddingVersion } from '../vision/embedding-model';
 import { ancestryOf } from '../vision/matches';
-import type { Neighbour } from '../vision/neighbours';
+import type { ShownNeighbour } from '../vision/neighbours';
 import type { LabelledSighting } from './fit-calibration';
 import type { Query } from './query-maker';
 
@@ -67,7 +67,7 @@ export async function askVersion(
 export async function labelledSighting(
   shown: {
     readonly item: string;
-    readonly neighbours: readonly Neighbour[];
+    readonly neighbours: readonly ShownNeighbour[];
     readonly photos: number;
     readonly products: readonly string[];
     readonly shows: readonly string[];
@@ -76,8 +76,7 @@ export async function labelledSighting(
   taxonomy: Taxonomy,
 ): Promise<LabelledSighting> {
   const { item, neighbours, photos, products, shows } = shown;
-  const showing = await catalog.productsShowing(neighbours.map(({ imageId }) => imageId));
-  const shortlist = shortlistOf(candidatesOf(neighbours, showing, photos));
+  const shortlist = shortlistOf(candidatesOf(neighbours, photos));
   const items = await catalog.itemsById([...new Set([...shortlist.map(({ id }) => id), ...shows])]);
   const ancestry = ancestryOf(items, taxonomy);
   // Nothing is known of the rows above a product that is gone.

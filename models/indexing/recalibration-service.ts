@@ -110,8 +110,10 @@ export class RecalibrationService {
     const taxonomy = new Taxonomy(await this.catalog.categories());
     return pMap(
       answers,
-      ({ id, correctId, neighbours, photos }) => {
+      async ({ id, correctId, neighbours: near, photos }) => {
         const products = correctId === null ? [] : [correctId];
+        const showing = await this.catalog.productsShowing(near.map(({ imageId }) => imageId));
+        const neighbours = near.map((each) => ({ ...each, products: showing.get(each.imageId) ?? [] }));
         const shown = { item: correctId ?? id, neighbours, photos, products, shows: products };
         return labelledSighting(shown, this.catalog, taxonomy);
       },

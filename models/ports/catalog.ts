@@ -14,8 +14,8 @@ export interface CatalogRepository {
   tags(taxonomyVersion?: number): Promise<readonly Tag[]>;
   /** Every field that an attribute may have: all hierarchy attributes and all kinds of entities, `category` excluded. */
   facetFields(taxonomyVersion?: number): Promise<readonly string[]>;
-  /** Rows in the order of the ids, with their prices if they are asked for; unknown ids are left out. */
-  itemsById(ids: readonly string[], pricing?: boolean): Promise<readonly CatalogItem[]>;
+  /** Rows in the order of the ids, with their prices if they are asked for; those that the scope does not count are left out. */
+  itemsById(ids: readonly string[], pricing?: boolean, scope?: SearchScope): Promise<readonly CatalogItem[]>;
   /**
    * One page of a query with the exact total (contract 4.10), its rows with their prices if they are asked for.
    *

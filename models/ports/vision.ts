@@ -2,7 +2,13 @@ import type { Owner } from '../access/api-key';
 import type { SearchScope } from '../catalog/catalog-query';
 import type { EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
 import type { Region } from '../vision/image-input';
-import type { Neighbour, Neighbourhood, PreparedImage, StageTimings } from '../vision/neighbours';
+import type {
+  Neighbour,
+  Neighbourhood,
+  PreparedImage,
+  ShownNeighbour,
+  StageTimings,
+} from '../vision/neighbours';
 
 /** A part of the memory that calls share, in bytes. */
 export interface MemoryRoom {
@@ -125,7 +131,7 @@ export interface NeighbourIndex {
     photos: readonly (readonly Float32Array[])[],
     limit: number,
     scope?: SearchScope,
-  ): Promise<readonly Neighbour[]>;
+  ): Promise<readonly ShownNeighbour[]>;
   /** Fails, saying what is wrong, when a version can't be searched: its vectors are missing, or are not its model's. */
   check(version: EmbeddingVersion): Promise<void>;
 }

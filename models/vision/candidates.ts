@@ -1,4 +1,4 @@
-import type { Neighbour } from './neighbours';
+import type { ShownNeighbour } from './neighbours';
 
 /** Catalog images asked of the index; several belong to one product, hence more than the ten rows. */
 export const NEIGHBOURS = 60;
@@ -25,17 +25,12 @@ export interface Candidate {
  * nearest. The most similar first, ties by id.
  *
  * @param neighbours catalog pictures near the photos
- * @param productsShowing the live products that show each picture
  * @param photos how many photos the distances of a neighbour are of, each with as many views
  */
-export function candidatesOf(
-  neighbours: readonly Neighbour[],
-  productsShowing: ReadonlyMap<number, readonly string[]>,
-  photos = 1,
-): Candidate[] {
+export function candidatesOf(neighbours: readonly ShownNeighbour[], photos = 1): Candidate[] {
   const best = new Map<string, { imageId: number; nearest: number; views: readonly number[] }>();
-  for (const { imageId, distance, byView = [distance] } of neighbours) {
-    for (const id of productsShowing.get(imageId) ?? []) {
+  for (const { imageId, products, distance, byView = [distance] } of neighbours) {
+    for (const id of products) {
       const known = best.get(id);
       const views = byView.map((each, view) => Math.max(1 - each, known?.views[view] ?? -1));
       const nearest = Math.max(...byView.map((each) => 1 - each));

@@ -1,3 +1,5 @@
+import type { EmbeddingVersion, ModelManifest } from './embedding-model';
+
 /** A photo as it goes to the workers: one small, oriented JPEG, and where it came from. */
 export interface PreparedImage {
   readonly jpeg: Buffer;
@@ -16,12 +18,21 @@ export interface Neighbour {
   readonly byView?: readonly number[];
 }
 
+/** With the live products that show the image, of those that the search was among. */
+export interface ShownNeighbour extends Neighbour {
+  /** Ids, in their order. */
+  readonly products: readonly string[];
+}
+
+/** What an answer has to know of the version that was searched. */
+export type SearchedVersion = Pick<EmbeddingVersion, 'id' | 'model'> & Pick<ModelManifest, 'calibration'>;
+
 /** What the workers make of the photos of a call. Ids and distances only, so that an answer stays small. */
 export interface Neighbourhood {
   /** Embedding version that every neighbour belongs to. */
-  readonly versionId: number;
+  readonly version: SearchedVersion;
   /** Nearest first, one per catalog image; ties by image id. */
-  readonly neighbours: readonly Neighbour[];
+  readonly neighbours: readonly ShownNeighbour[];
   readonly timings: StageTimings;
 }
 

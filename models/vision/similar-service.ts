@@ -78,8 +78,6 @@ export class SimilarService {
     const addresses = [item, ...item.variants].flatMap(({ images }) => images);
     const pictures = await this.samples.vectorsAt(version.id, addresses, PHOTOS_MAX);
     const neighbours = await this.index.nearest(version, pictures, NEIGHBOURS, scope);
-    const imageIds = neighbours.map(({ imageId }) => imageId);
-    const showing = await this.catalog.productsShowing(imageIds, scope);
-    return candidatesOf(neighbours, showing, pictures.length);
+    return candidatesOf(neighbours, pictures.length);
   }
 }

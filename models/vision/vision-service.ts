@@ -5,12 +5,10 @@ import type { ResolvedTaxonomy } from '../catalog/catalog-service';
 import type { Attribute, CatalogItem } from '../catalog/item';
 import { scopeOf } from '../catalog/resolve-scope';
 import { Taxonomy } from '../catalog/taxonomy';
-import { unavailable } from '../errors';
 import {
   type BestCandidate,
   type CatalogRepository,
   type Clock,
-  type EmbeddingRepository,
   type IdSource,
   type ImagePreparer,
   type ImageSource,
@@ -21,7 +19,6 @@ import {
 } from '../ports';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
 import { calibrationOf } from './confidence';
-import type { EmbeddingVersion } from './embedding-model';
 import type { ImageInput, PreparedInput } from './image-input';
 import { type Evidence, MATCHES_MAX, type Sighting, sightingOf } from './matches';
 import type { Neighbourhood, PreparedImage } from './neighbours';
@@ -87,7 +84,6 @@ export class VisionService {
     @inject(PORTS.ImageSource) private readonly source: ImageSource,
     @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
     @inject(PORTS.VisionQueue) private readonly queue: VisionQueue,
-    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
     @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
     @inject(Billing) private readonly billing: Billing,
@@ -150,38 +146,28 @@ export class VisionService {
   }
 
   private async rows(
-    { versionId, neighbours }: Neighbourhood,
+    { version, neighbours }: Neighbourhood,
     request: IdentifyRequest,
     scope: SearchScope,
     taxonomy: Taxonomy,
   ): Promise<Found> {
     const { catalog } = this;
-    const imageIds = neighbours.map(({ imageId }) => imageId);
-    const [version, showing] = await Promise.all([
-      this.embeddings.version(versionId),
-      catalog.productsShowing(imageIds, scope),
-    ]);
-    if (!version) throw unavailable('The embedding model is being changed; try again.', 1);
-    const shortlist = shortlistOf(candidatesOf(neighbours, showing, request.photos.length));
+    const shortlist = shortlistOf(candidatesOf(neighbours, request.photos.length));
     const products = await catalog.itemsById(shortlist.map(({ id }) => id));
-    const sighting = sightingOf(shortlist, products, taxonomy, version.manifest);
-    const floor =
-      request.minConfidence ?? this.settings.confidenceFloor ?? calibrationOf(version.manifest).floor;
-    const nodeIds = sighting.standIns(floor).map(({ id }) => id);
+    const sighting = sightingOf(shortlist, products, taxonomy, version);
+    const floor = request.minConfidence ?? this.settings.confidenceFloor ?? calibrationOf(version).floor;
+    const isAnswered = sighting.rows(floor, () => true).length > 0;
+    const priced = request.pricing && isAnswered ? sighting.products.slice(0, MATCHES_MAX) : [];
+    const ids = [...sighting.standIns(floor), ...priced].map(({ id }) => id);
     // A taxonomy row has to live, and to be within the scope itself.
-    const nodes = nodeIds.length > 0 ? await catalog.itemsById(await catalog.within(nodeIds, scope)) : [];
-    const byId = new Map([...products, ...nodes].map((item) => [item.id, item]));
+    const read = await catalog.itemsById(ids, request.pricing, scope);
+    const byId = new Map([...products, ...read].map((item) => [item.id, item]));
     const matches = sighting.rows(floor, (id) => byId.has(id));
-    if (request.pricing) {
-      const matched = matches.map(({ id }) => id);
-      for (const item of await catalog.itemsById(matched, true)) byId.set(item.id, item);
-    }
     const items = matches.flatMap(({ id, confidence }) => {
       const item = byId.get(id);
       return item ? [{ item, confidence }] : [];
     });
     return {
-      version,
       best: bestOf(sighting, products),
       items: request.explain ? await this.explained(items, sighting, products) : items,
       resolvedTaxonomy: taxonomy.resolvedBy(items[0]?.item),
@@ -212,7 +198,7 @@ export class VisionService {
   private async record(
     call: CallContext,
     images: readonly PreparedImage[],
-    { versionId, neighbours }: Neighbourhood,
+    { version, neighbours }: Neighbourhood,
     found: Found,
     timings: Prediction['timings'],
   ): Promise<string> {
@@ -224,10 +210,10 @@ export class VisionService {
       accountId: call.caller.accountId,
       test: call.caller.test,
       endpoint: call.endpoint,
-      versionId,
-      model: found.version.model,
+      versionId: version.id,
+      model: version.model,
       imageDigests: images.map(({ digest }) => digest),
-      neighbours,
+      neighbours: neighbours.map(({ products: _, ...neighbour }) => neighbour),
       best: found.best,
       rows: found.items.map(({ item, confidence }) => ({ id: item.id, confidence })),
       timings,
@@ -242,7 +228,6 @@ export class VisionService {
 }
 
 interface Found {
-  readonly version: EmbeddingVersion;
   readonly best: BestCandidate | null;
   readonly items: readonly IdentifiedItem[];
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { EVERYTHING } from '../../models/catalog/catalog-query';
+import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
 import type { Clock, Logger, NeighbourRequest } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { PhotoPipeline, Photos } from '../../workers/pipeline';
@@ -29,14 +29,16 @@ export class HandClock implements Clock {
 /** The pipeline as a test needs it: what it does with each photo is the test's choice. */
 export class FakePipeline implements PhotoPipeline {
   readonly seen: number[] = [];
+  readonly scopes: SearchScope[] = [];
   #waiters: { count: number; resolve: () => void }[] = [];
 
   /** Replaced by tests; answers with the number of the photo. */
   behave: (photo: number) => Promise<Neighbourhood> = async (photo) => neighbourhood(photo);
 
-  neighbours({ jpegs }: Photos): Promise<Neighbourhood> {
-    const photo = (jpegs[0] ?? Buffer.alloc(4)).readUInt32BE(0);
+  neighbours({ images, scope }: Photos): Promise<Neighbourhood> {
+    const photo = (images[0]?.jpeg ?? Buffer.alloc(4)).readUInt32BE(0);
     this.seen.push(photo);
+    this.scopes.push(scope);
     for (const waiter of this.#waiters) if (this.seen.length >= waiter.count) waiter.resolve();
     return this.behave(photo);
   }
@@ -50,8 +52,8 @@ export class FakePipeline implements PhotoPipeline {
 
 /** An answer that belongs to one photo only. */
 export const neighbourhood = (photo: number): Neighbourhood => ({
-  versionId: 1,
-  neighbours: [{ imageId: photo, distance: 0.25, byView: [0.25, 0.5] }],
+  version: { id: 1, model: 'tiny@1.0.0', calibration: null },
+  neighbours: [{ imageId: photo, products: [`product_${photo}`], distance: 0.25, byView: [0.25, 0.5] }],
   timings: { queueMs: 0, embedMs: 1, neighboursMs: 1 },
 });
 

@@ -65,8 +65,16 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     const photos = Array.from({ length: 200 }, (_, photo) => photo);
     const answers = await Promise.all(photos.map((photo) => queue.neighbours(requestFor(photo, inAnHour()))));
     expect(answers.map((answer) => answer.neighbours)).toEqual(
-      photos.map((photo) => [{ imageId: photo, distance: 0.25, byView: [0.25, 0.5] }]),
+      photos.map((photo) => neighbourhood(photo).neighbours),
     );
+  });
+
+  test('hands over the whole scope, the sandbox too', async () => {
+    const queue = await open();
+    const filters = [{ field: 'brand', include: ['brand_a'], exclude: ['brand_b'] }];
+    const scope = { category: 'handbags', filters, sandbox: true } as const;
+    await queue.neighbours({ ...requestFor(1, inAnHour()), scope });
+    expect(pipeline.scopes).toEqual([scope]);
   });
 
   test('fails with timeout at the deadline, and the place is free again', async () => {
@@ -239,7 +247,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
       return neighbourhood(photo);
     };
     const queue = await open();
-    await expect(queue.neighbours(requestFor(1, inAnHour()))).resolves.toMatchObject({ versionId: 1 });
+    await expect(queue.neighbours(requestFor(1, inAnHour()))).resolves.toMatchObject({ version: { id: 1 } });
     expect(pipeline.seen).toEqual([1, 1]);
   });
 

@@ -108,6 +108,25 @@ describe('the nearest images', () => {
     expectNearest(await neighbours.nearest(version, [query], 10, within('watches')), ofWatches.slice(1), 10);
   });
 
+  test('name the live products of the scope that show them', async () => {
+    const [query = []] = queries;
+    const [{ imageId } = { imageId: 0 }, { imageId: other } = { imageId: 0 }] = truth(query);
+    const shows = [imageId, other].map(productOf).toSorted();
+    const share = { image_id: imageId, product_id: productOf(other) };
+    await database.knex('product_images').insert(share);
+    const nearest = async (scope = EVERYTHING) =>
+      (await neighbours.nearest(version, [query], 2, scope)).map((each) => [each.imageId, each.products]);
+    expect(await nearest()).toEqual([
+      [imageId, shows],
+      [other, [productOf(other)]],
+    ]);
+    expect(await nearest({ ...EVERYTHING, except: productOf(other) })).toContainEqual([
+      imageId,
+      [productOf(imageId)],
+    ]);
+    await database.knex('product_images').where(share).delete();
+  });
+
   test('by the exact search beside them are the same, for every category', async () => {
     expect(await exact.isApproximate(version)).toBe(false);
     for (const scope of [EVERYTHING, within('handbags'), within('watches')]) {

@@ -122,7 +122,6 @@ test('the trace leads through the queue to the worker, and back to the rows', ()
     'answer photo': 'VisionQueue.neighbours',
     'Embedder.embed': 'answer photo',
     'NeighbourIndex.nearest': 'answer photo',
-    'CatalogRepository.productsShowing': root,
     'CatalogRepository.itemsById': root,
     'PredictionRepository.save': root,
     'CreditLedger.settle': root,
@@ -135,7 +134,7 @@ test('the trace leads through the queue to the worker, and back to the rows', ()
 test('each span is of the process that did the work', () => {
   const trace = traceOf('call-that-is-traced');
   const processOf = (name: string) => spanOf(trace, name).process;
-  expect(processOf('CatalogRepository.productsShowing')).toBe(processOf('VisionQueue.neighbours'));
+  expect(processOf('CatalogRepository.itemsById')).toBe(processOf('VisionQueue.neighbours'));
   expect(processOf('NeighbourIndex.nearest')).toBe(processOf('answer photo'));
   const together = installation.settings['REDIS_URL'] === undefined;
   expect(processOf('answer photo') === processOf('VisionQueue.neighbours')).toBe(together);

@@ -1,6 +1,15 @@
 import type { Knex } from 'knex';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
-import { PORTS } from '../../models/ports';
+import {
+  type EmbeddingRepository,
+  type ExactNeighbours,
+  type NeighbourIndex,
+  PORTS,
+} from '../../models/ports';
+import { PhotoMemory } from '../../workers/photo-memory';
+import { PhotosInWork } from '../../workers/photos-in-work';
+import { VisionPipeline } from '../../workers/pipeline';
+import { RecallSampler } from '../../workers/recall-sampler';
 import { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
@@ -109,6 +118,80 @@ describe.each(clients)('for %s', (_account, client) => {
       expect(statements).toHaveLength(4);
       expect(unnamed(statements)).toEqual([]);
     });
+  });
+});
+
+/** With the statements of the worker, whose model says of every photo the same. */
+describe('an identification', () => {
+  const photo = { base64: '' };
+
+  beforeAll(async () => {
+    photo.base64 = (await service.photo()).toString('base64');
+    const vectors = [Float32Array.of(1, 0, 0, 0)];
+    const pipeline = new VisionPipeline(
+      service.resolve(PORTS.EmbeddingRepository),
+      {
+        forVersion: async ({ manifest }) => ({
+          manifest,
+          embed: async () => [vectors],
+          close: async () => undefined,
+        }),
+        close: async () => undefined,
+      },
+      service.resolve<NeighbourIndex>(PORTS.NeighbourIndex),
+      new PhotoMemory(0),
+      new PhotosInWork(),
+      new RecallSampler({} as ExactNeighbours, service.log.logger, { oneOf: 0 }),
+    );
+    jest
+      .spyOn(service.queue, 'neighbours')
+      .mockImplementation((request) => pipeline.neighbours({ ...request, queueMs: 0 }));
+  });
+
+  /** Pictures of these products alone are embedded, so far from every photo. */
+  async function embedded(...products: readonly (readonly [id: string, distance: number])[]): Promise<void> {
+    const knex = service.resolve<Knex>(PORTS.Knex);
+    const embeddings = service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
+    const version = await embeddings.live();
+    await knex(`embeddings_${version?.id}`).delete();
+    for (const [id, distance] of products) {
+      const image = await knex('product_images').where({ product_id: id }).orderBy('image_id').first();
+      const near = 1 - distance;
+      const vector = Float32Array.of(near, Math.sqrt(1 - near ** 2), 0, 0);
+      await embeddings.store(version?.id ?? 0, [{ imageId: Number(image.image_id), vectors: [vector] }]);
+    }
+  }
+
+  const SURE = [[BAG, 0.01]] as const;
+  const UNSURE = [
+    ['product_neverfull_monogram', 0.4],
+    ['product_neverfull_damier', 0.401],
+  ] as const;
+
+  test.each([
+    ['that is sure', SURE, {}, BAG, 7],
+    ['that is sure, with prices', SURE, { includes: ['pricing'] }, BAG, 8],
+    ['that is sure, explained', SURE, { explain: true }, BAG, 8],
+    ['of a taxonomy row', UNSURE, {}, 'model_neverfull', 8],
+    ['of a taxonomy row, with prices', UNSURE, { includes: ['pricing'] }, 'model_neverfull', 8],
+    [
+      'of a taxonomy row, with prices, explained',
+      UNSURE,
+      { includes: ['pricing'], explain: true },
+      'model_neverfull',
+      9,
+    ],
+    ['of nothing', [], {}, undefined, 8],
+  ] as const)('%s takes so many statements: %#', async (_answer, seen, asked, first, most) => {
+    await embedded(...seen);
+    const { api } = await service.newKey({ credits: 1000 });
+    const [row] = (await api.identify({ ...photo, ...asked })).body.data;
+    expect(row?.id).toBe(first);
+    const statements = await statementsOf(() => api.identify({ ...photo, ...asked }));
+    expect(statements).toHaveLength(most);
+    // An account without a limit has nothing held, and so nothing to release.
+    const free = await statementsOf(() => service.api.identify({ ...photo, ...asked }));
+    expect(free).toHaveLength(first === undefined ? most - 2 : most - 1);
   });
 });
 

@@ -26,7 +26,6 @@ const service = useService(
       facetFields: failing,
       itemsById: failing,
       search: failing,
-      productsShowing: failing,
     },
     [PORTS.ItemSales]: { sell: failing },
   },

@@ -15,6 +15,7 @@ import { hashKey, makeKey } from '../../models/access/credential';
 import { SearchMisses } from '../../models/catalog/search-misses';
 import {
   type AccountRepository,
+  type CatalogRepository,
   type Clock,
   type CreditLedger,
   type EmbeddingRepository,
@@ -22,6 +23,7 @@ import {
   type Prediction,
   type PredictionRepository,
 } from '../../models/ports';
+import type { SearchedVersion } from '../../models/vision/neighbours';
 import { apiServices, apiSettings } from '../../scripts/composition/api-wiring';
 import { type Loupe, type Overrides, openLoupe } from '../../scripts/composition/container';
 import { Housekeeping } from '../../scripts/composition/housekeeping/housekeeping';
@@ -102,12 +104,15 @@ export function useService(
 export class TestService {
   readonly clock = new StandingClock();
   readonly log = new LogSink();
-  readonly queue = new VisionQueueFake(() => this.versionId);
+  readonly queue = new VisionQueueFake(
+    () => this.liveVersion(),
+    (imageIds, scope) =>
+      this.resolve<CatalogRepository>(PORTS.CatalogRepository).productsShowing(imageIds, scope),
+  );
   /** What the process says of itself; tests may change it. */
   lifecycle: LifecycleState = 'ready';
   /** Done before it stops. */
   readonly closing: (() => Promise<unknown>)[] = [];
-  private versionId = 0;
   private started: Running | undefined;
 
   constructor(
@@ -162,13 +167,17 @@ export class TestService {
     const knex = loupe.container.resolve<Knex>(PORTS.Knex);
     await knex('vision_jobs').delete();
     await knex('webhook_endpoints').delete();
-    const live = await loupe.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
-    this.versionId = live?.id ?? 0;
     const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };
     const server = createServer(createApp(apiServices(loupe.container), apiOptions));
     const url = `http://${await listening(server)}`;
     const key = await createKey(loupe, url, {});
     this.started = { config, loupe, server, url, key, data };
+  }
+
+  private async liveVersion(): Promise<SearchedVersion> {
+    const live = await this.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
+    if (!live) throw new Error('the fixture has no live version');
+    return { ...live, calibration: live.manifest.calibration };
   }
 
   async stop(): Promise<void> {

@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events';
+import type { SearchScope } from '../../models/catalog/catalog-query';
 import { noWorker, unavailable } from '../../models/errors';
-import type { NeighbourRequest, VisionQueue } from '../../models/ports';
-import type { Neighbour, Neighbourhood } from '../../models/vision/neighbours';
+import type { CatalogRepository, NeighbourRequest, VisionQueue } from '../../models/ports';
+import type { Neighbour, Neighbourhood, SearchedVersion } from '../../models/vision/neighbours';
 
 type Behaviour = 'answers' | 'holds' | 'fails' | 'never answers';
 
@@ -17,7 +18,13 @@ export class VisionQueueFake implements VisionQueue {
   private neighboursSeen: readonly Neighbour[] = [];
   private readonly events = new EventEmitter();
 
-  constructor(private readonly versionId: () => number) {}
+  constructor(
+    private readonly version: () => Promise<SearchedVersion>,
+    private readonly showing: (
+      imageIds: readonly number[],
+      scope: SearchScope,
+    ) => ReturnType<CatalogRepository['productsShowing']>,
+  ) {}
 
   /** Every photo looks like these catalog images. */
   sees(neighbours: readonly Neighbour[]): void {
@@ -85,11 +92,18 @@ export class VisionQueueFake implements VisionQueue {
       this.events.emit('gave up');
       throw new DOMException('The caller gave up.', 'AbortError');
     }
+    const seen = this.neighboursSeen.slice(0, request.limit);
+    const showing = await this.showing(
+      seen.map(({ imageId }) => imageId),
+      request.scope,
+    );
     return {
-      versionId: this.versionId(),
-      neighbours: this.neighboursSeen
-        .slice(0, request.limit)
-        .map((each) => ({ byView: request.images.map(() => each.distance), ...each })),
+      version: await this.version(),
+      neighbours: seen.map((each) => ({
+        byView: request.images.map(() => each.distance),
+        ...each,
+        products: showing.get(each.imageId) ?? [],
+      })),
       timings: { queueMs: 1, embedMs: 2, neighboursMs: 3 },
     };
   }

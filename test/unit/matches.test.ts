@@ -28,20 +28,14 @@ const rowsOf = (candidates: readonly Candidate[], ancestry: Ancestry, floor: num
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
 describe('Candidates', () => {
-  const showing = new Map([
-    [1, ['product_b']],
-    [2, ['product_b', 'product_c']],
-    [3, ['product_a']],
-  ]);
-
   test('are products by their nearest image, ties by id', () => {
     const neighbours = [
-      { imageId: 1, distance: 0.1 },
-      { imageId: 2, distance: 0.2 },
-      { imageId: 3, distance: 0.2 },
-      { imageId: 9, distance: 0.0 },
+      { imageId: 1, products: ['product_b'], distance: 0.1 },
+      { imageId: 2, products: ['product_b', 'product_c'], distance: 0.2 },
+      { imageId: 3, products: ['product_a'], distance: 0.2 },
+      { imageId: 9, products: [], distance: 0.0 },
     ];
-    expect(candidatesOf(neighbours, showing)).toEqual([
+    expect(candidatesOf(neighbours)).toEqual([
       { ...candidate('product_b', 0.9), imageId: 1 },
       { ...candidate('product_a', 0.8), imageId: 3 },
       { ...candidate('product_c', 0.8), imageId: 2 },
@@ -50,10 +44,10 @@ describe('Candidates', () => {
 
   test('of several views take the nearest picture of a product for each view', () => {
     const neighbours = [
-      { imageId: 1, distance: 0.25, byView: [0.5, 0.25] },
-      { imageId: 2, distance: 0.375, byView: [0.375, 0.75] },
+      { imageId: 1, products: ['product_b'], distance: 0.25, byView: [0.5, 0.25] },
+      { imageId: 2, products: ['product_b'], distance: 0.375, byView: [0.375, 0.75] },
     ];
-    expect(candidatesOf(neighbours, new Map([...showing, [2, ['product_b']]]))).toEqual([
+    expect(candidatesOf(neighbours)).toEqual([
       { id: 'product_b', similarity: 0.75, byPhoto: [[0.625, 0.75]], imageId: 1 },
     ]);
   });

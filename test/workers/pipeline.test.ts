@@ -55,12 +55,17 @@ describe('the pipeline', () => {
   const index: NeighbourIndex = {
     nearest: async (searched, given, limit) => {
       asked.push({ searched: searched.id, given, limit });
-      return [{ imageId: 9, distance: 0.1 }];
+      return [{ imageId: 9, products: ['product_a'], distance: 0.1 }];
     },
     check: async () => undefined,
   };
 
-  const asking = { jpegs: [Buffer.from('photo')], limit: 50, scope: EVERYTHING, queueMs: 0 };
+  const asking = {
+    images: [{ jpeg: Buffer.from('photo'), digest: 'of the photo' }],
+    limit: 50,
+    scope: EVERYTHING,
+    queueMs: 0,
+  };
   const pipelineOn = (embeddings: Partial<EmbeddingRepository>, neighbours = index) =>
     new VisionPipeline(
       embeddings as EmbeddingRepository,
@@ -69,7 +74,10 @@ describe('the pipeline', () => {
 
   test('finds the neighbours of all views of a photo under the live version', async () => {
     const found = await pipelineOn(live(version)).neighbours({ ...asking, queueMs: 12 });
-    expect(found).toMatchObject({ versionId: 4, neighbours: [{ imageId: 9, distance: 0.1 }] });
+    expect(found).toMatchObject({
+      version: { id: 4, model: 'tiny@1.0.0', calibration: version.manifest.calibration },
+      neighbours: [{ imageId: 9, products: ['product_a'], distance: 0.1 }],
+    });
     expect(found.timings).toEqual({
       queueMs: 12,
       embedMs: expect.any(Number),
@@ -77,7 +85,7 @@ describe('the pipeline', () => {
     });
     expect(asked).toEqual([
       { wanted: 4 },
-      { jpegs: asking.jpegs, views: 'query' },
+      { jpegs: asking.images.map(({ jpeg }) => jpeg), views: 'query' },
       { searched: 4, given: [vectors], limit: 50 },
     ]);
   });
@@ -89,13 +97,13 @@ describe('the pipeline', () => {
     const pruning: NeighbourIndex = {
       ...index,
       nearest: async ({ id }) => {
-        if (id === next.id) return [{ imageId: 3, distance: 0.2 }];
+        if (id === next.id) return [{ imageId: 3, products: [], distance: 0.2 }];
         replaced = true;
         throw new Error('relation "embeddings_4" does not exist');
       },
     };
     const found = await pipelineOn(embeddings, pruning).neighbours(asking);
-    expect(found).toMatchObject({ versionId: 5, neighbours: [{ imageId: 3 }] });
+    expect(found).toMatchObject({ version: { id: 5 }, neighbours: [{ imageId: 3 }] });
   });
 
   test('is unavailable while no version is live', async () => {
@@ -112,13 +120,13 @@ describe('a vision job', () => {
   test('is answered with its neighbours', async () => {
     await expect(answerPhoto(job, new FakePipeline(), 1_500)).resolves.toMatchObject({
       ok: true,
-      neighbours: [[5, 0.25, 0.25, 0.5]],
+      neighbours: [[5, ['product_5'], 0.25, 0.25, 0.5]],
     });
   });
 
   test.each([
     ['its deadline has passed', job, 2_000, 'timeout'],
-    ['its photo is gone', { ...job, jpegs: [] }, 1_500, 'unavailable'],
+    ['its photo is gone', { ...job, images: [] }, 1_500, 'unavailable'],
     ['it is of another release', { ...job, v: 1 }, 1_500, 'internal_error'],
     ['it is no such job', { photo: 1 }, 1_500, 'internal_error'],
   ])('never reaches the pipeline when %s', async (_case, data, now, code) => {

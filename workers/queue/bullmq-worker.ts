@@ -86,14 +86,14 @@ export async function answerPhoto(
   now: number,
 ): Promise<VisionAnswer> {
   try {
-    const { askedAt, deadlineAt, jpegs, limit, scope, trace } = parseVisionJob(data);
+    const { askedAt, deadlineAt, images, limit, scope, trace } = parseVisionJob(data);
     if (now >= deadlineAt) throw timeout(deadlineAt - askedAt);
     // It was answered, and a Redis that came back from before knows the photo's end and not its answer.
-    if (jpegs.length === 0) throw unavailable('The queue lost the photo.', 1);
+    if (images.length === 0) throw unavailable('The queue lost the photo.', 1);
     const queueMs = Math.max(0, now - askedAt);
     return answerWith(
       await pipeline.neighbours({
-        jpegs: jpegs.map((jpeg) => Buffer.from(jpeg, 'base64')),
+        images: images.map(({ jpeg, digest }) => ({ jpeg: Buffer.from(jpeg, 'base64'), digest })),
         limit,
         scope,
         queueMs,
@@ -112,5 +112,5 @@ const traceField = (trace?: TraceContext): object =>
 
 /** Only the result is kept; and not before it is stored, since until then another worker may have to take over. */
 function forgetPhoto(job: Job<VisionJob, VisionAnswer>): void {
-  job.updateData({ ...job.data, jpegs: [] }).catch(() => undefined);
+  job.updateData({ ...job.data, images: [] }).catch(() => undefined);
 }

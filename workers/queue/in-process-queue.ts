@@ -126,7 +126,7 @@ export class InProcessVisionQueue implements VisionQueue {
   async #work(place: Place): Promise<void> {
     const { request, askedAt } = place;
     const photos = {
-      jpegs: request.images.map(({ jpeg }) => jpeg),
+      images: request.images,
       limit: request.limit,
       scope: request.scope,
       queueMs: Math.max(0, this.#admission.now() - askedAt),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError, type ErrorCode, type ErrorExtras, internalError } from '../../models/errors';
 import type { NeighbourRequest } from '../../models/ports';
+import type { Calibration } from '../../models/vision/embedding-model';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { IndexOutcome } from '../index-images';
 
@@ -12,7 +13,7 @@ export const INDEX_QUEUE = 'index';
 export const INDEX_JOB_IMAGES = 32;
 
 /** Raised when a payload changes, so that processes of two releases never misread one another's jobs. */
-const PAYLOAD_VERSION = 2;
+const PAYLOAD_VERSION = 3;
 
 /** The photos of a call as they travel through Redis: tens of kilobytes each. Times are epoch milliseconds of the caller's clock. */
 export type VisionJob = z.infer<typeof visionJob>;
@@ -20,14 +21,15 @@ export type VisionJob = z.infer<typeof visionJob>;
 const visionJob = z.object({
   v: z.literal(PAYLOAD_VERSION),
   requestId: z.string(),
-  /** The prepared JPEGs as base64; emptied once the job is done, so that only its result is kept. */
-  jpegs: z.array(z.string()),
+  /** The prepared JPEGs as base64, with their digests; emptied once the job is done, so that only its result is kept. */
+  images: z.array(z.object({ jpeg: z.string(), digest: z.string() })),
   limit: z.number().int().positive(),
   scope: z.object({
     category: z.string().nullable(),
     filters: z.array(
       z.object({ field: z.string(), include: z.array(z.string()), exclude: z.array(z.string()) }),
     ),
+    sandbox: z.literal(true).exactOptional(),
   }),
   askedAt: z.number(),
   deadlineAt: z.number(),
@@ -36,7 +38,7 @@ const visionJob = z.object({
 });
 
 /**
- * What becomes of photos: an outcome is a value, also a bad one. A neighbour is its image, its distance, and its distance
+ * What becomes of photos: an outcome is a value, also a bad one. A neighbour is its image, the products that show it, its distance, and its distance
  * to each view of each photo, to six decimals.
  */
 export type VisionAnswer = z.infer<typeof visionAnswer>;
@@ -52,8 +54,12 @@ const failure = z.object({
 const visionAnswer = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),
-    versionId: z.number().int(),
-    neighbours: z.array(z.tuple([z.number().int(), z.number()]).rest(z.number())),
+    version: z.object({
+      id: z.number().int(),
+      model: z.string(),
+      calibration: z.custom<Calibration>((value) => typeof value === 'object' && value !== null).nullable(),
+    }),
+    neighbours: z.array(z.tuple([z.number().int(), z.array(z.string()), z.number()]).rest(z.number())),
     timings: z.object({ queueMs: z.number(), embedMs: z.number(), neighboursMs: z.number() }),
   }),
   z.object({ ok: z.literal(false), error: failure }),
@@ -82,7 +88,7 @@ export const visionJobOf = (
 ): VisionJob => ({
   v: PAYLOAD_VERSION,
   requestId,
-  jpegs: images.map(({ jpeg }) => jpeg.toString('base64')),
+  images: images.map(({ jpeg, digest }) => ({ jpeg: jpeg.toString('base64'), digest })),
   limit,
   scope: {
     category: scope.category,
@@ -91,6 +97,7 @@ export const visionJobOf = (
       include: [...include],
       exclude: [...exclude],
     })),
+    ...(scope.sandbox ? { sandbox: true } : {}),
   },
   askedAt,
   deadlineAt,
@@ -116,11 +123,12 @@ export const parseVisionJob = (data: unknown): VisionJob => parse(visionJob, dat
 export const parseIndexJob = (data: unknown): IndexJob => parse(indexJob, data);
 
 /** The neighbourhood as it goes back: three kilobytes for sixty neighbours of four views, sixty for five photos. */
-export const answerWith = ({ versionId, neighbours, timings }: Neighbourhood): VisionAnswer => ({
+export const answerWith = ({ version, neighbours, timings }: Neighbourhood): VisionAnswer => ({
   ok: true,
-  versionId,
-  neighbours: neighbours.map(({ imageId, distance, byView = [] }) => [
+  version,
+  neighbours: neighbours.map(({ imageId, products, distance, byView = [] }) => [
     imageId,
+    [...products],
     rounded(distance),
     ...byView.map(rounded),
   ]),
@@ -141,11 +149,11 @@ export const failureAnswer = (error: AppError): { ok: false; error: z.infer<type
 export function neighbourhoodOf(returned: unknown): Neighbourhood {
   const answer = parse(visionAnswer, returned);
   if (!answer.ok) throw errorOf(answer.error);
-  const { versionId, timings } = answer;
-  const neighbours = answer.neighbours.map(([imageId, distance, ...byView]) =>
-    byView.length > 0 ? { imageId, distance, byView } : { imageId, distance },
+  const { version, timings } = answer;
+  const neighbours = answer.neighbours.map(([imageId, products, distance, ...byView]) =>
+    byView.length > 0 ? { imageId, products, distance, byView } : { imageId, products, distance },
   );
-  return { versionId, neighbours, timings };
+  return { version, neighbours, timings };
 }
 
 /** @throws the error that the worker returned; internalError for an answer of another release */

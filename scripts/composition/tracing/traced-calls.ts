@@ -105,7 +105,7 @@ const TRACED: ReadonlyMap<symbol, ReadonlyMap<string, TracedCall>> = new Map([
   [PORTS.NeighbourIndex, calls<NeighbourIndex>('NeighbourIndex', ['nearest'], { stage: 'neighbours' })],
   [
     PORTS.CatalogRepository,
-    calls<CatalogRepository>('CatalogRepository', ['search', 'productsShowing', 'itemsById'], {
+    calls<CatalogRepository>('CatalogRepository', ['search', 'itemsById'], {
       stage: 'rows',
     }),
   ],

@@ -4,7 +4,7 @@ import type { LabelledSighting } from '../../../../models/indexing/fit-calibrati
 import type { InstalledModel } from '../../../../models/ports';
 import { Random } from '../../../../models/random';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from '../../../../models/vision/candidates';
-import type { Neighbour } from '../../../../models/vision/neighbours';
+import type { ShownNeighbour } from '../../../../models/vision/neighbours';
 import { SharpImagePreparer } from '../../../../workers/image/sharp-image-preparer';
 import { embeddersOf, versionOf } from '../inference-alone';
 import type { PhotoSet, Query } from './photo-set';
@@ -63,13 +63,14 @@ export class Sightings {
     const photos = queries.map((query) => this.#similaritiesOf(query));
     const catalog = this.#catalog(product, queries, isKnown, size);
     const near = new Set(photos.flatMap((views) => nearest(views, catalog)));
-    const neighbours = [...near].map((photo): Neighbour => {
+    const neighbours = [...near].map((photo): ShownNeighbour => {
       const byView = photos.flatMap((views) => views.map((view) => 1 - (view[photo] ?? -1)));
-      return { imageId: photo, distance: Math.min(...byView), byView };
+      const products = this.#showing.get(photo) ?? [];
+      return { imageId: photo, products, distance: Math.min(...byView), byView };
     });
     return {
       item: product,
-      shortlist: shortlistOf(candidatesOf(neighbours, this.#showing, photos.length)),
+      shortlist: shortlistOf(candidatesOf(neighbours, photos.length)),
       ancestry: this.#ancestry,
       products: isKnown ? [product] : [],
       // The brand of a pair is the name of its set.
