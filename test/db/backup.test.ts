@@ -126,6 +126,9 @@ test('a dump without the rows of one of its tables is refused, and so is one of 
   await expect(loadDatabase(database.knex, migrations, kept.dump, missing, NO_HOOKS)).rejects.toThrow();
   const newer = { ...kept.dump, steps: [...kept.dump.steps, '209901010000-newer'] };
   await expect(load({ ...kept, dump: newer })).rejects.toThrow(RestoreRefused);
+  await expect(load({ ...kept, dump: { ...kept.dump, steps: ['202611230000-earlier'] } })).rejects.toThrow(
+    'The backup is of a release of Loupe whose schema this one does not continue',
+  );
   expect(await dumped(database.knex)).toEqual(kept);
 });
 
