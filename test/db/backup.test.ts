@@ -50,7 +50,7 @@ const load = (kept: Kept, hooks: Partial<typeof NO_HOOKS> = {}, steps: SchemaSte
 async function populate(knex: Knex): Promise<void> {
   await rowsOf(
     knex,
-    sql`INSERT INTO accounts (id, name, credits) VALUES ('account_a', 'Tab\there, \\ and é', 7)`,
+    sql`INSERT INTO accounts (id, name, credits) VALUES ('account_a', 'Tab\there, \\, a line\nfeed and é', 7)`,
   );
   await rowsOf(knex, sql`INSERT INTO credit_top_ups (account_id, amount) VALUES ('account_a', 7)`);
   await rowsOf(
