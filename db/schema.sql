@@ -107,6 +107,14 @@ CREATE TABLE catalog_rows (
   PRIMARY KEY (id)
 ) WITH (fillfactor=90);
 
+-- How often categories, tags or entities were written.
+CREATE TABLE catalog_taxonomy_version (
+  only_one boolean NOT NULL DEFAULT true,
+  version bigint NOT NULL,
+  PRIMARY KEY (only_one),
+  CHECK (only_one)
+);
+
 -- What a variant is worth now, by grade of condition.
 CREATE TABLE market_estimates (
   variant_id text COLLATE "C" NOT NULL,
@@ -192,6 +200,15 @@ CREATE TABLE api_keys (
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
+-- Calls of each test key in the month (UTC) of its latest call.
+CREATE TABLE test_calls (
+  key_id text COLLATE "C" NOT NULL,
+  month text NOT NULL,
+  calls integer NOT NULL,
+  PRIMARY KEY (key_id),
+  FOREIGN KEY (key_id) REFERENCES api_keys(id)
+);
+
 -- Where credits come from; a correction by hand may take some off.
 CREATE TABLE credit_top_ups (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -230,6 +247,18 @@ CREATE TABLE credit_ledger (
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 CREATE INDEX credit_ledger_account ON credit_ledger USING btree (account_id, booked_at);
+
+-- Sums of the charges in credit_ledger by day (UTC), of test keys and of others; triggers on that table maintain them, nothing else writes here.
+CREATE TABLE credits_by_day (
+  account_id text COLLATE "C" NOT NULL,
+  day date NOT NULL,
+  endpoint text COLLATE "C" NOT NULL,
+  test boolean NOT NULL,
+  calls bigint NOT NULL,
+  credits bigint NOT NULL,
+  PRIMARY KEY (account_id, day, endpoint, test),
+  FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
 
 -- Calls that name themselves with an Idempotency-Key.
 -- leased_until: when the call is taken for dead, and its repetition may go on under the same charge_id
@@ -307,6 +336,15 @@ CREATE TABLE embedding_versions (
 );
 CREATE UNIQUE INDEX embedding_versions_one_live ON embedding_versions USING btree (state) WHERE state = 'live'::text;
 
+-- The maps of adapted versions (contract 14.20).
+CREATE TABLE embedding_maps (
+  version_id integer NOT NULL,
+  map bytea NOT NULL,
+  products text[] COLLATE "C" NOT NULL,
+  PRIMARY KEY (version_id),
+  FOREIGN KEY (version_id) REFERENCES embedding_versions(id) ON DELETE CASCADE
+);
+
 -- Images that a version has no vector of, and why.
 CREATE TABLE embedding_failures (
   version_id integer NOT NULL,
@@ -350,144 +388,6 @@ CREATE INDEX predictions_account ON predictions USING btree (account_id);
 CREATE INDEX predictions_created ON predictions USING btree (created_at);
 CREATE INDEX predictions_feedback ON predictions USING btree (model, created_at) WHERE feedback IS NOT NULL;
 
--- When each task was last begun, by whichever process.
-CREATE TABLE housekeeping (
-  task text NOT NULL,
-  begun_at timestamp with time zone NOT NULL,
-  PRIMARY KEY (task)
-);
-
--- Stored images that no row of the catalog names, since when that is known.
-CREATE TABLE unowned_images (
-  address text COLLATE "C" NOT NULL,
-  since timestamp with time zone NOT NULL,
-  PRIMARY KEY (address)
-);
-
--- The searched columns of each catalog row, derived from it by triggers. A row of catalog_rows fills a sixth of a page;
--- totals over many rows would read one page per row.
-CREATE TABLE catalog_search (
-  id text COLLATE "C" NOT NULL,
-  kind text COLLATE "C" NOT NULL,
-  category text COLLATE "C" NOT NULL,
-  popularity double precision NOT NULL,
-  sort_key text COLLATE "C" NOT NULL,
-  facets text[] COLLATE "C" NOT NULL,
-  words tsvector NOT NULL,
-  PRIMARY KEY (id)
-);
-CREATE INDEX catalog_search_facets ON catalog_search USING gin (facets) WITH (gin_pending_list_limit='64');
-CREATE INDEX catalog_search_name ON catalog_search USING btree (kind, category, sort_key, id);
-CREATE INDEX catalog_search_node_names ON catalog_search USING btree (sort_key, popularity DESC, id) WHERE kind <> 'product'::text;
-CREATE INDEX catalog_search_node_popular ON catalog_search USING btree (popularity DESC, id) WHERE kind <> 'product'::text;
-CREATE INDEX catalog_search_node_words ON catalog_search USING gin (words) WHERE kind <> 'product'::text;
-CREATE INDEX catalog_search_popular ON catalog_search USING btree (kind, category, popularity DESC, id);
-CREATE INDEX catalog_search_unpopular ON catalog_search USING btree (kind, category, popularity, id);
-CREATE INDEX catalog_search_words ON catalog_search USING gin (words) WITH (gin_pending_list_limit='64');
-
--- How many rows of a kind and category have an index term, kept by triggers on catalog_rows.
--- term: a facet (brand:brand_1), a word (chanel), a field of which a row has several values (colour:), or the empty term
---   that all rows have
--- rows: a term has about eight lines, whose sum counts. A writer adds lines of its own and merges those of some terms that
---   nobody else holds, so writers never wait for each other here
-CREATE TABLE term_counts (
-  kind text COLLATE "C" NOT NULL,
-  category text COLLATE "C" NOT NULL,
-  term text COLLATE "C" NOT NULL,
-  rows bigint NOT NULL
-) WITH (autovacuum_vacuum_scale_factor=0.02);
-CREATE INDEX term_counts_key ON term_counts USING btree (kind, term, category);
-
--- The vocabulary of the catalog, with the deletion neighbourhood of each word: the word less some letters. Two words
--- within n edits of each other share a text that lacks at most n letters of each.
-CREATE TABLE search_words (
-  word text COLLATE "C" NOT NULL,
-  deletions text[] COLLATE "C" NOT NULL,
-  PRIMARY KEY (word)
-);
-CREATE INDEX search_words_deletions ON search_words USING gin (deletions);
-
--- Bitmaps of the products of a large catalog, made from a state of catalog_search and used only while that state stands.
-CREATE TABLE search_snapshots (
-  number integer NOT NULL GENERATED ALWAYS AS IDENTITY,
-  products integer NOT NULL,
-  PRIMARY KEY (number)
-);
-
--- The number of each product, by falling popularity, then id.
-CREATE TABLE search_snapshot_ordinals (
-  snapshot integer NOT NULL,
-  ordinal integer NOT NULL,
-  id text COLLATE "C" NOT NULL,
-  PRIMARY KEY (snapshot, ordinal)
-);
-CREATE UNIQUE INDEX search_snapshot_ordinals_id ON search_snapshot_ordinals USING btree (snapshot, id);
-
--- For an index term that many products have, the ordinals that do, 32768 to a chunk.
--- term: a facet, a word, @ and a category, or a beginning of up to three letters with * for all rarer words that begin so
-CREATE TABLE search_snapshot_bitmaps (
-  snapshot integer NOT NULL,
-  term text COLLATE "C" NOT NULL,
-  chunk integer NOT NULL,
-  bits bit(32768) NOT NULL,
-  PRIMARY KEY (snapshot, term, chunk)
-);
-
--- All ordinals in the other orders of a listing, four bytes each.
-CREATE TABLE search_snapshot_orders (
-  snapshot integer NOT NULL,
-  sort text NOT NULL,
-  ordinals bytea NOT NULL,
-  PRIMARY KEY (snapshot, sort)
-);
-ALTER TABLE search_snapshot_orders ALTER COLUMN ordinals SET STORAGE EXTERNAL;
-
--- At most one import at a time; a holder whose heartbeat stands still has died.
-CREATE TABLE catalog_import_lock (
-  only_one boolean NOT NULL DEFAULT true,
-  holder text NOT NULL,
-  host text NOT NULL,
-  process_id integer NOT NULL,
-  started_at timestamp with time zone NOT NULL DEFAULT now(),
-  heartbeat_at timestamp with time zone NOT NULL DEFAULT now(),
-  PRIMARY KEY (only_one),
-  CHECK (only_one)
-);
-
--- Catalog rows that must be derived again, because something that they name changed. Filled in the transaction of
--- that change, so that an import that was killed leaves nothing behind unnoticed.
-CREATE TABLE catalog_stale_rows (
-  id text COLLATE "C" NOT NULL,
-  PRIMARY KEY (id)
-);
-
--- Which picture, by content, has which address and, where one was made, thumbnail.
-CREATE TABLE catalog_stored_images (
-  digest text COLLATE "C" NOT NULL,
-  address text NOT NULL,
-  thumbnail text,
-  PRIMARY KEY (digest)
-);
-
--- What the bundle of a dry run would have changed so far, for the checks of its later lines.
-CREATE UNLOGGED TABLE catalog_import_preview (
-  id text COLLATE "C" NOT NULL,
-  kind text NOT NULL,
-  category text,
-  product_id text COLLATE "C",
-  deleted boolean NOT NULL DEFAULT false,
-  PRIMARY KEY (id)
-);
-CREATE INDEX catalog_import_preview_product ON catalog_import_preview USING btree (product_id);
-
--- Indexes that a large import took away to make them again at its end. A line goes out with its index and comes in
--- with it, so that an import that was killed leaves behind what is missing.
-CREATE TABLE deferred_indexes (
-  name text NOT NULL,
-  definition text NOT NULL,
-  PRIMARY KEY (name)
-);
-
 -- Prepared photos of the accounts that asked for it, as long as their prediction.
 CREATE TABLE prediction_photos (
   prediction_id text COLLATE "C" NOT NULL,
@@ -495,47 +395,6 @@ CREATE TABLE prediction_photos (
   jpeg bytea NOT NULL,
   PRIMARY KEY (prediction_id, "position"),
   FOREIGN KEY (prediction_id) REFERENCES predictions(id) ON DELETE CASCADE
-);
-
--- How often categories, tags or entities were written.
-CREATE TABLE catalog_taxonomy_version (
-  only_one boolean NOT NULL DEFAULT true,
-  version bigint NOT NULL,
-  PRIMARY KEY (only_one),
-  CHECK (only_one)
-);
-
--- A line for each change of a product in catalog_search, and one for all else that queries are answered from and that a
--- statement changed. Nobody waits for it. The next snapshot takes away the lines that it has seen.
--- number: rises with the changes of one product
--- id: empty for other rows and synonyms, NULL for all products at once
--- transaction: tells readers which lines they have not seen
-CREATE TABLE catalog_search_changes (
-  number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  id text COLLATE "C",
-  transaction xid8 NOT NULL DEFAULT pg_current_xact_id()
-);
-CREATE INDEX catalog_search_changes_transaction ON catalog_search_changes USING btree (transaction);
-
--- What the products have of a facet field, as many ordinals to a chunk as in a bitmap; a chunk without any has no line.
--- lists: the lists of ids that come in the chunk, the empty one first
--- codes: for each ordinal the position of its list among them, two bytes each
-CREATE TABLE search_snapshot_facets (
-  snapshot integer NOT NULL,
-  field text COLLATE "C" NOT NULL,
-  chunk integer NOT NULL,
-  lists jsonb NOT NULL,
-  codes bytea NOT NULL,
-  PRIMARY KEY (snapshot, field, chunk)
-);
-
--- Calls of each test key in the month (UTC) of its latest call.
-CREATE TABLE test_calls (
-  key_id text COLLATE "C" NOT NULL,
-  month text NOT NULL,
-  calls integer NOT NULL,
-  PRIMARY KEY (key_id),
-  FOREIGN KEY (key_id) REFERENCES api_keys(id)
 );
 
 -- Photos that are looked at later, for a caller who asks for the answers.
@@ -615,6 +474,49 @@ CREATE TABLE webhook_messages (
 );
 CREATE INDEX webhook_messages_endpoint ON webhook_messages USING btree (endpoint_id, tries, created_at);
 
+-- The searched columns of each catalog row, derived from it by triggers. A row of catalog_rows fills a sixth of a page;
+-- totals over many rows would read one page per row.
+CREATE TABLE catalog_search (
+  id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  category text COLLATE "C" NOT NULL,
+  popularity double precision NOT NULL,
+  sort_key text COLLATE "C" NOT NULL,
+  facets text[] COLLATE "C" NOT NULL,
+  words tsvector NOT NULL,
+  PRIMARY KEY (id)
+);
+CREATE INDEX catalog_search_facets ON catalog_search USING gin (facets) WITH (gin_pending_list_limit='64');
+CREATE INDEX catalog_search_name ON catalog_search USING btree (kind, category, sort_key, id);
+CREATE INDEX catalog_search_node_names ON catalog_search USING btree (sort_key, popularity DESC, id) WHERE kind <> 'product'::text;
+CREATE INDEX catalog_search_node_popular ON catalog_search USING btree (popularity DESC, id) WHERE kind <> 'product'::text;
+CREATE INDEX catalog_search_node_words ON catalog_search USING gin (words) WHERE kind <> 'product'::text;
+CREATE INDEX catalog_search_popular ON catalog_search USING btree (kind, category, popularity DESC, id);
+CREATE INDEX catalog_search_unpopular ON catalog_search USING btree (kind, category, popularity, id);
+CREATE INDEX catalog_search_words ON catalog_search USING gin (words) WITH (gin_pending_list_limit='64');
+
+-- How many rows of a kind and category have an index term, kept by triggers on catalog_rows.
+-- term: a facet (brand:brand_1), a word (chanel), a field of which a row has several values (colour:), or the empty term
+--   that all rows have
+-- rows: a term has about eight lines, whose sum counts. A writer adds lines of its own and merges those of some terms that
+--   nobody else holds, so writers never wait for each other here
+CREATE TABLE term_counts (
+  kind text COLLATE "C" NOT NULL,
+  category text COLLATE "C" NOT NULL,
+  term text COLLATE "C" NOT NULL,
+  rows bigint NOT NULL
+) WITH (autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX term_counts_key ON term_counts USING btree (kind, term, category);
+
+-- The vocabulary of the catalog, with the deletion neighbourhood of each word: the word less some letters. Two words
+-- within n edits of each other share a text that lacks at most n letters of each.
+CREATE TABLE search_words (
+  word text COLLATE "C" NOT NULL,
+  deletions text[] COLLATE "C" NOT NULL,
+  PRIMARY KEY (word)
+);
+CREATE INDEX search_words_deletions ON search_words USING gin (deletions);
+
 -- Other readings of words in a query, folded: each of the phrases also as each of the readings.
 CREATE TABLE synonyms (
   id text COLLATE "C" NOT NULL,
@@ -632,16 +534,109 @@ CREATE TABLE search_misses (
   PRIMARY KEY (day, query)
 );
 
--- Sums of the charges in credit_ledger by day (UTC), of test keys and of others; triggers on that table maintain them, nothing else writes here.
-CREATE TABLE credits_by_day (
-  account_id text COLLATE "C" NOT NULL,
-  day date NOT NULL,
-  endpoint text COLLATE "C" NOT NULL,
-  test boolean NOT NULL,
-  calls bigint NOT NULL,
-  credits bigint NOT NULL,
-  PRIMARY KEY (account_id, day, endpoint, test),
-  FOREIGN KEY (account_id) REFERENCES accounts(id)
+-- A line for each change of a product in catalog_search, and one for all else that queries are answered from and that a
+-- statement changed. Nobody waits for it. The next snapshot takes away the lines that it has seen.
+-- number: rises with the changes of one product
+-- id: empty for other rows and synonyms, NULL for all products at once
+-- transaction: tells readers which lines they have not seen
+CREATE TABLE catalog_search_changes (
+  number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  id text COLLATE "C",
+  transaction xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX catalog_search_changes_transaction ON catalog_search_changes USING btree (transaction);
+
+-- Bitmaps of the products of a large catalog, made from a state of catalog_search and used only while that state stands.
+CREATE TABLE search_snapshots (
+  number integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  products integer NOT NULL,
+  PRIMARY KEY (number)
+);
+
+-- The number of each product, by falling popularity, then id.
+CREATE TABLE search_snapshot_ordinals (
+  snapshot integer NOT NULL,
+  ordinal integer NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (snapshot, ordinal)
+);
+CREATE UNIQUE INDEX search_snapshot_ordinals_id ON search_snapshot_ordinals USING btree (snapshot, id);
+
+-- For an index term that many products have, the ordinals that do, 32768 to a chunk.
+-- term: a facet, a word, @ and a category, or a beginning of up to three letters with * for all rarer words that begin so
+CREATE TABLE search_snapshot_bitmaps (
+  snapshot integer NOT NULL,
+  term text COLLATE "C" NOT NULL,
+  chunk integer NOT NULL,
+  bits bit(32768) NOT NULL,
+  PRIMARY KEY (snapshot, term, chunk)
+);
+
+-- All ordinals in the other orders of a listing, four bytes each.
+CREATE TABLE search_snapshot_orders (
+  snapshot integer NOT NULL,
+  sort text NOT NULL,
+  ordinals bytea NOT NULL,
+  PRIMARY KEY (snapshot, sort)
+);
+ALTER TABLE search_snapshot_orders ALTER COLUMN ordinals SET STORAGE EXTERNAL;
+
+-- What the products have of a facet field, as many ordinals to a chunk as in a bitmap; a chunk without any has no line.
+-- lists: the lists of ids that come in the chunk, the empty one first
+-- codes: for each ordinal the position of its list among them, two bytes each
+CREATE TABLE search_snapshot_facets (
+  snapshot integer NOT NULL,
+  field text COLLATE "C" NOT NULL,
+  chunk integer NOT NULL,
+  lists jsonb NOT NULL,
+  codes bytea NOT NULL,
+  PRIMARY KEY (snapshot, field, chunk)
+);
+
+-- At most one import at a time; a holder whose heartbeat stands still has died.
+CREATE TABLE catalog_import_lock (
+  only_one boolean NOT NULL DEFAULT true,
+  holder text NOT NULL,
+  host text NOT NULL,
+  process_id integer NOT NULL,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  heartbeat_at timestamp with time zone NOT NULL DEFAULT now(),
+  PRIMARY KEY (only_one),
+  CHECK (only_one)
+);
+
+-- Catalog rows that must be derived again, because something that they name changed. Filled in the transaction of
+-- that change, so that an import that was killed leaves nothing behind unnoticed.
+CREATE TABLE catalog_stale_rows (
+  id text COLLATE "C" NOT NULL,
+  PRIMARY KEY (id)
+);
+
+-- Which picture, by content, has which address and, where one was made, thumbnail.
+CREATE TABLE catalog_stored_images (
+  digest text COLLATE "C" NOT NULL,
+  address text NOT NULL,
+  thumbnail text,
+  PRIMARY KEY (digest)
+);
+
+-- What the bundle of a dry run would have changed so far, for the checks of its later lines.
+CREATE UNLOGGED TABLE catalog_import_preview (
+  id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  category text,
+  product_id text COLLATE "C",
+  deleted boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (id)
+);
+CREATE INDEX catalog_import_preview_product ON catalog_import_preview USING btree (product_id);
+
+-- Indexes that a large import took away to make them again at its end. A line goes out with its index and comes in
+-- with it, so that an import that was killed leaves behind what is missing.
+CREATE TABLE deferred_indexes (
+  name text NOT NULL,
+  definition text NOT NULL,
+  PRIMARY KEY (name)
 );
 
 -- Processes that serve or work, and what all of them must agree on; a row that is not renewed is of one that died.
@@ -656,13 +651,18 @@ CREATE TABLE service_processes (
   PRIMARY KEY (id)
 );
 
--- The maps of adapted versions (contract 14.20).
-CREATE TABLE embedding_maps (
-  version_id integer NOT NULL,
-  map bytea NOT NULL,
-  products text[] COLLATE "C" NOT NULL,
-  PRIMARY KEY (version_id),
-  FOREIGN KEY (version_id) REFERENCES embedding_versions(id) ON DELETE CASCADE
+-- When each task was last begun, by whichever process.
+CREATE TABLE housekeeping (
+  task text NOT NULL,
+  begun_at timestamp with time zone NOT NULL,
+  PRIMARY KEY (task)
+);
+
+-- Stored images that no row of the catalog names, since when that is known.
+CREATE TABLE unowned_images (
+  address text COLLATE "C" NOT NULL,
+  since timestamp with time zone NOT NULL,
+  PRIMARY KEY (address)
 );
 
 CREATE OR REPLACE FUNCTION audit_log_only_grows()

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { identifier, joined, rowsOf, sql } from '../core/sql';
 import { readTableText } from '../core/table-text';
 import { createEmbeddingsTable } from '../embeddings/embedding-versions';
-import { remakeSchema, type SchemaSteps } from '../migrations/migrate';
+import { remakeSchema, type SchemaSteps, unknownRelease } from '../migrations/migrate';
 import { type DatabaseDump, type DumpedTable, LEFT_OUT } from './dump-database';
 
 /** The rows of each table of a dump, in its order. */
@@ -44,12 +44,8 @@ export async function loadDatabase(
 
 /** That every step of the dump's schema is known here; the order is that of their names. @throws RestoreRefused */
 export function refuseUnknown(dump: DatabaseDump, steps: SchemaSteps): void {
-  const unknown = dump.steps.filter((name) => !Object.hasOwn(steps, name));
-  if (unknown.length > 0) {
-    throw new RestoreRefused(
-      `The backup is of a newer Loupe (it has ${unknown.join(', ')}): restore it with that version or a later one.`,
-    );
-  }
+  const release = unknownRelease(dump.steps, steps);
+  if (release !== null) throw new RestoreRefused(`The backup is ${release} (docs/upgrade.md).`);
 }
 
 /** Taking the schema back goes over the rows that there are: without them it takes no time. */

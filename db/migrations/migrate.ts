@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { StoreFault } from '../../models/store-fault';
 
 /** One step of the schema and its way back. */
-interface SchemaStep {
+export interface SchemaStep {
   up(knex: Knex): Promise<void>;
   down(knex: Knex): Promise<void>;
 }
@@ -77,19 +77,27 @@ export async function appliedSteps(knex: Knex): Promise<string[]> {
   return await knex('schema_migrations').orderBy('id').pluck('name');
 }
 
+/**
+ * Which release made a schema with steps that are not among `steps`, and what to do; null when all are known.
+ * @param made names of the steps that were made
+ */
+export function unknownRelease(made: readonly string[], steps: SchemaSteps): string | null {
+  const unknown = made.filter((name) => !Object.hasOwn(steps, name));
+  if (unknown.length === 0) return null;
+  const [first = ''] = Object.keys(steps).sort();
+  const release = made.includes(first)
+    ? 'of a newer release of Loupe'
+    : 'of a release of Loupe whose schema this one does not continue';
+  return `${release}: its schema has ${unknown.join(', ')}, which this release does not know. Use the release that made it`;
+}
+
 /** The migrator itself would speak of missing files. */
 async function refuseNewer(transaction: Knex, steps: SchemaSteps): Promise<void> {
   if (!(await transaction.schema.hasTable('schema_migrations'))) return;
-  const applied = await appliedSteps(transaction);
-  const unknown = applied.filter((name) => !(name in steps));
-  if (unknown.length === 0) return;
-  const [first = ''] = Object.keys(steps).sort();
-  const whose = applied.includes(first)
-    ? 'of a newer release of Loupe'
-    : 'of a release of Loupe whose schema this one does not continue';
+  const release = unknownRelease(await appliedSteps(transaction), steps);
+  if (release === null) return;
   throw new StoreFault(
-    `The database is ${whose}: its schema has ${unknown.join(', ')}, which this release does not know. ` +
-      'Start the release that it is of, or restore a backup of this release or an older one into an empty database (docs/upgrade.md).',
+    `The database is ${release}, or start with an empty database (docs/upgrade.md).`,
     false,
   );
 }

@@ -96,7 +96,7 @@ export class QueryMaker {
     const known = labels.filter(({ product }) => images.has(product)).slice(0, count);
     if (known.length === 0) {
       throw notFound(
-        `None of the ${labels.length} photos in "${folder}" shows a product of the catalog: name each by labels.jsonl or labels.csv (photo, product), or by a subfolder per product id.`,
+        `None of the ${labels.length} photos in "${folder}" shows a product of the catalog: name each by labels.jsonl (photo, product), or by a subfolder per product id.`,
       );
     }
     const make = async ({ photo, product }: (typeof known)[number]): Promise<Query> => ({

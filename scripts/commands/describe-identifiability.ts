@@ -6,7 +6,7 @@ import { adaptableText } from './describe-embeddings';
 import { asTable } from './output';
 
 /** Verdicts as their owner reads them, of one product. */
-export const VERDICT_TEXTS: Readonly<Record<Verdict, string>> = {
+const VERDICT_TEXTS: Readonly<Record<Verdict, string>> = {
   shares_picture: 'shares a picture with another product',
   confused: 'confused with another product',
   look_alike: 'one picture, likely confused',
@@ -17,7 +17,7 @@ export const VERDICT_TEXTS: Readonly<Record<Verdict, string>> = {
 };
 
 /** Headings of the lists, with what helps. */
-export const LISTS = {
+const LISTS = {
   confused: 'Not told apart: photograph what tells them apart, and give each its own pictures.',
   singles: 'One picture only, by the nearest other product: photograph another side.',
   missing:
@@ -46,11 +46,11 @@ export function describeIdentifiability(result: Identifiability, worst: WorstFin
   ].join('\n');
 }
 
-export const headlineOf = ({ products, category, model, version }: Identifiability): string =>
+const headlineOf = ({ products, category, model, version }: Identifiability): string =>
   `${products} products${category === null ? '' : ` of ${category}`}, by ${model} (version ${version})`;
 
 /** Verdict, products and share of those verdicts that there are. */
-export const summaryOf = ({ counts, products }: Identifiability): [string, number, string][] =>
+const summaryOf = ({ counts, products }: Identifiability): [string, number, string][] =>
   VERDICTS.filter((verdict) => counts[verdict] > 0).map((verdict) => [
     VERDICT_TEXTS[verdict],
     counts[verdict],
@@ -58,7 +58,7 @@ export const summaryOf = ({ counts, products }: Identifiability): [string, numbe
   ]);
 
 /** What a reader must know to believe the figures. */
-export function remarksOf({ typical, approximate, adaptable, counts }: Identifiability): string[] {
+function remarksOf({ typical, approximate, adaptable, counts }: Identifiability): string[] {
   const ofOne = counts.look_alike + counts.one_picture;
   return [
     typical === null
@@ -70,14 +70,14 @@ export function remarksOf({ typical, approximate, adaptable, counts }: Identifia
   ];
 }
 
-export const distanceText = (distance: number): string => distance.toFixed(3);
+const distanceText = (distance: number): string => distance.toFixed(3);
 
 /** Brand, model and style where the name does not say them, then the name. */
-export const labelOf = ({ name, taxonomy }: NamedProduct): string =>
+const labelOf = ({ name, taxonomy }: NamedProduct): string =>
   [...taxonomy.filter((each) => !name.includes(each)), name].join(' ');
 
 /** The first fields in which two products differ; nothing may be one product that was entered twice. */
-export function differencesOf({ nearest: { differIn } }: Pair): string[] {
+function differencesOf({ nearest: { differIn } }: Pair): string[] {
   if (differIn.length === 0) return ['nothing'];
   const more = differIn.length - DIFFERENCES_SHOWN;
   return [...differIn.slice(0, DIFFERENCES_SHOWN), ...(more > 0 ? [`${more} more`] : [])];

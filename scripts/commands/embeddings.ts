@@ -106,7 +106,7 @@ function registerEvaluate(embeddings: Command): void {
     .requiredOption('--model <model>', 'id or id@version')
     .option('--queries <queries>', 'catalog pictures to make queries of, or photos at most', wholeNumber, 200)
     .option('--seed <seed>', 'another one draws other pictures', wholeNumber, 1)
-    .option('--photos <folder>', 'labelled photos: labels.jsonl or labels.csv, or a subfolder per product id')
+    .option('--photos <folder>', 'labelled photos: labels.jsonl, or a subfolder per product id')
     .addOption(
       new Option('--feedback', 'photos of callers that are kept with their feedback').conflicts('photos'),
     )

@@ -1,15 +1,11 @@
-import { open, writeFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { badRequest } from '../../models/errors';
 import type { Finding } from '../../models/indexing/identifiability';
 import { WorstFindings } from '../../models/indexing/worst-findings';
 import { printable } from '../composition/printable';
 import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import { describeIdentifiability } from './describe-identifiability';
-import { identifiabilityPage } from './identifiability-page';
 import { printAnswer } from './output';
 import { wholeNumber } from './whole-number';
 
@@ -17,7 +13,6 @@ interface IdentifiabilityCommandOptions {
   readonly model?: string | null;
   readonly category?: string | null;
   readonly limit: number;
-  readonly page?: string;
   readonly json?: boolean;
 }
 
@@ -31,7 +26,6 @@ export function registerIdentifiability(catalog: Command): void {
     .option('--category <category>', 'products of this category only, against those of all')
     .option('--model <model>', 'under another version than the live one, id or id@version')
     .option('--limit <limit>', 'how many of each kind are shown, the worst first', wholeNumber, 20)
-    .option('--page <file>', 'also write them as a page with pictures, one HTML file')
     .option('--json', 'print JSON, with all of them')
     .action(inspectCatalog);
 }
@@ -41,12 +35,9 @@ async function inspectCatalog({
   category = null,
   limit,
   json,
-  ...options
 }: IdentifiabilityCommandOptions): Promise<void> {
   setPriority(constants.priority.PRIORITY_LOW);
-  const page = options.page === undefined ? null : resolve(options.page);
-  if (page !== null) await refuseUnwritable(page);
-  await withStores(async ({ identifiability, pictures }) => {
+  await withStores(async ({ identifiability }) => {
     const worst = new WorstFindings(limit);
     const printed = json ? new PrintedFindings() : null;
     const result = await withProgress(process.stderr, (progress) =>
@@ -55,19 +46,9 @@ async function inspectCatalog({
         printed?.add(finding);
       }),
     );
-    if (page !== null) await writeFile(page, await identifiabilityPage(result, worst, pictures));
     if (printed) printed.end(result);
     else printAnswer(false, null, () => describeIdentifiability(result, worst));
   });
-}
-
-/** Known before hours of work, not after them. */
-async function refuseUnwritable(page: string): Promise<void> {
-  try {
-    await (await open(page, 'a')).close();
-  } catch (failure) {
-    throw badRequest(`The page can not be written: ${String(failure)}`);
-  }
 }
 
 /** One JSON document, of which no more than a finding is in memory. */

@@ -3,7 +3,6 @@ import { KeyService } from '../../models/access/key-service';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import { AdaptService } from '../../models/indexing/adapt-service';
 import { BuildService } from '../../models/indexing/build-service';
-import { CatalogPictures } from '../../models/indexing/catalog-pictures';
 import { EvaluationService } from '../../models/indexing/evaluation-service';
 import { IdentifiabilityService } from '../../models/indexing/identifiability-service';
 import { PromotionService } from '../../models/indexing/promotion-service';
@@ -34,7 +33,6 @@ export const storeServices = ({ container }: Loupe) => ({
   recalibration: container.resolve(RecalibrationService),
   status: container.resolve(StatusService),
   identifiability: container.resolve(IdentifiabilityService),
-  pictures: container.resolve(CatalogPictures),
   audit: container.resolve<AuditLog>(PORTS.AuditLog),
   audited: container.resolve<AuditedWork>(PORTS.AuditedWork),
 });

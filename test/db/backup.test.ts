@@ -50,7 +50,7 @@ const load = (kept: Kept, hooks: Partial<typeof NO_HOOKS> = {}, steps: SchemaSte
 async function populate(knex: Knex): Promise<void> {
   await rowsOf(
     knex,
-    sql`INSERT INTO accounts (id, name, credits) VALUES ('account_a', 'Tab\there, \\ and é', 7)`,
+    sql`INSERT INTO accounts (id, name, credits) VALUES ('account_a', 'Tab\there, \\, a line\nfeed and é', 7)`,
   );
   await rowsOf(knex, sql`INSERT INTO credit_top_ups (account_id, amount) VALUES ('account_a', 7)`);
   await rowsOf(
@@ -126,6 +126,9 @@ test('a dump without the rows of one of its tables is refused, and so is one of 
   await expect(loadDatabase(database.knex, migrations, kept.dump, missing, NO_HOOKS)).rejects.toThrow();
   const newer = { ...kept.dump, steps: [...kept.dump.steps, '209901010000-newer'] };
   await expect(load({ ...kept, dump: newer })).rejects.toThrow(RestoreRefused);
+  await expect(load({ ...kept, dump: { ...kept.dump, steps: ['202611230000-earlier'] } })).rejects.toThrow(
+    'The backup is of a release of Loupe whose schema this one does not continue',
+  );
   expect(await dumped(database.knex)).toEqual(kept);
 });
 

@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
-import { migrations } from '../../db/migrations';
 import { rollbackTarget } from '../../models/indexing/embedding-version';
 import { modelReference } from '../../models/vision/embedding-model';
 import { liveVersion } from '../../scripts/composition/live-version';
@@ -71,21 +70,13 @@ describe('the live version, when its model is not installed any more', () => {
   });
 
   // contract 7.9
-  test('without a calibration takes that of its installed model, as after a release that dropped the earlier form', async () => {
+  test('without a calibration takes that of its installed model', async () => {
     const { manifest } = await bundledModel();
     const [version] = (await embeddings.versions()).filter(({ model }) => model === modelReference(manifest));
     await embeddings.promote(version?.id ?? 0);
-    const logistic = {
-      confidence: { kind: 'logistic', bias: -3.6, weights: { similarity: 1 } },
-      floor: 0.75,
-    };
-    const up = migrations['202611251270-calibrations']?.up;
     await database.knex('embedding_versions').update({
-      manifest: database.knex.raw(`jsonb_set(manifest, '{calibration}', ?)`, [JSON.stringify(logistic)]),
-      previous_calibration: JSON.stringify(logistic),
+      manifest: database.knex.raw(`jsonb_set(manifest, '{calibration}', 'null')`),
     });
-    await up?.(database.knex);
-    expect((await embeddings.live())?.manifest.calibration).toBeNull();
     const live = await liveVersion(config, true, embeddings, logger);
     expect(live.manifest.calibration).toEqual(manifest.calibration);
     expect(await embeddings.versions()).toEqual(

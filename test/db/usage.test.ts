@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { rowsOf, sql } from '../../db/core/sql';
-import { down, up } from '../../db/migrations/202611251230-credits-by-day';
 import type { UsageLine } from '../../models/ports';
 import { useDatabase } from '../support/database';
 
@@ -124,20 +123,5 @@ describe('usage', () => {
     ]);
     expect(statements).toHaveLength(1);
     expect(statements[0]).not.toContain('credit_ledger');
-  });
-
-  test('of charges that were booked before there were sums is told as well', async () => {
-    const { id } = await accounts.createAccount('test', null);
-    await down(database.knex);
-    await book(id, [
-      { hour: 1, endpoint: 'v3.catalog.query', amount: 5, fate: 'stands' },
-      { hour: 2, endpoint: 'v3.catalog.query', amount: 5, fate: 'taken back' },
-      { hour: 30, endpoint: 'v3.catalog.query', amount: 1, fate: 'stands' },
-    ]);
-    await up(database.knex);
-    expect(await ledger.usage(id, null, null)).toEqual([
-      { day: '2026-03-01', endpoint: 'v3.catalog.query', calls: 1, credits: 5 },
-      { day: '2026-03-02', endpoint: 'v3.catalog.query', calls: 1, credits: 1 },
-    ]);
   });
 });

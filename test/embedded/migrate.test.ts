@@ -57,7 +57,7 @@ describe('a database that is opened and migrated', () => {
     const [older] = Object.keys(steps);
     const before = Object.fromEntries(Object.entries(steps).filter(([name]) => name === older));
     await expect(migrate(database.knex, before)).rejects.toThrow(
-      'The database is of a newer release of Loupe: its schema has 202601020000-second, which this release does not know. Start the release that it is of',
+      'The database is of a newer release of Loupe: its schema has 202601020000-second, which this release does not know. Use the release that made it, or start with an empty database',
     );
     const others = Object.fromEntries(Object.entries(steps).map(([name, step]) => [`2027-${name}`, step]));
     await expect(migrate(database.knex, others)).rejects.toThrow(

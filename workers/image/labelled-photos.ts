@@ -12,34 +12,18 @@ type Label = z.infer<typeof label>;
 const PICTURES = ['.jpg', '.jpeg', '.png', '.webp'];
 const AT_ONCE = 4;
 
-/** Photos in a folder: `labels.jsonl` or `labels.csv` with `photo` and `product`, or a subfolder per product id. */
+/** Photos in a folder: `labels.jsonl` with `photo` and `product`, or a subfolder per product id. */
 export class LabelledFolders implements LabelledPhotos {
   async labels(folder: string): Promise<readonly Label[]> {
     const lines = await readFile(join(folder, 'labels.jsonl'), 'utf8').catch(() => null);
-    if (lines !== null) {
-      const rows = lines.split('\n').filter((line) => line.trim() !== '');
-      return z.array(label).parse(rows.map((line) => JSON.parse(line)));
-    }
-    const table = await readFile(join(folder, 'labels.csv'), 'utf8').catch(() => null);
-    return table === null ? labelsByFolder(folder) : z.array(label).parse(rowsOf(table));
+    if (lines === null) return labelsByFolder(folder);
+    const rows = lines.split('\n').filter((line) => line.trim() !== '');
+    return z.array(label).parse(rows.map((line) => JSON.parse(line)));
   }
 
   read(folder: string, photo: string): Promise<Buffer> {
     return readFile(join(folder, photo));
   }
-}
-
-/** The rows of a CSV table by its first line; a cell in quotes may hold commas and doubled quotes, and no line break. */
-function rowsOf(table: string): Record<string, string>[] {
-  const [head = [], ...lines] = table
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== '')
-    .map((line) =>
-      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
-        ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain?.trim() ?? '',
-      ),
-    );
-  return lines.map((cells) => Object.fromEntries(head.map((name, column) => [name, cells[column] ?? ''])));
 }
 
 async function labelsByFolder(folder: string): Promise<Label[]> {

@@ -40,8 +40,8 @@ export const countsOf = (asked: Sql): Sql =>
     GROUP BY asked.kind, counted.category, asked.term HAVING sum(counted.rows) > 0`;
 
 /**
- * How many rows of a scope carry a facet or a word, known without reading them (the migration of `term_counts`
- * says what is counted). Listings take their exact totals from here where they can.
+ * How many rows of a scope carry a facet or a word, known without reading them (the comment of `term_counts` says what
+ * is counted). Listings take their exact totals from here where they can.
  */
 export class TermCounts {
   private constructor(

@@ -7,10 +7,7 @@ import { benchEngines } from './engines';
 import { benchFlood } from './flood';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
-import { benchIntake } from './intake';
-import { benchLedger } from './ledger';
 import { benchLiving } from './living';
-import { benchLoop } from './loop';
 import type { Measurement } from './measure';
 import { benchReindex } from './reindex';
 import { report } from './report';
@@ -50,11 +47,6 @@ bench(
   .option('--models <references...>', 'one after the other', models)
   .option('--rounds <rounds>', 'inferences of each sort, in turns', Number, 30);
 bench(
-  'intake',
-  "a photo decoded, shrunk and encoded, beside sharp's own on the same photo",
-  benchIntake,
-).option('--calls <calls>', 'photos of each row of the table', Number, 80);
-bench(
   'vision',
   'recall, calibration and rejection of unknown items on real photos over HTTP, beside simple baselines',
   ({
@@ -82,11 +74,6 @@ bench('import', 'imports of generated bundles without images, one of them beside
   .option('--products <products>', 'size of the generated catalog', Number, 100_000)
   .option('--no-complete', 'leave out the bundle with history and listings')
   .option('--no-repeat', 'only into an empty catalog: leave out the same again, and all estimates anew');
-bench(
-  'ledger',
-  'bookings by 16 and 64 callers of one account and of sixteen, beside a bare SELECT and INSERT',
-  benchLedger,
-).option('--bookings <bookings>', 'of each row of the table', Number, 6000);
 bench('living', 'writers, an import, readers and a rebuilt model at once, every version checked', benchLiving)
   .option('--products <products>', 'of the catalog that only the import writes', Number, 20_000)
   .option('--pictured <products>', 'with a picture each', Number, 300)
@@ -122,9 +109,8 @@ bench('burst', 'large pages with prices, asked for all at once, beside item look
   .option('--products <products>', 'size of the generated catalog', Number, 1000)
   .option('--callers <callers>', 'of each burst', numbers, [50, 200, 500])
   .option('--only <mode>', 'one mode, by a word of its name', modes, MODES);
-bench('reindex', 'a model built beside the live one under load, killed, resumed, promoted', benchReindex)
+bench('reindex', 'a model built beside the live one under load, then promoted', benchReindex)
   .option('--images <images>', 'pictures of the catalog', Number, 100_000)
-  .option('--kills <kills>', 'how often the command or a worker is killed', Number, 5)
   .option('--photos <photos>', 'photos a second', Number, 2)
   .option('--queries <queries>', 'catalog queries a second', Number, 5)
   .option('--calm <seconds>', 'of the load alone, before the build and once more after it', Number, 60)
@@ -138,12 +124,6 @@ bench('soak', 'thousands of identifications and lookups: whether memory stays fl
   .option('--calls <calls>', 'identifications, each of another photo', Number, 10_000)
   .option('--lookups <lookups>', 'lookups of items, between the identifications', Number, 100_000)
   .option('--products <products>', 'size of the generated catalog', Number, 300);
-bench('loop', "what inference does to the event loop of the service's main thread", benchLoop).option(
-  '--photos <photos>',
-  'photos to embed',
-  Number,
-  480,
-);
 
 refuseTelemetry();
 program.parseAsync().catch((failure: unknown) => {

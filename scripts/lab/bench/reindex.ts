@@ -7,9 +7,8 @@ import type { Measurement } from './measure';
 import { AnswerLog } from './reindex/answer-log';
 import { buildAlone, compareWithPool, describeThroughput } from './reindex/build-alone';
 import { copyModel } from './reindex/copy-model';
-import { disturbedBuild } from './reindex/disturbed-build';
 import { addPictures } from './reindex/many-pictures';
-import { headOfPhases, p99Ratio, rowOfPhase, splitAtFirstKill, together } from './reindex/phases';
+import { headOfPhases, p99Ratio, rowOfPhase, together } from './reindex/phases';
 import { SteadyLoad } from './reindex/steady-load';
 import { installTinyModel } from './reindex/tiny-model';
 import { coverageFaults, differingImages } from './reindex/vectors-of';
@@ -19,7 +18,6 @@ import { drawPhotos, machine, makeKey } from './vision-installation';
 interface ReindexBenchOptions {
   /** Pictures of the catalog. */
   readonly images: number;
-  readonly kills: number;
   /** A second, beside the build. */
   readonly photos: number;
   readonly queries: number;
@@ -47,8 +45,8 @@ const SETTINGS = { CONFIDENCE_FLOOR: '0', RATE_PER_SECOND: '0', PHOTO_MEMORY_MIB
 
 /**
  * Another model built beside the live one, on PostgreSQL and Redis with an api and a worker: without a load and under a
- * steady load of photos and catalog queries, killed at random moments and resumed, then promoted and rolled back. What
- * failed, what was mixed, how much slower answers were, and how near it comes to the inference pool alone.
+ * steady load of photos and catalog queries, then promoted and rolled back. What failed, what was mixed, how much slower
+ * answers were, and how near it comes to the inference pool alone.
  */
 export const benchReindex = (options: ReindexBenchOptions): Promise<Measurement> => {
   const { first, install } = MODELS[options.model];
@@ -95,10 +93,8 @@ async function measured(stand: Stand, options: ReindexBenchOptions): Promise<Mea
   await load.during(seconds(WARM_UP_SECONDS));
   const before = await load.during(seconds(options.calm));
   process.stderr.write('building under load\n');
-  const { images, kills } = options;
-  const built = await load.during(
-    disturbedBuild({ settings, knex, model: SECOND_MODEL, images, kills, processes }),
-  );
+  const { images } = options;
+  const built = await load.during(runLoupe(settings, 'embeddings', 'build', '--model', SECOND_MODEL));
   const after = await load.during(seconds(options.calm));
   const switched = await load.during(switches(settings, log));
   const { faults, answersByVersion } = await log.audit();
@@ -109,16 +105,15 @@ async function measured(stand: Stand, options: ReindexBenchOptions): Promise<Mea
     .pluck('id');
   const [first = 0, second = 0] = versions;
   const calm = together('calm, before and after', [before, after]);
-  const [undisturbed, disturbed] = splitAtFirstKill(built);
+  const building = { ...together('building', [built]), images };
   return {
     title: `reindex: ${images} images, ${options.model} model, ${options.photos} photos and ${options.queries} catalog queries a second, ${machine()}`,
     head: headOfPhases,
-    rows: [calm, undisturbed, disturbed, together('promoted, rolled back', [switched])].map(rowOfPhase),
+    rows: [calm, building, together('promoted, rolled back', [switched])].map(rowOfPhase),
     notes: [
       ...(options.rounds === 0 ? [] : [describeThroughput(throughput)]),
-      `p99 while building against calm: photos ${p99Ratio(undisturbed.photos, calm.photos)}, queries ${p99Ratio(undisturbed.queries, calm.queries)} times.`,
-      `Killed (-9) ${built.result.kills.length} times: ${built.result.kills.join(', ')}.`,
-      `Final state: ${(await coverageFaults(knex, second, images)).join('; ') || 'every image embedded once, no index or vector missing'}; ${await differingImages(knex, first, second)} images whose vectors are not those of an undisturbed build of the same weights.`,
+      `p99 while building against calm: photos ${p99Ratio(building.photos, calm.photos)}, queries ${p99Ratio(building.queries, calm.queries)} times.`,
+      `Final state: ${(await coverageFaults(knex, second, images)).join('; ') || 'every image embedded once, no index or vector missing'}; ${await differingImages(knex, first, second)} images whose vectors are not those of the first build of the same weights.`,
       `Answers by version: ${[...answersByVersion].map(([version, count]) => `${version}: ${count}`).join(', ')}. Failed or mixed: ${faults.length === 0 ? 'none' : faults.slice(0, 10).join('; ')}.`,
       'The client is a process on the same cores; a photo is decoded, embedded in its views and searched, an image of the catalog in its views and stored.',
     ],

@@ -1,4 +1,4 @@
-/** Ordinals that one bitmap tells about (the migration of `search_snapshot_bitmaps` has the same number). */
+/** Ordinals that one bitmap tells about (the schema of `search_snapshot_bitmaps` has the same number). */
 export const CHUNK = 32_768;
 
 /** Letters of the beginnings under which rare words are gathered. */

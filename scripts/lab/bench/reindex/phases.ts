@@ -1,7 +1,6 @@
 import { type Cell, percentile, percentiles } from '../measure';
 import { msOf, type TimedCall } from '../open-loop';
-import type { DisturbedBuild } from './disturbed-build';
-import type { LoadedCall, LoadedPhase } from './steady-load';
+import type { LoadedPhase } from './steady-load';
 
 /** A part of the measurement, with what was asked meanwhile. */
 export interface Phase {
@@ -14,29 +13,13 @@ export interface Phase {
 }
 
 /** Two times of nothing but the load, before and after: what the machine did in between is compared with both. */
-export const together = (name: string, parts: readonly LoadedPhase<unknown>[]): Phase => ({
+export const together = (name: string, parts: readonly LoadedPhase[]): Phase => ({
   name,
   images: 0,
   seconds: parts.reduce((sum, { seconds }) => sum + seconds, 0),
   photos: parts.flatMap(({ photos }) => photos),
   queries: parts.flatMap(({ queries }) => queries),
 });
-
-/** The part of a build that was left alone, and the one in which things were killed. */
-export function splitAtFirstKill(built: LoadedPhase<DisturbedBuild>): [Phase, Phase] {
-  const { firstKillAt, imagesBefore, images } = built.result;
-  const from = Math.min(...built.photos.map(({ at }) => at));
-  const secondsBefore = Math.min(built.seconds, (firstKillAt - from) / 1000);
-  const phase = (name: string, isBefore: boolean, seconds: number, embedded: number): Phase => {
-    const isOfPhase = ({ at }: LoadedCall) => at < firstKillAt === isBefore;
-    const [photos, queries] = [built.photos.filter(isOfPhase), built.queries.filter(isOfPhase)];
-    return { name, seconds, images: embedded, photos, queries };
-  };
-  return [
-    phase('building', true, secondsBefore, imagesBefore),
-    phase('building, killed and resumed', false, built.seconds - secondsBefore, images - imagesBefore),
-  ];
-}
 
 export const headOfPhases = [
   ...['phase', 'seconds', 'images/s'],

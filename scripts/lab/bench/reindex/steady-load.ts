@@ -9,17 +9,11 @@ export interface SteadyLoadOptions {
   readonly queriesPerSecond: number;
 }
 
-/** A call with the moment at which it was sent, in epoch milliseconds. */
-export interface LoadedCall extends TimedCall {
-  readonly at: number;
-}
-
 /** What was sent while something else went on. */
-export interface LoadedPhase<Result> {
-  readonly result: Result;
+export interface LoadedPhase {
   readonly seconds: number;
-  readonly photos: readonly LoadedCall[];
-  readonly queries: readonly LoadedCall[];
+  readonly photos: readonly TimedCall[];
+  readonly queries: readonly TimedCall[];
 }
 
 const QUESTIONS = ['bag', 'watch', 'leather', 'gold', 'small', 'black', 'steel', 'classic'];
@@ -37,15 +31,15 @@ export class SteadyLoad {
     this.#client = new JsonClient(options.url);
   }
 
-  async during<Result>(work: Promise<Result>): Promise<LoadedPhase<Result>> {
+  async during(work: Promise<unknown>): Promise<LoadedPhase> {
     const { photosPerSecond, queriesPerSecond } = this.options;
-    const { calls, ...rest } = await during(work, (isOver) =>
+    const { calls, seconds } = await during(work, (isOver) =>
       Promise.all([
-        steadily(photosPerSecond, isOver, () => stamped(this.#identify())),
-        steadily(queriesPerSecond, isOver, () => stamped(this.#ask())),
+        steadily(photosPerSecond, isOver, () => this.#identify()),
+        steadily(queriesPerSecond, isOver, () => this.#ask()),
       ]),
     );
-    return { ...rest, photos: calls[0], queries: calls[1] };
+    return { seconds, photos: calls[0], queries: calls[1] };
   }
 
   async #identify(): Promise<TimedCall> {
@@ -64,10 +58,4 @@ export class SteadyLoad {
     const query = QUESTIONS[this.#query++ % QUESTIONS.length];
     return this.#client.post('/v3/catalog/query', this.options.key, Buffer.from(JSON.stringify({ query })));
   }
-}
-
-/** A call that was just sent, with that moment. */
-async function stamped(call: Promise<TimedCall>): Promise<LoadedCall> {
-  const at = Date.now();
-  return { ...(await call), at };
 }

@@ -40,7 +40,7 @@ const MODEL = {
  * measured with it is everything but the network.
  */
 export async function installTinyModel(dataDir: string, id: string): Promise<void> {
-  const folder = join(dataDir, 'models', id);
+  const folder = join(dataDir, 'models', `${id}@1.0.0`);
   await mkdir(folder, { recursive: true });
   const model = JSON.stringify(MODEL);
   await writeFile(join(folder, 'model.json'), model);

@@ -1,19 +1,6 @@
 import { identifier, rowsOf, type Sql, sql } from '../../../../db/core/sql';
 import type { Knex } from '../set-up';
 
-/** Images with vectors under the version that is being built; 0 while there is none. */
-export async function imagesEmbedded(knex: Knex): Promise<number> {
-  const version: { id: number } | undefined = await knex('embedding_versions')
-    .where({ state: 'building' })
-    .first('id');
-  if (!version) return 0;
-  const [line] = await rowsOf<{ images: number }>(
-    knex,
-    sql`SELECT count(*) AS images FROM ${tableOf(version.id)} WHERE view = 0`,
-  );
-  return Number(line?.images ?? 0);
-}
-
 /** What is not as it must be after a build: each image has all its views, once. */
 export async function coverageFaults(knex: Knex, versionId: number, images: number): Promise<string[]> {
   const [line] = await rowsOf<{ images: number; uneven: number }>(
