@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { ProcessWatch } from '../../models/installation/process-watch';
 import {
   type EmbedderRegistry,
   type EmbeddingRepository,
@@ -100,6 +101,8 @@ test('/readyz names what another process does not agree on, and no host', async 
   const registry = service.resolve<ProcessRegistry>(PORTS.ProcessRegistry);
   const traits = { release: '9.9.9', signingKeys: ['other'], imageStore: 'elsewhere' };
   await registry.renew({ id: 'other', name: 'secret-host:1', role: 'all', traits });
+  // A new bucket is named at the first look and known at the next.
+  await service.resolve<ProcessWatch>(ProcessWatch).look();
   const answer = await service.anybody.send('GET', '/readyz');
   await registry.leave('other');
   expect(answer).toMatchObject({

@@ -271,8 +271,8 @@ export class TestService {
   }
 
   /** A port as the container has it. */
-  resolve<Port>(token: symbol): Port {
-    return this.running.loupe.container.resolve<Port>(token);
+  resolve<Port>(token: symbol | (abstract new (...given: never[]) => Port)): Port {
+    return this.running.loupe.container.resolve<Port>(token as symbol);
   }
 
   private get running(): Running {
