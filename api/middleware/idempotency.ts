@@ -79,7 +79,7 @@ async function* renewed(json: AsyncIterable<string>, renewLinks: LinkRenewal): A
   for await (const piece of json) yield renewLinks(piece);
 }
 
-/** Where calls are not made once: whoever relies on it learns that before anything is done (contract 12.6). */
+/** Where calls are not made once: callers learn that before anything is done (contract 12.6). */
 export const refuseKey: Gate = (req) => {
   if (req.get(HEADER) === undefined) return;
   throw badRequest(`${HEADER}: this endpoint does not take one; look before you send it again.`, {

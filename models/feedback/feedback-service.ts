@@ -51,7 +51,7 @@ export class FeedbackService {
   /**
    * Keeps what the photos of a prediction showed; what was said before is replaced (contract 7.18).
    *
-   * @throws AppError 404 for a prediction that there is not, or that somebody else asked for; 400 for a product that
+   * @throws AppError 404 for an unknown prediction, or one that somebody else asked for; 400 for a product that
    *   there is not
    */
   async correct(owner: Owner, predictionId: string, correction: Correction): Promise<Feedback> {

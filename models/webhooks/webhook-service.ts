@@ -51,7 +51,7 @@ export class WebhookService {
     return this.webhooks.list(owner);
   }
 
-  /** @throws AppError 404 for one that there is not, or that is somebody else's */
+  /** @throws AppError 404 for an unknown one, or one of another owner */
   async remove(caller: Registrar, id: string): Promise<void> {
     if (await this.webhooks.remove(caller, id, entryOf(caller, 'webhooks remove', id))) return;
     throw notFound(`There is no webhook "${id}" of this account.`);

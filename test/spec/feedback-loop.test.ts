@@ -15,7 +15,7 @@ const service = useService({ CONFIDENCE_FLOOR: '0' }, {}, { ...FIXTURE, name: 'f
 const embeddings = () => service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
 
 /** How often an answer is right, by how far its picture stands out: of its rival, and of what the catalog does not have. */
-const TRUTH = { rival: 3, none: 0.4 };
+const TRUTH = { rival: 3, none: 0.6 };
 const FAR_TOO_SURE = {
   ...UNCALIBRATED.confidence,
   candidate: { nearest: 40, views: 40 },
@@ -125,7 +125,7 @@ test('a thousand corrections raise the alert, recalibrate the model, and a rollb
   await corrections(980, 2);
   expect(await isAlerting()).toBe(true);
   const off = await calibrationError(from);
-  expect(off).toBeGreaterThan(0.25);
+  expect(off).toBeGreaterThan(0.3);
   // Ten bins of 500 answers are 0.035 off by chance alone.
   const RIGHT_AGAIN = 0.08;
 

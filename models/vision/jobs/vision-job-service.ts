@@ -63,7 +63,7 @@ export class VisionJobService {
     return this.show(call.caller, id);
   }
 
-  /** @throws AppError 404 for a job that there is not, or that is somebody else's */
+  /** @throws AppError 404 for an unknown job, or one of another owner */
   async show(owner: Owner, id: string): Promise<VisionJob> {
     const job = await this.jobs.find(owner, id);
     if (!job) throw notFound(`There is no job "${id}" of this account; it may have been deleted.`);
@@ -83,7 +83,7 @@ export class VisionJobService {
     return shown.map(({ answerBytes }, at) => (answerBytes === 0 ? null : (answers[at] ?? null)));
   }
 
-  /** Cancels what is not begun. @throws AppError 404 for a job that there is not, or that is somebody else's */
+  /** Cancels what is not begun. @throws AppError 404 for an unknown job, or one of another owner */
   async cancel(owner: Owner, id: string): Promise<VisionJob> {
     await this.show(owner, id);
     await this.jobs.cancel(id);

@@ -163,7 +163,7 @@ interface SamplesProps {
   readonly identify: (sample: File) => void;
 }
 
-/** For whoever has no photo at hand. */
+/** For visitors without a photo at hand. */
 function Samples({ photos, identify }: SamplesProps) {
   const [fault, setFault] = useState(false);
   const use = async (address: string, number: number) => {

@@ -138,7 +138,7 @@ function fromHere(url: string): string {
   return origin === location.origin ? url : `files/${pathname.split('/files/').pop() ?? ''}${search}`;
 }
 
-/** What the plot shows, for whoever reads instead of looking. */
+/** What the plot shows, for screen readers. */
 export function HistoryTable({ points }: { readonly points: readonly HistoryPoint[] }) {
   return (
     <details class="as-table">
