@@ -1,3 +1,15 @@
+import type * as access from './ports/access';
+import type * as audit from './ports/audit';
+import type * as catalog from './ports/catalog';
+import type * as catalogRecords from './ports/catalog-records';
+import type * as housekeeping from './ports/housekeeping';
+import type * as indexing from './ports/indexing';
+import type * as jobs from './ports/jobs';
+import type * as processes from './ports/processes';
+import type * as searchMisses from './ports/search-misses';
+import type * as vision from './ports/vision';
+import type * as webhooks from './ports/webhooks';
+
 /**
  * Everything that the domain needs from outside, in its own words, with the token under which each is bound: who may call
  * and what it costs; who changed what; the catalog, its prices, files and pictures; the embeddings of the catalog and the change of their
@@ -52,43 +64,50 @@ export interface Progress {
   note(line: string): void;
 }
 
+/** The injection token of a port, which knows the type of what is bound under it. */
+export type Token<Port> = symbol & { readonly port?: Port };
+
 /** Injection tokens, one per port. */
 export const PORTS = {
-  CatalogRepository: Symbol.for('CatalogRepository'),
-  ItemSales: Symbol.for('ItemSales'),
-  CatalogRecords: Symbol.for('CatalogRecords'),
-  RecordBodies: Symbol.for('RecordBodies'),
-  PricingRepository: Symbol.for('PricingRepository'),
-  DataFileSigner: Symbol.for('DataFileSigner'),
-  AccountRepository: Symbol.for('AccountRepository'),
-  CreditLedger: Symbol.for('CreditLedger'),
-  IdempotencyStore: Symbol.for('IdempotencyStore'),
-  AuditLog: Symbol.for('AuditLog'),
-  AuditedWork: Symbol.for('AuditedWork'),
-  HousekeepingStore: Symbol.for('HousekeepingStore'),
-  RateLimiter: Symbol.for('RateLimiter'),
-  ImageSource: Symbol.for('ImageSource'),
-  ImagePreparer: Symbol.for('ImagePreparer'),
-  VisionQueue: Symbol.for('VisionQueue'),
-  IndexQueue: Symbol.for('IndexQueue'),
-  EmbedderRegistry: Symbol.for('EmbedderRegistry'),
-  NeighbourIndex: Symbol.for('NeighbourIndex'),
-  EmbeddingRepository: Symbol.for('EmbeddingRepository'),
-  ReadinessRepository: Symbol.for('ReadinessRepository'),
-  ProcessRegistry: Symbol.for('ProcessRegistry'),
-  ModelLibrary: Symbol.for('ModelLibrary'),
-  PhotoDistorter: Symbol.for('PhotoDistorter'),
-  LabelledPhotos: Symbol.for('LabelledPhotos'),
-  ExactNeighbours: Symbol.for('ExactNeighbours'),
-  ImageSamples: Symbol.for('ImageSamples'),
-  PredictionRepository: Symbol.for('PredictionRepository'),
-  SearchMissStore: Symbol.for('SearchMissStore'),
-  VisionJobStore: Symbol.for('VisionJobStore'),
-  WebhookStore: Symbol.for('WebhookStore'),
-  WebhookSender: Symbol.for('WebhookSender'),
-  ImageStore: Symbol.for('ImageStore'),
-  Clock: Symbol.for('Clock'),
-  IdSource: Symbol.for('IdSource'),
-  Knex: Symbol.for('Knex'),
-  Logger: Symbol.for('Logger'),
+  CatalogRepository: token<catalog.CatalogRepository>('CatalogRepository'),
+  ItemSales: token<catalog.ItemSales>('ItemSales'),
+  CatalogRecords: token<catalogRecords.CatalogRecords>('CatalogRecords'),
+  RecordBodies: token<catalogRecords.RecordBodies>('RecordBodies'),
+  PricingRepository: token<catalog.PricingRepository>('PricingRepository'),
+  DataFileSigner: token<catalog.DataFileSigner>('DataFileSigner'),
+  AccountRepository: token<access.AccountRepository>('AccountRepository'),
+  CreditLedger: token<access.CreditLedger>('CreditLedger'),
+  IdempotencyStore: token<access.IdempotencyStore>('IdempotencyStore'),
+  AuditLog: token<audit.AuditLog>('AuditLog'),
+  AuditedWork: token<audit.AuditedWork>('AuditedWork'),
+  HousekeepingStore: token<housekeeping.HousekeepingStore>('HousekeepingStore'),
+  RateLimiter: token<access.RateLimiter>('RateLimiter'),
+  ImageSource: token<vision.ImageSource>('ImageSource'),
+  ImagePreparer: token<vision.ImagePreparer>('ImagePreparer'),
+  VisionQueue: token<vision.VisionQueue>('VisionQueue'),
+  IndexQueue: token<indexing.IndexQueue>('IndexQueue'),
+  EmbedderRegistry: token<vision.EmbedderRegistry>('EmbedderRegistry'),
+  NeighbourIndex: token<vision.NeighbourIndex>('NeighbourIndex'),
+  EmbeddingRepository: token<indexing.EmbeddingRepository>('EmbeddingRepository'),
+  ReadinessRepository: token<indexing.ReadinessRepository>('ReadinessRepository'),
+  ProcessRegistry: token<processes.ProcessRegistry>('ProcessRegistry'),
+  ModelLibrary: token<indexing.ModelLibrary>('ModelLibrary'),
+  PhotoDistorter: token<indexing.PhotoDistorter>('PhotoDistorter'),
+  LabelledPhotos: token<indexing.LabelledPhotos>('LabelledPhotos'),
+  ExactNeighbours: token<indexing.ExactNeighbours>('ExactNeighbours'),
+  ImageSamples: token<indexing.ImageSamples>('ImageSamples'),
+  PredictionRepository: token<vision.PredictionRepository>('PredictionRepository'),
+  SearchMissStore: token<searchMisses.SearchMissStore>('SearchMissStore'),
+  VisionJobStore: token<jobs.VisionJobStore>('VisionJobStore'),
+  WebhookStore: token<webhooks.WebhookStore>('WebhookStore'),
+  WebhookSender: token<webhooks.WebhookSender>('WebhookSender'),
+  ImageStore: token<catalog.ImageStore>('ImageStore'),
+  Clock: token<Clock>('Clock'),
+  IdSource: token<IdSource>('IdSource'),
+  Knex: token<unknown>('Knex'),
+  Logger: token<Logger>('Logger'),
 } as const;
+
+function token<Port>(name: string): Token<Port> {
+  return Symbol.for(name);
+}

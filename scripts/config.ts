@@ -15,7 +15,7 @@ import {
   storeUrl,
   wholeNumber,
 } from './composition/setting-types';
-import { TRACE_SETTINGS } from './composition/tracing/settings';
+import { TRACE_SETTINGS } from './composition/tracing/tracing';
 
 /** What this process does: everything, only HTTP, or only vision jobs. */
 export const ROLES = ['all', 'api', 'worker'] as const;
@@ -52,15 +52,14 @@ export function readConfig(environment?: Readonly<Record<string, string | undefi
 }
 
 /**
- * The environment of the process with `.env` below it; the only place that reads either.
+ * The environment of the process, completed by `.env` for libraries too; the only place that reads either.
  *
  * @throws ConfigError when there is a `.env` that can't be read: none of its settings would count
  */
 export function processEnvironment(): Record<string, string | undefined> {
-  const dotEnv: Record<string, string> = {};
-  const { error } = readDotEnv({ processEnv: dotEnv, quiet: true });
+  const { error } = readDotEnv({ quiet: true });
   if (error && error.code !== 'ENOENT') throw new ConfigError([`.env: can not be read: ${error.message}`]);
-  return { ...dotEnv, ...process.env };
+  return { ...process.env };
 }
 
 /**

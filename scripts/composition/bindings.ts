@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { type InjectionToken, instanceCachingFactory } from 'tsyringe';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresAuditLog } from '../../db/accounts/audit-log';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
@@ -34,6 +35,7 @@ import {
   type ExactNeighbours,
   PORTS,
   type PredictionRepository,
+  type Token,
   type VisionJobStore,
 } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
@@ -54,6 +56,7 @@ import { AuditedTransactions } from './audited-transactions';
 import { imageStoreOf } from './image-stores';
 import { signingKeys } from './signing-keys';
 import { RandomIds, SystemClock } from './system';
+import { NO_TRACING } from './tracing/open-tracing';
 
 /** Binds what a process works with beside the queues and models: tables, images, keys, the clock. */
 export async function bindStores(opening: Opening, database: Database): Promise<void> {
@@ -67,7 +70,7 @@ export async function bindStores(opening: Opening, database: Database): Promise<
   container.register(SEARCH_MISSES_COUNTED, { useValue: config.SEARCH_MISSES === 'on' });
   container.registerSingleton(SearchMisses);
   container.register(INDEX_MEMORY_MIB, { useValue: config.INDEX_MEMORY_MIB });
-  bindTables(container, database.knex);
+  bindTables(opening, database.knex);
   container.register(PORTS.AuditedWork, {
     useValue: new AuditedTransactions(database.knex, (knex) => storesOver(container, knex)),
   });
@@ -85,13 +88,13 @@ export async function bindStores(opening: Opening, database: Database): Promise<
   container.register(IMAGE_LIMITS, {
     useValue: { bytesMax: config.IMAGE_BYTES_MAX, pixelsMax: config.IMAGE_PIXELS_MAX },
   });
-  container.registerSingleton(PORTS.ImagePreparer, SharpImagePreparer);
+  bindClass(opening, PORTS.ImagePreparer, SharpImagePreparer);
 }
 
 /** The stores that an operator's action changes, over the database or a transaction. */
 function storesOver(container: Container, knex: Database['knex']) {
   const inside = container.createChildContainer();
-  bindTables(inside, knex);
+  bindTables({ container: inside, tracing: NO_TRACING }, knex);
   return {
     accounts: inside.resolve<AccountRepository>(PORTS.AccountRepository),
     ledger: inside.resolve<CreditLedger>(PORTS.CreditLedger),
@@ -103,27 +106,29 @@ function storesOver(container: Container, knex: Database['knex']) {
 }
 
 /** Binds the ports whose state lies in the database. */
-function bindTables(container: Container, knex: Database['knex']): void {
-  container.register(PORTS.Knex, { useValue: knex });
-  container.registerSingleton(PORTS.CatalogRepository, PostgresCatalogRepository);
-  container.registerSingleton(PORTS.ItemSales, PostgresItemSales);
-  container.registerSingleton(PORTS.CatalogRecords, PostgresCatalogRecords);
-  container.registerSingleton(PORTS.SearchMissStore, PostgresSearchMissStore);
-  container.registerSingleton(PORTS.PricingRepository, PostgresPricingRepository);
-  container.registerSingleton(PORTS.AccountRepository, PostgresAccountRepository);
-  container.registerSingleton(PORTS.CreditLedger, PostgresCreditLedger);
-  container.registerSingleton(PORTS.IdempotencyStore, PostgresIdempotencyStore);
-  container.registerSingleton(PORTS.AuditLog, PostgresAuditLog);
-  container.registerSingleton(PORTS.HousekeepingStore, PostgresHousekeepingStore);
-  container.registerSingleton(PORTS.EmbeddingRepository, PostgresEmbeddingRepository);
-  container.registerSingleton(PORTS.ReadinessRepository, PostgresReadinessRepository);
-  container.registerSingleton(PORTS.ProcessRegistry, PostgresProcessRegistry);
-  container.registerSingleton(PORTS.ExactNeighbours, PgvectorExactNeighbours);
-  container.registerSingleton(PORTS.ImageSamples, PostgresImageSamples);
-  container.registerSingleton(PORTS.NeighbourIndex, PgvectorNeighbourIndex);
-  container.registerSingleton(PORTS.PredictionRepository, PostgresPredictionRepository);
-  container.registerSingleton(PORTS.VisionJobStore, PostgresVisionJobStore);
-  container.registerSingleton(PORTS.WebhookStore, PostgresWebhookStore);
+function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Database['knex']): void {
+  const bind = <Port extends object>(token: Token<Port>, adapter: InjectionToken<Port>) =>
+    bindClass(opening, token, adapter);
+  opening.container.register(PORTS.Knex, { useValue: knex });
+  bind(PORTS.CatalogRepository, PostgresCatalogRepository);
+  bind(PORTS.ItemSales, PostgresItemSales);
+  bind(PORTS.CatalogRecords, PostgresCatalogRecords);
+  bind(PORTS.SearchMissStore, PostgresSearchMissStore);
+  bind(PORTS.PricingRepository, PostgresPricingRepository);
+  bind(PORTS.AccountRepository, PostgresAccountRepository);
+  bind(PORTS.CreditLedger, PostgresCreditLedger);
+  bind(PORTS.IdempotencyStore, PostgresIdempotencyStore);
+  bind(PORTS.AuditLog, PostgresAuditLog);
+  bind(PORTS.HousekeepingStore, PostgresHousekeepingStore);
+  bind(PORTS.EmbeddingRepository, PostgresEmbeddingRepository);
+  bind(PORTS.ReadinessRepository, PostgresReadinessRepository);
+  bind(PORTS.ProcessRegistry, PostgresProcessRegistry);
+  bind(PORTS.ExactNeighbours, PgvectorExactNeighbours);
+  bind(PORTS.ImageSamples, PostgresImageSamples);
+  bind(PORTS.NeighbourIndex, PgvectorNeighbourIndex);
+  bind(PORTS.PredictionRepository, PostgresPredictionRepository);
+  bind(PORTS.VisionJobStore, PostgresVisionJobStore);
+  bind(PORTS.WebhookStore, PostgresWebhookStore);
 }
 
 /** Binds what fetches pictures that lie elsewhere. */
@@ -187,12 +192,20 @@ const VECTORS_INDEXED_FROM = 20_000;
 /** A batch that takes longer hangs. */
 const BATCH_TIMEOUT_MS = 30_000;
 
-function bindUnlessGiven({ container, tracing }: Opening, token: symbol, adapter: object): void {
-  if (!container.isRegistered(token)) container.register(token, { useValue: tracing.port(token, adapter) });
+/** Binds a port to one instance of a class, created when it is first asked for. */
+function bindClass<Port extends object>(
+  { container, tracing }: Pick<Opening, 'container' | 'tracing'>,
+  token: Token<Port>,
+  adapter: InjectionToken<Port>,
+): void {
+  const create = instanceCachingFactory(() => tracing.port(token, container.resolve(adapter)));
+  container.register(token, { useFactory: create });
 }
 
-/** Binds what is bound already as it is when it is traced. */
-export function rebind({ container, tracing }: Opening, token: symbol): void {
-  const adapter = container.resolve<object>(token);
-  container.register(token, { useValue: tracing.port(token, adapter) });
+function bindUnlessGiven<Port extends object>(
+  { container, tracing }: Opening,
+  token: Token<Port>,
+  adapter: Port,
+): void {
+  if (!container.isRegistered(token)) container.register(token, { useValue: tracing.port(token, adapter) });
 }

@@ -25,14 +25,13 @@ import {
   workOffJobs,
   writeSearchMisses,
 } from './background-work';
-import { bindImageSource, bindStores, bindVision, rebind } from './bindings';
+import { bindImageSource, bindStores, bindVision } from './bindings';
 import { databaseOf, queuesOf } from './choose-adapters';
 import { imagesReached } from './image-stores';
 import { liveVersion, tellOfWrongVectors } from './live-version';
 import { createLogger } from './log';
-import { openTracing } from './tracing/open-tracing';
-import { TRACED_STORES } from './tracing/traced-calls';
-import { NO_TRACING, type Tracing } from './tracing/tracing';
+import { NO_TRACING, openTracing } from './tracing/open-tracing';
+import type { Tracing } from './tracing/tracing';
 
 export type { Container };
 
@@ -147,7 +146,6 @@ async function opened(
     for (const token of Object.getOwnPropertySymbols(overrides)) {
       container.register(token, { useValue: overrides[token] });
     }
-    for (const token of TRACED_STORES) rebind(opening, token);
     const queuePage = await openMore(opening);
     return { config, parts, container, database, logger, tracing, queuePage, close };
   } catch (failure) {

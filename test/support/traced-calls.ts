@@ -30,10 +30,11 @@ async function logOf({ settings, calls, fetched }: TracedCalls): Promise<string[
   const lines: string[] = [];
   const write = (_fields: object, message: string) => void lines.push(message);
   const logger: Logger = { debug: write, info: write, warn: write, error: write };
+  Object.assign(process.env, settings);
   const tracing = openTracing(readConfig(settings), logger);
   const source = tracing.port(PORTS.ImageSource, { fetch: () => outcomeOf(fetched) });
   const listener = tracing.requests(async (_req, res) => {
-    await source.fetch().catch(() => undefined);
+    await source.fetch(new URL('https://pictures.example/')).catch(() => undefined);
     res.end();
   });
   const server = createServer(listener);
@@ -43,6 +44,7 @@ async function logOf({ settings, calls, fetched }: TracedCalls): Promise<string[
   }
   await closed(server);
   await tracing.close();
+  for (const name of Object.keys(settings)) delete process.env[name];
   return lines;
 }
 

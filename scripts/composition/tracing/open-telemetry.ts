@@ -1,144 +1,244 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  type Context,
-  defaultTextMapGetter,
-  defaultTextMapSetter,
+  context,
+  propagation,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
-  type Tracer,
+  type SpanOptions,
+  SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { Logger, TraceContext } from '../../../models/ports';
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import '../../../api/middleware/call';
+import { AppError } from '../../../models/errors';
+import type { Logger, Token } from '../../../models/ports';
 import type { PhotoPipeline } from '../../../workers/pipeline';
-import { exporterTo, samplerOf } from './exporter';
-import { recordFailure } from './record-failure';
-import { endRequestSpan, isTracedRequest, requestAttributes } from './request-span';
-import type { TraceSettings } from './settings';
-import { type TracedCall, tracedAdapter, tracedCallsOf } from './traced-calls';
-import type { Tracing } from './tracing';
+import type { TraceSettings, Tracing } from './tracing';
 
-/** What a stop waits for a collector that does not answer. */
+/** The calls of ports that are spans, as an identification reaches them, with their stage as in the metrics. */
+const CALLS = new Map<string, 'intake' | 'queue' | 'embed' | 'neighbours' | 'rows' | null>([
+  ['AccountRepository.callerByKeyHash', null],
+  ['RateLimiter.consume', null],
+  ['RateLimiter.acquire', null],
+  ['IdempotencyStore.claim', null],
+  ['CreditLedger.reserve', null],
+  ['ImageSource.fetch', 'intake'],
+  ['ImagePreparer.prepare', 'intake'],
+  ['VisionQueue.neighbours', 'queue'],
+  ['EmbedderRegistry.forVersion', 'embed'],
+  ['Embedder.embed', 'embed'],
+  ['NeighbourIndex.nearest', 'neighbours'],
+  ['CatalogRepository.search', 'rows'],
+  ['CatalogRepository.itemsById', 'rows'],
+  ['ItemSales.sell', 'rows'],
+  ['PredictionRepository.save', null],
+  ['CreditLedger.settle', null],
+  ['CreditLedger.release', null],
+]);
+
+/** Addresses that machines ask for every few seconds. */
+const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** How long a stop waits for a collector that does not answer. */
 const FLUSH_TIMEOUT_MS = 3_000;
 
-/** Longer ones say nothing more, and a caller chooses its path. */
+/** The time between two log lines about a collector that is away. */
+const COMPLAINT_MS = 600_000;
+
+/** Longer values say nothing more, and callers choose their paths. */
 const ATTRIBUTE_LENGTH_MAX = 512;
 
-/** Traces as spans of OpenTelemetry, sent by OTLP. Nothing of it is global: each service of a process has its own. */
+/** Traces as spans of OpenTelemetry, sent by OTLP. One service of a process has them: contexts are global. */
 export class OpenTelemetry implements Tracing {
-  readonly #contexts = new AsyncLocalStorageContextManager().enable();
-  readonly #propagator = new W3CTraceContextPropagator();
   readonly #provider: TracerProvider;
-  readonly #tracer: Tracer;
+  #complainedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(endpoint: string, settings: TraceSettings, logger: Logger) {
-    const identity = resourceFromAttributes({
-      'service.instance.id': `${hostname()}:${process.pid}`,
-      ...settings.OTEL_RESOURCE_ATTRIBUTES,
-      'service.name': settings.OTEL_SERVICE_NAME,
-    });
+  constructor(
+    settings: TraceSettings,
+    private readonly logger: Logger,
+  ) {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+    setGlobalErrorHandler((failure) => this.#complain(failure));
+    const protocol = settings.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? settings.OTEL_EXPORTER_OTLP_PROTOCOL;
+    const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
+    const ours = { 'service.name': 'loupe', 'service.instance.id': `${hostname()}:${process.pid}` };
     this.#provider = new TracerProvider({
-      resource: defaultResource().merge(identity),
+      resource: defaultResource()
+        .merge(resourceFromAttributes(ours))
+        .merge(detectResources({ detectors: [envDetector] })),
       sampler: samplerOf(settings),
       spanLimits: { attributeValueLengthLimit: ATTRIBUTE_LENGTH_MAX },
-      spanProcessors: [new BatchSpanProcessor({ exporter: exporterTo(endpoint, settings, logger) })],
+      spanProcessors: [new BatchSpanProcessor({ exporter })],
     });
-    this.#tracer = this.#provider.getTracer('loupe');
   }
 
   requests(listener: RequestListener): RequestListener {
     return (req, res) => {
-      if (!isTracedRequest(req)) return listener(req, res);
-      const caller = this.#propagator.extract(ROOT_CONTEXT, req.headers, defaultTextMapGetter);
-      const options = { kind: SpanKind.SERVER, attributes: requestAttributes(req) };
-      const span = this.#tracer.startSpan(req.method ?? 'HTTP', options, caller);
-      res.once('close', () => endRequestSpan(span, req, res));
-      const context = trace.setSpan(caller, span);
-      // What listens to the end of the answer, such as the log, belongs to the trace as well.
-      for (const emitter of [req, res]) this.#contexts.bind(context, emitter);
-      return this.#contexts.with(context, () => listener(req, res));
+      const path = req.url?.split('?', 1)[0] ?? '';
+      if (UNTRACED.has(path)) return listener(req, res);
+      const caller = propagation.extract(ROOT_CONTEXT, req.headers);
+      const attributes = { 'http.request.method': req.method, 'url.path': path };
+      const span = this.#tracer.startSpan(
+        req.method ?? 'HTTP',
+        { kind: SpanKind.SERVER, attributes },
+        caller,
+      );
+      res.once('close', () => endOfRequest(span, req, res));
+      const around = trace.setSpan(caller, span);
+      // The log line of the call, written when its answer ends, belongs to the trace as well.
+      for (const emitter of [req, res]) context.bind(around, emitter);
+      return context.with(around, () => listener(req, res));
     };
   }
 
-  port<Port extends object>(token: symbol, adapter: Port): Port {
-    return tracedAdapter(adapter, tracedCallsOf(token), (call, work) => this.#call(call, work));
+  port<Port extends object>(token: Token<Port>, adapter: Port): Port {
+    return this.#traced(token.description ?? '', adapter);
   }
 
   photos(pipeline: PhotoPipeline): PhotoPipeline {
     return {
-      neighbours: (photo) => {
-        if (!photo.trace) return pipeline.neighbours(photo);
-        const parent = this.#propagator.extract(ROOT_CONTEXT, photo.trace, defaultTextMapGetter);
-        const taken = Date.now();
-        const waiting = { startTime: taken - photo.queueMs, attributes: { [STAGE]: 'queue' } };
-        this.#tracer.startSpan('wait in queue', waiting, parent).end(taken);
-        const span = this.#tracer.startSpan('answer photo', { kind: SpanKind.CONSUMER }, parent);
-        return this.#within(span, parent, () => pipeline.neighbours(photo));
+      neighbours: (photos) => {
+        if (!photos.trace) return pipeline.neighbours(photos);
+        return context.with(propagation.extract(ROOT_CONTEXT, photos.trace), () => {
+          const taken = Date.now();
+          const waiting = { startTime: taken - photos.queueMs, attributes: { [STAGE]: 'queue' } };
+          this.#tracer.startSpan('wait in queue', waiting).end(taken);
+          return this.#within('answer photo', { kind: SpanKind.CONSUMER }, () => pipeline.neighbours(photos));
+        });
       },
     };
   }
 
   logFields(): object {
-    const span = trace.getSpanContext(this.#contexts.active());
+    const span = trace.getActiveSpan()?.spanContext();
     return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
   }
 
   async close(): Promise<void> {
-    const flushed = new AbortController();
-    const limit = delay(FLUSH_TIMEOUT_MS, undefined, { signal: flushed.signal });
-    await Promise.race([this.#provider.shutdown(), limit]).catch(() => undefined);
-    flushed.abort();
-    this.#contexts.disable();
+    const flushed = this.#provider.shutdown().catch((failure: unknown) => this.#complain(failure));
+    await Promise.race([flushed, delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
+    context.disable();
+    propagation.disable();
   }
 
-  /** Work that no trace began, such as that of the background, begins none. */
-  #call<Result>(
-    { span: name, stage, takesTraceAlong }: TracedCall,
-    work: (carried: TraceContext | undefined) => Promise<Result>,
-  ): Promise<Result> {
-    const around = this.#contexts.active();
-    if (!trace.getSpanContext(around)) return work(undefined);
-    const span = this.#tracer.startSpan(
-      name,
-      {
-        kind: takesTraceAlong ? SpanKind.PRODUCER : SpanKind.INTERNAL,
-        attributes: stage ? { [STAGE]: stage } : {},
+  get #tracer() {
+    return this.#provider.getTracer('loupe');
+  }
+
+  #traced<Adapter extends object>(name: string, adapter: Adapter): Adapter {
+    return new Proxy(adapter, {
+      get: (target, property) => {
+        const method: unknown = Reflect.get(target, property, target);
+        if (typeof method !== 'function') return method;
+        const call = `${name}.${String(property)}`;
+        const stage = CALLS.get(call);
+        if (stage === undefined) return method.bind(target);
+        const options = {
+          kind: stage === 'queue' ? SpanKind.PRODUCER : SpanKind.INTERNAL,
+          attributes: stage ? { [STAGE]: stage } : {},
+        };
+        return (...parameters: object[]) => {
+          // Work outside of a trace, such as that of the background, begins none.
+          if (!trace.getActiveSpan()) return Reflect.apply(method, target, parameters);
+          return this.#within(call, options, async () => {
+            const given = stage === 'queue' ? carrying(parameters) : parameters;
+            const answer = await Reflect.apply(method, target, given);
+            return call === 'EmbedderRegistry.forVersion' ? this.#traced('Embedder', answer) : answer;
+          });
+        };
       },
-      around,
-    );
-    return this.#within(span, around, (context) => work(this.#carried(context)));
+    });
   }
 
-  async #within<Result>(
-    span: Span,
-    around: Context,
-    work: (context: Context) => Promise<Result>,
-  ): Promise<Result> {
-    const context = trace.setSpan(around, span);
-    try {
-      return await this.#contexts.with(context, () => work(context));
-    } catch (failure) {
-      recordFailure(span, failure);
-      throw failure;
-    } finally {
-      span.end();
-    }
+  #within<Result>(name: string, options: SpanOptions, work: () => Promise<Result>): Promise<Result> {
+    return this.#tracer.startActiveSpan(name, options, async (span) => {
+      try {
+        return await work();
+      } catch (failure) {
+        recordFailure(span, failure);
+        throw failure;
+      } finally {
+        span.end();
+      }
+    });
   }
 
-  #carried(context: Context): TraceContext | undefined {
-    const carrier: { traceparent?: string; tracestate?: string } = {};
-    this.#propagator.inject(context, carrier, defaultTextMapSetter);
-    const { traceparent, tracestate } = carrier;
-    if (traceparent === undefined) return undefined;
-    return { traceparent, ...(tracestate === undefined ? {} : { tracestate }) };
+  #complain(failure: unknown): void {
+    if (Date.now() - this.#complainedAt < COMPLAINT_MS) return;
+    this.#complainedAt = Date.now();
+    this.logger.warn({ failure: String(failure) }, 'traces do not arrive and are dropped');
   }
 }
 
-/** The stage of an identification, as in the metrics. */
 const STAGE = 'loupe.stage';
+
+/** The parameters of a call, its request with the trace for the process that does the work. */
+function carrying([request, ...others]: object[]): object[] {
+  const carrier = {};
+  propagation.inject(context.active(), carrier);
+  return [{ ...request, trace: carrier }, ...others];
+}
+
+function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: TraceSettings): Sampler {
+  const root = {
+    always_on: () => new AlwaysOnSampler(),
+    always_off: () => new AlwaysOffSampler(),
+    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
+  }[name.replace('parentbased_', '') as 'always_on' | 'always_off' | 'traceidratio']();
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+}
+
+/** The answer was sent, or the caller hung up. */
+function endOfRequest(
+  span: Span,
+  req: IncomingMessage,
+  res: ServerResponse & { locals?: Partial<Express.Locals> },
+): void {
+  const { route, requestId } = res.locals ?? {};
+  const { statusCode: status, writableFinished } = res;
+  if (route !== undefined) span.updateName(`${req.method} ${route}`).setAttribute('http.route', route);
+  if (requestId !== undefined) span.setAttribute('loupe.request_id', requestId);
+  if (writableFinished) span.setAttribute('http.response.status_code', status);
+  if (!writableFinished || status >= 500) {
+    span.setAttribute('error.type', writableFinished ? String(status) : 'aborted');
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+  span.end();
+}
+
+/**
+ * Records a failure in the span that it ended. A caller's mistake is no error of the service. Of a failure that nobody
+ * foresaw only the kind is told: its message, which may hold anything, is in the log.
+ */
+function recordFailure(span: Span, failure: unknown): void {
+  const foreseen = failure instanceof AppError ? failure : null;
+  const type = foreseen?.code ?? (failure instanceof Error ? failure.name : typeof failure);
+  span.setAttribute('error.type', type);
+  span.addEvent('exception', {
+    'exception.type': type,
+    ...(foreseen && { 'exception.message': foreseen.message }),
+  });
+  if (!foreseen || foreseen.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+}

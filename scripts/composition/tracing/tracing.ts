@@ -1,28 +1,60 @@
 import type { RequestListener } from 'node:http';
+import { z } from 'zod';
+import type { Token } from '../../../models/ports';
 import type { PhotoPipeline } from '../../../workers/pipeline';
 
 /**
- * Follows one call through the processes that work on it. It is put around the edges and ports of a process from
- * outside: the code between knows nothing of it but the `trace` that travels with a photo.
+ * Follows one call through the processes that work on it. It wraps the edges and ports of a process from outside: the
+ * code between them knows only the `trace` that travels with a photo.
  */
 export interface Tracing {
-  /** Each request is a trace, or goes on with its caller's (W3C `traceparent`). */
+  /** Each request is a trace, or continues its caller's (W3C `traceparent`). */
   requests(listener: RequestListener): RequestListener;
-  /** The adapter of a port, with a span around each call of it that takes time. */
-  port<Port extends object>(token: symbol, adapter: Port): Port;
-  /** The pipeline, as a part of the trace that a photo came with. */
+  /** The adapter of a port, with a span around each of its calls that takes time. */
+  port<Port extends object>(token: Token<Port>, adapter: Port): Port;
+  /** The pipeline, within the trace that a photo came with. */
   photos(pipeline: PhotoPipeline): PhotoPipeline;
-  /** What a log line says of the trace in which it is written. */
+  /** Fields of a log line that is written within a trace. */
   logFields(): object;
-  /** Sends what was not sent yet, for a limited time. */
+  /** Sends what was not sent yet; gives up after a few seconds. */
   close(): Promise<void>;
 }
 
-/** Everything as it is. */
-export const NO_TRACING: Tracing = {
-  requests: (listener) => listener,
-  port: (_token, adapter) => adapter,
-  photos: (pipeline) => pipeline,
-  logFields: () => ({}),
-  close: async () => undefined,
-};
+const address = z.url({ protocol: /^https?$/, error: 'must be a URL with http: or https:' });
+const protocol = z.enum(['http/protobuf', 'http/json']);
+const pairs = z
+  .string()
+  .regex(/^(\s*[^=,%\s]+\s*=([^=,%]|%[0-9a-f]{2})*(,|$))+$/i, 'must be name=value,…, percent-encoded');
+
+/**
+ * OpenTelemetry's names and defaults, checked at the start. Its exporter and resource read their own again from the
+ * environment. Nothing is traced unless an exporter or its address is given.
+ */
+export const TRACE_SETTINGS = {
+  OTEL_SDK_DISABLED: z
+    .string()
+    .transform((text) => text.toLowerCase() === 'true')
+    .default(false),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address.optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocol.default('http/protobuf'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: pairs.optional(),
+  OTEL_EXPORTER_OTLP_TIMEOUT: z
+    .string()
+    .regex(/^[1-9]\d{0,6}$/, 'must be a whole number of milliseconds')
+    .optional(),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_RESOURCE_ATTRIBUTES: pairs.optional(),
+  OTEL_TRACES_SAMPLER: z
+    .templateLiteral([z.enum(['', 'parentbased_']), z.enum(['always_on', 'always_off', 'traceidratio'])])
+    .default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
+} as const;
+
+const settings = z.object(TRACE_SETTINGS);
+
+/** The settings that tracing reads. */
+export type TraceSettings = Readonly<z.infer<typeof settings>>;
