@@ -1,4 +1,5 @@
-import type { Verdict } from './corpus/entry';
+/** A status, with the `reason` or `field` of a refusal behind it. */
+type Verdict = string;
 
 /** A request to a vision endpoint, as it goes over the wire. */
 export interface VisionRequest {

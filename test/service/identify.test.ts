@@ -9,7 +9,7 @@ import {
   startProcess,
 } from '../../scripts/lab/service-processes';
 import { openAccount } from '../faults/books';
-import { blankPng, COLOUR } from '../hostile/corpus/png';
+import { blankPng, COLOUR } from '../hostile/picture-parts';
 import { type Installation, newInstallation } from '../support/installation';
 import { closed, listening } from '../support/local-server';
 import { loupeHere } from '../support/run-loupe';

@@ -1,8 +1,19 @@
 import sharp from 'sharp';
 import { AppError } from '../../models/errors';
 import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
-import { COLOUR, IEND, idat, ihdr, type PngHeader, pngOf } from '../hostile/corpus/png';
-import { animation, type RiffChunk, vp8x, webpChunks, webpOf } from '../hostile/corpus/webp';
+import {
+  animation,
+  type Chunk,
+  COLOUR,
+  IEND,
+  idat,
+  ihdr,
+  type PngHeader,
+  pngOf,
+  vp8x,
+  webpChunks,
+  webpOf,
+} from '../hostile/picture-parts';
 
 // Sources are made before the preparer blocks the loaders it does not need.
 const preparer = () => new SharpImagePreparer({ bytesMax: 2_000_000, pixelsMax: 4_000_000 });
@@ -112,7 +123,7 @@ describe('A picture that is sent', () => {
     empty.writeUInt32LE(16, 4);
     const exif = webpChunks(still).filter(({ type }) => type === 'EXIF');
     const frames = webpChunks(animation(40, 20, [still])).filter(({ type }) => type !== 'VP8X');
-    const unknown: RiffChunk = { type: 'JUNK', data: Buffer.alloc(0) };
+    const unknown: Chunk = { type: 'JUNK', data: Buffer.alloc(0) };
     const moving = webpOf([vp8x(40, 20, 'animation', 'exif'), ...frames, unknown, ...exif]);
     const many = Buffer.concat([moving, Buffer.alloc(70_000 * empty.length, empty)]);
     many.writeUInt32LE(many.length - 8, 4);
