@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { connectPostgres, type Database } from '../../db/core/knex';
 import { processEnvironment } from '../../scripts/config';
 import { runLoupe } from '../../scripts/lab/service-processes';
-import { bringUpServices, type Services } from '../../scripts/lab/services/bring-up-services';
-import { freePort } from '../../scripts/lab/services/free-port';
+import { bringUpServers, freePort, type Servers } from '../../scripts/lab/services/servers';
 import { WebhookReceiver } from '../support/webhook-receiver';
 import { writeLayoutModel } from './layout-model';
 import { Photos } from './photos';
@@ -29,7 +28,7 @@ export const WAITING_MAX = 32;
  * may be disturbed. Only the model is not the usual one: its inference costs nothing, so that calls are many.
  */
 export interface Installation {
-  readonly services: Services;
+  readonly services: Servers;
   readonly database: Database;
   readonly photos: Photos;
   readonly slowHost: SlowHost;
@@ -62,10 +61,10 @@ async function open(closers: Closers): Promise<Installation> {
   const receiver = new WebhookReceiver();
   await receiver.listen();
   closing(() => receiver.close());
-  const services = await bringUpServices({
+  const services = await bringUpServers({
     environment: withoutGivenServers(),
     log: (line) => process.stderr.write(`${line}\n`),
-    postgres: { durable: true },
+    durable: true,
   });
   closing(() => services.stop());
   const settings = {
@@ -102,7 +101,7 @@ function withoutGivenServers(): Record<string, string | undefined> {
   return environment;
 }
 
-function settingsFor(folder: string, services: Services): Record<string, string> {
+function settingsFor(folder: string, services: Servers): Record<string, string> {
   return {
     DATABASE_URL: services.postgres.url,
     REDIS_URL: services.redis.url,

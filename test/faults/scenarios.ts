@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { Service } from '../../scripts/lab/services/service';
+import type { Server } from '../../scripts/lab/services/servers';
 import { DEADLINE_MS, type Installation, WAITING_MAX } from './installation';
 import type { CallPlan } from './load';
 import { SLOW_WAYS } from './slow-host';
@@ -190,14 +190,14 @@ export function killDatabase(stage: Stage): Promise<void> {
 }
 
 /** Killed, and started again after a while. */
-async function dies(server: Service): Promise<void> {
+async function dies(server: Server): Promise<void> {
   await server.kill();
   await delay(OUTAGE_MS);
   await server.start();
 }
 
 /** Keeps its connections and does nothing. */
-async function hangs(server: Service, forMs: number): Promise<void> {
+async function hangs(server: Server, forMs: number): Promise<void> {
   await server.pause();
   await delay(forMs);
   await server.resume();

@@ -6,7 +6,7 @@ import { processEnvironment } from '../../scripts/config';
 import { openAccount } from '../../scripts/lab/bench/vision-installation';
 import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
-import { bringUpServices } from '../../scripts/lab/services/bring-up-services';
+import { bringUpServers } from '../../scripts/lab/services/servers';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -66,7 +66,7 @@ export async function serve(options: ServedOptions): Promise<ServedService> {
   const { servers = false, settings: given = {}, furtherVariants = 0 } = options;
   const folder = await mkdtemp(join(tmpdir(), 'loupe-hostile-'));
   const stores = servers
-    ? await bringUpServices({
+    ? await bringUpServers({
         environment: processEnvironment(),
         log: (line) => process.stderr.write(`${line}\n`),
       })

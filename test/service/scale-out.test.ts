@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../db/core/knex';
 import { processEnvironment } from '../../scripts/config';
-import { freePort } from '../../scripts/lab/services/free-port';
+import { freePort } from '../../scripts/lab/services/servers';
 import { audit, openAccount, type Payer } from '../faults/books';
 import { type Outcome, runLoad } from '../faults/load';
 import { Photos } from '../faults/photos';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { ConfigError, readConfig } from '../../scripts/config';
 import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
-import { freePort } from '../../scripts/lab/services/free-port';
+import { freePort } from '../../scripts/lab/services/servers';
 import { closed, listening } from '../support/local-server';
 import { TraceCollector } from '../support/trace-collector';
 import type { TracedCalls } from '../support/traced-calls';

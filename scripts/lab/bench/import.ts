@@ -1,13 +1,13 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateBundle } from '../generator/generate-bundle';
-import type { Services } from '../services/bring-up-services';
+import type { Servers } from '../services/servers';
 import { writeNightlyBundle } from './import/nightly-bundle';
 import { copyAlone, parseAlone } from './import/physical-limits';
 import { readsBeside } from './import/reads';
 import { type TimedImport, timedImport } from './import/timed-import';
 import type { Cell, Measurement } from './measure';
-import { inFolder, onServers } from './set-up';
+import { createDatabase, inFolder, onServers } from './set-up';
 
 const SEED = 11;
 /** A server for a large catalog; the defaults of PostgreSQL are for a machine that does other things. */
@@ -43,7 +43,7 @@ export async function benchImport({ products, complete, repeat }: ImportBenchOpt
 }
 
 async function benchPriced(
-  services: Services,
+  services: Servers,
   folder: string,
   { products, repeat }: Pick<ImportBenchOptions, 'products' | 'repeat'>,
 ) {
@@ -55,7 +55,7 @@ async function benchPriced(
   const first = await timedImport(settings, bundle);
   const copied = await copyAlone(
     settings.DATABASE_URL,
-    await services.postgres.createDatabase('copied'),
+    await createDatabase(services.postgres.url, 'copied'),
     await mkdtemp(join(folder, 'rows-')),
   );
   const parsed = await parseAlone(bundle, ['products.jsonl', 'estimates.jsonl']);
@@ -80,7 +80,7 @@ async function benchPriced(
   };
 }
 
-async function benchWhole(services: Services, folder: string, products: number) {
+async function benchWhole(services: Servers, folder: string, products: number) {
   const bundle = join(folder, 'whole');
   const { images, variants, ...made } = await generateBundle({ seed: SEED, products, out: bundle });
   const records = Object.values(made).reduce((sum, count) => sum + count, 0);
@@ -96,10 +96,10 @@ async function benchWhole(services: Services, folder: string, products: number) 
 }
 
 /** Of a process on an empty database of its own. */
-async function settingsOf(services: Services, folder: string, name: string) {
+async function settingsOf(services: Servers, folder: string, name: string) {
   return {
     DATA_DIR: join(folder, 'data', name),
-    DATABASE_URL: await services.postgres.createDatabase(name),
+    DATABASE_URL: await createDatabase(services.postgres.url, name),
     REDIS_URL: services.redis.url,
   };
 }

@@ -6,7 +6,7 @@ import { migrations } from '../../../db/migrations';
 import { migrate } from '../../../db/migrations/migrate';
 import { processEnvironment } from '../../config';
 import { type ServiceProcess, startProcess } from '../service-processes';
-import { bringUpServices, type Services } from '../services/bring-up-services';
+import { bringUpServers, type Servers } from '../services/servers';
 
 /** Runs `work` with a folder of its own, which is gone afterwards. */
 export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
@@ -31,18 +31,25 @@ export type Settings = Readonly<Record<string, string>>;
  */
 export async function onServers<Result>(
   settings: Settings,
-  work: (services: Services) => Promise<Result>,
+  work: (services: Servers) => Promise<Result>,
 ): Promise<Result> {
-  const services = await bringUpServices({
+  const services = await bringUpServers({
     environment: processEnvironment(),
     log: (line) => process.stderr.write(`${line}\n`),
-    postgres: { durable: true, settings },
+    durable: true,
+    settings,
   });
   try {
     return await work(services);
   } finally {
     await services.stop();
   }
+}
+
+/** Creates a database on a server and answers its address. */
+export async function createDatabase(server: string, name: string): Promise<string> {
+  await onDatabase(server, 1, (knex) => knex.raw('CREATE DATABASE ??', [name]));
+  return Object.assign(new URL(server), { pathname: name }).href;
 }
 
 /** Runs `work` on a database, whose statements may take as long as they do. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createCanvas, type Image, loadImage } from '@napi-rs/canvas';
-import { freePort } from '../services/free-port';
+import { freePort } from '../services/servers';
 import { type Cell, type Measurement, percentiles, runConcurrently } from './measure';
 import { JsonClient } from './open-loop';
 import { type Holdings, inspectableAt, ProcessInspection } from './process-inspection';

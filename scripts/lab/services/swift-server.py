@@ -53,8 +53,6 @@ def main(folder, port):
     account, user = os.environ["S3_KEY"].split(":")
     text = PROXY.format(folder=folder, account=account, user=user, secret=os.environ["S3_SECRET"])
     servers.append((eventlet.listen(("127.0.0.1", port)), app_of(folder, "proxy", text)))
-    with open(os.path.join(folder, "swift.pid"), "w") as file:
-        file.write(str(os.getpid()))
     threads = [eventlet.spawn(wsgi.server, socket, app, log_output=False) for socket, app in servers]
     for thread in threads:
         thread.wait()
