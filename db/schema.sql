@@ -26,6 +26,7 @@ CREATE TABLE tags (
 );
 
 -- Brands, models, styles and the other levels of the taxonomy, as imported.
+-- category: the id of a category, or those of several with commas between
 CREATE TABLE entities (
   id text COLLATE "C" NOT NULL,
   kind text NOT NULL,
@@ -39,8 +40,7 @@ CREATE TABLE entities (
   thumbnails text[] NOT NULL DEFAULT '{}'::text[],
   deleted boolean NOT NULL DEFAULT false,
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
-  PRIMARY KEY (id),
-  FOREIGN KEY (category) REFERENCES categories(id)
+  PRIMARY KEY (id)
 );
 CREATE INDEX entities_category_kind ON entities USING btree (category, kind);
 CREATE INDEX entities_styles_by_model ON entities USING btree ((parents ->> 'model'::text)) WHERE kind = 'style'::text;

@@ -758,7 +758,7 @@ export interface components {
       id: string;
       kind: string;
       name: string;
-      category: string;
+      category: string | string[];
       parents?: {
         [key: string]: string;
       };

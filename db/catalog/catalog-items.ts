@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
 import type { OwnFields } from '../../models/catalog/import/records';
 import type { Attribute, CatalogItem, Tag, Variant } from '../../models/catalog/item';
+import { categoriesOf } from '../../models/catalog/taxonomy';
 import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import {
   type EstimateJson,
@@ -82,7 +83,7 @@ export function itemOf(row: ItemRow): CatalogItem {
   return {
     id: row.id,
     kind: row.kind,
-    category: row.category,
+    category: categoriesOf(row.category)[0] ?? row.category,
     name: row.name,
     popularity: row.popularity,
     images: row.images,

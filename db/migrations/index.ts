@@ -1,7 +1,9 @@
 import { firstVersion } from './first-version';
 import type { SchemaSteps } from './migrate';
+import { sharedCategories } from './shared-categories';
 
 /** Every migration by name, in order. Names are kept for ever: a database remembers them. */
 export const migrations: SchemaSteps = {
   '202611252300-first-version': firstVersion,
+  '202611260010-shared-categories': sharedCategories,
 };

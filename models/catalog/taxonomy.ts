@@ -6,6 +6,14 @@ const NAMED_NODES = ['product', 'brand', 'model', 'style', 'family', 'case', 'di
 /** The virtual filter field that matches tags (contract 4.3). */
 export const TAGS_FIELD = 'tags';
 
+const CATEGORY_SEPARATOR = ',';
+
+/** How several categories of one entity are kept as one text (contract 1.11); no id holds a comma. */
+export const joinCategories = (ids: readonly string[]): string => ids.join(CATEGORY_SEPARATOR);
+
+/** The ids of the categories of an entity or row, from the text of `joinCategories`; the first one is its own. */
+export const categoriesOf = (joined: string): readonly string[] => joined.split(CATEGORY_SEPARATOR);
+
 /**
  * What the categories say about the kinds of rows: which nodes may be asked for, at which level each stands.
  * Hierarchies are data (contract 3.1): a category with another hierarchy needs no code.

@@ -6,6 +6,7 @@ import type {
   ProductRecord,
   TagRecord,
 } from '../../models/catalog/import/records';
+import { joinCategories } from '../../models/catalog/taxonomy';
 import { ownData } from './own-data';
 import { field, id, label, linkBy, name, picture, prefixedId, textOf } from './record-values';
 
@@ -74,8 +75,14 @@ export const tagSchema = z
     }),
   );
 
+/** Several are an entity's of the outermost kind (contract 1.11). */
+const categories = z.union(
+  [id, z.array(id).min(1).transform(distinct).transform(joinCategories)],
+  'is no id and no list of ids',
+);
+
 const entity = {
-  ...{ id, kind: field, name, category: id, parents: byKind(id).default({}), tags, keywords },
+  ...{ id, kind: field, name, category: categories, parents: byKind(id).default({}), tags, keywords },
   ...pictured,
   ...alive,
 };

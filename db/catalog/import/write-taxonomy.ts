@@ -23,7 +23,8 @@ export async function writeCategories(trx: Knex, records: readonly CategoryRecor
           WHERE (given.name, given.hierarchy, given.name_fields) <> (old.name, old.hierarchy, old.name_fields))`,
     sql`SELECT search.id FROM reshaped CROSS JOIN LATERAL (
           SELECT id FROM catalog_search WHERE facets @> ARRAY['category:' || reshaped.id] OFFSET 0) AS search
-        UNION SELECT id FROM entities WHERE category IN (SELECT id FROM reshaped)`,
+        UNION SELECT id FROM entities
+        WHERE string_to_array(category, ',') && ARRAY(SELECT id::text FROM reshaped)`,
   );
   const changed = await upsertStaged(trx, SOURCE_TABLES.categories);
   await writeRows(trx, await deriveCategories(trx, changed));

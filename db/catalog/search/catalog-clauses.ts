@@ -9,9 +9,10 @@ import { facetOf } from '../../../models/catalog/index-terms';
 import { allOf, joined, type Sql, sql } from '../../core/sql';
 import type { OrderKey } from './order-key';
 
-/** Rows of one kind in some categories; `categories` holds only those that have such rows. */
+/** Rows of one kind in some categories. */
 export interface Scope {
   readonly kind: string;
+  /** As rows name theirs, several of one row joined (`joinCategories`); only those that have such rows. */
   readonly categories: readonly string[];
   /** How many rows that is. */
   readonly rows: number;

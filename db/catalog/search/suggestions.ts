@@ -53,7 +53,7 @@ function nodes(
   terms: readonly SearchTerm[],
 ): Promise<SuggestedRow[]> {
   const begins = nameSortKey(text);
-  const within = sql`(${category}::text IS NULL OR category = ${category})`;
+  const within = sql`(${category}::text IS NULL OR ${category} = ANY(string_to_array(category, ',')))`;
   const isNamed = sql`sort_key >= ${begins} AND sort_key < ${`${begins}\u{10ffff}`} AND ${within}`;
   const expression = matchingAll(terms);
   const matches = sql`${expression}::tsquery IS NOT NULL AND words @@ ${expression}::tsquery AND ${within}`;

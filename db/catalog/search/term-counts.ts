@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Filter, ResolvedQuery } from '../../../models/catalog/catalog-query';
 import { facetOf } from '../../../models/catalog/index-terms';
+import { categoriesOf } from '../../../models/catalog/taxonomy';
 import { prepared, rowsOf, type Sql, sql } from '../../core/sql';
 import type { Scope } from './catalog-clauses';
 
@@ -15,7 +16,7 @@ export interface CountedTerm {
   readonly term: string;
 }
 
-/** How many rows of a kind and category have a term. */
+/** How many rows of a kind and category, or categories that they share (contract 1.11), have a term. */
 export interface TermCount extends CountedTerm {
   readonly category: string;
   readonly rows: number;
@@ -57,7 +58,9 @@ export class TermCounts {
 
   /** @param lines those of its `countedTerms`, and whatever others */
   static of({ node: kind, categories: among }: Scoped, lines: readonly TermCount[]): TermCounts {
-    const own = lines.filter((line) => line.kind === kind && (among?.includes(line.category) ?? true));
+    const isAmong = (joined: string) =>
+      among === null || categoriesOf(joined).some((category) => among.includes(category));
+    const own = lines.filter((line) => line.kind === kind && isAmong(line.category));
     const counts = new Map<string, number>();
     for (const { term, rows } of own) counts.set(term, (counts.get(term) ?? 0) + rows);
     const categories = own

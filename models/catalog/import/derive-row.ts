@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { nameSortKey } from '../fold-text';
 import { facetOf, indexTermsOf } from '../index-terms';
 import type { Attribute } from '../item';
-import { TAGS_FIELD } from '../taxonomy';
+import { categoriesOf, joinCategories, TAGS_FIELD } from '../taxonomy';
 import {
   type CatalogRow,
   type CategoryRecord,
@@ -41,7 +41,7 @@ export function productRow(product: ProductRecord, around: Surroundings): Catalo
     if (!names.has(attribute.field)) names.set(attribute.field, attribute.name);
     if (attribute.field === TAGGED_FIELD) tags.push(...inherited);
   }
-  return row(category, {
+  return row([category], {
     ...pictures(product),
     id: product.id,
     kind: 'product',
@@ -85,29 +85,29 @@ function addAll(words: Set<string>, more: readonly string[]): void {
   for (const word of more) words.add(word);
 }
 
-/** The row of an entity: its category, its parents in order, then itself. `tags` are those that it carries itself. */
+/** The row of an entity: its categories, its parents in order, then itself. `tags` are those that it carries itself. */
 export function entityRow(entity: EntityRecord, tags: readonly string[], around: Surroundings): CatalogRow {
-  const category = categoryOf(entity.category, around);
+  const categories = categoriesOf(entity.category).map((id) => categoryOf(id, around));
   const named: EntityFacts[] = [];
-  for (const field of attributeOrder(category.hierarchy, Object.keys(entity.parents))) {
+  for (const field of attributeOrder(categories[0]?.hierarchy ?? [], Object.keys(entity.parents))) {
     const parent = ownOf(entity.parents, field);
     if (parent !== undefined) addNamed(named, [parent], around);
   }
   named.push(factsOf(entity));
-  return row(category, {
+  return row(categories, {
     ...pictures(entity),
     id: entity.id,
     kind: entity.kind,
     name: entity.name,
     named,
     tags,
-    words: new Set(foldedTexts.memo(category.name)),
+    words: new Set(categories.flatMap(({ name }) => foldedTexts.memo(name))),
   });
 }
 
 /** The row of a category; it is its own only attribute and carries no tags. */
 export function categoryRow(category: CategoryRecord): CatalogRow {
-  return row(category, {
+  return row([category], {
     ...pictures(category),
     id: category.id,
     kind: CATEGORY_FIELD,
@@ -120,7 +120,7 @@ export function categoryRow(category: CategoryRecord): CatalogRow {
 
 /** Whether an entity is a row of its own; of a kind outside the hierarchy it is a facet only (contract 13.10). */
 export const isListable = (entity: EntityRecord, around: Surroundings): boolean =>
-  categoryOf(entity.category, around).hierarchy.includes(entity.kind);
+  categoriesOf(entity.category).some((id) => categoryOf(id, around).hierarchy.includes(entity.kind));
 
 /** How a row that names a category is found. */
 export const categoryFacet = (category: string): string => facetOf(CATEGORY_FIELD, category);
@@ -135,10 +135,10 @@ interface RowParts extends Pictured {
   readonly words: Set<string>;
 }
 
-function row(category: CategoryRecord, parts: RowParts): CatalogRow {
+function row(categories: readonly CategoryRecord[], parts: RowParts): CatalogRow {
   const { named, tags, words, id, kind, name, popularity, images, thumbnails } = parts;
-  const facets = [categoryFacet(category.id)];
-  const attributes = [attributeOf(category)];
+  const facets = categories.map((category) => categoryFacet(category.id));
+  const attributes = categories.map(attributeOf);
   for (const facts of named) {
     attributes.push(facts.json);
     facets.push(facts.facet);
@@ -148,7 +148,7 @@ function row(category: CategoryRecord, parts: RowParts): CatalogRow {
   return {
     id,
     kind,
-    category: category.id,
+    category: joinCategories(categories.map((category) => category.id)),
     name,
     sort_key: sortKeys.memo(name),
     facets: sortedOnce(facets),

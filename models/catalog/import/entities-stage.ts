@@ -1,7 +1,8 @@
 import type { RecordTransaction } from '../../ports';
+import { categoriesOf } from '../taxonomy';
 import { runStage } from './batch-queue';
 import { type Deletion, type EntityRecord, isDeletion } from './records';
-import { entityFault, type Fault, vocabularyFault } from './reference-fault';
+import { belongsElsewhere, entityFault, type Fault, isInAll, vocabularyFault } from './reference-fault';
 import type { Batch, Numbered, Reject, WriteContext } from './stage';
 
 type Entity = EntityRecord | Deletion;
@@ -83,15 +84,30 @@ class EntityPass {
   private faultOf(record: Entity, known: ReadonlyMap<string, EntityRecord>): Fault | null {
     if (isDeletion(record)) return null;
     const before = known.get(record.id);
-    if (before && before.category !== record.category) {
-      return { field: 'category', reason: `"${record.id}" belongs to the category "${before.category}"` };
+    if (before && !isInAll(record.category, before.category)) {
+      return { field: 'category', reason: belongsElsewhere(record.id, before.category) };
     }
     if (this.context.taxonomy.categories.has(record.id))
       return { field: 'id', reason: 'is the id of a category' };
     if (record.tags.length > 0 && record.kind !== 'style') {
       return { field: 'tags', reason: `a ${record.kind} carries no tags, styles and products do` };
     }
-    return vocabularyFault(record, this.context.taxonomy) ?? parentFault(record, known);
+    return (
+      vocabularyFault(record, this.context.taxonomy) ??
+      this.sharingFault(record) ??
+      parentFault(record, known)
+    );
+  }
+
+  /** Only the outermost kind of each may be in several categories (contract 1.11). */
+  private sharingFault({ kind, category }: EntityRecord): Fault | null {
+    const ids = categoriesOf(category);
+    const inner = ids.find((id) => this.context.taxonomy.categories.get(id)?.hierarchy[0] !== kind);
+    if (ids.length === 1 || inner === undefined) return null;
+    return {
+      field: 'category',
+      reason: `is a list, but in "${inner}" a ${kind} is not the outermost level of the hierarchy`,
+    };
   }
 }
 

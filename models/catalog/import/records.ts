@@ -34,6 +34,7 @@ export interface EntityRecord extends Pictured {
   readonly id: string;
   readonly kind: string;
   readonly name: string;
+  /** The id, or several as `joinCategories` makes them. */
   readonly category: string;
   /** Kind to id. */
   readonly parents: Readonly<Record<string, string>>;

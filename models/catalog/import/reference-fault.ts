@@ -1,3 +1,4 @@
+import { categoriesOf } from '../taxonomy';
 import type { KnownTaxonomy } from './known-taxonomy';
 import type { EntityRecord, ProductRecord } from './records';
 
@@ -32,15 +33,14 @@ export function vocabularyFault(
   record: { readonly category: string; readonly tags: readonly string[] },
   known: Pick<KnownTaxonomy, 'categories' | 'tags'>,
 ): Fault | null {
-  if (!known.categories.has(record.category)) {
-    return { field: 'category', reason: `there is no category "${record.category}"` };
-  }
+  const category = categoriesOf(record.category).find((id) => !known.categories.has(id));
+  if (category !== undefined) return { field: 'category', reason: `there is no category "${category}"` };
   const position = record.tags.findIndex((tag) => !known.tags.has(tag));
   if (position < 0) return null;
   return { field: `tags.${position}`, reason: `there is no tag "${record.tags[position]}"` };
 }
 
-/** Why an entity can't stand in a field of a record; null when it can. An entity belongs to one category. */
+/** Why an entity can't stand in a field of a record; null when it can. It must be in each category of the record. */
 export function entityFault(
   id: string,
   entity: EntityReference | undefined,
@@ -48,6 +48,16 @@ export function entityFault(
 ): string | null {
   if (!entity) return `there is no entity "${id}"`;
   if (entity.kind !== wanted.kind) return `"${id}" is a ${entity.kind}`;
-  if (entity.category !== wanted.category) return `"${id}" belongs to the category "${entity.category}"`;
-  return null;
+  return isInAll(entity.category, wanted.category) ? null : belongsElsewhere(id, entity.category);
 }
+
+/** Whether an entity with these categories is in all of those. */
+export function isInAll(categories: string, wanted: string): boolean {
+  const own = categoriesOf(categories);
+  return categories === wanted || categoriesOf(wanted).every((id) => own.includes(id));
+}
+
+export const belongsElsewhere = (id: string, categories: string): string =>
+  `"${id}" belongs to the category ${categoriesOf(categories)
+    .map((each) => `"${each}"`)
+    .join(' and ')}`;
