@@ -5,6 +5,7 @@ import type { AccountService } from '../models/access/account-service';
 import type { Billing } from '../models/access/billing';
 import type { KeyService } from '../models/access/key-service';
 import type { CatalogService } from '../models/catalog/catalog-service';
+import type { StoredPictures } from '../models/catalog/stored-pictures';
 import type { SuggestionService } from '../models/catalog/suggestion-service';
 import type { FeedbackService } from '../models/feedback/feedback-service';
 import type {
@@ -35,6 +36,7 @@ export interface ApiServices {
   readonly similar: SimilarService;
   readonly feedback: FeedbackService;
   readonly records: RecordsService;
+  readonly pictures: StoredPictures;
   readonly jobs: VisionJobService;
   readonly webhooks: WebhookService;
   readonly accounts: AccountRepository;

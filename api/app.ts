@@ -80,7 +80,7 @@ function mountApi(
   mountRoute(app, PATHS.getDataFile, { get: sendDataFile(services, answers) });
   mountRoute(app, PATHS.getImage, { get: sendImage(services, answers) });
   mountV3(app, endpoints, services, settings, metrics);
-  mountRecords(app, endpoints, services);
+  mountRecords(app, endpoints, services, settings);
   mountJobs(app, endpoints, services, settings);
   mountWebhooks(app, endpoints, services, settings);
   mountLegacy(app, endpoints, services, settings, metrics);

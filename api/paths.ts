@@ -8,6 +8,7 @@ export const PATHS = {
   writeRecords: ['/v3/catalog/records'],
   deleteRecord: ['/v3/catalog/records/:id'],
   getRecordStatus: ['/v3/catalog/records/:id/status'],
+  storeImage: ['/v3/catalog/images'],
   suggest: ['/v3/catalog/suggest'],
   identify: ['/v3/vision/identify', '/api/v3/vision/identify'],
   sendFeedback: ['/v3/vision/predictions/:id/feedback', '/api/v3/vision/predictions/:id/feedback'],

@@ -129,14 +129,19 @@ export const tooManyRecords = (recordsMax: number): AppError =>
   );
 
 /** 415: the body is not declared as what the route takes. */
-export const unsupportedMediaType = (
-  wanted: 'application/json' | 'application/x-ndjson' = 'application/json',
-): AppError =>
+export const unsupportedMediaType = (wanted: keyof typeof MEDIA_TYPES = 'application/json'): AppError =>
   new AppError(
     415,
     'unsupported_media_type',
-    `Send the body as ${wanted === 'application/json' ? 'JSON' : 'JSON Lines'} with "Content-Type: ${wanted}".`,
+    `Send the body as ${MEDIA_TYPES[wanted]} with "Content-Type: ${wanted}".`,
   );
+
+/** What bodies are declared as, and what they are called. */
+const MEDIA_TYPES = {
+  'application/json': 'JSON',
+  'application/x-ndjson': 'JSON Lines',
+  'image/jpeg': 'the bytes of one JPEG, PNG or WebP',
+} as const;
 
 /** 422: an image was named or sent but can't be used. */
 export const unprocessable = (reason: ImageFault, message: string, cause?: unknown): AppError =>

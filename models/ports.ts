@@ -1,6 +1,7 @@
 import type * as access from './ports/access';
 import type * as audit from './ports/audit';
 import type * as catalog from './ports/catalog';
+import type * as catalogImport from './ports/catalog-import';
 import type * as catalogRecords from './ports/catalog-records';
 import type * as housekeeping from './ports/housekeeping';
 import type * as indexing from './ports/indexing';
@@ -102,6 +103,7 @@ export const PORTS = {
   WebhookStore: token<webhooks.WebhookStore>('WebhookStore'),
   WebhookSender: token<webhooks.WebhookSender>('WebhookSender'),
   ImageStore: token<catalog.ImageStore>('ImageStore'),
+  StoredImageIndex: token<catalogImport.StoredImageIndex>('StoredImageIndex'),
   Clock: token<Clock>('Clock'),
   IdSource: token<IdSource>('IdSource'),
   Knex: token<unknown>('Knex'),

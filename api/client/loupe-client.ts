@@ -8,6 +8,7 @@ import type {
   FeedbackAnswer,
   IdentifyAnswer,
   IdentifyRequest,
+  ImageAnswer,
   ItemAnswer,
   ItemsAnswer,
   JobAnswer,
@@ -187,6 +188,16 @@ export class LoupeClient {
     const headers = { 'Content-Type': 'application/x-ndjson' };
     const call = { body, bodySerializer: (text: string) => text, headers, ...sending(options) };
     return answerOf(await this.endpoints.PUT('/v3/catalog/records', call));
+  }
+
+  /** Stores the bytes of a JPEG, PNG or WebP; the `url` of the answer may stand in the `images` of a record. */
+  async storeImage(
+    picture: Uint8Array<ArrayBuffer> | Blob,
+    options: Omit<CallOptions, 'includes'> = {},
+  ): Promise<ImageAnswer> {
+    const headers = { 'Content-Type': 'application/octet-stream' };
+    const call = { body: '', bodySerializer: () => picture, headers, ...sending(options) };
+    return answerOf(await this.endpoints.POST('/v3/catalog/images', call));
   }
 
   /** Takes a product or an entity out of the catalog; a `LoupeError` with status 404 where there is none. */

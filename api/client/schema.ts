@@ -118,6 +118,17 @@ export interface paths {
      */
     put: operations['writeRecords'];
   };
+  '/v3/catalog/images': {
+    /**
+     * Store a picture of the catalog
+     * @description The body is the bytes of a JPEG, PNG or WebP; its format is read from them. The same bytes have the same address, which may stand in the `images` of a record. A picture that no record names for a while (`UNUSED_IMAGE_DAYS`, 7 days unless set) is removed.
+     *
+     *     Needs the scope `catalog:write`. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    post: operations['storeImage'];
+  };
   '/v3/catalog/records/{id}': {
     /**
      * Take a record out of the catalog
@@ -1425,6 +1436,20 @@ export interface components {
       /** @description Leads to the next page, as `cursor`; null at the end */
       next_cursor: string | null;
     };
+    ImageAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Address of the picture, for the `images` of a record */
+      url: string;
+      /** @description Address of its thumbnail, a JPEG of 320 pixels at most */
+      thumbnail: string;
+      /** @description Pixels, upright */
+      width: number;
+      /** @description Pixels, upright */
+      height: number;
+      /** @description Writing is free */
+      credits_used: number;
+    };
     RecordsAnswer: {
       /** @description `true` for every success */
       success: boolean;
@@ -2450,6 +2475,7 @@ export type KeyList = components['schemas']['KeyList'];
 export type KeyMade = components['schemas']['KeyMade'];
 export type KeyRevoked = components['schemas']['KeyRevoked'];
 export type AuditLog = components['schemas']['AuditLog'];
+export type ImageAnswer = components['schemas']['ImageAnswer'];
 export type RecordsAnswer = components['schemas']['RecordsAnswer'];
 export type RecordOutcome = components['schemas']['RecordOutcome'];
 export type DeletionAnswer = components['schemas']['DeletionAnswer'];
@@ -2981,6 +3007,59 @@ export interface operations {
       409: components['responses']['Conflict'];
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  storeImage: {
+    parameters: {
+      header?: {
+        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+    };
+    requestBody: {
+      content: {
+        'image/jpeg': string;
+        'image/png': string;
+        'image/webp': string;
+        'application/octet-stream': string;
+      };
+    };
+    responses: {
+      /** @description Done */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
+          Location: components['headers']['Location'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          'Idempotency-Replayed': components['headers']['Optional-Idempotency-Replayed'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ImageAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      405: components['responses']['MethodNotAllowed'];
+      409: components['responses']['Conflict'];
+      413: components['responses']['PayloadTooLarge'];
+      415: components['responses']['UnsupportedMediaType'];
+      422: components['responses']['Unprocessable'];
       429: components['responses']['RateLimited'];
       431: components['responses']['HeadersTooLarge'];
       500: components['responses']['InternalError'];

@@ -15,7 +15,7 @@ import { linkRenewal } from './links';
 import { MemoryBudget } from './memory-budget';
 import { parseJsonObject } from './parse-json-object';
 import { photoLimit, rateLimit } from './rate-limit';
-import { JSON_BODY, JSON_LINES_BODY, readTyped } from './read-body';
+import { JSON_BODY, JSON_LINES_BODY, PICTURE_BODY, readTyped } from './read-body';
 import { shedLoad, takePlaces } from './shed-load';
 import type { UploadPace } from './upload-pace';
 
@@ -52,6 +52,8 @@ export interface Endpoints {
   job(name: EndpointName, route: Route): RequestHandler;
   /** Changes the catalog by a body of records. */
   records(name: EndpointName, route: Route): RequestHandler;
+  /** Takes the bytes of a picture into the catalog. */
+  picture(name: EndpointName, route: Route): RequestHandler;
   /** Changes something, without a body. */
   change(name: EndpointName, scope: Scope, route: Route): RequestHandler;
   /** Of operators (contract 17.2), without a body or with a little JSON; the last gate answers. */
@@ -98,6 +100,8 @@ export function buildEndpoints(
   const photoBytesMax = photoBodyBytesMax(settings.imageBytesMax);
   const photoBody = readTyped(JSON_BODY, { bytesMax: photoBytesMax, pace }, bodies);
   const jobBody = readTyped(JSON_BODY, { bytesMax: JOB_BODY_PHOTOS * photoBytesMax, pace }, bodies);
+  // Beyond the limit of pictures, so that one that is too large is told so as everywhere (contract 7.2).
+  const pictureBody = readTyped(PICTURE_BODY, { bytesMax: photoBytesMax, pace }, bodies);
   const recordsBody = readTyped(JSON_LINES_BODY, { bytesMax: RECORDS_BYTES_MAX, pace }, bodies);
   return {
     read: (name, scope, parameters, route) =>
@@ -117,6 +121,8 @@ export function buildEndpoints(
       through(...admitted(name, 'vision:identify'), firstPhoto, jobBody, once, answer(name, route)),
     records: (name, route) =>
       through(...admitted(name, 'catalog:write'), recordsBody, once, answer(name, route)),
+    picture: (name, route) =>
+      through(...admitted(name, 'catalog:write'), pictureBody, once, answer(name, route)),
     change: (name, scope, route) => through(...admitted(name, scope), once, answer(name, route)),
     operator: (...gates) => through(operator, ...gates),
     operatorNote: (...gates) => through(operator, ...smallBody, ...gates),

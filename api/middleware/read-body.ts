@@ -14,9 +14,9 @@ export interface BodyLimits {
   readonly pace: UploadPace;
 }
 
-/** What a body may be declared as, in UTF-8, and how that is called in a refusal. */
+/** What a body may be declared as, text in UTF-8, and how that is called in a refusal. */
 export interface BodyType {
-  readonly name: 'application/json' | 'application/x-ndjson';
+  readonly name: 'application/json' | 'application/x-ndjson' | 'image/jpeg';
   readonly form: RegExp;
 }
 
@@ -28,6 +28,12 @@ export const JSON_BODY: BodyType = {
 export const JSON_LINES_BODY: BodyType = {
   name: 'application/x-ndjson',
   form: /^\s*application\/(x-ndjson|jsonl)\s*$/,
+};
+
+/** The bytes of a picture; its format is read from them, whatever the type (contract 15.9). */
+export const PICTURE_BODY: BodyType = {
+  name: 'image/jpeg',
+  form: /^\s*(image\/[a-z0-9!#$&^_.+-]+|application\/octet-stream)\s*$/,
 };
 
 /**

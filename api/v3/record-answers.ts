@@ -34,6 +34,16 @@ export const deletionAnswer = z.object({
   credits_used: creditsUsed,
 });
 
+/** A stored picture (contract 15.9). */
+export const imageAnswer = z.object({
+  success,
+  url: z.string().describe('Address of the picture, for the `images` of a record'),
+  thumbnail: z.string().describe('Address of its thumbnail, a JPEG of 320 pixels at most'),
+  width: z.int().describe('Pixels, upright'),
+  height: z.int().describe('Pixels, upright'),
+  credits_used: creditsUsed,
+});
+
 /** How far a record is seen (contract 15.7). */
 export const recordStatusAnswer = z.object({
   success,

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
+import type { UploadedPicture } from '../../models/catalog/stored-pictures';
 import type { LineOutcome, RecordStatus } from '../../models/records/records-service';
-import type { deletionAnswer, recordStatusAnswer, recordsAnswer } from './record-answers';
+import type { PublicAddress } from '../middleware/links';
+import type { deletionAnswer, imageAnswer, recordStatusAnswer, recordsAnswer } from './record-answers';
 
 /** One answer line for each line of the body (contract 15.3). */
 export function presentOutcomes(outcomes: readonly LineOutcome[]): z.input<typeof recordsAnswer> {
@@ -22,6 +24,19 @@ export const presentDeletion = (id: string): z.input<typeof deletionAnswer> => (
   success: true,
   id,
   deleted: true,
+  credits_used: 0,
+});
+
+/** A stored picture (contract 15.9). */
+export const presentUpload = (
+  { address, thumbnail, width, height }: UploadedPicture,
+  absolute: PublicAddress,
+): z.input<typeof imageAnswer> => ({
+  success: true,
+  url: absolute(address),
+  thumbnail: absolute(thumbnail),
+  width,
+  height,
   credits_used: 0,
 });
 

@@ -1,22 +1,35 @@
 import type { IRouter } from 'express';
-import type { ApiServices } from '../api-services';
+import { badRequest } from '../../models/errors';
+import type { ApiServices, ApiSettings } from '../api-services';
 import { free } from '../middleware/charged-answer';
 import type { Endpoints } from '../middleware/endpoints';
+import { answerMade, publicAddress } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
 import { PATHS } from '../paths';
-import { presentDeletion, presentOutcomes, presentRecordStatus } from './record-presenter';
+import { presentDeletion, presentOutcomes, presentRecordStatus, presentUpload } from './record-presenter';
 
 /** The endpoints that write the catalog (contract 15). */
 export function mountRecords(
   router: IRouter,
-  { records: written, change, read }: Endpoints,
-  { records }: ApiServices,
+  { records: written, picture, change, read }: Endpoints,
+  { records, pictures }: ApiServices,
+  settings: ApiSettings,
 ): void {
   mountRoute(router, PATHS.writeRecords, {
     put: written('v3.records.write', (req) =>
       free(async (call) => presentOutcomes(await records.write(call, req.body))),
     ),
+  });
+  mountRoute(router, PATHS.storeImage, {
+    post: picture('v3.images.store', (req, res) => {
+      if (req.body.length === 0) throw badRequest('Send the bytes of a picture as the body.');
+      return free(async ({ caller, signal }) => {
+        const stored = await pictures.upload(req.body, { account: caller.accountId, signal });
+        answerMade(req, res, settings, stored.address);
+        return presentUpload(stored, publicAddress(req, settings));
+      });
+    }),
   });
   mountRoute(router, PATHS.deleteRecord, {
     delete: change('v3.records.delete', 'catalog:write', (req) => {

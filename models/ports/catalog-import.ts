@@ -48,6 +48,18 @@ export interface StoredImage {
   readonly thumbnail: string | null;
 }
 
+/** What the database knows of stored images, by the SHA-256 of their bytes in hexadecimal. */
+export interface StoredImageIndex {
+  /** Unknown digests are left out. */
+  find(digests: readonly string[]): Promise<ReadonlyMap<string, StoredImage>>;
+  remember(digest: string, image: StoredImage): Promise<void>;
+  /**
+   * Keeps images for as long as it takes to name them, although no row names them yet. Resolves when none of them is
+   * being removed.
+   */
+  keep(addresses: readonly string[]): Promise<void>;
+}
+
 /** What is done with the records of the catalog in one transaction, beside which nobody else writes any. */
 export interface RecordTransaction {
   /** Deleted entities too: what names them keeps the attribute (contract 1.8). Unknown ids are left out. */
@@ -70,11 +82,6 @@ export interface RecordStore {
   taxonomyVersion(): Promise<number>;
   /** As in a transaction, and remembered until the taxonomy version is another one. */
   entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>>;
-  /**
-   * Keeps stored images for as long as it takes to name them, although no row names them yet. Resolves when none of them is
-   * being removed.
-   */
-  keepImages(addresses: readonly string[]): Promise<void>;
   /** All of it or nothing, one after the other with those of all other writers; inside, only the transaction may be used. */
   transaction<Result>(work: (transaction: RecordTransaction) => Promise<Result>): Promise<Result>;
   /** Completes the entry in the audit log, which began in the first transaction (contract 15.8). */
@@ -86,8 +93,6 @@ export interface RecordStore {
  * had happened and changes nothing.
  */
 export interface CatalogImportStore extends RecordStore {
-  storedImage(digest: string): Promise<StoredImage | null>;
-  rememberImage(digest: string, image: StoredImage): Promise<void>;
   /** Rows that name something that changed and are still to be derived again. */
   staleRows(): Promise<number>;
   /** Derives up to `limit` of them; resolves to how many there were. */

@@ -19,6 +19,7 @@ import {
   type RecordBodies,
   type RecordSource,
   type RejectLog,
+  type StoredImageIndex,
 } from '../ports';
 
 /** Lines of one call at most (contract 15.1). */
@@ -54,6 +55,7 @@ export class RecordsService {
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(NewPictures) private readonly pictures: NewPictures,
     @inject(PORTS.ImageStore) private readonly images: ImageStore,
+    @inject(PORTS.StoredImageIndex) private readonly storedImages: StoredImageIndex,
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
@@ -116,7 +118,7 @@ export class RecordsService {
       const accepted = await writeRecords({
         source,
         store,
-        pictures: new AddressedPictures(this.images, store),
+        pictures: new AddressedPictures(this.images, this.storedImages),
         rejects,
         progress: UNSEEN,
         clock: this.clock,

@@ -15,6 +15,7 @@ import { AccountService } from '../../models/access/account-service';
 import { Billing } from '../../models/access/billing';
 import { KeyService } from '../../models/access/key-service';
 import { CatalogService } from '../../models/catalog/catalog-service';
+import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { SuggestionService } from '../../models/catalog/suggestion-service';
 import { noWorker, unavailable } from '../../models/errors';
 import { FeedbackService } from '../../models/feedback/feedback-service';
@@ -67,6 +68,7 @@ export function apiServices(container: Container): ApiServices {
     similar: container.resolve(SimilarService),
     feedback: container.resolve(FeedbackService),
     records: container.resolve(RecordsService),
+    pictures: container.resolve(StoredPictures),
     jobs: container.resolve(VisionJobService),
     webhooks: container.resolve(WebhookService),
     accounts: container.resolve<AccountRepository>(PORTS.AccountRepository),

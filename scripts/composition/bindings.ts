@@ -9,6 +9,7 @@ import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { PostgresCatalogRecords } from '../../db/catalog/import/catalog-records';
 import { PostgresItemSales } from '../../db/catalog/item-sales';
 import { PostgresSearchMissStore } from '../../db/catalog/search-miss-store';
+import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import type { Database } from '../../db/core/knex';
 import { PostgresReadinessRepository } from '../../db/core/readiness-repository';
@@ -113,6 +114,7 @@ function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Datab
   bind(PORTS.CatalogRepository, PostgresCatalogRepository);
   bind(PORTS.ItemSales, PostgresItemSales);
   bind(PORTS.CatalogRecords, PostgresCatalogRecords);
+  bind(PORTS.StoredImageIndex, PostgresStoredImageIndex);
   bind(PORTS.SearchMissStore, PostgresSearchMissStore);
   bind(PORTS.PricingRepository, PostgresPricingRepository);
   bind(PORTS.AccountRepository, PostgresAccountRepository);

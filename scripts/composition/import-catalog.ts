@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { BegunEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
+import { StoredPictures } from '../../models/catalog/stored-pictures';
 import {
   type Clock,
   type EmbeddingRepository,
-  type ImagePreparer,
   type ImageStore,
   type IndexQueue,
   PORTS,
@@ -51,7 +51,7 @@ export function importCatalog(
         new BegunEntry(clock, entryOf('catalog import', { subject: options.bundle })),
       ),
     images: container.resolve<ImageStore>(PORTS.ImageStore),
-    preparer: container.resolve<ImagePreparer>(PORTS.ImagePreparer),
+    pictures: container.resolve(StoredPictures),
     embedding: {
       embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
       queue: container.resolve<IndexQueue>(PORTS.IndexQueue),

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { importRecords } from '../../models/catalog/import/import-service';
-import type { CatalogImportStore, Clock, ImagePreparer, ImageStore, Progress } from '../../models/ports';
+import type { StoredPictures } from '../../models/catalog/stored-pictures';
+import type { CatalogImportStore, Clock, ImageStore, Progress } from '../../models/ports';
 import { Bundle } from './bundle';
 import { BundleRecords } from './bundle-records';
 import { type EmbeddedImages, type EmbeddingPorts, embedNewImages } from './embed-new-images';
@@ -31,7 +32,7 @@ export interface BundleImportPorts {
   /** Opens the catalog for changes, or for those of a dry run. @throws ImportRunningError */
   readonly openImport: (dryRun: boolean) => Promise<CatalogImportStore>;
   readonly images: ImageStore;
-  readonly preparer: ImagePreparer;
+  readonly pictures: StoredPictures;
   readonly embedding: EmbeddingPorts;
   readonly clock: Clock;
 }
@@ -74,14 +75,14 @@ async function importInto(
   store: CatalogImportStore,
   bundle: Bundle,
   { dryRun, report, imageBytesMax = IMAGE_BYTES_MAX, transactionMs = TRANSACTION_MS }: ImportOptions,
-  { images, preparer, clock }: BundleImportPorts,
+  { images, pictures: stored, clock }: BundleImportPorts,
   progress: Progress,
 ): Promise<{ accepted: number; rejected: number }> {
   const rejects = await RejectReport.create(report);
   try {
     for (const warning of bundle.warnings) progress.note(`warning: ${warning}`);
     for (const { file, field, reason } of bundle.faults) rejects.add(file, 0, field, reason);
-    const pictures = new PictureIntake(bundle, { images, preparer, store }, { imageBytesMax, dryRun });
+    const pictures = new PictureIntake(bundle, { images, pictures: stored }, { imageBytesMax, dryRun });
     const source = new BundleRecords(bundle, clock.now());
     const accepted = await importRecords({
       source,

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import pMap from 'p-map';
 import {
   hasStored,
   isPath,
   keptAddress,
+  missingThumbnails,
   NOT_STORED,
   namesStored,
   PictureFault,
@@ -12,18 +12,17 @@ import {
 } from '../../models/catalog/import/picture-paths';
 import type { Pictured } from '../../models/catalog/import/records';
 import type { Batch, PicturedRecord, Pictures, Reject } from '../../models/catalog/import/stage';
+import type { StoredPictures } from '../../models/catalog/stored-pictures';
 import { AppError } from '../../models/errors';
-import type { CatalogImportStore, ImagePreparer, ImageStore, StoredImage } from '../../models/ports';
+import type { ImageStore, StoredImage } from '../../models/ports';
 import type { Bundle } from './bundle';
 
-const THUMBNAIL_SIDE = 320;
 /** Pictures whose addresses are remembered by path, for records that share them. */
 const REMEMBERED_MAX = 5_000;
 
 interface IntakePorts {
-  readonly images: ImageStore;
-  readonly preparer: ImagePreparer;
-  readonly store: CatalogImportStore;
+  readonly images: Pick<ImageStore, 'size'>;
+  readonly pictures: StoredPictures;
 }
 
 interface IntakeOptions {
@@ -107,34 +106,13 @@ export class PictureIntake implements Pictures {
   }
 
   private async take(path: string, needsThumbnail: boolean): Promise<StoredImage> {
-    const bytes = await this.bundle.image(path, this.options.imageBytesMax).catch((failure: unknown) => {
+    const { imageBytesMax, dryRun } = this.options;
+    const bytes = await this.bundle.image(path, imageBytesMax).catch((failure: unknown) => {
       throw new UnusablePicture(`${path}: ${failure instanceof Error ? failure.message : String(failure)}`);
     });
-    const digest = createHash('sha256').update(bytes).digest('hex');
-    const known = await this.ports.store.storedImage(digest);
-    if (known && (!needsThumbnail || known.thumbnail !== null)) {
-      if (this.options.dryRun || (await this.isStillStored(known))) return known;
-    }
-    return await this.takeNew(path, bytes, digest, needsThumbnail);
-  }
-
-  private async takeNew(
-    path: string,
-    bytes: Buffer,
-    digest: string,
-    needsThumbnail: boolean,
-  ): Promise<StoredImage> {
-    const { images, preparer, store } = this.ports;
     try {
-      const { jpeg } = await preparer.prepare(bytes);
-      const small = needsThumbnail ? await preparer.thumbnail(jpeg, THUMBNAIL_SIDE) : null;
-      if (this.options.dryRun) return { address: path, thumbnail: path };
-      const image = {
-        address: await images.put(bytes, extensionOf(bytes)),
-        thumbnail: small && (await images.put(small, 'jpg')),
-      };
-      await store.rememberImage(digest, image);
-      return image;
+      const stored = await this.ports.pictures.take(bytes, { needsThumbnail, dryRun });
+      return stored ?? { address: path, thumbnail: path };
     } catch (failure) {
       if (failure instanceof AppError && failure.code === 'unprocessable') {
         throw new UnusablePicture(`${path}: ${failure.message}`);
@@ -142,28 +120,6 @@ export class PictureIntake implements Pictures {
       throw failure;
     }
   }
-
-  /** The database may have outlived the stored images. */
-  private async isStillStored({ address, thumbnail }: StoredImage): Promise<boolean> {
-    const { images } = this.ports;
-    if (thumbnail !== null && (await images.size(thumbnail)) === null) return false;
-    return (await images.size(address)) !== null;
-  }
 }
 
 class UnusablePicture extends Error {}
-
-/**
- * Thumbnails stand at the positions of their images. An `https://` image has none of its own and stands for itself
- * where a later one has; at the end of the list it is left out.
- */
-function missingThumbnails(images: readonly StoredImage[]): string[] {
-  const last = images.findLastIndex(({ thumbnail }) => thumbnail !== null);
-  return images.slice(0, last + 1).map(({ address, thumbnail }) => thumbnail ?? address);
-}
-
-/** The preparer accepts these three formats only. */
-function extensionOf(bytes: Buffer): 'jpg' | 'png' | 'webp' {
-  if (bytes[0] === 0xff) return 'jpg';
-  return bytes[0] === 0x89 ? 'png' : 'webp';
-}

@@ -12,6 +12,8 @@ import type { CatalogImportStore, ImagePreparer, ImageStore, IndexQueue } from '
 import { type ImportOptions, type ImportResult, importBundle } from '../../scripts/import/import-bundle';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { words } from '../support/words';
+import { StoredPictures } from '../../models/catalog/stored-pictures';
+import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
 
 /** Files of a bundle: JSON Lines from values (a string is a line as it is), or bytes. */
 export type BundleFiles = Readonly<Record<string, readonly unknown[] | Buffer>>;
@@ -127,7 +129,7 @@ export class ImportBench {
       {
         openImport: async (dryRun) => wrap(await openImport(this.knex, dryRun, this.connections)),
         images: this.images,
-        preparer: this.preparer,
+        pictures: new StoredPictures(this.images, this.preparer, new PostgresStoredImageIndex(this.knex)),
         embedding: { embeddings: new PostgresEmbeddingRepository(this.knex, 20_000), queue: this.queue },
         clock: { now: () => new Date('2026-03-01T12:00:00Z') },
       },

@@ -1,4 +1,4 @@
-import { PostgresCatalogRecords } from '../../db/catalog/import/catalog-records';
+import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { rowsOf, sql } from '../../db/core/sql';
 import { LocalImageStore } from '../../db/files/local-image-store';
@@ -178,12 +178,10 @@ describe('stored images', () => {
   test('are found to be gone by a call that begins to name them while they are removed', async () => {
     await collect();
     later(8 * DAY_MS);
-    const records = new PostgresCatalogRecords(database.knex, clock).open({
-      ...{ actor: 'a', action: 'b', accountId: null, subject: null, details: {} },
-    });
+    const index = new PostgresStoredImageIndex(database.knex);
     let size: Promise<number | null> = Promise.resolve(0);
     await store.collectImages([unowned], now, async () => {
-      size = records.keepImages([unowned]).then(() => images.size(unowned));
+      size = index.keep([unowned]).then(() => images.size(unowned));
       await images.remove(unowned);
     });
     expect(await size).toBeNull();

@@ -141,7 +141,7 @@ describe('generators of clients', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const verbs =
-      'cancel|check|create|credit|delete|get|identify|keep|list|query|revoke|rotate|search|send|suggest|write';
+      'cancel|check|create|credit|delete|get|identify|keep|list|query|revoke|rotate|search|send|store|suggest|write';
     expect(ids.filter((id) => !new RegExp(`^(${verbs})([A-Z]|$)`).test(id))).toEqual([]);
   });
 

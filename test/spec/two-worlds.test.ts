@@ -110,6 +110,7 @@ const ENDPOINTS: Record<Endpoint, Attempt | typeof CATALOG> = {
   suggest: CATALOG,
   // Of live keys alone (contract 15.8).
   writeRecords: CATALOG,
+  storeImage: CATALOG,
   deleteRecord: CATALOG,
   getRecordStatus: CATALOG,
 };

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Knex } from 'knex';
 import type { BegunEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
-import { type Clock, type ImagePreparer, type ImageStore, type IndexQueue, PORTS } from '../../models/ports';
+import { StoredPictures } from '../../models/catalog/stored-pictures';
+import { type Clock, type ImageStore, type IndexQueue, PORTS } from '../../models/ports';
 import { importBundle } from '../../scripts/import/import-bundle';
 import type { TestService } from './service';
 import { temporaryFolder } from './temporary-folder';
@@ -22,7 +23,7 @@ export function bundleImporter(service: TestService, queue: IndexQueue) {
       {
         openImport: (dryRun) => openImport(service.resolve<Knex>(PORTS.Knex), dryRun, 1, entry),
         images: service.resolve<ImageStore>(PORTS.ImageStore),
-        preparer: service.resolve<ImagePreparer>(PORTS.ImagePreparer),
+        pictures: service.resolve(StoredPictures),
         embedding: { embeddings: service.resolve(PORTS.EmbeddingRepository), queue },
         clock: service.resolve<Clock>(PORTS.Clock),
       },

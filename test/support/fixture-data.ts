@@ -4,13 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
 import { openImport } from '../../db/catalog/import/open-import';
-import {
-  type Clock,
-  type EmbeddingRepository,
-  type ImagePreparer,
-  type ImageStore,
-  PORTS,
-} from '../../models/ports';
+import { StoredPictures } from '../../models/catalog/stored-pictures';
+import { type Clock, type EmbeddingRepository, type ImageStore, PORTS } from '../../models/ports';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { type Container, openStores } from '../../scripts/composition/container';
 import { processEnvironment, readConfig } from '../../scripts/config';
@@ -139,7 +134,7 @@ async function importWhole(container: Container, bundle: string, report: string)
     {
       openImport: (dryRun) => openImport(container.resolve<Knex>(PORTS.Knex), dryRun),
       images: container.resolve<ImageStore>(PORTS.ImageStore),
-      preparer: container.resolve<ImagePreparer>(PORTS.ImagePreparer),
+      pictures: container.resolve(StoredPictures),
       embedding: { embeddings: container.resolve(PORTS.EmbeddingRepository), queue: NO_INDEX_QUEUE },
       clock: container.resolve<Clock>(PORTS.Clock),
     },

@@ -116,6 +116,11 @@ function keyFor(version: ApiVersion): string {
 function bodyOf({ id, body }: Operation): object {
   if (body === undefined) return {};
   const examples = EXAMPLES[id]?.requests;
+  if (typeof body !== 'string' && 'bytes' in body) {
+    const binary = { schema: { type: 'string', format: 'binary' } };
+    const content = Object.fromEntries(body.bytes.map((type) => [type, binary]));
+    return { requestBody: { required: true, content } };
+  }
   return {
     requestBody: {
       required: true,

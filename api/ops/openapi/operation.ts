@@ -12,8 +12,8 @@ export interface Operation {
   readonly version: ApiVersion | null;
   /** In the address and the query string, and headers that it alone takes. */
   readonly parameters: readonly object[];
-  /** Name of the body's schema, or what a body of JSON Lines holds. */
-  readonly body?: string | { readonly lines: string };
+  /** Name of the body's schema, what a body of JSON Lines holds, or the media types of one that is bytes. */
+  readonly body?: string | { readonly lines: string } | { readonly bytes: readonly string[] };
   /** Name of the answer's schema, or the media types of an answer that is no JSON of ours. */
   readonly answer: string | readonly string[];
   /** Of a success, where that is not 200. */
@@ -58,7 +58,7 @@ function ofVersion(
       ...(usual.headers ?? ['X-Credits-Used', 'Cache-Control']),
       ...(said.status === undefined ? [] : ['Location']),
     ],
-    errors: [...WITH_KEY, ...usual.errors, ...unfound(said.id)],
+    errors: [...WITH_KEY, ...usual.errors, ...(said.errors ?? []), ...unfound(said.id)],
     maybe: [...LIMITS, ...(usual.maybe ?? []), ...(said.maybe ?? [])],
   };
 }

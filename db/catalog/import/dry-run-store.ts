@@ -42,7 +42,6 @@ export class DryRunStore extends PostgresImportStore {
 
   /** What was noted is not in the catalog that would be read anew. */
   override taxonomyVersion = async () => 0;
-  override rememberImage = async () => undefined;
   override staleRows = async () => 0;
   override missingIndexes = async () => 0;
   override tidy = async () => undefined;

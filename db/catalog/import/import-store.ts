@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { CatalogImportStore, RecordTransaction, StoredImage } from '../../../models/ports';
+import type { CatalogImportStore, RecordTransaction } from '../../../models/ports';
 import type { BegunEntry } from '../../accounts/audit-log';
 import { rowsOf, sql } from '../../core/sql';
 import { messagesAbout } from '../../webhooks/messages-about';
@@ -35,20 +35,6 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   ): Promise<Result> {
     await this.deferIndexesOfFirstLoad();
     return await super.transaction(work);
-  }
-
-  async storedImage(digest: string): Promise<StoredImage | null> {
-    const row = await this.knex<StoredImage & { digest: string }>('catalog_stored_images')
-      .where({ digest })
-      .first('address', 'thumbnail');
-    return row ?? null;
-  }
-
-  async rememberImage(digest: string, { address, thumbnail }: StoredImage): Promise<void> {
-    await this.knex('catalog_stored_images')
-      .insert({ digest, address, thumbnail })
-      .onConflict('digest')
-      .merge();
   }
 
   async staleRows(): Promise<number> {

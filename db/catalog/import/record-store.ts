@@ -3,8 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { CategoryRecord, EntityRecord } from '../../../models/catalog/import/records';
 import type { AuditEntry, RecordStore, RecordTransaction } from '../../../models/ports';
 import type { BegunEntry } from '../../accounts/audit-log';
-import { UNOWNED_IMAGES_ALONE } from '../../core/housekeeping-store';
-import { inTransaction, rowsOf, sql } from '../../core/sql';
+import { rowsOf, sql } from '../../core/sql';
 import { loadCategories, loadEntityRecords } from './load-sources';
 import { PostgresRecordTransaction, type WriterMemory } from './record-transaction';
 import { deriveStale } from './stale-rows';
@@ -74,14 +73,6 @@ export class PostgresRecordStore implements RecordStore {
       found.set(id, entity);
     }
     return found;
-  }
-
-  /** Housekeeping removes what has been in this table for long, and holds the lock meanwhile. */
-  async keepImages(addresses: readonly string[]): Promise<void> {
-    await inTransaction(this.knex, async (trx) => {
-      await rowsOf(trx, UNOWNED_IMAGES_ALONE);
-      await rowsOf(trx, sql`DELETE FROM unowned_images WHERE address = ANY(${addresses}::text[])`);
-    });
   }
 
   async transaction<Result>(work: (transaction: RecordTransaction) => Promise<Result>): Promise<Result> {

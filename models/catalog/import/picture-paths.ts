@@ -1,4 +1,4 @@
-import type { ImageStore, RecordStore } from '../../ports';
+import type { ImageStore, StoredImage, StoredImageIndex } from '../../ports';
 import type { Pictured, VariantRecord } from './records';
 import type { Batch, PicturedRecord, Pictures, Reject } from './stage';
 
@@ -11,6 +11,9 @@ const STORED_IMAGE = /\/images\/[0-9a-f]{64}\.(?:jpg|png|webp)$/;
 
 /** The stored image that an address in an answer is of, if it may be one. */
 export const storedImageOf = (address: string): string | undefined => STORED_IMAGE.exec(address)?.[0];
+
+/** The SHA-256 that the address of a stored image is made of. */
+const digestIn = (address: string): string => address.slice('/images/'.length, address.lastIndexOf('.'));
 
 export const NOT_STORED = 'is no https:// address, and of no picture that is stored here';
 
@@ -71,22 +74,37 @@ export async function withPictures<Given extends PicturedRecord>(
   return { ...own, variants };
 }
 
+/**
+ * Thumbnails stand at the positions of their images. An `https://` image has none of its own and stands for itself
+ * where a later one has; at the end of the list it is left out.
+ */
+export function missingThumbnails(images: readonly StoredImage[]): string[] {
+  const last = images.findLastIndex(({ thumbnail }) => thumbnail !== null);
+  return images.slice(0, last + 1).map(({ address, thumbnail }) => thumbnail ?? address);
+}
+
 const NO_PATHS = 'is a path in a bundle; give an https:// address here, or import the bundle';
 
-/** The pictures of records that come without files (contract 15.2): addresses stay (`keptAddress`); a path is a reject. */
+/**
+ * The pictures of records that come without files: addresses stay (`keptAddress`), a stored picture has its thumbnail where
+ * none is named, and a path is a reject (contract 15.2, 15.9).
+ */
 export class AddressedPictures implements Pictures {
   constructor(
     private readonly images: Pick<ImageStore, 'size'>,
-    private readonly store: Pick<RecordStore, 'keepImages'>,
+    private readonly index: Pick<StoredImageIndex, 'find' | 'keep'>,
   ) {}
 
   async storeAll<Given extends PicturedRecord>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>> {
     const taken: { line: number; bytes: number; record: Given }[] = [];
     const named = batch.flatMap(({ record }) => storedImagesOf(record));
-    if (named.length > 0) await this.store.keepImages(named);
+    if (named.length > 0) await this.index.keep(named);
+    const known = await this.#known(named);
     for (const numbered of batch) {
       try {
-        const record = await withPictures(numbered.record, (...pictured) => this.#addresses(...pictured));
+        const record = await withPictures(numbered.record, (...pictured) =>
+          this.#addresses(...pictured, known),
+        );
         taken.push({ ...numbered, record });
       } catch (failure) {
         if (!(failure instanceof PictureFault)) throw failure;
@@ -96,11 +114,22 @@ export class AddressedPictures implements Pictures {
     return taken;
   }
 
-  async #addresses({ images, thumbnails }: Pictured, before: string): Promise<Addresses> {
-    return {
-      images: await this.#all(images, `${before}images`),
-      thumbnails: await this.#all(thumbnails, `${before}thumbnails`),
-    };
+  /** Stored images by their addresses, those of them that the database knows. */
+  async #known(addresses: readonly string[]): Promise<ReadonlyMap<string, StoredImage>> {
+    if (addresses.length === 0) return new Map();
+    const found = await this.index.find(addresses.map(digestIn));
+    return new Map([...found.values()].map((image) => [image.address, image]));
+  }
+
+  async #addresses(
+    pictured: Pictured,
+    before: string,
+    known: ReadonlyMap<string, StoredImage>,
+  ): Promise<Addresses> {
+    const images = await this.#all(pictured.images, `${before}images`);
+    const named = await this.#all(pictured.thumbnails, `${before}thumbnails`);
+    const stored = images.map((address) => known.get(address) ?? { address, thumbnail: null });
+    return { images, thumbnails: [...named, ...missingThumbnails(stored.slice(named.length))] };
   }
 
   #all(references: readonly string[], field: string): Promise<string[]> {

@@ -1,5 +1,10 @@
 import type { z } from 'zod';
-import type { deletionAnswer, recordStatusAnswer, recordsAnswer } from '../../../v3/record-answers';
+import type {
+  deletionAnswer,
+  imageAnswer,
+  recordStatusAnswer,
+  recordsAnswer,
+} from '../../../v3/record-answers';
 import { one } from './example';
 
 const LINES = [
@@ -29,6 +34,16 @@ const written: z.output<typeof recordsAnswer> = {
   ],
 };
 
+const stored: z.output<typeof imageAnswer> = {
+  success: true,
+  url: 'http://127.0.0.1:3000/images/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.jpg',
+  thumbnail:
+    'http://127.0.0.1:3000/images/60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752.jpg',
+  width: 3024,
+  height: 4032,
+  credits_used: 0,
+};
+
 const deleted: z.output<typeof deletionAnswer> = {
   success: true,
   id: 'product_birkin_croc',
@@ -52,6 +67,7 @@ export const RECORD_EXAMPLES = {
     written,
     LINES.map((line) => `${JSON.stringify(line)}\n`).join(''),
   ),
+  storeImage: one('A photo of a telephone', stored),
   deleteRecord: one('It is gone', deleted),
   getRecordStatus: one('A picture waits', status),
 };

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { inject, injectable } from 'tsyringe';
+import {
+  type ImagePreparer,
+  type ImageStore,
+  PORTS,
+  type PrepareOptions,
+  type StoredImage,
+  type StoredImageIndex,
+} from '../ports';
+
+/** The longest side of a thumbnail in pixels. */
+const THUMBNAIL_SIDE = 320;
+
+/** A picture that a caller stored: its addresses, and its size in pixels when it is upright. */
+export interface UploadedPicture {
+  readonly address: string;
+  readonly thumbnail: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Stores pictures of the catalog by their content, byte for byte, with a thumbnail (contract 13.5, 15.9). */
+@injectable()
+export class StoredPictures {
+  constructor(
+    @inject(PORTS.ImageStore) private readonly images: ImageStore,
+    @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
+    @inject(PORTS.StoredImageIndex) private readonly index: StoredImageIndex,
+  ) {}
+
+  /**
+   * Stores the picture of an import; one that was stored before is not decoded again.
+   *
+   * @param dryRun decodes it and stores nothing; a picture that would be new has no address
+   * @throws AppError 422 when it can't be used
+   */
+  async take(
+    bytes: Buffer,
+    { needsThumbnail, dryRun }: { needsThumbnail: boolean; dryRun: boolean },
+  ): Promise<StoredImage | null> {
+    const digest = digestOf(bytes);
+    const known = (await this.index.find([digest])).get(digest);
+    if (known && (!needsThumbnail || known.thumbnail !== null)) {
+      if (dryRun || (await this.#isStillStored(known))) return known;
+    }
+    const { jpeg } = await this.preparer.prepare(bytes);
+    const small = needsThumbnail ? await this.preparer.thumbnail(jpeg, THUMBNAIL_SIDE) : null;
+    if (dryRun) return null;
+    const image = {
+      address: await this.images.put(bytes, extensionOf(bytes)),
+      thumbnail: small && (await this.images.put(small, 'jpg')),
+    };
+    await this.index.remember(digest, image);
+    return image;
+  }
+
+  /**
+   * Stores the picture of a call, and keeps it from being removed until a record can name it.
+   *
+   * @throws AppError 422 when it can't be used, 503 when it can't be stored now
+   */
+  async upload(bytes: Buffer, caller: Omit<PrepareOptions, 'region'>): Promise<UploadedPicture> {
+    const { jpeg, width, height } = await this.preparer.prepare(bytes, caller);
+    const small = await this.preparer.thumbnail(jpeg, THUMBNAIL_SIDE);
+    const stored = async () => ({
+      address: await this.images.put(bytes, extensionOf(bytes)),
+      thumbnail: await this.images.put(small, 'jpg'),
+    });
+    const { address, thumbnail } = await stored();
+    await this.index.keep([address, thumbnail]);
+    // Housekeeping may have removed it before it was kept.
+    const image = await stored();
+    await this.index.remember(digestOf(bytes), image);
+    return { ...image, width, height };
+  }
+
+  /** The database may have outlived the stored images. */
+  async #isStillStored({ address, thumbnail }: StoredImage): Promise<boolean> {
+    if (thumbnail !== null && (await this.images.size(thumbnail)) === null) return false;
+    return (await this.images.size(address)) !== null;
+  }
+}
+
+const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** The preparer accepts these three formats only. */
+function extensionOf(bytes: Buffer): 'jpg' | 'png' | 'webp' {
+  if (bytes[0] === 0xff) return 'jpg';
+  return bytes[0] === 0x89 ? 'png' : 'webp';
+}
