@@ -5,15 +5,15 @@ import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
 
 import { openImport } from '../../db/catalog/import/open-import';
+import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
+import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { unavailable, unprocessable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { CatalogImportStore, ImagePreparer, ImageStore, IndexQueue } from '../../models/ports';
 import { type ImportOptions, type ImportResult, importBundle } from '../../scripts/import/import-bundle';
 import { type TestDatabase, testDatabase } from '../support/database';
 import { words } from '../support/words';
-import { StoredPictures } from '../../models/catalog/stored-pictures';
-import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
 
 /** Files of a bundle: JSON Lines from values (a string is a line as it is), or bytes. */
 export type BundleFiles = Readonly<Record<string, readonly unknown[] | Buffer>>;
