@@ -97,31 +97,6 @@ describe('without ADMIN_TOKEN', () => {
   });
 });
 
-// contract 17.8
-test.each([
-  ['/accounts', {}, 'name'],
-  ['/accounts', { name: ' ' }, 'name'],
-  ['/accounts', { name: 'a'.repeat(201) }, 'name'],
-  ['/accounts', { name: 'a', credits: -1 }, 'credits'],
-  ['/accounts', { name: 'a', credits: 1.5 }, 'credits'],
-  ['/accounts', { name: 'a', limit: 1 }, 'limit'],
-  ['/accounts', { name: 'a\0' }, 'name'],
-  ['/accounts/ID/credits', { amount: '5' }, 'amount'],
-  ['/accounts/ID/credits', { amount: 1e15 + 1 }, 'amount'],
-  ['/accounts/ID/credits', { amount: 1, note: null }, 'note'],
-  ['/accounts/ID/keep-photos', { keep: 'yes' }, 'keep'],
-  ['/accounts/ID/keys', { name: 'a', versions: [] }, 'versions'],
-  ['/accounts/ID/keys', { name: 'a', versions: ['v4'] }, 'versions'],
-  ['/accounts/ID/keys', { name: 'a', versions: ['v3'], scopes: ['all'] }, 'scopes'],
-  ['/accounts/ID/keys', { name: 'a', versions: ['v3'], limits: { per_day: 1 } }, 'limits.per_day'],
-  ['/accounts/ID/keys', { name: 'a', versions: ['v3'], limits: { per_second: -1 } }, 'limits.per_second'],
-  ['/accounts/ID/keys', { name: 'a', versions: ['v3'], expires_at: 'soon' }, 'expires_at'],
-  ['/accounts/ID/keys', { name: 'a', versions: ['v3'], expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
-])('POST %s of %j is a 400 that names %s', async (path, body, field) => {
-  const { status, body: answer } = await operator.post(path.replace('ID', await operator.account()), body);
-  expect([status, answer]).toEqual([400, expect.objectContaining({ error: 'bad_request', field })]);
-});
-
 // contract 17.8, 11.3
 test('a body that is no JSON, or none, is refused as elsewhere', async () => {
   const send = (raw: string, headers = {}) =>

@@ -1,7 +1,4 @@
 import { gzipSync } from 'node:zlib';
-import { buildOpenApi } from '../../api/ops/openapi/document';
-import { RECORD_SCHEMAS } from '../../scripts/import/record-lines';
-import { ApiClient } from '../support/api-client';
 import { ADMIN_TOKEN } from '../support/operator-client';
 import { useService } from '../support/service';
 
@@ -52,32 +49,6 @@ describe('the request id', () => {
       expect(answer.headers.get('X-Request-Id')).toMatch(/^[A-Za-z0-9._-]{8,128}$/);
     },
   );
-});
-
-// contract 11.2
-describe('405', () => {
-  const METHODS = { get: 'GET, HEAD', post: 'POST', put: 'PUT', delete: 'DELETE' };
-  const ADDRESSES = Object.entries(buildOpenApi({ records: RECORD_SCHEMAS })['paths'] as object).map(
-    ([path, operations]) => {
-      const allowed = Object.entries(METHODS).filter(([method]) => Object.hasOwn(operations, method));
-      return [path, allowed.map(([, names]) => names).join(', ')] as const;
-    },
-  );
-
-  test.each(ADDRESSES)('%s allows %s, with or without a key', async (path, allow) => {
-    const address = path.replace(/\{\w+\}/g, 'x');
-    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
-      (method) => !allow.includes(method),
-    );
-    for (const key of [null, service.key.key]) {
-      for (const method of others) {
-        const answer = await new ApiClient(service.url, key).send(method, address);
-        expect([method, answer.status]).toEqual([method, 405]);
-        expect(answer.headers.get('Allow')).toBe(allow);
-        if (method !== 'HEAD') expect(answer.body).toMatchObject({ error: 'method_not_allowed' });
-      }
-    }
-  });
 });
 
 // contract 12.2
@@ -140,15 +111,6 @@ describe('400', () => {
   test('answers a gzip body that is none', async () => {
     expect((await send('{}', { ...JSON_TYPE, 'Content-Encoding': 'gzip' })).status).toBe(400);
   });
-});
-
-test('a message quotes no more of what was sent than a developer reads', async () => {
-  const long = 'a'.repeat(500_000);
-  for (const body of [{ [long]: 1 }, { taxonomy_node: long }, { category_id: long }]) {
-    const answer = await service.api.query(body);
-    expect(answer).toMatchObject({ status: 400, body: { error: 'bad_request' } });
-    expect(answer.text.length).toBeLessThan(1000);
-  }
 });
 
 // contract 12.2

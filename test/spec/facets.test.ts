@@ -110,22 +110,4 @@ describe('facets of a catalog query', () => {
     expect((await query({ query: 'nothingatall', facets: ['brand'] })).body.credits_used).toBe(0);
     expect((await query({})).body).not.toHaveProperty('facets');
   });
-
-  // contract 4.15
-  test.each<[string, unknown, string?]>([
-    ['eleven fields', Array.from({ length: 11 }, (_, at) => `field${at}`)],
-    ['a field twice', ['brand', { field: 'brand', limit: 3 }]],
-    ['no list', 'brand'],
-    ['null', null],
-    ['a limit of 0', [{ field: 'brand', limit: 0 }], 'facets.0.limit'],
-    ['a limit of 101', [{ field: 'brand', limit: 101 }], 'facets.0.limit'],
-    ['an empty field', ['']],
-    ['an unknown key', [{ field: 'brand', size: 3 }], 'facets.0.size'],
-    ['a number', [3]],
-  ])('that are %s are refused by name', async (_what, facets, field = 'facets') => {
-    expect(await query({ facets })).toMatchObject({
-      status: 400,
-      body: { error: 'bad_request', field },
-    });
-  });
 });

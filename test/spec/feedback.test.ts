@@ -75,19 +75,6 @@ describe('feedback', () => {
     expect((await correct('nobody', { correct_id: null })).status).toBe(404);
     expect((await service.prediction(id))?.feedback).toBeNull();
   });
-
-  test.each([
-    ['an unknown product', { correct_id: 'product_nobody' }, 'correct_id'],
-    ['a brand', { correct_id: 'brand_hermes' }, 'correct_id'],
-    ['nothing', {}, 'correct_id'],
-    ['a number', { correct_id: 7 }, 'correct_id'],
-    ['a long comment', { correct_id: null, comment: 'x'.repeat(2001) }, 'comment'],
-    ['something else too', { correct_id: null, rating: 5 }, 'rating'],
-  ])('of %s is a 400', async (_what, body, field) => {
-    const id = await answered();
-    expect(await correct(id, body)).toMatchObject({ status: 400, body: { field } });
-    expect((await service.prediction(id))?.feedback).toBeNull();
-  });
 });
 
 describe('the reliability of answers', () => {

@@ -63,19 +63,6 @@ describe('several photos of an item', () => {
     expect(service.queue.calls).toBe(0);
   });
 
-  test.each<[string, (base64: string) => object, string]>([
-    ['none', () => ({ images: [] }), 'images'],
-    ['six', (base64) => ({ images: Array.from({ length: 6 }, () => ({ base64 })) }), 'images'],
-    ['some beside a photo', (base64) => ({ images: [{ base64 }], base64 }), 'base64'],
-    ['some beside an address', (base64) => ({ images: [{ base64 }], url: 'https://a.example/b.jpg' }), 'url'],
-    ['one without a photo', (base64) => ({ images: [{ base64 }, {}] }), 'images.1.url'],
-    ['one that is no base64', (base64) => ({ images: [{ base64 }, { base64: '???' }] }), 'images.1.base64'],
-    ['one at no address', (base64) => ({ images: [{ base64 }, { url: 'ftp://a' }] }), 'images.1.url'],
-  ])('%s are a 400', async (_which, body, field) => {
-    const answer = await service.api.identify(body(await photo()));
-    expect(answer).toMatchObject({ status: 400, body: { field } });
-  });
-
   test('that are large travel outside of the JSON, each to its place', async () => {
     const colours = ['#ff0000', '#00ff00', '#0000ff'];
     const images = await Promise.all(
@@ -130,18 +117,6 @@ describe('a region', () => {
     });
     for (const each of seen) expect(await each).toEqual(colour);
   });
-
-  test.each([
-    ['that ends outside', { x: 0.5, y: 0, width: 0.6, height: 1 }, 'region.width'],
-    ['that begins outside', { x: -0.1, y: 0, width: 0.5, height: 1 }, 'region.x'],
-    ['without a height', { x: 0, y: 0, width: 0.5 }, 'region.height'],
-    ['of under 16 pixels', { x: 0, y: 0, width: 0.4, height: 1 }, 'region'],
-  ])('%s is a 400', async (_which, region, field) => {
-    const base64 = await photo();
-    expect(await service.api.identify({ base64, region })).toMatchObject({ status: 400, body: { field } });
-    const among = await service.api.identify({ images: [{ base64 }, { base64, region }] });
-    expect(among).toMatchObject({ status: 400, body: { field: `images.1.${field}` } });
-  });
 });
 
 // contract 7.16
@@ -181,15 +156,6 @@ describe('a scope', () => {
     const filters = [{ field: 'brand', include: ['brand_nobody'] }];
     const { status, body } = await service.api.identify({ base64: await photo(), filters });
     expect([status, body.data, body.credits_used]).toEqual([200, [], 0]);
-  });
-
-  test.each<[string, object, string]>([
-    ['category', { category_id: 'shoes' }, 'category_id'],
-    ['tag', { filters: [{ field: 'tags', include: ['material:paper'] }] }, 'filters.0.include'],
-  ])('of an unknown %s is a 400', async (_what, scope, field) => {
-    const answer = await service.api.identify({ base64: await photo(), ...scope });
-    expect(answer).toMatchObject({ status: 400, body: { field } });
-    expect(service.queue.calls).toBe(0);
   });
 });
 

@@ -75,23 +75,6 @@ describe('a job', () => {
     ]);
   });
 
-  // contract 16.1
-  test.each([
-    ['without entries', { entries: [] }, 'entries'],
-    ['of more than a hundred', { entries: Array(101).fill(inside) }, 'entries'],
-    ['with an entry without a photo', { entries: [inside, {}] }, 'entries.1.url'],
-    [
-      'with another scheme',
-      { entries: [{ images: [{ url: 'ftp://a.example' }] }] },
-      'entries.0.images.0.url',
-    ],
-    ['with a photo beside a list', { entries: [{ ...inside, images: [inside] }] }, 'entries.0.url'],
-    ['with includes of an entry', { entries: [{ ...inside, includes: [] }] }, 'entries.0.includes'],
-    ['with an unknown include', { entries: [inside], includes: ['catalog'] }, 'includes'],
-  ])('%s is a 400 that names the parameter', async (_what, body, field) => {
-    expect(await service.api.createJob(body)).toMatchObject({ status: 400, body: { field } });
-  });
-
   // contract 12.2
   test('may be twice as large as an identification, and no larger', async () => {
     const raw = (bytes: number) => ({ raw: JSON.stringify({ entries: [inside] }).padEnd(bytes) });

@@ -125,12 +125,4 @@ describe('min_confidence', () => {
       [0, 0],
     ]);
   });
-
-  test.each([[-0.01], [1.01], ['0.5'], [null]])('of %p is a 400', async (min_confidence) => {
-    const answer = await service.api.identify({ ...photo, min_confidence });
-    expect(answer).toMatchObject({ status: 400, body: { field: 'min_confidence' } });
-    const job = await service.api.createJob({ entries: [photo, { ...photo, min_confidence }] });
-    expect(job).toMatchObject({ status: 400, body: { field: 'entries.1.min_confidence' } });
-    expect(service.queue.calls).toBe(0);
-  });
 });

@@ -101,28 +101,8 @@ test.each([
   expect(row?.matched.map(([from, to]) => name.slice(from, to))).toEqual(parts);
 });
 
-// contract 5.11
-test.each<[string, object, string]>([
-  ['size 0', { size: 0 }, 'size'],
-  ['a broken size', { size: 1.5 }, 'size'],
-  ['an unknown category', { category_id: 'shoes' }, 'category_id'],
-  ['513 characters', { query: 'x'.repeat(513) }, 'query'],
-  ['null', { query: null }, 'query'],
-  ['an unknown property', { includes: ['pricing'] }, 'includes'],
-])('%s is a 400', async (_what, body, field) => {
-  expect(await service.api.suggest(body)).toMatchObject({
-    status: 400,
-    body: { error: 'bad_request', field },
-  });
-});
-
 test('a size over 10 is lowered to it', async () => {
   expect(await suggested({ size: 1000 })).toHaveLength(10);
-});
-
-// contract 5.8
-test('a text of 256 words is answered', async () => {
-  expect((await service.api.suggest({ query: 'k '.repeat(256) })).status).toBe(200);
 });
 
 // contract 5.11, 9.5

@@ -74,18 +74,6 @@ test('ignores parameters that it does not know, includes among them, and null', 
   expect((await identify({ includes: ['catalog'], foo: 1, url: null })).status).toBe(200);
 });
 
-test.each([
-  [{}, 'url'],
-  [{ base64: '' }, 'base64'],
-  [{ base64: 7 }, 'base64'],
-  [{ url: 'ftp://pictures.example/a.jpg' }, 'url'],
-])('%j is a 400 that names %s', async (body, field) => {
-  expect(await service.api.identifyV2(body)).toMatchObject({
-    status: 400,
-    body: { error: 'bad_request', field },
-  });
-});
-
 test('names its record in a header too', async () => {
   const answer = await identify();
   expect(answer.headers.get('X-Prediction-Id')).toBe(answer.body.predictionId);
