@@ -33,6 +33,16 @@ interface Limit {
 }
 
 const LIMITS: Record<string, () => Promise<Limit>> = {
+  'new keys of a rotation without an overlap': async () => {
+    const { keyId } = await newKey();
+    return {
+      call: async (knex) => {
+        const accounts = new PostgresAccountRepository(knex, ids, clock);
+        return (await accounts.rotateKey(keyId, randomBytes(32), { endsAt: clock.now() })) !== null;
+      },
+      max: 1,
+    };
+  },
   'open entries of jobs': async () => {
     const owner = await newKey();
     const photos = [{ kind: 'url' as const, url: new URL('https://a.example/1.jpg') }];
@@ -103,4 +113,11 @@ test.each(Object.entries(LIMITS))('%s', async (_what, make) => {
   const calls = Array.from({ length: AT_ONCE }, (_, at) => call(pools[at % 2] ?? database.knex, at));
   expect((await Promise.all(calls)).filter(Boolean)).toHaveLength(max);
   expect(await call(database.knex, AT_ONCE)).toBe(false);
+});
+
+test('the account of a name is made once, however many ask for it at the same time', async () => {
+  const accounts = new PostgresAccountRepository(database.knex, ids, clock);
+  const made = await Promise.all(Array.from({ length: 8 }, () => accounts.ensureAccount('default')));
+  expect(new Set(made.map(({ id }) => id))).toEqual(new Set(['account_default']));
+  expect((await accounts.listAccounts()).filter(({ name }) => name === 'default')).toHaveLength(1);
 });

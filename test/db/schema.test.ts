@@ -6,7 +6,7 @@ import { rowsOf, sql } from '../../db/core/sql';
 import { migrations } from '../../db/migrations';
 import { describeSchema } from '../../db/migrations/describe-schema';
 import { migrate, migrateDown } from '../../db/migrations/migrate';
-import { useDatabase } from '../support/database';
+import { testDatabase, useDatabase } from '../support/database';
 
 describe('the schema', () => {
   const database = useDatabase();
@@ -28,6 +28,13 @@ describe('the schema', () => {
     await migrateDown(database.knex, migrations);
     await database.knex.raw(readFileSync(join(__dirname, '../../db/schema.sql'), 'utf8'));
   });
+});
+
+test('a statement that fails is named by its text, without its values', async () => {
+  const database = await testDatabase();
+  const failing = rowsOf(database.knex, sql`SELECT 1 / ${0}::integer, ${'a secret'}::text`);
+  await expect(failing).rejects.toThrow(/^SELECT 1 \/ \?::integer, \?::text - division by zero$/);
+  await database.close();
 });
 
 test('a database that is away is a 503', async () => {

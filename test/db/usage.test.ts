@@ -101,27 +101,4 @@ describe('usage', () => {
     expect(lines.map(({ calls }) => calls)).toEqual([14, 13, 13]);
     expect(lines).toEqual(await inLedger(id, null, null));
   });
-
-  test('of whole days reads their sums, not the charges', async () => {
-    const { id } = await accounts.createAccount('test', null);
-    await rowsOf(
-      database.knex,
-      sql`INSERT INTO credit_ledger (charge_id, account_id, endpoint, request_id, amount, booked_at)
-          SELECT gen_random_uuid(), ${id}, 'v3.catalog.query', 'request-1', 1,
-            ${new Date(START)}::timestamptz + (n % 72) * interval '1 hour'
-          FROM generate_series(1, 7200) AS n`,
-    );
-    const statements: string[] = [];
-    const note = ({ sql: text }: { sql: string }) => statements.push(text);
-    database.knex.on('query', note);
-    const lines = await ledger.usage(id, new Date(START), new Date(START + 72 * HOUR_MS));
-    database.knex.off('query', note);
-    expect(lines.map(({ day, calls }) => [day, calls])).toEqual([
-      ['2026-03-01', 2400],
-      ['2026-03-02', 2400],
-      ['2026-03-03', 2400],
-    ]);
-    expect(statements).toHaveLength(1);
-    expect(statements[0]).not.toContain('credit_ledger');
-  });
 });

@@ -91,26 +91,6 @@ test('a job of an id that there is stays as it is, and keeps what it asks', asyn
   expect(await stores[0]?.find({ ...job, accountId: 'account_of_nobody' }, 'job_3')).toBeNull();
 });
 
-// contract 9.13, 16.9
-test('of jobs that are added at the same time as many are kept as fit, whole', async () => {
-  const owners = [
-    { ...job, ...(await newAccount()) },
-    { ...job, ...(await newAccount()) },
-  ];
-  const worlds = [false, true].flatMap((test) => owners.map((owner) => ({ ...owner, test })));
-  const adding = worlds.flatMap((owner, world) =>
-    Array.from({ length: 12 }, (_, at) => add(`many_${world}_${at}`, 100, owner, stores[at % 2])),
-  );
-  const kept = await Promise.all(adding);
-  for (const [world, owner] of worlds.entries()) {
-    expect(kept.slice(world * 12, (world + 1) * 12).filter(Boolean)).toHaveLength(10);
-    expect(await stores[0]?.openEntries(owner)).toBe(1_000);
-  }
-  const jobs = await database.knex('vision_jobs').where('id', 'like', 'many_%').select('id');
-  expect(jobs).toHaveLength(40);
-  await database.knex('vision_jobs').delete();
-});
-
 // contract 16.5
 describe('the account served longest ago', () => {
   const [many, one] = ['many', 'one'];

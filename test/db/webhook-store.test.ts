@@ -78,17 +78,3 @@ test('the messages of an address that is removed go with it', async () => {
   expect(await second.remove({ accountId, test: false }, 'gone', NOTED)).toBe(true);
   expect(await database.knex('webhook_messages').where({ endpoint_id: 'gone' })).toEqual([]);
 });
-
-// contract 9.13, 16.10
-test('of addresses that are registered at the same time as many are kept as there may be, of each kind of keys', async () => {
-  await database.knex('webhook_endpoints').delete();
-  const registering = Array.from({ length: 60 }, (_, at) =>
-    (at % 2 ? first : second).add({ ...webhookOf(`many${at}`), test: at % 3 === 0 }, 10, NOTED),
-  );
-  const kept = (await Promise.all(registering)).flatMap((each) => (each ? [each.test] : []));
-  expect(kept.filter((test) => test)).toHaveLength(10);
-  expect(kept.filter((test) => !test)).toHaveLength(10);
-  const live = await first.list({ accountId, test: false });
-  expect(live.map(({ test }) => test)).toEqual(Array(10).fill(false));
-  expect(await first.list({ accountId })).toHaveLength(20);
-});

@@ -1,80 +1,10 @@
 import { join } from 'node:path';
 import { EngineHandle } from '../../workers/embedder/engine-handle';
-import { defaultThreads, InferencePool } from '../../workers/embedder/inference-pool';
+import { InferencePool } from '../../workers/embedder/inference-pool';
 import { readManifest } from '../../workers/embedder/manifest';
-import { type Lane, ViewLanes, type WaitingView } from '../../workers/embedder/view-lanes';
 import { silent } from '../contracts/queue-support';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, SIDE, writeModel } from './tiny-models';
-
-const view = (lane: Lane, model = 'live', failedBefore = false): WaitingView => ({
-  lane,
-  model,
-  pixels: new Uint8Array(),
-  failedBefore,
-  resolve: () => undefined,
-  reject: () => undefined,
-});
-
-/** Lanes with these views, in this order. */
-function lanesWith(...views: WaitingView[]): ViewLanes {
-  const lanes = new ViewLanes();
-  for (const each of views) lanes.add(each);
-  return lanes;
-}
-
-describe('the batches of the pool', () => {
-  test('hold photos of callers before pictures of the catalog, never both', () => {
-    const [catalog, query, later] = [view('catalog'), view('query'), view('query')];
-    const lanes = lanesWith(catalog, query, later);
-    expect(lanes.take(8, 1)).toEqual([query, later]);
-    expect(lanes.take(8, 1)).toEqual([catalog]);
-    expect(lanes.take(8, 1)).toEqual([]);
-  });
-
-  test('hold all that waits, up to a full batch', () => {
-    const lanes = lanesWith(...Array.from({ length: 11 }, () => view('query')));
-    expect(lanes.take(8, 1)).toHaveLength(8);
-    expect(lanes.take(8, 1)).toHaveLength(3);
-  });
-
-  test('hold no pictures of the catalog where only photos may be taken', () => {
-    const [catalog, query] = [view('catalog'), view('query')];
-    const lanes = lanesWith(catalog, query);
-    expect(lanes.take(8, 1, ['query'])).toEqual([query]);
-    expect(lanes.take(8, 1, ['query'])).toEqual([]);
-    expect(lanes.take(8, 1)).toEqual([catalog]);
-  });
-
-  test('are shared among the engines, those that are busy yet too', () => {
-    const lanes = lanesWith(...Array.from({ length: 9 }, () => view('query')));
-    expect([2, 2, 2, 2, 2].map((engines) => lanes.take(8, engines).length)).toEqual([5, 2, 1, 1, 0]);
-  });
-
-  test('are for one model', () => {
-    const views = [view('catalog', 'live'), view('catalog', 'next'), view('catalog', 'next')];
-    const lanes = lanesWith(...views);
-    expect(lanes.take(8, 1)).toEqual(views.slice(0, 1));
-    expect(lanes.take(8, 1)).toEqual(views.slice(1));
-  });
-
-  test('leave a view alone that failed before, and take it first', () => {
-    const [failed, other] = [view('query', 'live', true), view('query')];
-    const lanes = lanesWith(other);
-    lanes.putBack(failed);
-    expect(lanes.take(8, 1)).toEqual([failed]);
-    expect(lanes.take(8, 1)).toEqual([other]);
-  });
-});
-
-test.each([
-  [1, 1],
-  [2, 2],
-  [4, 3],
-  [16, 15],
-])('%i cores have %i threads', (cores, threads) => {
-  expect(defaultThreads(cores)).toBe(threads);
-});
 
 describe('the pool', () => {
   const red = Uint8Array.from({ length: SIDE * SIDE * 3 }, (_, index) => (index % 3 === 0 ? 255 : 0));
