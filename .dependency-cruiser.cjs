@@ -62,7 +62,7 @@ module.exports = {
       severity: 'error',
       comment: 'commands get typed services of scripts/composition/services',
       from: { path: '^scripts/', pathNot: '^scripts/composition/' },
-      to: { path: '^scripts/composition/(container|bindings|adapters)\\.ts$' },
+      to: { path: '^scripts/composition/(container|bindings|adapters|opening)\\.ts$' },
     },
     only('express-in-api', 'express|helmet|pino-http|@bull-board/express', '^api/'),
     only('sql-in-db', 'knex|pg|pg-copy-streams|pgvector|@electric-sql/[^/]+', '^db/'),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { unavailable } from '../../models/errors';
 import { runningService } from '../composition/running-service';
-import { StartRefused } from '../composition/start-refused';
+import { StartRefused } from '../composition/wait-for-store';
 import { type Config, readConfig } from '../config';
 import { serveMcpOverHttp, serveMcpOverStdio } from '../mcp/serve-mcp';
 import { wholeNumber } from './whole-number';

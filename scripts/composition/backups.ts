@@ -1,12 +1,13 @@
 import { PostgresAuditLog } from '../../db/accounts/audit-log';
 import { Backup, type BackupSummary } from '../../db/backup/backup';
 import { type RestoreSummary, restore } from '../../db/backup/restore';
-import { type AuditedWork, type EmbeddingRepository, PORTS } from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { modelsFolder } from '../../workers/library/model-library';
 import { type Config, readCommandConfig } from '../config';
 import { entryOf } from './audited-transactions';
 import { openStores } from './container';
 import { imageStoreOf } from './image-stores';
+import { adapterOf } from './opening';
 import { runningService } from './running-service';
 import { SystemClock } from './system';
 
@@ -16,7 +17,7 @@ export async function backUpTo(path: string): Promise<BackupSummary> {
   try {
     const summary = await container.resolve(Backup).write(path);
     const { file: subject, ...details } = summary;
-    await container.resolve<AuditedWork>(PORTS.AuditedWork).note('backup', { subject, details });
+    await adapterOf(container, PORTS.AuditedWork).note('backup', { subject, details });
     return summary;
   } finally {
     await close();
@@ -41,7 +42,7 @@ export async function restoreFrom(config: Config, file: string, replace: boolean
   }).finally(() => images.close());
   const { container, close } = await openStores(readCommandConfig());
   try {
-    const embeddings = container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
+    const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
     for (const { id, state } of await embeddings.versions()) {
       if (state !== 'pruned') await embeddings.buildIndex(id);
     }

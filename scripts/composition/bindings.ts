@@ -24,21 +24,13 @@ import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { PostgresProcessRegistry } from '../../db/installation/process-registry';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
+import { migrations } from '../../db/migrations';
+import { migrate } from '../../db/migrations/migrate';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
 import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
 import { SEARCH_MISSES_COUNTED, SearchMisses } from '../../models/catalog/search-misses';
-import {
-  type AccountRepository,
-  type AuditLog,
-  type CreditLedger,
-  type EmbeddingRepository,
-  type ExactNeighbours,
-  PORTS,
-  type PredictionRepository,
-  type Token,
-  type VisionJobStore,
-} from '../../models/ports';
+import { PORTS, type Token } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
 import { VISION_SETTINGS } from '../../models/vision/vision-service';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
@@ -52,16 +44,21 @@ import { PhotosInWork } from '../../workers/photos-in-work';
 import { RecallSampler } from '../../workers/recall-sampler';
 import { refuseTelemetry } from '../config';
 import { RECORD_BODIES } from '../import/record-body';
-import { type Container, inferenceThreads, type Opening, type QueueAdapters } from './adapters';
+import { openDatabase } from './adapters';
 import { AuditedTransactions } from './audited-transactions';
 import { imageStoreOf } from './image-stores';
+import { inferenceThreads } from './inference';
+import { adapterOf, type Container, type Opening, type QueueAdapters } from './opening';
 import { signingKeys } from './signing-keys';
 import { RandomIds, SystemClock } from './system';
 import { NO_TRACING } from './tracing/open-tracing';
 
-/** Binds what a process works with beside the queues and models: tables, images, keys, the clock. */
-export async function bindStores(opening: Opening, database: Database): Promise<void> {
+/** Opens the database and binds what a process works with beside queues and models: tables, images, keys, the clock. */
+export async function bindStores(opening: Opening): Promise<Database> {
   const { config, container, logger, closing } = opening;
+  const database = await openDatabase(opening);
+  closing(() => database.close());
+  await migrate(database.knex, migrations);
   container.register(PORTS.Logger, { useValue: logger });
   container.register(PORTS.Clock, { useValue: new SystemClock() });
   container.register(PORTS.IdSource, { useValue: new RandomIds() });
@@ -72,9 +69,9 @@ export async function bindStores(opening: Opening, database: Database): Promise<
   container.registerSingleton(SearchMisses);
   container.register(INDEX_MEMORY_MIB, { useValue: config.INDEX_MEMORY_MIB });
   bindTables(opening, database.knex);
-  container.register(PORTS.AuditedWork, {
-    useValue: new AuditedTransactions(database.knex, (knex) => storesOver(container, knex)),
-  });
+  const audited = new AuditedTransactions(database.knex, (knex) => storesOver(container, knex));
+  container.register(AuditedTransactions, { useValue: audited });
+  container.register(PORTS.AuditedWork, { useValue: audited });
   const images = imageStoreOf(config);
   closing(() => images.close());
   container.register(PORTS.ImageStore, { useValue: images });
@@ -90,6 +87,7 @@ export async function bindStores(opening: Opening, database: Database): Promise<
     useValue: { bytesMax: config.IMAGE_BYTES_MAX, pixelsMax: config.IMAGE_PIXELS_MAX },
   });
   bindClass(opening, PORTS.ImagePreparer, SharpImagePreparer);
+  return database;
 }
 
 /** The stores that an operator's action changes, over the database or a transaction. */
@@ -97,12 +95,12 @@ function storesOver(container: Container, knex: Database['knex']) {
   const inside = container.createChildContainer();
   bindTables({ container: inside, tracing: NO_TRACING }, knex);
   return {
-    accounts: inside.resolve<AccountRepository>(PORTS.AccountRepository),
-    ledger: inside.resolve<CreditLedger>(PORTS.CreditLedger),
-    predictions: inside.resolve<PredictionRepository>(PORTS.PredictionRepository),
-    jobs: inside.resolve<VisionJobStore>(PORTS.VisionJobStore),
-    embeddings: inside.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
-    audit: inside.resolve<AuditLog>(PORTS.AuditLog),
+    accounts: adapterOf(inside, PORTS.AccountRepository),
+    ledger: adapterOf(inside, PORTS.CreditLedger),
+    predictions: adapterOf(inside, PORTS.PredictionRepository),
+    jobs: adapterOf(inside, PORTS.VisionJobStore),
+    embeddings: adapterOf(inside, PORTS.EmbeddingRepository),
+    audit: adapterOf(inside, PORTS.AuditLog),
   };
 }
 
@@ -172,13 +170,13 @@ export async function bindVision(opening: Opening, adapters: QueueAdapters): Pro
       const { models } = await library.all();
       return models.find((model) => modelReference(model.manifest) === wanted)?.folder ?? null;
     },
-    mapOf: (versionId) => container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).mapOf(versionId),
+    mapOf: (versionId) => adapterOf(container, PORTS.EmbeddingRepository).mapOf(versionId),
   });
   closing(() => embedders.close());
   bindUnlessGiven(opening, PORTS.EmbedderRegistry, embedders);
   container.register(PhotoMemory, { useValue: new PhotoMemory(config.PHOTO_MEMORY_MIB * 2 ** 20) });
   container.register(PhotosInWork, { useValue: new PhotosInWork() });
-  const recall = new RecallSampler(container.resolve<ExactNeighbours>(PORTS.ExactNeighbours), logger, {
+  const recall = new RecallSampler(adapterOf(container, PORTS.ExactNeighbours), logger, {
     oneOf: config.NEIGHBOUR_RECALL_SAMPLE,
   });
   closing(() => recall.close());

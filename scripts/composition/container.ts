@@ -2,44 +2,25 @@ import 'reflect-metadata';
 import type { Logger as PinoLogger } from 'pino';
 import { container as root } from 'tsyringe';
 import type { Database } from '../../db/core/knex';
-import { migrations } from '../../db/migrations';
-import { migrate } from '../../db/migrations/migrate';
-import {
-  type EmbedderRegistry,
-  type EmbeddingRepository,
-  type NeighbourIndex,
-  PORTS,
-} from '../../models/ports';
-import { type Config } from '../config';
-import { type Container, type Opening, type QueueAdapters, type QueuePage } from './adapters';
-import {
-  followChanges,
-  keepHouse,
-  keepModelsWarm,
-  keepSearchFast,
-  lapseReservations,
-  seeToAbandonedImages,
-  sendMessages,
-  watchProcesses,
-  watchWorkers,
-  workOffJobs,
-  writeSearchMisses,
-} from './background-work';
+import { PORTS } from '../../models/ports';
+import type { Config } from '../config';
+import { queuesOf } from './adapters';
+import { startCallWork, startPhotoWork, watchProcesses } from './background-work';
 import { bindImageSource, bindStores, bindVision } from './bindings';
-import { databaseOf, queuesOf } from './choose-adapters';
 import { imagesReached } from './image-stores';
 import { liveVersion, tellOfWrongVectors } from './live-version';
 import { createLogger } from './log';
+import { adapterOf, type Container, type Opening, type QueuePage } from './opening';
 import { NO_TRACING, openTracing } from './tracing/open-tracing';
 import type { Tracing } from './tracing/tracing';
 
 export type { Container };
 
-/** What a process does for others, beside what it does for itself. */
+/** What a process does for others. */
 export interface Parts {
   /** Embeds the photos and images that any process asks for. */
   readonly answersQueues: boolean;
-  /** Serves HTTP, lets reservations lapse and keeps house. */
+  /** Serves HTTP and does the recurring work of the installation. */
   readonly servesHttp: boolean;
 }
 
@@ -48,6 +29,9 @@ export const partsOf = ({ ROLE }: Pick<Config, 'ROLE'>): Parts => ({
   answersQueues: ROLE !== 'api',
   servesHttp: ROLE !== 'worker',
 });
+
+/** Those of a command, which works for itself alone. */
+export const NO_PARTS: Parts = { answersQueues: false, servesHttp: false };
 
 /** Everything that a process has opened. */
 export interface Loupe {
@@ -67,63 +51,48 @@ export interface Loupe {
 export type Overrides = Readonly<Record<symbol, unknown>>;
 
 /**
- * Opens what the parts of a process need and binds every port. What fails closes what was opened before it.
+ * Opens what the parts of a process need, in this order, and binds every port. A failure closes what was opened before.
  *
  * @throws AppError when a store can't be opened
  */
-export function openLoupe(config: Config, parts: Parts, overrides: Overrides = {}): Promise<Loupe> {
-  const adapters = queuesOf(config);
-  return opened(config, parts, overrides, adapters.reached, async (opening) => {
-    await imagesReached(opening);
-    await bindVision(opening, adapters);
-    const embeddings = opening.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
-    const live = await liveVersion(config, parts.answersQueues, embeddings, opening.logger);
-    const index = opening.container.resolve<NeighbourIndex>(PORTS.NeighbourIndex);
-    await tellOfWrongVectors(live, index, opening.logger);
-    if (parts.answersQueues) {
-      await opening.container.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry).forVersion(live);
-      await keepModelsWarm(opening, embeddings);
-      await adapters.answer(opening);
-      seeToAbandonedImages(opening, embeddings);
+export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {}): Promise<Loupe> =>
+  opened(config, parts, async (opening) => {
+    const { container, logger } = opening;
+    const queues = queuesOf(config);
+    await queues.reached(opening);
+    const database = await bindStores(opening);
+    for (const token of Object.getOwnPropertySymbols(overrides)) {
+      container.register(token, { useValue: overrides[token] });
     }
-    opening.logger.debug({ model: live.model, version: live.id }, 'live embedding version');
+    await imagesReached(opening);
+    await bindVision(opening, queues);
+    const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
+    const live = await liveVersion(config, parts.answersQueues, embeddings, logger);
+    logger.debug({ model: live.model, version: live.id }, 'live embedding version');
+    await tellOfWrongVectors(live, adapterOf(container, PORTS.NeighbourIndex), logger);
+    if (parts.answersQueues) {
+      await adapterOf(container, PORTS.EmbedderRegistry).forVersion(live);
+      await startPhotoWork(opening, queues);
+    }
     if (parts.answersQueues || parts.servesHttp) await watchProcesses(opening);
-    if (!parts.servesHttp) return null;
-    watchWorkers(opening);
-    lapseReservations(opening);
-    keepHouse(opening);
-    followChanges(opening);
-    keepSearchFast(opening);
-    writeSearchMisses(opening);
-    workOffJobs(opening);
-    sendMessages(opening);
-    return config.QUEUES_PASSWORD === undefined ? null : adapters.dashboard(opening, config.QUEUES_PASSWORD);
+    if (!parts.servesHttp) return { database };
+    startCallWork(opening);
+    const { QUEUES_PASSWORD: password } = config;
+    return { database, queuePage: password === undefined ? null : queues.dashboard(opening, password) };
   });
-}
 
-/** Opens the stores alone (database, images, keys) and the way to pictures elsewhere, beside a running service or without one; never traced. */
+/** Opens the stores alone, and the way to pictures elsewhere, beside a running service or without one; never traced. */
 export const openStores = (config: Config): Promise<Loupe> =>
-  opened(
-    { ...config, OTEL_SDK_DISABLED: true },
-    NO_PARTS,
-    {},
-    async () => undefined,
-    async (opening) => {
-      bindImageSource(opening);
-      return null;
-    },
-  );
+  opened({ ...config, OTEL_SDK_DISABLED: true }, NO_PARTS, async (opening) => {
+    const database = await bindStores(opening);
+    bindImageSource(opening);
+    return { database };
+  });
 
-/** Of a process that works for itself alone: a command. */
-export const NO_PARTS: Parts = { answersQueues: false, servesHttp: false };
-
-/** @param reached that the queues can be used, known before the database is opened or started */
 async function opened(
   config: Config,
   parts: Parts,
-  overrides: Overrides,
-  reached: QueueAdapters['reached'],
-  openMore: (opening: Opening) => Promise<QueuePage | null>,
+  open: (opening: Opening) => Promise<Pick<Loupe, 'database'> & Partial<Pick<Loupe, 'queuePage'>>>,
 ): Promise<Loupe> {
   const container = root.createChildContainer();
   let tracing = NO_TRACING;
@@ -131,22 +100,13 @@ async function opened(
   tracing = openTracing(config, logger);
   const closers: (() => Promise<unknown>)[] = [() => tracing.close()];
   const closing: Opening['closing'] = (close) => void closers.unshift(close);
-  const opening: Opening = { config, container, logger, tracing, closing };
   const close = async () => {
     for (const closer of closers.splice(0)) {
       await closer().catch((failure: unknown) => logger.error({ error: String(failure) }, 'closing failed'));
     }
   };
   try {
-    await reached(opening);
-    const database = await databaseOf(config).database(config, logger);
-    opening.closing(() => database.close());
-    await migrate(database.knex, migrations);
-    await bindStores(opening, database);
-    for (const token of Object.getOwnPropertySymbols(overrides)) {
-      container.register(token, { useValue: overrides[token] });
-    }
-    const queuePage = await openMore(opening);
+    const { database, queuePage = null } = await open({ config, container, logger, tracing, closing });
     return { config, parts, container, database, logger, tracing, queuePage, close };
   } catch (failure) {
     await close();

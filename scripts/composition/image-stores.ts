@@ -5,7 +5,7 @@ import { type MovedImages, moveImages } from '../../db/files/move-images';
 import type { BucketPlace, S3ImageStore } from '../../db/files/s3-image-store';
 import { type ImageStore, PORTS, type Progress } from '../../models/ports';
 import { type Config, silenceAwsSdk } from '../config';
-import type { Opening } from './adapters';
+import { adapterOf, type Opening } from './opening';
 import { waitForStore } from './wait-for-store';
 
 /** Where images are kept: the bucket of `IMAGE_STORE`, else the data folder (contract 13.11). */
@@ -14,7 +14,7 @@ export const imageStoreOf = (config: Config): ImageStore =>
 
 /** Waits until images can be read. @throws StartRefused naming the setting */
 export async function imagesReached({ config, container, logger }: Opening): Promise<void> {
-  const images = container.resolve<ImageStore>(PORTS.ImageStore);
+  const images = adapterOf(container, PORTS.ImageStore);
   const setting = config.IMAGE_STORE === undefined ? 'DATA_DIR' : 'IMAGE_STORE';
   await waitForStore(setting, () => images.check(), { waitMs: config.STORE_WAIT_MS, logger });
 }

@@ -2,16 +2,11 @@ import { join } from 'node:path';
 import { BegunEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
-import {
-  type Clock,
-  type EmbeddingRepository,
-  type ImageStore,
-  type IndexQueue,
-  PORTS,
-} from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { type ImportResult, importBundle } from '../import/import-bundle';
 import { entryOf } from './audited-transactions';
 import type { Loupe } from './container';
+import { adapterOf } from './opening';
 import { withProgress } from './terminal-progress';
 
 /** What is imported, and how. */
@@ -34,7 +29,7 @@ export function importCatalog(
   { config, container, database }: Loupe,
   options: CatalogImportOptions,
 ): Promise<ImportResult> {
-  const clock = container.resolve<Clock>(PORTS.Clock);
+  const clock = adapterOf(container, PORTS.Clock);
   const stamp = clock.now().toISOString().replace(/[:.]/g, '-');
   const importOptions = {
     report: join(config.DATA_DIR, 'reports', `import-${stamp}.txt`),
@@ -50,11 +45,11 @@ export function importCatalog(
         database.kind === 'postgres' ? SERVER_CONNECTIONS : 1,
         new BegunEntry(clock, entryOf('catalog import', { subject: options.bundle })),
       ),
-    images: container.resolve<ImageStore>(PORTS.ImageStore),
+    images: adapterOf(container, PORTS.ImageStore),
     pictures: container.resolve(StoredPictures),
     embedding: {
-      embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
-      queue: container.resolve<IndexQueue>(PORTS.IndexQueue),
+      embeddings: adapterOf(container, PORTS.EmbeddingRepository),
+      queue: adapterOf(container, PORTS.IndexQueue),
     },
     clock,
   };

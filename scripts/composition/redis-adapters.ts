@@ -1,6 +1,6 @@
 import { RedisRateLimiter } from '../../api/limits/redis-rate-limiter';
 import { queueDashboard } from '../../api/ops/queue-dashboard';
-import { type Clock, PORTS } from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { visionConcurrency } from '../../workers/embedder/inference-pool';
 import { ImageIndexer } from '../../workers/index-images';
 import { VisionPipeline } from '../../workers/pipeline';
@@ -11,7 +11,8 @@ import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { openDashboardQueues } from '../../workers/queue/dashboard-queues';
 import { probeRedis } from '../../workers/queue/probe-redis';
 import { impatientConnection } from '../../workers/queue/redis-connection';
-import { inferenceThreads, type Opening, type QueueAdapters } from './adapters';
+import { inferenceThreads } from './inference';
+import { adapterOf, type Opening, type QueueAdapters } from './opening';
 import { waitForStore } from './wait-for-store';
 
 /** The queues and limits that all processes share, on BullMQ and Redis. */
@@ -32,7 +33,7 @@ export function redisAdapters(redisUrl: string): QueueAdapters {
     visionQueue: async (opening) => {
       const queue = new BullMqVisionQueue({
         ...bullMq(opening),
-        clock: opening.container.resolve<Clock>(PORTS.Clock),
+        clock: adapterOf(opening.container, PORTS.Clock),
         waitingMax: opening.config.QUEUE_WAITING_MAX,
       });
       opening.closing(() => queue.close());
@@ -47,7 +48,7 @@ export function redisAdapters(redisUrl: string): QueueAdapters {
       const { config, container, tracing, closing } = opening;
       const photos = new BullMqVisionWorker(tracing.photos(container.resolve(VisionPipeline)), {
         ...bullMq(opening),
-        clock: container.resolve<Clock>(PORTS.Clock),
+        clock: adapterOf(container, PORTS.Clock),
         concurrency: visionConcurrency(inferenceThreads(config)),
         closeTimeoutMs: config.STOP_TIMEOUT_MS,
       });

@@ -12,7 +12,7 @@ import { apiServices, apiSettings } from './api-wiring';
 import { type Loupe, type Overrides, openLoupe, partsOf } from './container';
 import { announceService, withdrawService } from './running-service';
 import { type JobServices, jobServices } from './services';
-import { StartRefused } from './start-refused';
+import { StartRefused } from './wait-for-store';
 
 /** The `url` of a worker that found its port taken. */
 export const NO_ADDRESS = '';

@@ -8,33 +8,26 @@ import { IdentifiabilityService } from '../../models/indexing/identifiability-se
 import { PromotionService } from '../../models/indexing/promotion-service';
 import { RecalibrationService } from '../../models/indexing/recalibration-service';
 import { StatusService } from '../../models/indexing/status-service';
-import {
-  type AuditedWork,
-  type AuditLog,
-  type EmbeddingRepository,
-  PORTS,
-  type PredictionRepository,
-  type SearchMissStore,
-  type WebhookStore,
-} from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { type Config, readCommandConfig } from '../config';
 import { type Loupe, NO_PARTS, openLoupe, openStores } from './container';
 import { type CatalogImportOptions, importCatalog } from './import-catalog';
+import { adapterOf } from './opening';
 
 /** What can be asked of an installation whose stores are open: what commands and the demonstration get of the container. */
 export const storeServices = ({ container }: Loupe) => ({
   accounts: container.resolve(AccountService),
   keys: container.resolve(KeyService),
-  predictions: container.resolve<PredictionRepository>(PORTS.PredictionRepository),
+  predictions: adapterOf(container, PORTS.PredictionRepository),
   feedback: container.resolve(FeedbackService),
-  searchMisses: container.resolve<SearchMissStore>(PORTS.SearchMissStore),
-  webhooks: container.resolve<WebhookStore>(PORTS.WebhookStore),
-  embeddings: container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository),
+  searchMisses: adapterOf(container, PORTS.SearchMissStore),
+  webhooks: adapterOf(container, PORTS.WebhookStore),
+  embeddings: adapterOf(container, PORTS.EmbeddingRepository),
   recalibration: container.resolve(RecalibrationService),
   status: container.resolve(StatusService),
   identifiability: container.resolve(IdentifiabilityService),
-  audit: container.resolve<AuditLog>(PORTS.AuditLog),
-  audited: container.resolve<AuditedWork>(PORTS.AuditedWork),
+  audit: adapterOf(container, PORTS.AuditLog),
+  audited: adapterOf(container, PORTS.AuditedWork),
 });
 
 export type StoreServices = ReturnType<typeof storeServices>;

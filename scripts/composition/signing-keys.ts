@@ -6,7 +6,7 @@ import { createDurably } from '../../db/files/durable-files';
 import type { SigningKey } from '../../db/files/hmac-data-file-signer';
 import type { Config } from '../config';
 import { KEY_ID, SECRET_LENGTH_MIN } from './setting-types';
-import { StartRefused } from './start-refused';
+import { StartRefused } from './wait-for-store';
 
 const storedKeys = z
   .array(z.object({ id: z.string().regex(KEY_ID), secret: z.string().min(SECRET_LENGTH_MIN) }))

@@ -1,7 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../models/ports';
 import { StoreFault } from '../../models/store-fault';
-import { StartRefused } from './start-refused';
+
+/** A fault that an operator must mend before anything starts; the message says what to do, without secrets. */
+export class StartRefused extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'StartRefused';
+  }
+}
 
 const RETRY_MS = 1_000;
 /** Between two lines of the log about the same fault. */

@@ -1,17 +1,9 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pMap from 'p-map';
-import {
-  type Clock,
-  type HousekeepingStore,
-  type ImageStore,
-  PORTS,
-  type PredictionRepository,
-  type SearchMissStore,
-  type VisionJobStore,
-} from '../../../models/ports';
+import { PORTS } from '../../../models/ports';
 import type { Config } from '../../config';
-import type { Container } from '../adapters';
+import { adapterOf, type Container } from '../opening';
 import type { Duty } from './housekeeping';
 
 const DAY_MS = 86_400_000;
@@ -35,11 +27,11 @@ const DIGITS = '0123456789abcdef';
 
 /** What is removed when, by the settings; 0 days keeps it for ever. */
 export function dutiesOf(config: Config, container: Container): Duty[] {
-  const clock = container.resolve<Clock>(PORTS.Clock);
-  const store = container.resolve<HousekeepingStore>(PORTS.HousekeepingStore);
-  const predictions = container.resolve<PredictionRepository>(PORTS.PredictionRepository);
-  const misses = container.resolve<SearchMissStore>(PORTS.SearchMissStore);
-  const jobs = container.resolve<VisionJobStore>(PORTS.VisionJobStore);
+  const clock = adapterOf(container, PORTS.Clock);
+  const store = adapterOf(container, PORTS.HousekeepingStore);
+  const predictions = adapterOf(container, PORTS.PredictionRepository);
+  const misses = adapterOf(container, PORTS.SearchMissStore);
+  const jobs = adapterOf(container, PORTS.VisionJobStore);
   const daysAgo = (days: number): Date => new Date(clock.now().getTime() - days * DAY_MS);
   const { DATA_DIR, PREDICTION_DAYS, REPORT_DAYS, SEARCH_MISS_DAYS, UNUSED_IMAGE_DAYS } = config;
   return [
@@ -65,8 +57,8 @@ export function dutiesOf(config: Config, container: Container): Duty[] {
 
 /** By sixteenths, so that few addresses are held in memory. */
 function imagesDuty(container: Container, unownedBefore: () => Date): Duty {
-  const images = container.resolve<ImageStore>(PORTS.ImageStore);
-  const store = container.resolve<HousekeepingStore>(PORTS.HousekeepingStore);
+  const images = adapterOf(container, PORTS.ImageStore);
+  const store = adapterOf(container, PORTS.HousekeepingStore);
   const remove = async (addresses: readonly string[]) => {
     await pMap(addresses, (address) => images.remove(address), { concurrency: REMOVED_AT_ONCE });
   };

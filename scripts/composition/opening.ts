@@ -1,0 +1,36 @@
+import type { Logger as PinoLogger } from 'pino';
+import type { DependencyContainer } from 'tsyringe';
+import type { ApiSettings } from '../../api/api-services';
+import type { IndexQueue, RateLimiter, Token, VisionQueue } from '../../models/ports';
+import type { Config } from '../config';
+import type { Tracing } from './tracing/tracing';
+
+export type Container = DependencyContainer;
+
+export type QueuePage = NonNullable<ApiSettings['queues']>;
+
+/** A process that is starting. */
+export interface Opening {
+  readonly config: Config;
+  readonly container: Container;
+  readonly logger: PinoLogger;
+  readonly tracing: Tracing;
+  /** Registers what closes the part just opened; parts are closed in the reverse order. */
+  closing(close: () => Promise<unknown>): void;
+}
+
+/** How queues and rate limits are opened. */
+export interface QueueAdapters {
+  /** Waits until the queues' store can be used. @throws StartRefused */
+  reached(opening: Opening): Promise<void>;
+  rateLimiter(opening: Opening): Promise<RateLimiter>;
+  visionQueue(opening: Opening): Promise<VisionQueue>;
+  indexQueue(opening: Opening): Promise<IndexQueue>;
+  /** Starts to work off the queues in this process. */
+  answer(opening: Opening): Promise<void>;
+  /** The page on which operators look at the queues; null where there is nothing to look at. */
+  dashboard(opening: Opening, password: string): QueuePage | null;
+}
+
+/** What is bound to a port. */
+export const adapterOf = <Port>(container: Container, token: Token<Port>): Port => container.resolve(token);
