@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
-import { Vocabulary } from '../../db/catalog/import/vocabulary';
+import { Vocabulary } from '../../db/catalog/import/derived-rows';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { expandTerms, LONGER_MAX, MISSPELT_MAX } from '../../db/catalog/search/term-expansion';
 import { rowsOf, Sql, sql } from '../../db/core/sql';

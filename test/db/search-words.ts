@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
-import { writeSynonyms } from '../../db/catalog/import/write-synonyms';
+import { writeSynonyms } from '../../db/catalog/import/write-records';
 import { LONGER_MAX } from '../../db/catalog/search/term-expansion';
 import type { GivenSynonym } from '../support/naive-search';
 import { words } from '../support/words';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Vocabulary } from '../../db/catalog/import/vocabulary';
+import { Vocabulary } from '../../db/catalog/import/derived-rows';
 import { editsBetween } from '../../db/catalog/search/edit-distance';
 import { editsAllowed } from '../../db/catalog/search/near-words';
 import { expandTerms, LONGER_MAX, termsOf } from '../../db/catalog/search/term-expansion';

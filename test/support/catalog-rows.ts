@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { Vocabulary } from '../../db/catalog/import/vocabulary';
+import { Vocabulary } from '../../db/catalog/import/derived-rows';
 import { rowsOf, sql } from '../../db/core/sql';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import { indexTermsOf } from '../../models/catalog/index-terms';

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
+import type { EstimateRecord } from '../../../models/catalog/import/records';
 import { rowsOf, type Sql, sql } from '../../core/sql';
-import { noteStale } from './noted-rows';
+import { prepare, write } from '../../core/staging';
+import { noteStale, SOURCE_TABLES } from './catalog-tables';
 
 /**
  * The best market estimate below a row (contract 2.3), as `catalog_rows.max_estimate` holds it. Of equal values the
@@ -14,11 +16,12 @@ const AS_JSON = sql`jsonb_build_object(
   'confidence', confidence)`;
 const VALUES = sql`source, region, a, b, c, d, currency, estimated_at, confidence`;
 
-/** All estimates of some products, which `products` selects as `id`. OFFSET 0 keeps each step a look-up by index. */
-export const estimatesOfProducts = (products: Sql): Sql => sql`
-  SELECT product.id AS product_id, estimate.* FROM (${products}) AS product
-  CROSS JOIN LATERAL (SELECT id FROM variants WHERE product_id = product.id OFFSET 0) AS variant
-  CROSS JOIN LATERAL (SELECT * FROM market_estimates WHERE variant_id = variant.id OFFSET 0) AS estimate`;
+/** The best estimate of each of some products, which `products` selects as `id`. OFFSET 0: a look-up by index each. */
+const bestOfProducts = (products: Sql): Sql => sql`
+  SELECT product.id AS product_id, best.* FROM (${products}) AS product CROSS JOIN LATERAL (
+    SELECT estimate.* FROM (SELECT id FROM variants WHERE product_id = product.id OFFSET 0) AS variant
+    CROSS JOIN LATERAL (SELECT ${VALUES} FROM market_estimates WHERE variant_id = variant.id OFFSET 0) AS estimate
+    ORDER BY ${BEST_FIRST} LIMIT 1) AS best`;
 
 /** The best estimate of the live products that have each facet, as JSON; facets without are left out. */
 export async function bestOfFacets(trx: Knex, facets: readonly string[]): Promise<Map<string, object>> {
@@ -27,46 +30,47 @@ export async function bestOfFacets(trx: Knex, facets: readonly string[]): Promis
   const rows = await rowsOf<{ facet: string; best: object }>(
     trx,
     sql`SELECT facet, best FROM unnest(${facets}::text[]) AS given (facet) CROSS JOIN LATERAL (
-          SELECT ${AS_JSON} AS best FROM (${estimatesOfProducts(products)}) AS below
+          SELECT ${AS_JSON} AS best FROM (${bestOfProducts(products)}) AS below
           ORDER BY ${BEST_FIRST} LIMIT 1) AS best`,
   );
   return new Map(rows.map(({ facet, best }) => [facet, best]));
 }
 
-/** The best of estimates for each row above their products, as facets name them now: the products', the rows' id last. */
-const bestAbove = (estimates: Sql): Sql => sql`
-  SELECT DISTINCT ON (row_id) row_id, ${VALUES} FROM (
-    SELECT DISTINCT ON (product_id) * FROM (${estimates}) AS given ORDER BY product_id, ${BEST_FIRST}) AS best
+/** The best estimate of these products for each row above them, as their facets are now. */
+const bestAbove = (products: readonly string[]): Sql => sql`
+  SELECT DISTINCT ON (row_id) row_id, ${VALUES}
+  FROM (${bestOfProducts(sql`SELECT unnest(${products}::text[]) AS id`)}) AS best
   CROSS JOIN LATERAL (SELECT facets FROM catalog_search WHERE id = product_id OFFSET 0) AS product
   CROSS JOIN LATERAL (
     SELECT substr(facet, strpos(facet, ':') + 1) AS row_id FROM unnest(facets) AS facet
     WHERE facet NOT LIKE 'tags:%') AS above
   ORDER BY row_id, ${BEST_FIRST}`;
 
-/** Notes the rows that show one of these estimates, which are about to change or to leave. */
-export async function doubtBest(trx: Knex, estimates: Sql): Promise<void> {
-  await rowsOf(
+/** The rows that show an estimate of one of these products, of which some are about to change or to leave. */
+export async function rowsShowing(trx: Knex, products: readonly string[]): Promise<string[]> {
+  if (products.length === 0) return [];
+  const rows = await rowsOf<{ id: string }>(
     trx,
-    sql`CREATE TEMPORARY TABLE IF NOT EXISTS doubted_rows (id text PRIMARY KEY) ON COMMIT DELETE ROWS`,
-  );
-  await rowsOf(trx, sql`DELETE FROM doubted_rows`);
-  await rowsOf(
-    trx,
-    sql`INSERT INTO doubted_rows
-        SELECT row_id FROM (${bestAbove(estimates)}) AS left_behind
+    sql`SELECT row_id AS id FROM (${bestAbove(products)}) AS best
         CROSS JOIN LATERAL (SELECT max_estimate FROM catalog_rows WHERE id = row_id OFFSET 0) AS shown
         WHERE max_estimate = ${AS_JSON}`,
   );
+  return rows.map(({ id }) => id);
 }
 
 /**
- * Raises what the rows above show to these estimates, which are new to them. A row that was noted before and is not
- * raised is noted to have its best looked for again.
+ * Raises what the rows above these products show to the best of their estimates. Of the rows that `showed` one before
+ * its change, those that are not raised are noted to have their best looked for again.
  */
-export function raiseBest(trx: Knex, estimates: Sql): Promise<string[]> {
-  return noteStale(
+export async function raiseBest(
+  trx: Knex,
+  products: readonly string[],
+  showed: readonly string[],
+): Promise<string[]> {
+  if (products.length === 0) return [];
+  return await noteStale(
     trx,
-    sql`WITH gained AS MATERIALIZED (${bestAbove(estimates)}),
+    sql`WITH gained AS MATERIALIZED (${bestAbove(products)}),
         best AS MATERIALIZED (
           SELECT DISTINCT ON (row_id) row_id, is_shown, ${AS_JSON} AS best FROM (
             SELECT row_id, false AS is_shown, ${VALUES} FROM gained
@@ -81,6 +85,34 @@ export function raiseBest(trx: Knex, estimates: Sql): Promise<string[]> {
         raised AS (
           UPDATE catalog_rows SET max_estimate = best.best FROM best
           WHERE id = row_id AND NOT is_shown AND max_estimate IS DISTINCT FROM best.best)`,
-    sql`SELECT id FROM doubted_rows WHERE NOT EXISTS (SELECT FROM best WHERE row_id = doubted_rows.id AND NOT is_shown)`,
+    sql`SELECT id FROM unnest(${showed}::text[]) AS showing (id)
+        WHERE NOT EXISTS (SELECT FROM best WHERE row_id = id AND NOT is_shown)`,
   );
+}
+
+/** Writes market estimates, and the best estimate of the rows above their products. Resolves to the rows it noted. */
+export async function writeEstimates(trx: Knex, records: readonly EstimateRecord[]): Promise<string[]> {
+  const prepared = await prepare(trx, SOURCE_TABLES.estimates, records);
+  const changing = prepared.known.length > 0 ? await productsOf(trx, CHANGING) : [];
+  const showed = await rowsShowing(trx, changing);
+  await write(trx, prepared);
+  const variants = [...new Set(prepared.fresh.map(({ variant_id }) => variant_id))];
+  const gaining = await productsOf(trx, sql`SELECT unnest(${variants}::text[]) AS variant_id`);
+  return await raiseBest(trx, [...new Set([...changing, ...gaining])], showed);
+}
+
+const CHANGING = sql`
+  SELECT DISTINCT given.variant_id FROM staged_market_estimates AS given CROSS JOIN LATERAL (
+    SELECT FROM market_estimates AS old
+    WHERE (variant_id, source, region) = (given.variant_id, given.source, given.region) AND old <> given OFFSET 0
+  ) AS differing`;
+
+/** The products of the variants that `variants` selects as `variant_id`. */
+async function productsOf(trx: Knex, variants: Sql): Promise<string[]> {
+  const products = await rowsOf<{ product_id: string }>(
+    trx,
+    sql`SELECT DISTINCT product_id FROM (${variants}) AS given CROSS JOIN LATERAL (
+          SELECT product_id FROM variants WHERE id = given.variant_id AND product_id IS NOT NULL OFFSET 0) AS owner`,
+  );
+  return products.map(({ product_id }) => product_id);
 }

@@ -10,8 +10,8 @@ import {
 } from '../../../models/ports';
 import { BegunEntry } from '../../accounts/audit-log';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
+import { countStale } from './catalog-tables';
 import { isImportAlive } from './import-lock';
-import { countStale } from './noted-rows';
 import { type InTransaction, PostgresRecordStore, WRITER_SETTINGS } from './record-store';
 
 /** The records of the catalog as calls write them, in PostgreSQL. */

@@ -7,7 +7,7 @@ import {
 } from '../../../models/catalog/import/records';
 import type { RecordTransaction, VariantOwner } from '../../../models/ports';
 import { rowsOf, sql } from '../../core/sql';
-import { stage, upsertStaged } from '../../core/staging';
+import { upsert } from '../../core/staging';
 import type { WrittenTable } from '../../core/written-table';
 import { PostgresImportStore } from './import-store';
 import { PostgresRecordTransaction } from './record-transaction';
@@ -124,8 +124,7 @@ class DryRunTransaction extends PostgresRecordTransaction {
   }
 
   private async note(rows: readonly PreviewRow[]): Promise<void> {
-    await stage(this.trx, PREVIEW, rows);
-    await upsertStaged(this.trx, PREVIEW);
+    await upsert(this.trx, PREVIEW, rows);
   }
 }
 

@@ -4,9 +4,9 @@ import type { BegunEntry } from '../../accounts/audit-log';
 import { rowsOf, sql } from '../../core/sql';
 import { messagesAbout } from '../../webhooks/messages-about';
 import { makeSearchSnapshot } from '../search/snapshot/make-snapshot';
+import { countStale } from './catalog-tables';
 import { countDeferredIndexes, deferIndexes, makeIndexes } from './deferred-indexes';
 import type { ImportLock } from './import-lock';
-import { countStale } from './noted-rows';
 import { PostgresRecordStore } from './record-store';
 import { tidyTables } from './tidy-tables';
 

@@ -4,11 +4,9 @@ import type { CategoryRecord, EntityRecord } from '../../../models/catalog/impor
 import type { AuditEntry, RecordStore, RecordTransaction } from '../../../models/ports';
 import type { BegunEntry } from '../../accounts/audit-log';
 import { rowsOf, sql } from '../../core/sql';
-import { loadCategories, loadEntityRecords } from './load-sources';
+import { loadCategories, loadEntityRecords, taxonomyVersion } from './catalog-tables';
+import { deriveStale, Vocabulary } from './derived-rows';
 import { PostgresRecordTransaction, type WriterMemory } from './record-transaction';
-import { deriveStale } from './stale-rows';
-import { taxonomyVersion } from './taxonomy-version';
-import { Vocabulary } from './vocabulary';
 
 /** Those of a million products; about 50 MB. */
 const ENTITIES_MAX = 60_000;

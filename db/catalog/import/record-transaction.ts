@@ -8,17 +8,11 @@ import {
 import type { RecordTransaction, VariantOwner } from '../../../models/ports';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
+import { writeEstimates } from './best-estimates';
+import { loadEntityRecords, SOURCE_TABLES, STALE_AT_ONCE, taxonomyVersion } from './catalog-tables';
 import { refusedValue } from './data-refusal';
-import { loadEntityRecords } from './load-sources';
-import { STALE_AT_ONCE } from './noted-rows';
-import { SOURCE_TABLES } from './source-tables';
-import { deriveNoted, deriveRows } from './stale-rows';
-import { taxonomyVersion } from './taxonomy-version';
-import type { Vocabulary } from './vocabulary';
-import { writeEstimates } from './write-prices';
-import { writeProducts } from './write-products';
-import { writeSynonyms } from './write-synonyms';
-import { writeCategories, writeEntities } from './write-taxonomy';
+import { deriveNoted, deriveRows, type Vocabulary } from './derived-rows';
+import { writeCategories, writeEntities, writeProducts, writeSynonyms } from './write-records';
 
 /** So long in all; then the rest of a large import leaves it to its end, where each row comes once. */
 const DERIVING_AT_ONCE_MS = 500;
@@ -107,7 +101,7 @@ export class PostgresRecordTransaction implements RecordTransaction {
 }
 
 const notingNothing =
-  <Written>(write: (trx: Knex, records: readonly Written[]) => Promise<void>): Write<Written> =>
+  <Written>(write: (trx: Knex, records: readonly Written[]) => Promise<unknown>): Write<Written> =>
   async (trx, records) => {
     await write(trx, records);
     return [];

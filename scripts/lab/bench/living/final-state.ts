@@ -1,4 +1,4 @@
-import { deriveRows } from '../../../../db/catalog/import/stale-rows';
+import { deriveRows } from '../../../../db/catalog/import/derived-rows';
 import { identifier, inTransaction, rowsOf, type Sql, sql } from '../../../../db/core/sql';
 import { coverageFaults } from '../reindex/vectors-of';
 import type { Knex } from '../set-up';

@@ -10,10 +10,26 @@ import {
 import { namedEntities } from '../../../models/catalog/import/products-stage';
 import type { CatalogRow, EntityRecord, ProductRecord } from '../../../models/catalog/import/records';
 import { facetOf } from '../../../models/catalog/index-terms';
+import { copyRows } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';
+import { type Prepared, prepare, write } from '../../core/staging';
+import type { WrittenTable } from '../../core/written-table';
+import { indexedDeletions } from '../search/deletion-neighbourhood';
 import { bestOfFacets } from './best-estimates';
-import { loadCategories, loadEntities, loadEntityRecords, loadProducts, type Stored } from './load-sources';
-import { type CompleteRow, deleteRows, writeRows } from './write-rows';
+import {
+  CATALOG_ROWS,
+  loadCategories,
+  loadEntities,
+  loadEntityRecords,
+  loadProducts,
+  type Stored,
+} from './catalog-tables';
+
+/** A row of `catalog_rows`, whole. */
+interface CompleteRow extends CatalogRow {
+  /** Of the products below the row; a product's own row has none. */
+  readonly max_estimate?: object | null;
+}
 
 /** Derives up to `limit` of the noted rows again; resolves to how many there were. */
 export const deriveStale = (trx: Knex, limit: number): Promise<number> =>
@@ -35,7 +51,7 @@ async function deriveThose(trx: Knex, condition: Sql): Promise<number> {
   return rows.length;
 }
 
-/** Derives the rows of these ids again; those that are no live rows any more are taken out. */
+/** Derives the rows of these ids again; rows that are no longer live are deleted. */
 export async function deriveRows(trx: Knex, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const current = [
@@ -43,7 +59,7 @@ export async function deriveRows(trx: Knex, ids: readonly string[]): Promise<voi
     ...(await deriveEntities(trx, ids)),
     ...(await deriveCategories(trx, ids)),
   ];
-  await writeRows(trx, current);
+  await writeRows(trx, await prepareRows(trx, current));
   const live = new Set(current.map((row) => row.id));
   await deleteRows(
     trx,
@@ -51,7 +67,6 @@ export async function deriveRows(trx: Knex, ids: readonly string[]): Promise<voi
   );
 }
 
-/** The rows of products. */
 async function deriveProducts(trx: Knex, products: readonly ProductRecord[]): Promise<CompleteRow[]> {
   if (products.length === 0) return [];
   const around = {
@@ -135,4 +150,68 @@ async function tagsOfModels(trx: Knex, ids: readonly string[]): Promise<Map<stri
     );
   }
   return shared;
+}
+
+/** Writes rows that were prepared. They are no longer stale then. */
+export async function writeRows(
+  trx: Knex,
+  prepared: Prepared<CompleteRow>,
+  vocabulary = new Vocabulary(),
+): Promise<void> {
+  const rows = [...prepared.fresh, ...prepared.known];
+  if (rows.length === 0) return;
+  const changed = new Set(await write(trx, prepared));
+  await rowsOf(trx, sql`DELETE FROM catalog_stale_rows WHERE id = ANY(${rows.map(({ id }) => id)}::text[])`);
+  await vocabulary.learn(
+    trx,
+    rows.flatMap(({ id, words }) => (changed.has(id) ? words : [])),
+  );
+}
+
+/** Prepares rows for `writeRows`. */
+export const prepareRows = (trx: Knex, rows: readonly CompleteRow[]): Promise<Prepared<CompleteRow>> =>
+  prepare(trx, CATALOG_ROWS, rows);
+
+/** Takes rows out of search and lookup. */
+export async function deleteRows(trx: Knex, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await rowsOf(trx, sql`DELETE FROM catalog_rows WHERE id = ANY(${ids}::text[])`);
+}
+
+const SEARCH_WORDS: WrittenTable = {
+  name: 'search_words',
+  key: ['word'],
+  columns: { word: 'text', deletions: 'text[]' },
+  dated: false,
+};
+
+/** Words remembered at most; then the memory starts afresh, so that it stays flat during an import. */
+const REMEMBERED_MAX = 20_000;
+
+/** The words that misspelt ones are compared with. Remembers what it has written: most words come with many rows. */
+export class Vocabulary {
+  private readonly known = new Set<string>();
+
+  /** Adds words; the same one may be given many times. */
+  async learn(trx: Knex, words: readonly string[]): Promise<void> {
+    const given = [...new Set(words)].filter((word) => !this.known.has(word));
+    if (given.length === 0) return;
+    // OFFSET 0: one look-up each.
+    const missing = await rowsOf<{ word: string }>(
+      trx,
+      sql`SELECT given.word FROM unnest(${given}::text[]) AS given (word)
+          WHERE NOT EXISTS (SELECT FROM search_words known WHERE known.word = given.word OFFSET 0)`,
+    );
+    await copyRows(
+      trx,
+      SEARCH_WORDS,
+      missing.map(({ word }) => ({ word, deletions: indexedDeletions(word) })),
+    );
+    if (this.known.size + given.length > REMEMBERED_MAX) this.known.clear();
+    for (const word of given) this.known.add(word);
+  }
+
+  /** To be called when a transaction was rolled back, and its words with it. */
+  forget(): void {
+    this.known.clear();
+  }
 }

@@ -1,0 +1,311 @@
+import type { Knex } from 'knex';
+import {
+  type CategoryRecord,
+  type Deletion,
+  type DerivedProduct,
+  type EntityRecord,
+  isDeletion,
+  type ProductRecord,
+  type SynonymRecord,
+} from '../../../models/catalog/import/records';
+import { copyRows } from '../../core/copy-rows';
+import { rowsOf, type Sql, sql } from '../../core/sql';
+import { type Prepared, prepare, stage, upsert, upsertStaged, write } from '../../core/staging';
+import type { WrittenTable } from '../../core/written-table';
+import { embeddingsOf } from '../../embeddings/embedding-tables';
+import { raiseBest, rowsShowing } from './best-estimates';
+import { loadProducts, noteStale, SOURCE_TABLES } from './catalog-tables';
+import {
+  deleteRows,
+  deriveCategories,
+  deriveEntities,
+  deriveRows,
+  prepareRows,
+  type Vocabulary,
+  writeRows,
+} from './derived-rows';
+
+/** Writes categories and their rows; every row of a category whose taxonomy changed is noted as stale. */
+export async function writeCategories(trx: Knex, records: readonly CategoryRecord[]): Promise<string[]> {
+  await stage(trx, SOURCE_TABLES.categories, records);
+  // An entity of a kind that was no node has no row that could be found by a facet.
+  const noted = await noteStale(
+    trx,
+    sql`WITH reshaped AS (
+          SELECT id FROM staged_categories AS given JOIN categories AS old USING (id)
+          WHERE (given.name, given.hierarchy, given.name_fields) <> (old.name, old.hierarchy, old.name_fields))`,
+    sql`SELECT search.id FROM reshaped CROSS JOIN LATERAL (
+          SELECT id FROM catalog_search WHERE facets @> ARRAY['category:' || reshaped.id] OFFSET 0) AS search
+        UNION SELECT id FROM entities
+        WHERE string_to_array(category, ',') && ARRAY(SELECT id::text FROM reshaped)`,
+  );
+  const changed = await upsertStaged(trx, SOURCE_TABLES.categories);
+  await writeRows(trx, await prepareRows(trx, await deriveCategories(trx, changed)));
+  return noted;
+}
+
+/** Writes synonyms; queries read them from then on. */
+export async function writeSynonyms(
+  trx: Knex,
+  records: readonly (SynonymRecord | Deletion)[],
+): Promise<void> {
+  const gone = records.filter(isDeletion).map(({ id }) => id);
+  await upsert(
+    trx,
+    SOURCE_TABLES.synonyms,
+    records.filter((record) => !isDeletion(record)),
+  );
+  await rowsOf(trx, sql`DELETE FROM synonyms WHERE id = ANY(${gone}::text[])`);
+}
+
+/**
+ * Writes entities and their rows. Rows that name a changed entity, and models whose styles changed, are noted as stale.
+ * Deleting an unknown entity does nothing.
+ */
+export async function writeEntities(
+  trx: Knex,
+  records: readonly (EntityRecord | Deletion)[],
+): Promise<string[]> {
+  const live = records.filter((record) => !isDeletion(record));
+  const gone = records.filter(isDeletion).map(({ id }) => id);
+  await stage(
+    trx,
+    SOURCE_TABLES.entities,
+    live.map((record) => ({ ...record, deleted: false })),
+  );
+  const noted = await noteNaming(trx, gone);
+  const changed = await upsertStaged(trx, SOURCE_TABLES.entities);
+  const deleted = await rowsOf<{ id: string }>(
+    trx,
+    sql`UPDATE entities SET deleted = true, updated_at = now() WHERE id = ANY(${gone}::text[]) AND NOT deleted
+        RETURNING id`,
+  );
+  await writeRows(trx, await prepareRows(trx, await deriveEntities(trx, changed)));
+  await deleteRows(
+    trx,
+    deleted.map(({ id }) => id),
+  );
+  return noted;
+}
+
+/**
+ * Rows hold an entity's name, its words and, of a style, its tags; a model's tags follow from those of its live styles
+ * (contract 3.4, 3.5).
+ */
+function noteNaming(trx: Knex, gone: readonly string[]): Promise<string[]> {
+  return noteStale(
+    trx,
+    sql`WITH change AS MATERIALIZED (
+          SELECT given.kind, given.id, old.id IS NOT NULL AS is_known,
+            (given.name, given.keywords) IS DISTINCT FROM (old.name, old.keywords) AS is_renamed,
+            given.tags IS DISTINCT FROM old.tags AS is_retagged, coalesce(old.deleted, true) AS is_back,
+            given.parents->>'model' AS model, old.parents->>'model' AS old_model
+          FROM staged_entities AS given
+          LEFT JOIN LATERAL (SELECT * FROM entities WHERE id = given.id OFFSET 0) AS old ON true
+          UNION ALL
+          SELECT kind, id, true, false, false, true, NULL, parents->>'model' FROM entities
+          WHERE id = ANY(${gone}::text[]) AND NOT deleted)`,
+    sql`SELECT naming.id FROM change CROSS JOIN LATERAL (
+          SELECT id FROM catalog_search WHERE facets @> ARRAY[change.kind || ':' || change.id] OFFSET 0) AS naming
+        WHERE is_known AND (is_renamed OR kind = 'style' AND is_retagged)
+        UNION
+        SELECT above.model FROM change CROSS JOIN LATERAL (VALUES (change.model), (old_model)) AS above (model)
+        WHERE kind = 'style' AND (is_back OR is_retagged OR change.model IS DISTINCT FROM old_model)
+          AND above.model IS NOT NULL`,
+  );
+}
+
+/**
+ * Writes products with their variants, pictures and rows. A variant that its product no longer names is away, with its
+ * prices; a known variant moves to the product that names it, with its prices (contract 13.15). Ids must not repeat, nor
+ * those of variants. Resolves to the rows above whose best estimate may be gone, which are noted.
+ */
+export async function writeProducts(
+  trx: Knex,
+  records: readonly (DerivedProduct | Deletion)[],
+  vocabulary: Vocabulary,
+): Promise<string[]> {
+  const live = records.filter((record): record is DerivedProduct => !isDeletion(record));
+  const gone = records.filter(isDeletion).map(({ id }) => id);
+  const products = await prepare(trx, SOURCE_TABLES.products, live.map(asProduct));
+  const variants = await prepare(trx, SOURCE_TABLES.variants, live.flatMap(variantsOf));
+  const rows = await prepareRows(
+    trx,
+    live.map(({ row }) => row),
+  );
+  // New products with new variants change nothing that is there.
+  const isNew = [products.known, variants.known, rows.known, gone].every(({ length }) => length === 0);
+  const { bereft, moved } = isNew ? NO_CHANGES : await changesBy(trx, [products, variants, rows], gone);
+  const showed = await rowsShowing(trx, moved);
+  await write(trx, products);
+  if (!isNew) await putAside(trx, gone);
+  await write(trx, variants);
+  const losers = [...(await loadProducts(trx, bereft)).values()].map(({ record }) => record);
+  await writePictures(trx, [...live, ...losers], isNew ? [] : [...records, ...losers].map(({ id }) => id));
+  await writeRows(trx, rows, vocabulary);
+  await deleteRows(trx, gone);
+  await deriveRows(trx, bereft);
+  return await raiseBest(trx, moved, showed);
+}
+
+const asProduct = (record: DerivedProduct) => ({ ...record, deleted: false });
+
+const variantsOf = ({ id, variants }: DerivedProduct) =>
+  variants.map((variant, position) => ({ ...variant, product_id: id, position }));
+
+interface Changes {
+  /** Live products, besides those written and those deleted, that lose a variant to one of them. */
+  readonly bereft: readonly string[];
+  /** Products whose estimates come to count for other rows, or count no longer. */
+  readonly moved: readonly string[];
+}
+
+const NO_CHANGES: Changes = { bereft: [], moved: [] };
+
+async function changesBy(
+  trx: Knex,
+  prepared: readonly Prepared<object>[],
+  gone: readonly string[],
+): Promise<Changes> {
+  // What is compared must be there, if empty.
+  for (const { table, known } of prepared) if (known.length === 0) await stage(trx, table, []);
+  const bereft = await idsOf(
+    trx,
+    sql`SELECT DISTINCT old.product_id AS id FROM staged_variants AS given
+        CROSS JOIN LATERAL (SELECT product_id FROM variants WHERE id = given.id OFFSET 0) AS old
+        WHERE NOT EXISTS (SELECT FROM staged_products WHERE id = old.product_id OFFSET 0)
+          AND EXISTS (SELECT FROM products WHERE id = old.product_id AND NOT deleted OFFSET 0)
+          AND NOT old.product_id = ANY(${gone}::text[])`,
+  );
+  const moved = await idsOf(
+    trx,
+    sql`SELECT id FROM staged_catalog_rows AS given WHERE EXISTS (
+          SELECT FROM catalog_search AS old WHERE old.id = given.id AND old.facets <> given.facets OFFSET 0)
+        UNION
+        SELECT id FROM staged_products AS given
+        WHERE EXISTS (SELECT FROM products AS old WHERE old.id = given.id AND old.deleted OFFSET 0)
+          OR EXISTS (SELECT FROM variants AS old WHERE old.product_id = given.id AND NOT EXISTS (
+            SELECT FROM staged_variants AS kept WHERE (kept.id, kept.product_id) = (old.id, old.product_id) OFFSET 0)
+            OFFSET 0)
+        UNION
+        SELECT product_id FROM staged_variants AS given WHERE EXISTS (
+          SELECT FROM variants AS old
+          WHERE old.id = given.id AND old.product_id IS DISTINCT FROM given.product_id OFFSET 0)
+        UNION
+        SELECT unnest(${[...gone, ...bereft]}::text[])`,
+  );
+  return { bereft, moved };
+}
+
+const idsOf = async (trx: Knex, statement: Sql): Promise<string[]> =>
+  (await rowsOf<{ id: string }>(trx, statement)).map(({ id }) => id);
+
+/** Marks products as deleted, and puts the variants away that the staged products name no longer. */
+async function putAside(trx: Knex, gone: readonly string[]): Promise<void> {
+  await rowsOf(
+    trx,
+    sql`UPDATE products SET deleted = true, updated_at = now() WHERE id = ANY(${gone}::text[]) AND NOT deleted`,
+  );
+  await rowsOf(
+    trx,
+    sql`UPDATE variants SET product_id = NULL, away_since = now() WHERE id IN (
+          SELECT old.id FROM staged_products AS given CROSS JOIN LATERAL (
+            SELECT id FROM variants WHERE product_id = given.id OFFSET 0) AS old
+          WHERE NOT EXISTS (SELECT FROM staged_variants WHERE id = old.id OFFSET 0))`,
+  );
+}
+
+const PRODUCT_IMAGES: WrittenTable = {
+  name: 'product_images',
+  key: ['image_id', 'product_id'],
+  columns: { image_id: 'int4', product_id: 'text' },
+  dated: false,
+};
+
+/**
+ * Makes the pictures of each product those that it and its variants name. A picture that no product shows any more
+ * loses its vectors in every embedding version, so that no photo is matched with it.
+ *
+ * @param known the products that may have pictures already; those that are not among `products` lose all
+ */
+async function writePictures(
+  trx: Knex,
+  products: readonly ProductRecord[],
+  known: readonly string[],
+): Promise<void> {
+  const addresses = new Set(products.flatMap(addressesOf));
+  const ids = await imageIds(trx, [...addresses]);
+  const had = await rowsOf<{ image_id: number; product_id: string }>(
+    trx,
+    sql`SELECT image_id, product_id FROM product_images WHERE product_id = ANY(${known}::text[])`,
+  );
+  const left = new Map(had.map((each) => [`${each.image_id} ${each.product_id}`, each]));
+  const added = products.flatMap((product) =>
+    [...new Set(addressesOf(product))].flatMap((address) => {
+      const image_id = ids.get(address);
+      return image_id === undefined || left.delete(`${image_id} ${product.id}`)
+        ? []
+        : [{ image_id, product_id: product.id }];
+    }),
+  );
+  await copyRows(trx, PRODUCT_IMAGES, added);
+  if (left.size > 0) await removePictures(trx, [...left.values()]);
+}
+
+const addressesOf = ({ images, variants }: ProductRecord): string[] => [
+  ...images,
+  ...variants.flatMap((variant) => variant.images),
+];
+
+/** The numbers of these images, which new ones are given. */
+async function imageIds(trx: Knex, addresses: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (addresses.length === 0) return new Map();
+  const images = await rowsOf<{ address: string; id: number }>(
+    trx,
+    sql`WITH known AS MATERIALIZED (
+          SELECT given.address, image.id FROM unnest(${addresses}::text[]) AS given (address)
+          LEFT JOIN LATERAL (SELECT id FROM images WHERE images.address = given.address OFFSET 0) AS image ON true),
+        added AS (INSERT INTO images (address) SELECT address FROM known WHERE id IS NULL RETURNING address, id)
+        SELECT address, id FROM known WHERE id IS NOT NULL UNION ALL SELECT address, id FROM added`,
+  );
+  return new Map(images.map(({ address, id }) => [address, id]));
+}
+
+async function removePictures(
+  trx: Knex,
+  left: readonly { readonly image_id: number; readonly product_id: string }[],
+): Promise<void> {
+  await rowsOf(
+    trx,
+    sql`DELETE FROM product_images WHERE (image_id, product_id) IN (
+          SELECT * FROM unnest(${left.map(({ image_id }) => image_id)}::bigint[],
+            ${left.map(({ product_id }) => product_id)}::text[]))`,
+  );
+  // Locked against a worker that stores vectors of them at this moment.
+  const orphans = await rowsOf<{ id: number }>(
+    trx,
+    sql`SELECT id FROM images WHERE id = ANY(${[...new Set(left.map(({ image_id }) => image_id))]}::bigint[])
+          AND NOT EXISTS (SELECT FROM product_images WHERE image_id = id)
+        ORDER BY id FOR NO KEY UPDATE`,
+  );
+  if (orphans.length > 0)
+    await forgetVectors(
+      trx,
+      orphans.map(({ id }) => id),
+    );
+}
+
+async function forgetVectors(trx: Knex, orphans: readonly number[]): Promise<void> {
+  await trx('embedding_failures').whereIn('image_id', orphans).delete();
+  const versions: { id: number }[] = await trx('embedding_versions')
+    .whereNot({ state: 'pruned' })
+    // Until the import commits, none of them is pruned.
+    .forShare()
+    .select('id');
+  for (const version of versions) {
+    await rowsOf(
+      trx,
+      sql`DELETE FROM ${embeddingsOf(version.id)} WHERE image_id = ANY(${orphans}::bigint[])`,
+    );
+  }
+}
