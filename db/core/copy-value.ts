@@ -25,7 +25,7 @@ export function copyValue(value: unknown, type: ColumnType): string {
   if (value === null || value === undefined) return NULL;
   switch (type) {
     case 'text[]':
-      return arrayLiteral(value as readonly string[]);
+      return escaped(arrayLiteral(value as readonly string[]));
     case 'tsvector':
       return wordsLiteral(value as readonly string[]);
     case 'bit':
@@ -50,12 +50,13 @@ const escaped = (text: string): string =>
 const escapedJson = (json: string): string => (json.includes('\\') ? json.replaceAll('\\', '\\\\') : json);
 
 /** What an element must not have to stand between quotes as it is. */
-const ELEMENT_SPECIAL = /["\\\n\r\t]/;
+const ELEMENT_SPECIAL = /["\\]/;
 
-function arrayLiteral(elements: readonly string[]): string {
+/** An array of texts as PostgreSQL writes it. */
+export function arrayLiteral(elements: readonly string[]): string {
   if (elements.length === 0) return '{}';
   if (!ELEMENT_SPECIAL.test(elements.join(''))) return `{"${elements.join('","')}"}`;
-  return escaped(`{${elements.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`);
+  return `{${elements.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
 /** What a word must not have to stand between quotes as it is. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { copyRows } from './copy-rows';
-import type { ColumnType } from './copy-value';
+import { arrayLiteral, type ColumnType } from './copy-value';
 import { identifier, joined, rowsOf, Sql, sql } from './sql';
 import { quotedNames, type WrittenTable } from './written-table';
 
@@ -32,7 +32,9 @@ async function knownPositions(
   rows: readonly object[],
 ): Promise<ReadonlySet<number>> {
   if (rows.length === 0) return new Set();
-  const keys = key.map((column) => sql`${rows.map((row) => text(row, column))}::${arrayOf(columns[column])}`);
+  const keys = key.map(
+    (column) => sql`${arrayLiteral(rows.map((row) => text(row, column)))}::${arrayOf(columns[column])}`,
+  );
   const names = key.map(identifier);
   const of = (table: Sql) =>
     joined(

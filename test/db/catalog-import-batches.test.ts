@@ -113,8 +113,8 @@ describe('a batch that is killed', () => {
         IF (SELECT count(*) FROM products) > ${products} THEN RAISE 'killed'; END IF;
         RETURN NULL;
       END $$;
-      CREATE OR REPLACE TRIGGER kill AFTER INSERT ON catalog_stale_rows EXECUTE FUNCTION kill()`);
-  const spare = () => bench.knex.raw('DROP TRIGGER kill ON catalog_stale_rows; DROP FUNCTION kill()');
+      CREATE OR REPLACE TRIGGER kill AFTER INSERT ON catalog_rows EXECUTE FUNCTION kill()`);
+  const spare = () => bench.knex.raw('DROP TRIGGER kill ON catalog_rows; DROP FUNCTION kill()');
 
   test('leaves nothing of itself, and the next import ends in the same state', async () => {
     await bench.import(MANY);

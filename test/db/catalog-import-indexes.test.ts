@@ -1,5 +1,5 @@
-import { countDeferredIndexes, deferIndexes } from '../../db/catalog/import/deferred-indexes';
 import { ImportLock } from '../../db/catalog/import/import-lock';
+import { countDeferredIndexes, deferIndexes } from '../../db/catalog/import/search-upkeep';
 
 import { rowsOf, sql } from '../../db/core/sql';
 import type { CatalogImportStore } from '../../models/ports';

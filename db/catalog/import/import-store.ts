@@ -5,10 +5,9 @@ import { rowsOf, sql } from '../../core/sql';
 import { messagesAbout } from '../../webhooks/messages-about';
 import { makeSearchSnapshot } from '../search/snapshot/make-snapshot';
 import { countStale } from './catalog-tables';
-import { countDeferredIndexes, deferIndexes, makeIndexes } from './deferred-indexes';
 import type { ImportLock } from './import-lock';
 import { PostgresRecordStore } from './record-store';
-import { tidyTables } from './tidy-tables';
+import { countDeferredIndexes, deferIndexes, makeIndexes, tidyTables } from './search-upkeep';
 
 /** So many first products are worth the making of indexes at their end. */
 const MANY_PRODUCTS = 2_000;
@@ -20,9 +19,9 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
 
   /** @param connections how many work at the same time where the work can be parted; the embedded database has one */
   constructor(
-    knex: Knex,
-    private readonly lock: ImportLock,
-    private readonly connections: number,
+    override readonly knex: Knex,
+    readonly lock: ImportLock,
+    readonly connections: number,
     entry: BegunEntry | null,
   ) {
     super(knex, (work) => lock.transaction(work), entry);
@@ -46,11 +45,11 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   }
 
   async makeIndexes(onMade: () => void): Promise<void> {
-    await makeIndexes(this.knex, this.lock, this.connections, onMade);
+    await makeIndexes(this, onMade);
   }
 
   async tidy(): Promise<void> {
-    await tidyTables(this.knex, this.lock, this.connections);
+    await tidyTables(this);
   }
 
   async refreshSearch(): Promise<void> {

@@ -3,7 +3,7 @@ import { RecordRefusedError } from './records';
 import { type Batch, type Numbered, type Reject, type Stage, WHOLE_LINE, type WriteContext } from './stage';
 
 const SIZE_MIN = 20;
-const SIZE_MAX = 4_000;
+const SIZE_MAX = 20_000;
 const SIZE_FIRST = 100;
 /** Bytes of the lines of one batch: it is in memory as a whole, and two more beside it. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
