@@ -15,7 +15,7 @@ import { watchLook } from '../../scripts/lab/generator/look/watch-look';
 import { lookOfProduct } from '../../scripts/lab/generator/product-look';
 import { renderPhoto } from '../../scripts/lab/generator/render-photo';
 import { renderProduct } from '../../scripts/lab/generator/render-product';
-import { SURFACES } from '../../workers/image/distortion/relief';
+import { SURFACES } from '../../scripts/lab/generator/paint/relief';
 
 const SEED = 42;
 const trees = new FamilyTrees(SEED);

@@ -1,89 +1,71 @@
-import { createCanvas, type Image, loadImage } from '@napi-rs/canvas';
-import type { Pixels } from './pixels';
+import sharp from 'sharp';
 
-/** A picture on a transparent square, and whether its background was taken away. */
-export interface SquarePicture {
-  readonly pixels: Pixels;
-  /** Whether the item stands free: its background was of one colour. */
-  readonly isFree: boolean;
+/** A picture that may have transparent parts, as PNG, and its size in pixels. */
+export interface Cutout {
+  readonly png: Buffer;
+  readonly width: number;
+  readonly height: number;
+  /** Whether the item stands alone: its background was of one colour and is transparent now. */
+  readonly isAlone: boolean;
 }
 
-/** How far a colour may be from that of the border, per channel, to be background. */
+/** How far a pixel may be from the median colour of the border, per channel, and still be background. */
 const TOLERANCE = 14;
-/** A border is of one colour when so many of its pixels are. */
+/** The border is of one colour when so many of its pixels are. */
 const EVEN_SHARE = 0.9;
-/** Something must be left of the picture, and something gone. */
-const LEFT_MIN = 0.03;
-const LEFT_MAX = 0.97;
+/** What remains must be neither nothing nor everything. */
+const REMAINS = { least: 0.03, most: 0.97 };
 
 /**
- * Lays a catalog picture on a transparent square, as large as it fits, without its background where that is of one
- * colour, as in pictures from a studio. Another picture stays whole.
+ * Makes the background of a picture transparent where it is of one colour, as in studio pictures. Any other picture stays
+ * whole.
+ *
+ * @param side longest side of the result, in pixels
  */
-export async function cutOut(picture: Buffer, side: number): Promise<SquarePicture> {
-  const image = await loadImage(picture);
-  const pixels = squareOf(image, side);
-  const freed = withoutBackground(pixels);
-  return freed ? { pixels: freed, isFree: true } : { pixels, isFree: false };
+export async function cutOut(picture: Buffer, side: number): Promise<Cutout> {
+  const { data, info } = await sharp(picture)
+    .resize(side, side, { fit: 'inside' })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { width, height } = info;
+  const background = backgroundOf(data, width, height);
+  const remains = 1 - background.length / (width * height);
+  const isAlone = remains >= REMAINS.least && remains <= REMAINS.most;
+  if (isAlone) for (const pixel of background) data[pixel * 4 + 3] = 0;
+  const png = await sharp(data, { raw: { width, height, channels: 4 } })
+    .png({ compressionLevel: 1 })
+    .toBuffer();
+  return { png, width, height, isAlone };
 }
 
-function squareOf(image: Image, side: number): Pixels {
-  const canvas = createCanvas(side, side);
-  const context = canvas.getContext('2d');
-  const scale = side / Math.max(image.width, image.height);
-  const [width, height] = [image.width * scale, image.height * scale];
-  context.drawImage(image, (side - width) / 2, (side - height) / 2, width, height);
-  const { data } = context.getImageData(0, 0, side, side);
-  return { width: side, height: side, data: new Uint8ClampedArray(data) };
-}
-
-/** Null when the border is of many colours, or nothing would be left. */
-function withoutBackground({ width, height, data }: Pixels): Pixels | null {
-  const edge = edgeOf({ width, height, data });
-  const colour = [0, 1, 2].map((channel) => median(edge.map((at) => data[at * 4 + channel] ?? 0)));
-  const isBackground = (at: number): boolean =>
-    (data[at * 4 + 3] ?? 0) < 128 ||
-    colour.every((value, channel) => Math.abs((data[at * 4 + channel] ?? 0) - value) <= TOLERANCE);
-  if (edge.filter(isBackground).length < EVEN_SHARE * edge.length) return null;
-  const seen = new Uint8Array(width * height);
-  const line = edge.filter(isBackground);
-  for (const at of line) seen[at] = 1;
-  for (let next = line.pop(); next !== undefined; next = line.pop()) {
-    const x = next % width;
-    for (const near of [next - width, next + width, x > 0 ? next - 1 : -1, x < width - 1 ? next + 1 : -1]) {
+/** The pixels of the border's colour that are connected to the border; none when the border has many colours. */
+function backgroundOf(data: Buffer, width: number, height: number): number[] {
+  const pixels = Array.from({ length: width * height }, (_, pixel) => pixel);
+  const isOnBorder = (pixel: number) =>
+    pixel < width || pixel >= pixels.length - width || pixel % width === 0 || pixel % width === width - 1;
+  const border = pixels.filter(isOnBorder);
+  const value = (pixel: number, channel: number) => data[pixel * 4 + channel] ?? 0;
+  const colour = [0, 1, 2].map((channel) => median(border.map((pixel) => value(pixel, channel))));
+  const isBackground = (pixel: number) =>
+    value(pixel, 3) < 128 || colour.every((each, at) => Math.abs(value(pixel, at) - each) <= TOLERANCE);
+  const found = border.filter(isBackground);
+  if (found.length < EVEN_SHARE * border.length) return [];
+  const seen = new Uint8Array(pixels.length);
+  for (const pixel of found) seen[pixel] = 1;
+  // Grows while it is walked: each pixel brings its neighbours.
+  for (const pixel of found) {
+    const left = pixel % width > 0 ? pixel - 1 : -1;
+    const right = pixel % width < width - 1 ? pixel + 1 : -1;
+    for (const near of [pixel - width, pixel + width, left, right]) {
       if (near < 0 || near >= seen.length || seen[near] === 1 || !isBackground(near)) continue;
       seen[near] = 1;
-      line.push(near);
+      found.push(near);
     }
   }
-  const freed = new Uint8ClampedArray(data);
-  let gone = 0;
-  for (const [at, value] of seen.entries()) {
-    if (value === 0) continue;
-    freed[at * 4 + 3] = 0;
-    gone += 1;
-  }
-  const left = 1 - gone / seen.length;
-  return left < LEFT_MIN || left > LEFT_MAX ? null : { width, height, data: freed };
+  return found;
 }
 
-/** The pixels next to nothing: the outermost of what was drawn. */
-function edgeOf({ width, height, data }: Pixels): number[] {
-  const solid = (at: number): boolean => (data[at * 4 + 3] ?? 0) >= 128;
-  const edge: number[] = [];
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      const at = y * width + x;
-      if (!solid(at)) continue;
-      const outermost =
-        x === 0 || y === 0 || x === width - 1 || y === height - 1
-          ? true
-          : !solid(at - 1) || !solid(at + 1) || !solid(at - width) || !solid(at + width);
-      if (outermost) edge.push(at);
-    }
-  }
-  return edge;
-}
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
+const median = (values: number[]): number =>
+  values.sort((left, right) => left - right)[values.length >> 1] ?? 0;

@@ -1,102 +1,124 @@
-import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
+import sharp from 'sharp';
 import type { PhotoDistorter, PhotoLevel } from '../../../models/ports';
 import { Random } from '../../../models/random';
-import { paintBackground } from './background';
-import { cutOut } from './cut-out';
-import { develop } from './develop';
-import { blur, paintLight, smear } from './lens';
-import { LIMITS, type Limits } from './levels';
-import { fillBox } from './light';
-import { paintOcclusion } from './occlude';
-import { backToSquare, type Corner, type Corners, type Pixels, warped } from './pixels';
+import { type Cutout, cutOut } from './cut-out';
+import { anyPlace, obstacle, plainGround, unevenLight } from './scene';
+
+/** How far a level goes from the catalog picture. Each is a deviation unless it says otherwise. */
+interface Limits {
+  /** Turn in the plane of the picture, in degrees. */
+  readonly turn: number;
+  /** Shear in degrees, and foreshortening of width and height as a share. */
+  readonly slant: number;
+  readonly foreshortening: number;
+  /** Least and greatest size of the item. */
+  readonly scale: readonly [number, number];
+  /** Distance from the middle, in hundredths of the side. */
+  readonly shift: number;
+  /** Probability of another place for an item that stands alone; of something in front of it; of blur. */
+  readonly elsewhere: number;
+  readonly obstacle: number;
+  readonly blur: number;
+  /** How uneven, tinted and wrongly exposed the light is, 0 to 1. */
+  readonly light: number;
+  /** Greatest deviation of the sensor's noise, in steps of 255. */
+  readonly noise: number;
+  /** Range of the JPEG quality. */
+  readonly quality: readonly [number, number];
+}
+
+// biome-ignore format: a table
+const LIMITS: Readonly<Record<PhotoLevel, Limits>> = {
+  1: { turn: 5, slant: 2, foreshortening: 0.03, scale: [0.85, 1.15], shift: 3, elsewhere: 0, obstacle: 0, blur: 0.15, light: 0.12, noise: 3, quality: [80, 92] },
+  2: { turn: 14, slant: 3, foreshortening: 0.05, scale: [0.7, 1.3], shift: 6, elsewhere: 0.5, obstacle: 0.3, blur: 0.45, light: 0.26, noise: 8, quality: [58, 88] },
+  3: { turn: 34, slant: 5, foreshortening: 0.08, scale: [0.5, 1.5], shift: 9, elsewhere: 0.85, obstacle: 0.65, blur: 0.9, light: 0.42, noise: 15, quality: [32, 78] },
+};
 
 /** Side of a distorted photo in pixels. */
 const SIDE = 448;
-
-/** How often an item that stands free is laid into another place, by level; else it stays on something plain. */
-const ELSEWHERE: Readonly<Record<PhotoLevel, number>> = { 1: 0, 2: 0.5, 3: 0.85 };
 
 /** Distorts as `distortPhoto` does. */
 export const PHOTO_DISTORTER: PhotoDistorter = { distort: distortPhoto };
 
 /**
- * A catalog picture as somebody might photograph the item: turned, nearer or farther, partly out of the picture, in
- * perspective, before another background, in other light, covered in part, blurred, noisy, compressed. The same bytes
- * for the same picture and keys.
+ * A catalog picture as somebody might photograph the item: turned, nearer or farther, partly outside, in another place and
+ * light, partly covered, blurred, noisy, compressed. The same bytes for the same picture and keys.
  *
- * @param keys fix everything that chance decides
+ * @param keys fix everything that is random
  */
 export async function distortPhoto(
   picture: Buffer,
   level: PhotoLevel,
   ...keys: readonly (string | number)[]
 ): Promise<Buffer> {
+  return photograph(await cutOut(picture, SIDE), level, new Random('distorted', level, ...keys), SIDE);
+}
+
+/** A photo of an item, as `distortPhoto` makes it; a square JPEG of the given side. */
+export async function photograph(
+  item: Cutout,
+  level: PhotoLevel,
+  random: Random,
+  side: number,
+): Promise<Buffer> {
   const limits = LIMITS[level];
-  const random = new Random('distorted', level, ...keys);
-  const { pixels, isFree } = await cutOut(picture, SIDE);
-  const canvas = createCanvas(SIDE, SIDE);
-  const context = canvas.getContext('2d');
-  paintPlace(context, isFree && random.chance(ELSEWHERE[level]), level, random);
-  context.drawImage(
-    canvasOf(warped(pixels, backToSquare(cornersOf(limits, random), SIDE), SIDE, SIDE)),
-    0,
-    0,
-  );
-  if (random.chance(limits.occlusion)) {
-    paintOcclusion(context, SIDE, random, random.between(0.15, 0.3 + limits.occlusion * 0.35));
-  }
-  paintLight(context, SIDE, limits.light, random);
-  if (random.chance(limits.blur)) paintBlur(context, limits.blur, random);
-  const developed = context.getImageData(0, 0, SIDE, SIDE);
-  develop(developed, developmentOf(limits, random), random);
-  context.putImageData(developed, 0, 0);
-  return canvas.encode('jpeg', random.integer(...limits.quality));
+  const scene = sharp(Buffer.from(sceneOf(item, limits, side, random))).flatten({ background: 'white' });
+  if (random.chance(limits.blur))
+    scene.blur(Math.max(0.3, (side * random.between(0.15, 0.15 + 0.5 * limits.blur)) / 100));
+  const { data, info } = await scene.raw().toBuffer({ resolveWithObject: true });
+  develop(data, limits, random);
+  return sharp(data, { raw: { width: info.width, height: info.height, channels: 3 } })
+    .jpeg({ quality: random.integer(...limits.quality) })
+    .toBuffer();
 }
 
-function paintPlace(context: SKRSContext2D, elsewhere: boolean, level: PhotoLevel, random: Random): void {
-  if (elsewhere) {
-    paintBackground(context, SIDE, random);
-    return;
-  }
-  const light = () => Math.round(level === 1 ? 250 : random.between(190, 250));
-  fillBox(context, `rgb(${light()},${light()},${light()})`, 0, 0, SIDE, SIDE);
+function sceneOf(
+  { png, width, height, isAlone }: Cutout,
+  limits: Limits,
+  side: number,
+  random: Random,
+): string {
+  const ground =
+    isAlone && random.chance(limits.elsewhere)
+      ? anyPlace(random)
+      : plainGround(limits.elsewhere === 0 ? 98 : random.between(75, 98));
+  const scale = (100 / Math.max(width, height)) * random.between(...limits.scale);
+  const [x, y] = [50 + random.bell() * limits.shift, 50 + random.bell() * limits.shift];
+  const [across, down] = [1, 1].map((whole) => scale * (whole + random.bell() * limits.foreshortening));
+  const pose = `translate(${x} ${y}) rotate(${random.bell() * limits.turn}) skewX(${random.bell() * limits.slant}) skewY(${random.bell() * limits.slant}) scale(${across} ${down})`;
+  const image = `<image href="data:image/png;base64,${png.toString('base64')}" x="${-width / 2}" y="${-height / 2}" width="${width}" height="${height}" transform="${pose}"/>`;
+  const covered = random.chance(limits.obstacle)
+    ? obstacle(random.between(0.15, 0.3 + limits.obstacle * 0.35), random)
+    : '';
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}" viewBox="0 0 100 100">${ground}${image}${covered}${unevenLight(limits.light, random)}</svg>`;
 }
 
-function cornersOf({ scale, shift, turn, perspective }: Limits, random: Random): Corners {
-  const half = (SIDE / 2) * random.between(...scale);
-  const angle = random.bell() * turn;
-  const x = SIDE / 2 + random.bell() * shift * SIDE;
-  const y = SIDE / 2 + random.bell() * shift * SIDE;
-  const corner = (right: number, down: number): Corner => {
-    const dx = right * half + random.bell() * perspective * half * 0.5;
-    const dy = down * half + random.bell() * perspective * half * 0.5;
-    return [x + dx * Math.cos(angle) - dy * Math.sin(angle), y + dx * Math.sin(angle) + dy * Math.cos(angle)];
+/** A sensor's noise of deviation 1; each photo starts somewhere else in it. */
+const grainOf = (() => {
+  let table: Float32Array | undefined;
+  const draw = (random = new Random('grain')) => Float32Array.from({ length: 65_536 }, () => random.bell());
+  return (at: number): number => {
+    table ??= draw();
+    return table[at & 65_535] ?? 0;
   };
-  return [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)];
-}
+})();
 
-function paintBlur(context: SKRSContext2D, strength: number, random: Random): void {
-  if (random.chance(0.3)) {
-    smear(context, SIDE, SIDE * random.between(0.004, 0.015 * strength + 0.004), random.between(0, Math.PI));
-  } else blur(context, SIDE, SIDE * random.between(0.0015, 0.005 * strength + 0.0015));
-}
-
-const developmentOf = ({ light, noise }: Limits, random: Random) => ({
-  exposure: 1 + random.bell() * light * 0.4,
-  contrast: 1 + random.bell() * light * 0.4,
-  warmth: random.bell() * light * 0.25,
-  tint: random.bell() * light * 0.12,
-  saturation: 1 + random.bell() * light * 0.4,
-  noise: random.between(0, noise),
-  vignette: random.between(0, light),
-});
-
-/** A canvas that holds the picture. */
-export function canvasOf({ width, height, data }: Pixels): Canvas {
-  const canvas = createCanvas(width, height);
-  const context = canvas.getContext('2d');
-  const image = context.createImageData(width, height);
-  image.data.set(data);
-  context.putImageData(image, 0, 0);
-  return canvas;
+/** Changes exposure, contrast, colour and noise in place, as a camera might. Three bytes a pixel. */
+function develop(pixels: Buffer, { light, noise }: Limits, random: Random): void {
+  const around = (deviation: number) => 1 + random.bell() * light * deviation;
+  const [contrast, exposure, saturation] = [around(0.4), around(0.4), around(0.4)];
+  const [warmth, tint] = [random.bell() * light * 0.25, random.bell() * light * 0.12];
+  const gains = [1 + warmth, 1 + tint, 1 - warmth].map((gain) => gain * exposure * contrast);
+  const [strength, start] = [random.between(0, noise), random.integer(0, 65_535)];
+  const grain = (at: number) => grainOf(start + at) * strength;
+  for (let at = 0; at < pixels.length; at += 3) {
+    const [red = 0, green = 0, blue = 0] = [pixels[at], pixels[at + 1], pixels[at + 2]];
+    const grey = 0.299 * red + 0.587 * green + 0.114 * blue;
+    const speck = 0.8 * grain(at * 2647) + 128 * (1 - contrast);
+    for (let channel = 0; channel < 3; channel += 1) {
+      const coloured = grey + ((pixels[at + channel] ?? 0) - grey) * saturation;
+      const value = coloured * (gains[channel] ?? 1) + speck + 0.6 * grain(at + channel);
+      pixels[at + channel] = Math.max(0, Math.min(255, value));
+    }
+  }
 }

@@ -1,5 +1,5 @@
-import type { DialFinish, Surface } from '../../../../workers/image/distortion/relief';
-import type { Rgb } from '../../../../workers/image/distortion/rgb';
+import type { DialFinish, Surface } from '../paint/relief';
+import type { Rgb } from '../paint/rgb';
 
 /** The cuts of a bag (`bag/`), one drawing each. */
 export const BAG_SHAPES = [

@@ -1,6 +1,6 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
-import { stops } from '../../../../workers/image/distortion/light';
-import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
+import { stops } from './light';
+import { css, lit, type Rgb } from './rgb';
 
 /** The reflections of polished metal between two points: a sky, a dark horizon, a floor. */
 export function polished(

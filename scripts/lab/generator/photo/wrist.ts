@@ -1,9 +1,9 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import type { Random } from '../../../../models/random';
-import { fillBox, stops } from '../../../../workers/image/distortion/light';
-import { SKINS } from '../../../../workers/image/distortion/occlude';
-import { css, lit, type Rgb } from '../../../../workers/image/distortion/rgb';
 import type { WatchLook } from '../look/look';
+import { fillBox, stops } from '../paint/light';
+import { SKINS } from '../paint/occlude';
+import { css, lit, type Rgb } from '../paint/rgb';
 import { strapStart, WRIST } from '../watch/draw-strap';
 import type { Placement } from './placement';
 

@@ -1,9 +1,9 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
-import { fillBox } from '../../../../workers/image/distortion/light';
-import { css, lit } from '../../../../workers/image/distortion/rgb';
 import type { WatchLook } from '../look/look';
 import { closedPath } from '../paint/curves';
+import { fillBox } from '../paint/light';
 import { polished, turned } from '../paint/metal';
+import { css, lit } from '../paint/rgb';
 import { segment, stroke } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
 import { dialShape, outline } from './outline';

@@ -1,4 +1,4 @@
-import type { PhotoLevel } from '../../../models/ports';
+import type { PhotoLevel } from '../../../../models/ports';
 
 /** How far a level goes from the catalog picture. */
 export interface Limits {

@@ -1,4 +1,4 @@
-import { Random } from '../../../models/random';
+import { Random } from '../../../../models/random';
 
 /** How a relief is made, and how strongly it is lit: by its slopes, and by the darkness in its hollows. */
 type Made = readonly [slope: number, hollow: number, height: (seed: number) => Height];

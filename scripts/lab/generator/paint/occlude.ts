@@ -1,5 +1,5 @@
 import type { SKRSContext2D } from '@napi-rs/canvas';
-import type { Random } from '../../../models/random';
+import type { Random } from '../../../../models/random';
 import { black, fillBox } from './light';
 import { css, lit, type Rgb } from './rgb';
 

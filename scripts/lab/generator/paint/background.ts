@@ -1,5 +1,5 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
-import type { Random } from '../../../models/random';
+import type { Random } from '../../../../models/random';
 import { black, fillBox, stops, white } from './light';
 import { css, lit, mixed, type Rgb } from './rgb';
 import { layTile, surfaceTile } from './texture';

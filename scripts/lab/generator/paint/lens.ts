@@ -1,5 +1,5 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
-import type { Random } from '../../../models/random';
+import type { Random } from '../../../../models/random';
 import { fillBox, stops, white } from './light';
 
 /** Light from one side over all of a picture, and now and then a glare. */

@@ -1,3 +1,5 @@
+import { type Canvas, createCanvas } from '@napi-rs/canvas';
+
 /** A picture as bytes, four to a pixel (red, green, blue, opacity), by rows. */
 export interface Pixels {
   readonly width: number;
@@ -97,4 +99,14 @@ export function warped(source: Pixels, back: Homography, width: number, height: 
     }
   }
   return { width, height, data };
+}
+
+/** A canvas that holds the picture. */
+export function canvasOf({ width, height, data }: Pixels): Canvas {
+  const canvas = createCanvas(width, height);
+  const context = canvas.getContext('2d');
+  const image = context.createImageData(width, height);
+  image.data.set(data);
+  context.putImageData(image, 0, 0);
+  return canvas;
 }

@@ -1,4 +1,4 @@
-import { Random } from '../../../models/random';
+import { Random } from '../../../../models/random';
 import type { Pixels } from './pixels';
 
 /** What a camera and its light do to a picture. */
