@@ -12,10 +12,10 @@ import {
   type WatchLook,
 } from '../../scripts/lab/generator/look/look';
 import { watchLook } from '../../scripts/lab/generator/look/watch-look';
+import { SURFACES } from '../../scripts/lab/generator/paint/relief';
 import { lookOfProduct } from '../../scripts/lab/generator/product-look';
 import { renderPhoto } from '../../scripts/lab/generator/render-photo';
 import { renderProduct } from '../../scripts/lab/generator/render-product';
-import { SURFACES } from '../../scripts/lab/generator/paint/relief';
 
 const SEED = 42;
 const trees = new FamilyTrees(SEED);
