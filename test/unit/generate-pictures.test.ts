@@ -1,4 +1,5 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { SURFACES } from '../../scripts/lab/generator/brush/relief';
 import { drawCutout, studioView } from '../../scripts/lab/generator/cutout';
 import { photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
 import { bagLook } from '../../scripts/lab/generator/look/bag-look';
@@ -12,7 +13,6 @@ import {
   type WatchLook,
 } from '../../scripts/lab/generator/look/look';
 import { watchLook } from '../../scripts/lab/generator/look/watch-look';
-import { SURFACES } from '../../scripts/lab/generator/paint/relief';
 import { lookOfProduct } from '../../scripts/lab/generator/product-look';
 import { renderPhoto } from '../../scripts/lab/generator/render-photo';
 import { renderProduct } from '../../scripts/lab/generator/render-product';

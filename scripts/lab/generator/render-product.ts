@@ -1,8 +1,8 @@
 import { type SKRSContext2D as Context, createCanvas } from '@napi-rs/canvas';
+import { fillBox, stops } from './brush/light';
+import { css, mixed, type Rgb } from './brush/rgb';
 import { type Box, drawCutout, studioView } from './cutout';
 import type { Look, Studio } from './look/look';
-import { fillBox, stops } from './paint/light';
-import { css, mixed, type Rgb } from './paint/rgb';
 import { paintSoftShadow } from './paint/soft-shadow';
 
 /** How the picture of a product is made. */

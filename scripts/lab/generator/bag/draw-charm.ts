@@ -1,10 +1,10 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { Random } from '../../../../models/random';
+import { css, lit } from '../brush/rgb';
 import type { BagLook } from '../look/look';
 import { curve } from '../paint/curves';
 import { emblemPath } from '../paint/emblem';
 import { polished } from '../paint/metal';
-import { css, lit } from '../paint/rgb';
 import { disc, segment, stroke } from '../paint/shapes';
 
 /** What hangs from a bag, drawn down from where it is tied. */

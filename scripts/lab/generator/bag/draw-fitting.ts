@@ -1,11 +1,11 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
+import { black, fillBox, stops, white } from '../brush/light';
+import { css, lit } from '../brush/rgb';
 import type { BagLook } from '../look/look';
 import type { Point3 } from '../paint/camera';
 import { emblemPath } from '../paint/emblem';
 import { write } from '../paint/lettering';
-import { black, fillBox, stops, white } from '../paint/light';
 import { polished, turned } from '../paint/metal';
-import { css, lit } from '../paint/rgb';
 import { disc, ring, roundBox, stroke } from '../paint/shapes';
 import { drawCharm } from './draw-charm';
 import type { BagEasel } from './easel';

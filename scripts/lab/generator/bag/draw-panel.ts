@@ -1,12 +1,12 @@
 import type { SKRSContext2D as Context, Path2D } from '@napi-rs/canvas';
+import { black, fillBox, stops, white } from '../brush/light';
+import type { Surface } from '../brush/relief';
+import { css, lit } from '../brush/rgb';
+import { creaseTile, layTile, surfaceTile } from '../brush/texture';
 import type { BagLook, BagShape } from '../look/look';
 import { facing, type Point } from '../paint/camera';
 import { closedPath, inset } from '../paint/curves';
-import { black, fillBox, stops, white } from '../paint/light';
-import type { Surface } from '../paint/relief';
-import { css, lit } from '../paint/rgb';
 import { stroke } from '../paint/shapes';
-import { creaseTile, layTile, surfaceTile } from '../paint/texture';
 import { drawPattern } from './draw-pattern';
 import type { BagEasel, PanelBox } from './easel';
 import type { Part } from './parts';

@@ -1,12 +1,12 @@
 import { type SKRSContext2D as Context, createCanvas } from '@napi-rs/canvas';
 import { Random } from '../../../../models/random';
+import { black, fillBox } from '../brush/light';
+import { css, lit, mixed } from '../brush/rgb';
+import { layTile } from '../brush/texture';
 import type { BagLook, Pattern } from '../look/look';
 import { emblemPath } from '../paint/emblem';
-import { black, fillBox } from '../paint/light';
 import { polished } from '../paint/metal';
-import { css, lit, mixed } from '../paint/rgb';
 import { disc } from '../paint/shapes';
-import { layTile } from '../paint/texture';
 import type { PanelBox } from './easel';
 
 const PATTERNS: Readonly<Record<Pattern, (context: Context, look: BagLook, box: PanelBox) => void>> = {

@@ -1,9 +1,9 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
+import { black, fillBox, white } from '../brush/light';
+import { css, lit, type Rgb } from '../brush/rgb';
 import type { BagLook } from '../look/look';
 import type { Point } from '../paint/camera';
 import { openPath, stations } from '../paint/curves';
-import { black, fillBox, white } from '../paint/light';
-import { css, lit, type Rgb } from '../paint/rgb';
 import { stroke } from '../paint/shapes';
 import type { BagEasel } from './easel';
 import type { Part, StrapMake } from './parts';

@@ -1,6 +1,6 @@
 import { at, Random, shuffled } from '../../../../models/random';
+import type { Surface } from '../brush/relief';
 import type { BagShape, Pattern } from '../look/look';
-import type { Surface } from '../paint/relief';
 import { sequel } from '../vocabulary/maison-names';
 import { bags } from '../vocabulary/names.json';
 

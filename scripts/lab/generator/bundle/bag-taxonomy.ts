@@ -1,8 +1,8 @@
 import { at, Random } from '../../../../models/random';
+import type { Surface } from '../brush/relief';
 import { type BagStyleTraits, bagBrandTraits, bagModelTraits, bagStyleTraits } from '../look/bag-traits';
 import type { BagLineage, FamilyTrees } from '../look/lineage';
 import type { BagModelTraits } from '../look/look';
-import type { Surface } from '../paint/relief';
 import { maisonName } from '../vocabulary/maison-names';
 import { bagModelKeywords, bagModelName, bagStyleName, SIZE_SCHEMES } from './bag-names';
 import { HANDBAGS, Identifiers } from './identifiers';

@@ -1,5 +1,5 @@
+import { SURFACES } from '../brush/relief';
 import { STRAPS } from '../look/look';
-import { SURFACES } from '../paint/relief';
 import { DIAL_COLOURS, LEATHER_COLOURS, METALS } from '../vocabulary/colours';
 import { surfaceName } from './bag-names';
 import { facetId, HANDBAGS, WATCHES } from './identifiers';

@@ -1,6 +1,6 @@
 import { at, Random, shuffled } from '../../../../models/random';
+import type { DialFinish } from '../brush/relief';
 import { type Bezel, type Complication, type IndexStyle, isBracelet, type Strap } from '../look/look';
-import type { DialFinish } from '../paint/relief';
 import { sequel } from '../vocabulary/maison-names';
 import { watches } from '../vocabulary/names.json';
 

@@ -1,5 +1,5 @@
 import { at, hash, Random } from '../../../../models/random';
-import { brightness, lit, mixed, type Rgb } from '../paint/rgb';
+import { brightness, lit, mixed, type Rgb } from '../brush/rgb';
 import { LEATHER_COLOURS, type NamedColour } from '../vocabulary/colours';
 import { type BagStyleTraits, bagBrandTraits, bagModelTraits, bagStyleTraits } from './bag-traits';
 import type { BagLineage } from './lineage';

@@ -1,5 +1,5 @@
 import { at, Random, shuffled, shuffledByWeight } from '../../../../models/random';
-import type { Surface } from '../paint/relief';
+import type { Surface } from '../brush/relief';
 import { LEATHER_COLOURS, METALS, type NamedColour, weightOf } from '../vocabulary/colours';
 import { maisonName } from '../vocabulary/maison-names';
 import type { BagLineage } from './lineage';

@@ -1,5 +1,5 @@
-import type { DialFinish, Surface } from '../paint/relief';
-import type { Rgb } from '../paint/rgb';
+import type { DialFinish, Surface } from '../brush/relief';
+import type { Rgb } from '../brush/rgb';
 
 /** The cuts of a bag (`bag/`), one drawing each. */
 export const BAG_SHAPES = [

@@ -1,5 +1,5 @@
 import { at, hash, Random } from '../../../../models/random';
-import { brightness, lit, mixed, type Rgb } from '../paint/rgb';
+import { brightness, lit, mixed, type Rgb } from '../brush/rgb';
 import { DIAL_COLOURS, type NamedColour } from '../vocabulary/colours';
 import type { WatchLineage } from './lineage';
 import type { Strap, WatchLook } from './look';

@@ -1,5 +1,5 @@
 import { at, Random, shuffledByWeight } from '../../../../models/random';
-import { DIAL_FINISHES } from '../paint/relief';
+import { DIAL_FINISHES } from '../brush/relief';
 import { DIAL_COLOURS, LEATHER_COLOURS, METALS, type NamedColour, weightOf } from '../vocabulary/colours';
 import { maisonName } from '../vocabulary/maison-names';
 import { studioOf } from './bag-traits';

@@ -1,6 +1,6 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
-import { stops } from './light';
-import { css, lit, type Rgb } from './rgb';
+import { stops } from '../brush/light';
+import { css, lit, type Rgb } from '../brush/rgb';
 
 /** The reflections of polished metal between two points: a sky, a dark horizon, a floor. */
 export function polished(

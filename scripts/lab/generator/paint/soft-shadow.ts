@@ -1,5 +1,5 @@
 import { type Canvas, type SKRSContext2D as Context, createCanvas } from '@napi-rs/canvas';
-import { fillBox } from './light';
+import { fillBox } from '../brush/light';
 
 /** How a shadow falls: moved by so many pixels, so soft, so dark (0 to 1). */
 export interface SoftShadow {

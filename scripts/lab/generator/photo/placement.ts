@@ -1,8 +1,8 @@
 import type { Random } from '../../../../models/random';
+import type { Limits } from '../brush/levels';
+import { backToSquare, type Corner, type Corners, type Pixels, warped } from '../brush/pixels';
 import { drawCutout, studioView, type View, WATCH_FILL } from '../cutout';
 import type { Look } from '../look/look';
-import type { Limits } from '../paint/levels';
-import { backToSquare, type Corner, type Corners, type Pixels, warped } from '../paint/pixels';
 
 /** Where an item lies in a photo: its middle, half of the square it is drawn in, and its turn. */
 export interface Placement {

@@ -1,9 +1,9 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import type { Random } from '../../../../models/random';
+import { fillBox, stops } from '../brush/light';
+import { SKINS } from '../brush/occlude';
+import { css, lit, type Rgb } from '../brush/rgb';
 import type { WatchLook } from '../look/look';
-import { fillBox, stops } from '../paint/light';
-import { SKINS } from '../paint/occlude';
-import { css, lit, type Rgb } from '../paint/rgb';
 import { strapStart, WRIST } from '../watch/draw-strap';
 import type { Placement } from './placement';
 

@@ -1,4 +1,4 @@
-import { type Rgb, rgb } from '../paint/rgb';
+import { type Rgb, rgb } from '../brush/rgb';
 import colours from './colours.json';
 
 /** A named colour as a maison lists it; `slug` is the end of its entity id. */

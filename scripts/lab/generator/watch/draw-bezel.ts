@@ -1,11 +1,11 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
+import { black, fillBox, stops, white } from '../brush/light';
+import { css, lit } from '../brush/rgb';
 import type { Bezel, WatchLook } from '../look/look';
 import type { Point } from '../paint/camera';
 import { openPath } from '../paint/curves';
 import { write } from '../paint/lettering';
-import { black, fillBox, stops, white } from '../paint/light';
 import { polished, turned } from '../paint/metal';
-import { css, lit } from '../paint/rgb';
 import { disc, segment, stroke } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
 import { dialShape, rim, STEPS } from './outline';

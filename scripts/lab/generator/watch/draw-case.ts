@@ -1,9 +1,9 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
+import { fillBox } from '../brush/light';
+import { css, lit } from '../brush/rgb';
 import type { WatchLook } from '../look/look';
 import { closedPath } from '../paint/curves';
-import { fillBox } from '../paint/light';
 import { polished, turned } from '../paint/metal';
-import { css, lit } from '../paint/rgb';
 import { segment, stroke } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
 import { dialShape, outline } from './outline';

@@ -1,9 +1,9 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { at } from '../../../../models/random';
+import { black, fillBox } from '../brush/light';
+import { css, lit } from '../brush/rgb';
 import type { Complication, WatchLook } from '../look/look';
 import { write } from '../paint/lettering';
-import { black, fillBox } from '../paint/light';
-import { css, lit } from '../paint/rgb';
 import { circle, disc, ring, segment } from '../paint/shapes';
 import { dialHalves } from './easel';
 

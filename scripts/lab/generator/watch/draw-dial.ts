@@ -1,13 +1,13 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
 import { Random } from '../../../../models/random';
+import { black, fillBox, stops, white } from '../brush/light';
+import { css, lit, mixed } from '../brush/rgb';
+import { dialTile, layTile } from '../brush/texture';
 import type { WatchLook } from '../look/look';
 import { closedPath } from '../paint/curves';
 import { emblemPath } from '../paint/emblem';
 import { write } from '../paint/lettering';
-import { black, fillBox, stops, white } from '../paint/light';
-import { css, lit, mixed } from '../paint/rgb';
 import { stroke } from '../paint/shapes';
-import { dialTile, layTile } from '../paint/texture';
 import { drawDateWindow, drawSubdials } from './draw-complications';
 import { drawIndices, drawMinuteTrack } from './draw-indices';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';

@@ -1,7 +1,7 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
+import { black, fillBox } from '../brush/light';
+import { css, lit } from '../brush/rgb';
 import type { HandStyle, WatchLook } from '../look/look';
-import { black, fillBox } from '../paint/light';
-import { css, lit } from '../paint/rgb';
 import { disc, polygon } from '../paint/shapes';
 import { dialHalves, LAYERS, onLayer, type WatchEasel } from './easel';
 

@@ -1,9 +1,9 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
+import { black, fillBox } from '../brush/light';
+import { css, lit } from '../brush/rgb';
 import type { Complication, DateWindow, IndexStyle, WatchLook } from '../look/look';
 import { ROMAN, write } from '../paint/lettering';
-import { black, fillBox } from '../paint/light';
 import { polished } from '../paint/metal';
-import { css, lit } from '../paint/rgb';
 import { disc, polygon, segment } from '../paint/shapes';
 import { drawGem } from './draw-bezel';
 import { dialHalves } from './easel';

@@ -1,7 +1,7 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
+import { fillBox, stops } from '../brush/light';
+import { css, lit, type Rgb } from '../brush/rgb';
 import type { WatchLook } from '../look/look';
-import { fillBox, stops } from '../paint/light';
-import { css, lit, type Rgb } from '../paint/rgb';
 
 /** One row of a bracelet in its own drawing: from the case outwards, `pitch` long, centred on x. */
 export function drawLink(context: Context, look: WatchLook, width: number, pitch: number, row: number): void {

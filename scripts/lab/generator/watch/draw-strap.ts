@@ -1,11 +1,11 @@
 import type { SKRSContext2D as Context } from '@napi-rs/canvas';
+import { black, fillBox, stops, white } from '../brush/light';
+import { css, lit, type Rgb } from '../brush/rgb';
+import { layTile, surfaceTile } from '../brush/texture';
 import { isBracelet, type WatchLook } from '../look/look';
 import type { Point3 } from '../paint/camera';
 import { closedPath } from '../paint/curves';
-import { black, fillBox, stops, white } from '../paint/light';
-import { css, lit, type Rgb } from '../paint/rgb';
 import { stroke } from '../paint/shapes';
-import { layTile, surfaceTile } from '../paint/texture';
 import { drawLink } from './draw-link';
 import { LAYERS, type WatchEasel } from './easel';
 

@@ -1,5 +1,5 @@
+import { fillBox, stops, white } from '../brush/light';
 import { closedPath } from '../paint/curves';
-import { fillBox, stops, white } from '../paint/light';
 import { drawBezel } from './draw-bezel';
 import { drawCase, drawWall } from './draw-case';
 import { drawDial } from './draw-dial';
