@@ -96,12 +96,12 @@ describe('the account served longest ago', () => {
   const [many, one] = ['many', 'one'];
   let owners: Record<string, typeof job>;
   beforeEach(async () => {
+    await database.knex('vision_jobs').delete();
     owners = {
       [many]: { ...job, ...(await newAccount()) },
       [one]: { ...job, ...(await newAccount()) },
     };
   });
-  afterEach(() => database.knex('vision_jobs').delete());
   const nameOf = (accountId?: string) =>
     Object.entries(owners).find(([, owner]) => owner.accountId === accountId)?.[0] ?? null;
   const next = async (without: string[] = []) =>
