@@ -5,8 +5,7 @@ import { connectPostgres, type Database } from '../../db/core/knex';
 import { inOneState, inTransaction, rowsOf, sql } from '../../db/core/sql';
 import { workFor } from '../../models/access/current-party';
 import { processEnvironment } from '../../scripts/config';
-import { migratedInServer } from '../support/database';
-import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import { createOwnDatabase, migratedInServer, type OwnDatabase } from '../support/database';
 
 /** contract 12.12: no account takes all connections of the database. */
 

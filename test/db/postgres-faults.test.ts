@@ -6,8 +6,7 @@ import { inTransaction, rowsOf, sql } from '../../db/core/sql';
 import { PostgresProcessRegistry } from '../../db/installation/process-registry';
 import { AppError } from '../../models/errors';
 import { processEnvironment } from '../../scripts/config';
-import { migratedInServer } from '../support/database';
-import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import { createOwnDatabase, migratedInServer, type OwnDatabase } from '../support/database';
 
 /** contract 11.4: a database that can't serve now is a 503, whatever it says. */
 

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Embedded, type EmbeddedOptions, ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { readRecord } from '../../db/embedded/host-record';
-import { prepareTemplate } from '../support/embedded-template';
-import { digestOf, ENGINE_SOURCES } from '../support/source-digest';
+import { digestOf, ENGINE_SOURCES, prepareTemplate } from '../support/templates';
 
 /** Each test starts processes, the first of all makes a cluster: that takes as long as the machine is busy. */
 const START_MS = 180_000;
@@ -29,10 +28,11 @@ export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'lpt-'));
 /** An empty cluster, prepared once per version of the engine and of its settings. */
 export async function emptyTemplate(): Promise<string> {
   const key = `empty-${digestOf(ENGINE_SOURCES)}`;
-  return await prepareTemplate(join(tmpdir(), 'loupe-templates'), key, async (folder) => {
+  const dataFolder = await prepareTemplate(key, async (folder) => {
     const embedded = await ensureEmbedded(folder, { durable: false, closeMs: TEMPLATE_CLOSE_MS });
     await embedded.close();
   });
+  return join(dataFolder, 'postgres');
 }
 
 export async function startFixture(options: EmbeddedOptions = {}): Promise<EmbeddedFixture> {

@@ -1,6 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CatalogSource } from '../support/fixture-data';
+import { type CatalogSource, writeBundle } from '../support/fixture-data';
 import { useService } from '../support/service';
 
 const PRODUCTS = 100;
@@ -12,16 +11,11 @@ const LARGE_CATALOG: CatalogSource = {
   name: 'large-answers',
   sources: ['test/hostile/large-answers.test.ts'],
   async write(folder) {
-    const bundle = join(folder, 'large');
-    await mkdir(bundle, { recursive: true });
-    const lines = async (name: string, records: readonly object[]) =>
-      writeFile(join(bundle, name), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-    await lines('categories.jsonl', [{ id: 'handbags', name: 'Handbags', hierarchy: ['brand'] }]);
-    await lines('entities.jsonl', [{ id: 'brand_a', kind: 'brand', name: 'Alpha', category: 'handbags' }]);
-    await lines(
-      'products.jsonl',
-      Array.from({ length: PRODUCTS }, (_, number) => productOf(number)),
-    );
+    const bundle = await writeBundle(join(folder, 'large'), {
+      categories: [{ id: 'handbags', name: 'Handbags', hierarchy: ['brand'] }],
+      entities: [{ id: 'brand_a', kind: 'brand', name: 'Alpha', category: 'handbags' }],
+      products: Array.from({ length: PRODUCTS }, (_, number) => productOf(number)),
+    });
     return [bundle];
   },
 };

@@ -7,8 +7,7 @@ import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/gen
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { bundledModel } from '../../workers/library/model-library';
 import { ApiClient } from '../support/api-client';
-import { copyMigrated, migratedInServer } from '../support/database';
-import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import { copyMigrated, createOwnDatabase, migratedInServer, type OwnDatabase } from '../support/database';
 import { loupeHere } from '../support/run-loupe';
 
 /**

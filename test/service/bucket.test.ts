@@ -5,7 +5,7 @@ import { processEnvironment } from '../../scripts/config';
 import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/generator/generate-bundle';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { ApiClient } from '../support/api-client';
-import { createOwnDatabase, type OwnDatabase } from '../support/own-database';
+import { createOwnDatabase, type OwnDatabase } from '../support/database';
 import { loupeHere, runLoupeHere } from '../support/run-loupe';
 import { createBucket, s3Access, s3Settings } from '../support/s3-bucket';
 

@@ -1,5 +1,5 @@
 import { idsOf } from '../support/api-client';
-import { GOLDEN_CATALOG } from '../support/golden-catalog';
+import { GOLDEN_CATALOG } from '../support/fixture-data';
 import { useService } from '../support/service';
 import { GOLDEN_QUERIES, GOLDEN_SUGGESTIONS } from './golden-queries';
 

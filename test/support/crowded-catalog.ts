@@ -1,7 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SANDBOX_PRODUCTS } from '../../models/catalog/catalog-query';
-import type { CatalogSource } from './fixture-data';
+import { type CatalogSource, writeBundle } from './fixture-data';
 
 /** Address of the only picture of a product of the crowded catalog. */
 export const pictureOf = (id: string): string => `https://pictures.example/${id}.jpg`;
@@ -34,26 +33,18 @@ export const CROWDED_CATALOG: CatalogSource = {
   name: 'crowded',
   sources: ['test/support/crowded-catalog.ts'],
   async write(folder) {
-    const out = join(folder, 'crowded');
     const bags = Array.from({ length: SANDBOX_PRODUCTS + BEYOND }, (_, at) =>
       product('handbags', at, at < SANDBOX_PRODUCTS ? 'known' : 'unknown'),
     );
     const watches = Array.from({ length: 3 }, (_, at) => product('watches', at, 'ticking'));
-    const files = {
+    const bundle = await writeBundle(join(folder, 'crowded'), {
       categories: [
         { id: 'handbags', name: 'Handbags', hierarchy: ['brand', 'model', 'style'] },
         { id: 'watches', name: 'Watches', hierarchy: ['brand', 'family', 'model', 'case', 'dial'] },
       ],
       entities: [brand('known', 'handbags'), brand('unknown', 'handbags'), brand('ticking', 'watches')],
       products: [...bags, ...watches],
-    };
-    await mkdir(out, { recursive: true });
-    for (const [name, records] of Object.entries(files)) {
-      await writeFile(
-        join(out, `${name}.jsonl`),
-        records.map((each) => `${JSON.stringify(each)}\n`).join(''),
-      );
-    }
-    return [out];
+    });
+    return [bundle];
   },
 };

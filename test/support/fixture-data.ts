@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { openImport } from '../../db/catalog/import/open-import';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
@@ -10,14 +10,10 @@ import type { ModelManifest } from '../../models/vision/embedding-model';
 import { type Container, openStores } from '../../scripts/composition/container';
 import { processEnvironment, readConfig } from '../../scripts/config';
 import { importBundle } from '../../scripts/import/import-bundle';
-import { writeFixtureBundles } from './catalog-fixture';
-import { copyDataFolder } from './data-folder';
-import { copyMigrated } from './database';
-import { prepareTemplate } from './embedded-template';
+import { copyMigrated, createOwnDatabase } from './database';
 import { modelManifest } from './model-manifest';
-import { createOwnDatabase } from './own-database';
 import { inOwnBucket } from './s3-bucket';
-import { digestOf, ENGINE_SOURCES } from './source-digest';
+import { copyDataFolder, digestOf, ENGINE_SOURCES, prepareTemplate, TEMPLATES } from './templates';
 
 /** Where one service of a test keeps its state, with the fixture in it. */
 export interface FixtureData {
@@ -25,7 +21,7 @@ export interface FixtureData {
   remove(): Promise<void>;
 }
 
-const TEMPLATES = join(tmpdir(), 'loupe-templates');
+const FIXTURES = join(__dirname, '../fixtures');
 
 /** A catalog that tests can ask for. */
 export interface CatalogSource {
@@ -40,15 +36,31 @@ export interface CatalogSource {
 /** What the content of a prepared database depends on, besides its catalog. */
 const SOURCES = ['db', 'models', 'scripts/import', 'test/support/fixture-data.ts', ...ENGINE_SOURCES];
 
-/** A catalog with every shape that a rule of the specification speaks of. */
-export const FIXTURE: CatalogSource = {
-  name: 'fixture',
-  sources: ['test/support/catalog-fixture', 'test/support/catalog-fixture.ts'],
-  async write(folder) {
-    const { catalog, deletions } = await writeFixtureBundles(folder);
-    return [catalog, deletions];
-  },
-};
+/** A catalog that is checked in, as bundles in the order of their import (`test/fixtures/README.md`). */
+const checkedIn = (name: string, ...bundles: readonly string[]): CatalogSource => ({
+  name,
+  sources: bundles.map((bundle) => `test/fixtures/${bundle}`),
+  write: async () => bundles.map((bundle) => join(FIXTURES, bundle)),
+});
+
+/** A catalog with every shape that a rule of the contract speaks of. */
+export const FIXTURE = checkedIn('fixture', 'catalog', 'deletions');
+
+/** Bags and watches that exist, for queries as people type them. */
+export const GOLDEN_CATALOG = checkedIn('golden', 'golden');
+
+/** Writes records, by the file of a bundle without its extension, to a folder; resolves to that folder. */
+export async function writeBundle(
+  folder: string,
+  files: Readonly<Record<string, readonly object[]>>,
+): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, records] of Object.entries(files)) {
+    const lines = records.map((record) => `${JSON.stringify(record)}\n`);
+    await writeFile(join(folder, `${name}.jsonl`), lines.join(''));
+  }
+  return folder;
+}
 
 /**
  * A catalog in a database for one test file: a copy of its own in the server of `TEST_DATABASE_URL` when there is one, else an
@@ -74,11 +86,10 @@ const digestOfData = ({ sources }: CatalogSource): string => digestOf([...SOURCE
 
 async function preparedFolder(source: CatalogSource): Promise<string> {
   const key = `${source.name}-${digestOfData(source)}`;
-  const prepared = await prepareTemplate(TEMPLATES, key, async (dataDir) => {
+  return prepareTemplate(key, async (dataDir) => {
     await copyMigrated(dataDir);
     await fill(source, dataDir);
   });
-  return dirname(prepared);
 }
 
 async function inServer(server: string, source: CatalogSource): Promise<FixtureData> {

@@ -4,8 +4,7 @@ import { basename, join } from 'node:path';
 import { connectEmbedded, connectPostgres, type Database } from '../../db/core/knex';
 import { ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { processEnvironment } from '../../scripts/config';
-import { copyMigrated, migratedInServer } from './database';
-import { createOwnDatabase } from './own-database';
+import { copyMigrated, createOwnDatabase, migratedInServer } from './database';
 import { inOwnBucket } from './s3-bucket';
 
 /** Where the processes of a test keep their state: a data folder, and a migrated database with nothing in it. */

@@ -5,7 +5,7 @@ import { TestEnvironment } from 'jest-environment-node';
 import { ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { readRecord } from '../../db/embedded/host-record';
 import { refuseTelemetry } from '../../scripts/config';
-import { copyDataFolder } from './data-folder';
+import { copyDataFolder } from './templates';
 
 /** An open embedded database that nobody else uses until it is given back. */
 export interface LentDatabase {
