@@ -6,6 +6,7 @@ export const PATHS = {
   getItems: ['/v3/catalog/items'],
   getOwnAccount: ['/v3/account'],
   writeRecords: ['/v3/catalog/records'],
+  getRecord: ['/v3/catalog/records/:id'],
   deleteRecord: ['/v3/catalog/records/:id'],
   getRecordStatus: ['/v3/catalog/records/:id/status'],
   storeImage: ['/v3/catalog/images'],

@@ -15,6 +15,7 @@ import type {
   JobPhotos,
   paths,
   QueryAnswer,
+  RecordAnswer,
   RecordLine,
   RecordStatusAnswer,
   RecordsAnswer,
@@ -198,6 +199,12 @@ export class LoupeClient {
     const headers = { 'Content-Type': 'application/octet-stream' };
     const call = { body: '', bodySerializer: () => picture, headers, ...sending(options) };
     return answerOf(await this.endpoints.POST('/v3/catalog/images', call));
+  }
+
+  /** A record as the line that `writeRecords` takes; a `LoupeError` with status 404 where there is none. */
+  async record(id: string): Promise<RecordAnswer> {
+    const params = { path: { id } };
+    return answerOf(await this.endpoints.GET('/v3/catalog/records/{id}', { params }));
   }
 
   /** Takes a product or an entity out of the catalog; a `LoupeError` with status 404 where there is none. */

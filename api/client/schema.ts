@@ -131,6 +131,15 @@ export interface paths {
   };
   '/v3/catalog/records/{id}': {
     /**
+     * A record as it was last written
+     * @description A product, an entity or a category, as the line that writes it again: read it, change it, send it back. Its stored pictures are addresses.
+     *
+     *     Needs the scope `catalog:write`. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    get: operations['getRecord'];
+    /**
      * Take a record out of the catalog
      * @description A product or an entity; a record that is written later brings it back. Not found are unknown and deleted ids, and those of categories, tags and variants.
      *
@@ -1450,6 +1459,33 @@ export interface components {
       /** @description Writing is free */
       credits_used: number;
     };
+    RecordAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description One line of a body of records, under the name of its file */
+      data: {
+        /** @description The whole record */
+        products?: {
+          id: string;
+        } & {
+          [key: string]: unknown;
+        };
+        /** @description The whole record */
+        entities?: {
+          id: string;
+        } & {
+          [key: string]: unknown;
+        };
+        /** @description The whole record */
+        categories?: {
+          id: string;
+        } & {
+          [key: string]: unknown;
+        };
+      }[];
+      /** @description Writing is free */
+      credits_used: number;
+    };
     RecordsAnswer: {
       /** @description `true` for every success */
       success: boolean;
@@ -2476,6 +2512,7 @@ export type KeyMade = components['schemas']['KeyMade'];
 export type KeyRevoked = components['schemas']['KeyRevoked'];
 export type AuditLog = components['schemas']['AuditLog'];
 export type ImageAnswer = components['schemas']['ImageAnswer'];
+export type RecordAnswer = components['schemas']['RecordAnswer'];
 export type RecordsAnswer = components['schemas']['RecordsAnswer'];
 export type RecordOutcome = components['schemas']['RecordOutcome'];
 export type DeletionAnswer = components['schemas']['DeletionAnswer'];
@@ -3060,6 +3097,51 @@ export interface operations {
       413: components['responses']['PayloadTooLarge'];
       415: components['responses']['UnsupportedMediaType'];
       422: components['responses']['Unprocessable'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  getRecord: {
+    parameters: {
+      header?: {
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path: {
+        /**
+         * @description Id of the record
+         * @example product_birkin_croc
+         */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RecordAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
       429: components['responses']['RateLimited'];
       431: components['responses']['HeadersTooLarge'];
       500: components['responses']['InternalError'];

@@ -44,6 +44,17 @@ export const imageAnswer = z.object({
   credits_used: creditsUsed,
 });
 
+const read = z.looseObject({ id: z.string() }).describe('The whole record');
+
+/** A record as the line that writes it (contract 15.10). */
+export const recordAnswer = z.object({
+  success,
+  data: z
+    .array(z.object({ products: read.optional(), entities: read.optional(), categories: read.optional() }))
+    .describe('One line of a body of records, under the name of its file'),
+  credits_used: creditsUsed,
+});
+
 /** How far a record is seen (contract 15.7). */
 export const recordStatusAnswer = z.object({
   success,

@@ -1,8 +1,17 @@
 import type { z } from 'zod';
+import type { Pictured } from '../../models/catalog/import/records';
 import type { UploadedPicture } from '../../models/catalog/stored-pictures';
+import { categoriesOf } from '../../models/catalog/taxonomy';
+import type { ReadRecord } from '../../models/ports';
 import type { LineOutcome, RecordStatus } from '../../models/records/records-service';
 import type { PublicAddress } from '../middleware/links';
-import type { deletionAnswer, imageAnswer, recordStatusAnswer, recordsAnswer } from './record-answers';
+import type {
+  deletionAnswer,
+  imageAnswer,
+  recordAnswer,
+  recordStatusAnswer,
+  recordsAnswer,
+} from './record-answers';
 
 /** One answer line for each line of the body (contract 15.3). */
 export function presentOutcomes(outcomes: readonly LineOutcome[]): z.input<typeof recordsAnswer> {
@@ -39,6 +48,34 @@ export const presentUpload = (
   height,
   credits_used: 0,
 });
+
+/** A record as the line that writes it again (contract 15.10). */
+export const presentRecord = (read: ReadRecord, absolute: PublicAddress): z.input<typeof recordAnswer> => ({
+  success: true,
+  data: [lineOf(read, absolute)],
+  credits_used: 0,
+});
+
+function lineOf({ kind, record }: ReadRecord, absolute: PublicAddress) {
+  const addresses = ({ images, thumbnails }: Pictured) => ({
+    images: images.map(absolute),
+    thumbnails: thumbnails.map(absolute),
+  });
+  if (kind === 'categories') return { categories: { ...record, ...addresses(record) } };
+  const [only, ...more] = categoriesOf(record.category);
+  const category = more.length > 0 ? [only, ...more] : record.category;
+  if (kind === 'entities') return { entities: { ...record, category, ...addresses(record) } };
+  const { title, sku, url, data, variants, ...rest } = record;
+  return {
+    products: {
+      ...rest,
+      ...{ ...(title ? { title } : {}), ...(sku ? { sku } : {}), ...(url ? { url } : {}) },
+      ...(data ? { data: JSON.parse(data) } : {}),
+      ...addresses(record),
+      variants: variants.map((variant) => ({ ...variant, ...addresses(variant) })),
+    },
+  };
+}
 
 /** How far a record is seen (contract 15.7). */
 export const presentRecordStatus = (

@@ -7,7 +7,13 @@ import { answerMade, publicAddress } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
 import { PATHS } from '../paths';
-import { presentDeletion, presentOutcomes, presentRecordStatus, presentUpload } from './record-presenter';
+import {
+  presentDeletion,
+  presentOutcomes,
+  presentRecord,
+  presentRecordStatus,
+  presentUpload,
+} from './record-presenter';
 
 /** The endpoints that write the catalog (contract 15). */
 export function mountRecords(
@@ -31,7 +37,11 @@ export function mountRecords(
       });
     }),
   });
-  mountRoute(router, PATHS.deleteRecord, {
+  mountRoute(router, PATHS.getRecord, {
+    get: read('v3.records.read', 'catalog:write', {}, (req) => {
+      const id = idOf(req);
+      return free(async () => presentRecord(await records.read(id), publicAddress(req, settings)));
+    }),
     delete: change('v3.records.delete', 'catalog:write', (req) => {
       const id = idOf(req);
       return free(async (call) => {

@@ -1,3 +1,4 @@
+import type { CategoryRecord, EntityRecord, ProductRecord } from '../catalog/import/records';
 import type { AuditEntry } from './audit';
 import type { RecordSource, RecordStore } from './catalog-import';
 
@@ -27,12 +28,20 @@ export interface FoundRecord {
   readonly searchable: boolean;
 }
 
+/** A record as it was last written. */
+export type ReadRecord =
+  | { readonly kind: 'products'; readonly record: ProductRecord }
+  | { readonly kind: 'entities'; readonly record: EntityRecord }
+  | { readonly kind: 'categories'; readonly record: CategoryRecord };
+
 /** The catalog as calls change it, beside an import and beside each other. */
 export interface CatalogRecords {
   /** For one call, which is in the audit log as this entry. */
   open(entry: AuditEntry): RecordStore;
   /** Null when there is no product, entity or category of this id, or when it is deleted. */
   find(id: string): Promise<FoundRecord | null>;
+  /** The record itself; null likewise. */
+  read(id: string): Promise<ReadRecord | null>;
   /** Derives up to `limit` rows that were noted; how many there were. None while an import runs, which does it itself. */
   deriveStaleRows(limit: number): Promise<number>;
 }

@@ -16,6 +16,7 @@ import {
   type ImageStore,
   PORTS,
   type Progress,
+  type ReadRecord,
   type RecordBodies,
   type RecordSource,
   type RejectLog,
@@ -92,6 +93,13 @@ export class RecordsService {
     const live = await this.embeddings.live();
     const pictures = live && (await this.embeddings.coverage(live.id, id));
     return { searchable, pictures: pictures ?? { done: 0, pending: 0, failed: 0 } };
+  }
+
+  /** A record as it was last written. @throws AppError 404 as `status` does */
+  async read(id: string): Promise<ReadRecord> {
+    const found = await this.records.read(id);
+    if (!found) throw noRecord(id);
+    return found;
   }
 
   /** Derives the rows that changes left to follow, in steps, until `signal` ends it. */

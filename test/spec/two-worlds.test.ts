@@ -111,6 +111,7 @@ const ENDPOINTS: Record<Endpoint, Attempt | typeof CATALOG> = {
   // Of live keys alone (contract 15.8).
   writeRecords: CATALOG,
   storeImage: CATALOG,
+  getRecord: CATALOG,
   deleteRecord: CATALOG,
   getRecordStatus: CATALOG,
 };

@@ -32,6 +32,13 @@ ${SCOPE}`,
     status: 201,
     errors: [422],
   }),
+  plain({
+    id: 'getRecord',
+    summary: 'A record as it was last written',
+    description: `A product, an entity or a category, as the line that writes it again: read it, change it, send it back. Its stored pictures are addresses.\n\n${SCOPE}`,
+    parameters: [RECORD],
+    answer: 'RecordAnswer',
+  }),
   change({
     id: 'deleteRecord',
     summary: 'Take a record out of the catalog',

@@ -27,7 +27,13 @@ import {
   webhookRemoved,
   webhooksAnswer,
 } from '../../v3/answers';
-import { deletionAnswer, imageAnswer, recordStatusAnswer, recordsAnswer } from '../../v3/record-answers';
+import {
+  deletionAnswer,
+  imageAnswer,
+  recordAnswer,
+  recordStatusAnswer,
+  recordsAnswer,
+} from '../../v3/record-answers';
 import { catalogQueryBody, filter, itemsBody, suggestBody, webhookBody } from '../../v3/schema';
 import { feedbackBody, identifyBody, jobBody, photoBody } from '../../v3/vision-schema';
 import { WEBHOOK_MESSAGES } from '../../v3/webhook-messages';
@@ -121,6 +127,7 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   KeyRevoked: adminAnswers.keyRevoked,
   AuditLog: adminAnswers.auditLog,
   ImageAnswer: imageAnswer,
+  RecordAnswer: recordAnswer,
   RecordsAnswer: recordsAnswer,
   RecordOutcome: recordsAnswer.shape.data.element,
   DeletionAnswer: deletionAnswer,

@@ -6,11 +6,12 @@ import {
   type Clock,
   type FoundRecord,
   PORTS,
+  type ReadRecord,
   type RecordStore,
 } from '../../../models/ports';
 import { BegunEntry } from '../../accounts/audit-log';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
-import { countStale } from './catalog-tables';
+import { countStale, loadCategories, loadEntities, loadProducts, type Stored } from './catalog-tables';
 import { isImportAlive } from './import-lock';
 import { type InTransaction, PostgresRecordStore, WRITER_SETTINGS } from './record-store';
 
@@ -37,6 +38,14 @@ export class PostgresCatalogRecords implements CatalogRecords {
     return found ?? null;
   }
 
+  async read(id: string): Promise<ReadRecord | null> {
+    const { kind = null } = (await this.find(id)) ?? {};
+    if (kind === 'products') return recordOf(kind, await loadProducts(this.knex, [id]));
+    if (kind === 'entities') return recordOf(kind, await loadEntities(this.knex, [id]));
+    const category = kind && (await loadCategories(this.knex)).get(id);
+    return category ? { kind: 'categories', record: category } : null;
+  }
+
   async deriveStaleRows(limit: number): Promise<number> {
     if ((await countStale(this.knex, 1)) === 0 || (await isImportAlive(this.knex))) return 0;
     return await this.#open(null).deriveStaleRows(limit);
@@ -50,4 +59,13 @@ export class PostgresCatalogRecords implements CatalogRecords {
       });
     return new PostgresRecordStore(this.knex, settled, entry);
   }
+}
+
+/** The only record of those loaded; null when it was deleted meanwhile. */
+function recordOf<Kind extends ReadRecord['kind'], Record>(
+  kind: Kind,
+  loaded: ReadonlyMap<string, Stored<Record>>,
+): { readonly kind: Kind; readonly record: Record } | null {
+  const [found] = loaded.values();
+  return found && !found.deleted ? { kind, record: found.record } : null;
 }

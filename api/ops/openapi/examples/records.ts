@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type {
   deletionAnswer,
   imageAnswer,
+  recordAnswer,
   recordStatusAnswer,
   recordsAnswer,
 } from '../../../v3/record-answers';
@@ -44,6 +45,12 @@ const stored: z.output<typeof imageAnswer> = {
   credits_used: 0,
 };
 
+const read: z.output<typeof recordAnswer> = {
+  success: true,
+  data: [{ products: { id: 'product_birkin_croc', ...LINES[0]?.products } }],
+  credits_used: 0,
+};
+
 const deleted: z.output<typeof deletionAnswer> = {
   success: true,
   id: 'product_birkin_croc',
@@ -68,6 +75,7 @@ export const RECORD_EXAMPLES = {
     LINES.map((line) => `${JSON.stringify(line)}\n`).join(''),
   ),
   storeImage: one('A photo of a telephone', stored),
+  getRecord: one('A product', read),
   deleteRecord: one('It is gone', deleted),
   getRecordStatus: one('A picture waits', status),
 };
