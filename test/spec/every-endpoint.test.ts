@@ -25,6 +25,7 @@ interface Call {
   readonly path: string;
   readonly body?: object;
   readonly raw?: Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const idOf = (answer: Answer) => (answer.body as { id: string }).id;
@@ -41,41 +42,53 @@ async function written(): Promise<string> {
   return id;
 }
 
+interface Sample {
+  readonly id?: () => Promise<string>;
+  readonly body?: () => object;
+  /** Bytes of this type in place of JSON. */
+  readonly raw?: () => Buffer;
+  readonly type?: string;
+}
+
 /** A valid call of each operation: its body, and how the id in its address comes to be. */
-const CALLS: Readonly<Record<string, { readonly id?: () => Promise<string>; readonly body?: () => object }>> =
-  {
-    'POST /v3/catalog/query': { body: () => ({ query: 'birkin' }) },
-    'POST /v3/catalog/items': { body: () => ({ ids: ['product_submariner'] }) },
-    'POST /v3/catalog/suggest': { body: () => ({ query: 'bir' }) },
-    'GET /v3/catalog/items/{id}': { id: product },
-    'GET /v3/catalog/items/{id}/similar': { id: product },
-    'PUT /v3/catalog/records': {},
-    'DELETE /v3/catalog/records/{id}': { id: written },
-    'GET /v3/catalog/records/{id}/status': { id: product },
-    'GET /v3/account': {},
-    'POST /v3/vision/identify': { body: () => photo },
-    'POST /v3/vision/predictions/{id}/feedback': { id: predicted, body: () => ({ correct_id: null }) },
-    'POST /v3/vision/jobs': { body: () => ({ entries: [photo] }) },
-    'GET /v3/vision/jobs/{id}': { id: newJob },
-    'DELETE /v3/vision/jobs/{id}': { id: newJob },
-    'POST /v3/webhooks': { body: newWebhook },
-    'GET /v3/webhooks': {},
-    'DELETE /v3/webhooks/{id}': { id: () => made('/v3/webhooks', newWebhook()) },
-    'GET /v1/products': {},
-    'POST /v2/products': { body: () => ({ search: 'birkin' }) },
-    'POST /v2/vision': { body: () => photo },
-    'GET /admin/v1/accounts': {},
-    'POST /admin/v1/accounts': { body: () => ({ name: fresh('shop') }) },
-    'GET /admin/v1/accounts/{id}': { id: newAccount },
-    'GET /admin/v1/accounts/{id}/usage': { id: newAccount },
-    'POST /admin/v1/accounts/{id}/credits': { id: newAccount, body: () => ({ amount: 5 }) },
-    'POST /admin/v1/accounts/{id}/keep-photos': { id: newAccount, body: () => ({ keep: false }) },
-    'GET /admin/v1/accounts/{id}/keys': { id: newAccount },
-    'POST /admin/v1/accounts/{id}/keys': { id: newAccount, body: () => ({ name: 'x', versions: ['v3'] }) },
-    'POST /admin/v1/keys/{id}/rotate': { id: newKey, body: () => ({}) },
-    'DELETE /admin/v1/keys/{id}': { id: newKey },
-    'GET /admin/v1/audit': {},
-  };
+const CALLS: Readonly<Record<string, Sample>> = {
+  'POST /v3/catalog/query': { body: () => ({ query: 'birkin' }) },
+  'POST /v3/catalog/items': { body: () => ({ ids: ['product_submariner'] }) },
+  'POST /v3/catalog/suggest': { body: () => ({ query: 'bir' }) },
+  'GET /v3/catalog/items/{id}': { id: product },
+  'GET /v3/catalog/items/{id}/similar': { id: product },
+  'PUT /v3/catalog/records': {
+    raw: () => Buffer.from(`${JSON.stringify(bag(fresh('product')))}\n`),
+    type: 'application/x-ndjson',
+  },
+  'POST /v3/catalog/images': { raw: () => Buffer.from(photo.base64, 'base64'), type: 'image/png' },
+  'GET /v3/catalog/records/{id}': { id: product },
+  'DELETE /v3/catalog/records/{id}': { id: written },
+  'GET /v3/catalog/records/{id}/status': { id: product },
+  'GET /v3/account': {},
+  'POST /v3/vision/identify': { body: () => photo },
+  'POST /v3/vision/predictions/{id}/feedback': { id: predicted, body: () => ({ correct_id: null }) },
+  'POST /v3/vision/jobs': { body: () => ({ entries: [photo] }) },
+  'GET /v3/vision/jobs/{id}': { id: newJob },
+  'DELETE /v3/vision/jobs/{id}': { id: newJob },
+  'POST /v3/webhooks': { body: newWebhook },
+  'GET /v3/webhooks': {},
+  'DELETE /v3/webhooks/{id}': { id: () => made('/v3/webhooks', newWebhook()) },
+  'GET /v1/products': {},
+  'POST /v2/products': { body: () => ({ search: 'birkin' }) },
+  'POST /v2/vision': { body: () => photo },
+  'GET /admin/v1/accounts': {},
+  'POST /admin/v1/accounts': { body: () => ({ name: fresh('shop') }) },
+  'GET /admin/v1/accounts/{id}': { id: newAccount },
+  'GET /admin/v1/accounts/{id}/usage': { id: newAccount },
+  'POST /admin/v1/accounts/{id}/credits': { id: newAccount, body: () => ({ amount: 5 }) },
+  'POST /admin/v1/accounts/{id}/keep-photos': { id: newAccount, body: () => ({ keep: false }) },
+  'GET /admin/v1/accounts/{id}/keys': { id: newAccount },
+  'POST /admin/v1/accounts/{id}/keys': { id: newAccount, body: () => ({ name: 'x', versions: ['v3'] }) },
+  'POST /admin/v1/keys/{id}/rotate': { id: newKey, body: () => ({}) },
+  'DELETE /admin/v1/keys/{id}': { id: newKey },
+  'GET /admin/v1/audit': {},
+};
 
 interface Operation {
   readonly method: string;
@@ -108,22 +121,20 @@ const canonical = (path: string) => path.replace(/^\/api/, '').replace('catalog/
 const ALIASES = OF_CALLERS.filter(([, { path }]) => path !== canonical(path));
 
 async function callOf({ method, path }: Operation): Promise<Call> {
-  const call = CALLS[`${method} ${canonical(path)}`];
-  if (!call) throw new Error(`CALLS has no ${method} ${path}`);
-  const raw = method === 'PUT' ? { raw: Buffer.from(`${JSON.stringify(bag(fresh('product')))}\n`) } : {};
+  const sample = CALLS[`${method} ${canonical(path)}`];
+  if (!sample) throw new Error(`CALLS has no ${method} ${path}`);
+  const { id, body, raw, type } = sample;
   return {
-    path: path.replace('{id}', (await call.id?.()) ?? 'x'),
-    ...raw,
-    ...(call.body ? { body: call.body() } : {}),
+    path: path.replace('{id}', (await id?.()) ?? 'x'),
+    ...(body ? { body: body() } : {}),
+    ...(raw ? { raw: raw(), headers: { 'Content-Type': String(type) } } : {}),
   };
 }
 
 const clientOf = (path: string, key = api.key) =>
   new ApiClient(service.url, isAdmin(path) && key !== null ? ADMIN_TOKEN : key);
-const send = (method: string, { path, ...content }: Call, headers = {}, key = api.key) => {
-  const typed = content.raw === undefined ? {} : { 'Content-Type': 'application/x-ndjson' };
-  return clientOf(path, key).send<object>(method, path, { ...content, headers: { ...typed, ...headers } });
-};
+const send = (method: string, { path, headers: typed, ...content }: Call, headers = {}, key = api.key) =>
+  clientOf(path, key).send<object>(method, path, { ...content, headers: { ...typed, ...headers } });
 const hasCredits = ({ headers }: Answer) => [...headers.keys()].some((name) => name.startsWith('x-credits'));
 
 describe('who may call', () => {
@@ -166,7 +177,7 @@ describe('who may call', () => {
     '%s refuses a key without its scope, and names the scope',
     async (_name, operation) => {
       const { method, path } = operation;
-      const written = path.includes('records') ? 'catalog:write' : 'catalog:read';
+      const written = /records|images/.test(path) ? 'catalog:write' : 'catalog:read';
       const needed = /vision|webhooks/.test(path) ? 'vision:identify' : written;
       const { key } = await service.newKey({ scopes: SCOPES.filter((scope) => scope !== needed), accountId });
       const answer = await send(method, await callOf(operation), {}, key);
