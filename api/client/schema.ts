@@ -928,304 +928,6 @@ export interface components {
       'estimate-history'?: components['schemas']['HistoryRecord'];
       listings?: components['schemas']['ListingRecord'];
     };
-    QueryAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Rows in this page */
-      results: number;
-      /** @description Rows of all pages */
-      total_results: number;
-      /** @description 0-based */
-      page: number;
-      /** @description A count; the last page is one less */
-      total_pages: number;
-      /** @description What the call was charged */
-      credits_used: number;
-      /** @description The modules of this answer */
-      includes: components['schemas']['Include'][];
-      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
-      /** @description The rows of this page, in order */
-      data: components['schemas']['CatalogRow'][];
-      /** @description The sort, or `relevance` */
-      sort_applied: string;
-      /** @description With `cursor`: the cursor of the rows that follow; null where none do */
-      next_cursor?: string | null;
-      /** @description With `facets`: of each field the values of most rows of the result first, then by id */
-      facets?: {
-        [key: string]: components['schemas']['FacetValue'][];
-      };
-    };
-    ItemAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Rows in this page */
-      results: number;
-      /** @description Rows of all pages */
-      total_results: number;
-      /** @description 0-based */
-      page: number;
-      /** @description A count; the last page is one less */
-      total_pages: number;
-      /** @description What the call was charged */
-      credits_used: number;
-      /** @description The modules of this answer */
-      includes: components['schemas']['Include'][];
-      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
-      /** @description The rows of this page, in order */
-      data: components['schemas']['CatalogRow'][];
-    };
-    SimilarAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Rows in this page */
-      results: number;
-      /** @description Rows of all pages */
-      total_results: number;
-      /** @description 0-based */
-      page: number;
-      /** @description A count; the last page is one less */
-      total_pages: number;
-      /** @description What the call was charged */
-      credits_used: number;
-      /** @description The modules of this answer */
-      includes: components['schemas']['Include'][];
-      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
-      /** @description The rows of this page, in order */
-      data: components['schemas']['SimilarRow'][];
-    };
-    IdentifyAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Rows in this page */
-      results: number;
-      /** @description Rows of all pages */
-      total_results: number;
-      /** @description 0-based */
-      page: number;
-      /** @description A count; the last page is one less */
-      total_pages: number;
-      /** @description What the call was charged */
-      credits_used: number;
-      /** @description The modules of this answer */
-      includes: components['schemas']['Include'][];
-      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
-      /** @description The rows of this page, in order */
-      data: components['schemas']['MatchedRow'][];
-    };
-    CatalogRow: {
-      /** @description Starts with its kind, such as `product_` or `brand_` */
-      id: string;
-      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
-      name: string;
-      /** @description Higher is more popular */
-      popularity: number;
-      /** @description Addresses of pictures */
-      images: string[];
-      /** @description Addresses of small pictures */
-      thumbnails: string[];
-      /** @description Category rows only */
-      available_tags?: components['schemas']['Tag'][];
-      /** @description The shop's own title; products that have one, as the next three */
-      title?: string;
-      /** @description The shop's own number or code */
-      sku?: string;
-      /** @description The product's page at the shop */
-      url?: string;
-      /** @description Whatever else the shop wrote, as it was given */
-      data?: {
-        [key: string]: unknown;
-      };
-      /** @description With `taxonomy` */
-      attributes?: components['schemas']['Attribute'][];
-      /** @description Products only */
-      variants?: components['schemas']['Variant'][];
-      /** @description With `pricing`, rows that are no product */
-      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
-    };
-    SimilarRow: {
-      /** @description Starts with its kind, such as `product_` or `brand_` */
-      id: string;
-      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
-      name: string;
-      /** @description Higher is more popular */
-      popularity: number;
-      /** @description Addresses of pictures */
-      images: string[];
-      /** @description Addresses of small pictures */
-      thumbnails: string[];
-      /** @description Category rows only */
-      available_tags?: components['schemas']['Tag'][];
-      /** @description The shop's own title; products that have one, as the next three */
-      title?: string;
-      /** @description The shop's own number or code */
-      sku?: string;
-      /** @description The product's page at the shop */
-      url?: string;
-      /** @description Whatever else the shop wrote, as it was given */
-      data?: {
-        [key: string]: unknown;
-      };
-      /** @description With `taxonomy` */
-      attributes?: components['schemas']['Attribute'][];
-      /** @description Products only */
-      variants?: components['schemas']['Variant'][];
-      /** @description With `pricing`, rows that are no product */
-      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
-      /** @description Cosine of the nearest views; of several pictures the mean */
-      similarity: number;
-    };
-    MatchedRow: {
-      /** @description Starts with its kind, such as `product_` or `brand_` */
-      id: string;
-      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
-      name: string;
-      /** @description Higher is more popular */
-      popularity: number;
-      /** @description Addresses of pictures */
-      images: string[];
-      /** @description Addresses of small pictures */
-      thumbnails: string[];
-      /** @description Category rows only */
-      available_tags?: components['schemas']['Tag'][];
-      /** @description The shop's own title; products that have one, as the next three */
-      title?: string;
-      /** @description The shop's own number or code */
-      sku?: string;
-      /** @description The product's page at the shop */
-      url?: string;
-      /** @description Whatever else the shop wrote, as it was given */
-      data?: {
-        [key: string]: unknown;
-      };
-      /** @description With `taxonomy` */
-      attributes?: components['schemas']['Attribute'][];
-      /** @description Products only */
-      variants?: components['schemas']['Variant'][];
-      /** @description With `pricing`, rows that are no product */
-      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
-      /** @description How sure the match is, calibrated */
-      confidence: number;
-      /** @description With `explain`: why this row */
-      evidence?: components['schemas']['Evidence'];
-    };
-    FacetValue: {
-      /** @description As a filter takes it */
-      id: string;
-      /** @description For people */
-      name: string;
-      /** @description Rows of all pages that have it */
-      count: number;
-    };
-    Variant: {
-      /** @description Starts with `variant_` */
-      id: string;
-      /** @description Higher is more popular */
-      popularity: number;
-      /** @description Addresses of pictures */
-      images: string[];
-      /** @description Addresses of small pictures */
-      thumbnails: string[];
-      /** @description With `taxonomy` */
-      fields?: components['schemas']['VariantField'][];
-      /** @description With `pricing` */
-      pricing?: components['schemas']['Pricing'];
-    };
-    Pricing: {
-      /** @description One per source and region; null where there is none */
-      market_estimates: components['schemas']['MarketEstimate'][] | null;
-      /** @description Signed links to the estimates over time, one per region, valid for one hour; null where there is no data */
-      historical_estimates: components['schemas']['DataFileLink'][] | null;
-      /** @description Signed links to the listings behind the estimates, one per region, valid for one hour; null where there is no data */
-      pricing_data: components['schemas']['DataFileLink'][] | null;
-    };
-    Evidence: {
-      /**
-       * Format: uri
-       * @description Address of the catalog picture that it was found by
-       */
-      image: string;
-      /** @description Position of your photo that is nearest to that picture */
-      photo: number;
-      /** @description Cosine of the nearest views of photo and picture; of several photos the mean */
-      similarity: number;
-      /** @description How far that is above the best rival; negative where a rival is nearer */
-      margin: number;
-      /** @description One for each of your photos, in their order */
-      photos: {
-        /** @description Of this photo */
-        similarity: number;
-        /** @description Whether nothing else is nearer to it */
-        agrees: boolean;
-      }[];
-      /** @description The taxonomy of the row, outermost first */
-      levels: {
-        /** @description A taxonomy field such as `brand` */
-        field: string;
-        /** @description Id of the entity, as filters take it */
-        id: string;
-        /** @description Its name, for people */
-        name: string;
-        /** @description How sure this level is, calibrated */
-        confidence: number;
-      }[];
-    };
-    ItemsAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Rows in this page */
-      results: number;
-      /** @description Rows of all pages */
-      total_results: number;
-      /** @description 0-based */
-      page: number;
-      /** @description A count; the last page is one less */
-      total_pages: number;
-      /** @description What the call was charged */
-      credits_used: number;
-      /** @description The modules of this answer */
-      includes: components['schemas']['Include'][];
-      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
-      /** @description The rows of this page, in order */
-      data: components['schemas']['CatalogRow'][];
-      /** @description Those of the ids that there is no row of, in their order */
-      not_found: string[];
-    };
-    SuggestAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Rows in `data` */
-      results: number;
-      /** @description Suggestions are free */
-      credits_used: number;
-      /** @description The rows, best first */
-      data: components['schemas']['Suggestion'][];
-    };
-    Suggestion: {
-      /** @description Of the row */
-      id: string;
-      /** @description Its name */
-      name: string;
-      /** @description Its kind, such as `brand` or `product` */
-      node: string;
-      /** @description Its category, what it belongs to, and itself unless a product */
-      attributes: components['schemas']['Attribute'][];
-      /** @description Parts of the name that the query names: where each begins and has ended, in UTF-16 code units */
-      matched: number[][];
-    };
-    FeedbackAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description The prediction that it is about */
-      prediction_id: string;
-      /** @description As it is kept: the product, or null where the catalog has none */
-      correct_id: string | null;
-      /** @description As it is kept */
-      comment: string | null;
-      /** @description Whether the first row of the answer, or the empty answer, was right */
-      right: boolean;
-      /** @description Feedback is free */
-      credits_used: number;
-    };
     Account: {
       /** @description `true` for every success */
       success: boolean;
@@ -1293,6 +995,681 @@ export interface components {
       /** @description This call is free */
       credits_used: number;
     };
+    CatalogRow: {
+      /** @description Starts with its kind, such as `product_` or `brand_` */
+      id: string;
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      name: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description Category rows only */
+      available_tags?: components['schemas']['Tag'][];
+      /** @description The shop's own title; products that have one, as the next three */
+      title?: string;
+      /** @description The shop's own number or code */
+      sku?: string;
+      /** @description The product's page at the shop */
+      url?: string;
+      /** @description Whatever else the shop wrote, as it was given */
+      data?: {
+        [key: string]: unknown;
+      };
+      /** @description With `taxonomy` */
+      attributes?: components['schemas']['Attribute'][];
+      /** @description Products only */
+      variants?: components['schemas']['Variant'][];
+      /** @description With `pricing`, rows that are no product */
+      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
+    };
+    Evidence: {
+      /**
+       * Format: uri
+       * @description Address of the catalog picture that it was found by
+       */
+      image: string;
+      /** @description Position of your photo that is nearest to that picture */
+      photo: number;
+      /** @description Cosine of the nearest views of photo and picture; of several photos the mean */
+      similarity: number;
+      /** @description How far that is above the best rival; negative where a rival is nearer */
+      margin: number;
+      /** @description One for each of your photos, in their order */
+      photos: {
+        /** @description Of this photo */
+        similarity: number;
+        /** @description Whether nothing else is nearer to it */
+        agrees: boolean;
+      }[];
+      /** @description The taxonomy of the row, outermost first */
+      levels: {
+        /** @description A taxonomy field such as `brand` */
+        field: string;
+        /** @description Id of the entity, as filters take it */
+        id: string;
+        /** @description Its name, for people */
+        name: string;
+        /** @description How sure this level is, calibrated */
+        confidence: number;
+      }[];
+    };
+    FacetValue: {
+      /** @description As a filter takes it */
+      id: string;
+      /** @description For people */
+      name: string;
+      /** @description Rows of all pages that have it */
+      count: number;
+    };
+    FeedbackAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description The prediction that it is about */
+      prediction_id: string;
+      /** @description As it is kept: the product, or null where the catalog has none */
+      correct_id: string | null;
+      /** @description As it is kept */
+      comment: string | null;
+      /** @description Whether the first row of the answer, or the empty answer, was right */
+      right: boolean;
+      /** @description Feedback is free */
+      credits_used: number;
+    };
+    IdentifyAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description The rows of this page, in order */
+      data: components['schemas']['MatchedRow'][];
+    };
+    ItemAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description The rows of this page, in order */
+      data: components['schemas']['CatalogRow'][];
+    };
+    ItemsAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description The rows of this page, in order */
+      data: components['schemas']['CatalogRow'][];
+      /** @description Those of the ids that there is no row of, in their order */
+      not_found: string[];
+    };
+    JobAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description What the job is asked for by */
+      id: string;
+      /**
+       * @description `queued` until its first entry is begun
+       * @enum {string}
+       */
+      status: 'queued' | 'running' | 'done';
+      /**
+       * Format: date-time
+       * @description When it was made
+       */
+      created_at: string;
+      /** @description Entries of the job */
+      total: number;
+      /** @description Those that are identified */
+      done: number;
+      /** @description Those whose answer is a refusal */
+      failed: number;
+      /** @description Those that will have no answer */
+      cancelled: number;
+      /** @description What its entries were charged until now; the job itself is free */
+      credits_used: number;
+      /** @description The entries, in their order */
+      data: components['schemas']['JobEntry'][];
+    };
+    JobEntry: {
+      /**
+       * @description `failed`: the answer is a refusal
+       * @enum {string}
+       */
+      state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+      /** @description What feedback on it goes by; null without an identification */
+      prediction_id: string | null;
+      /** @description The body that the identification gives, of a refusal too; null until then */
+      answer: (components['schemas']['IdentifyAnswer'] | components['schemas']['Refusal']) | null;
+    };
+    MatchedRow: {
+      /** @description Starts with its kind, such as `product_` or `brand_` */
+      id: string;
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      name: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description Category rows only */
+      available_tags?: components['schemas']['Tag'][];
+      /** @description The shop's own title; products that have one, as the next three */
+      title?: string;
+      /** @description The shop's own number or code */
+      sku?: string;
+      /** @description The product's page at the shop */
+      url?: string;
+      /** @description Whatever else the shop wrote, as it was given */
+      data?: {
+        [key: string]: unknown;
+      };
+      /** @description With `taxonomy` */
+      attributes?: components['schemas']['Attribute'][];
+      /** @description Products only */
+      variants?: components['schemas']['Variant'][];
+      /** @description With `pricing`, rows that are no product */
+      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
+      /** @description How sure the match is, calibrated */
+      confidence: number;
+      /** @description With `explain`: why this row */
+      evidence?: components['schemas']['Evidence'];
+    };
+    QueryAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description The rows of this page, in order */
+      data: components['schemas']['CatalogRow'][];
+      /** @description The sort, or `relevance` */
+      sort_applied: string;
+      /** @description With `cursor`: the cursor of the rows that follow; null where none do */
+      next_cursor?: string | null;
+      /** @description With `facets`: of each field the values of most rows of the result first, then by id */
+      facets?: {
+        [key: string]: components['schemas']['FacetValue'][];
+      };
+    };
+    SimilarAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description The rows of this page, in order */
+      data: components['schemas']['SimilarRow'][];
+    };
+    SimilarRow: {
+      /** @description Starts with its kind, such as `product_` or `brand_` */
+      id: string;
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      name: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description Category rows only */
+      available_tags?: components['schemas']['Tag'][];
+      /** @description The shop's own title; products that have one, as the next three */
+      title?: string;
+      /** @description The shop's own number or code */
+      sku?: string;
+      /** @description The product's page at the shop */
+      url?: string;
+      /** @description Whatever else the shop wrote, as it was given */
+      data?: {
+        [key: string]: unknown;
+      };
+      /** @description With `taxonomy` */
+      attributes?: components['schemas']['Attribute'][];
+      /** @description Products only */
+      variants?: components['schemas']['Variant'][];
+      /** @description With `pricing`, rows that are no product */
+      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
+      /** @description Cosine of the nearest views; of several pictures the mean */
+      similarity: number;
+    };
+    SuggestAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in `data` */
+      results: number;
+      /** @description Suggestions are free */
+      credits_used: number;
+      /** @description The rows, best first */
+      data: components['schemas']['Suggestion'][];
+    };
+    Webhook: {
+      /** @description What it is removed by */
+      id: string;
+      /** @description The key that it belongs to */
+      key_id: string | null;
+      /** @description The address */
+      url: string;
+      /** @description What it is told */
+      events: components['schemas']['WebhookEvent'][];
+      /** @description The balance below which it is told; null without that event */
+      credits_below: number | null;
+      /**
+       * Format: date-time
+       * @description When it was registered
+       */
+      created_at: string;
+      /** @description When its key ended, or it answered 410: it is told nothing any more */
+      disabled_at: string | null;
+      /** @description Tries that failed since the last message that arrived */
+      failures: number;
+      /** @description What the last of them met */
+      last_failure: string | null;
+    };
+    WebhookAnswer: {
+      /** @description What it is removed by */
+      id: string;
+      /** @description The key that it belongs to */
+      key_id: string | null;
+      /** @description The address */
+      url: string;
+      /** @description What it is told */
+      events: components['schemas']['WebhookEvent'][];
+      /** @description The balance below which it is told; null without that event */
+      credits_below: number | null;
+      /**
+       * Format: date-time
+       * @description When it was registered
+       */
+      created_at: string;
+      /** @description When its key ended, or it answered 410: it is told nothing any more */
+      disabled_at: string | null;
+      /** @description Tries that failed since the last message that arrived */
+      failures: number;
+      /** @description What the last of them met */
+      last_failure: string | null;
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Verifies messages; null when the call is repeated with its `Idempotency-Key` */
+      secret: string | null;
+    };
+    WebhookRemoved: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description What was removed */
+      id: string;
+    };
+    WebhooksAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Oldest first */
+      data: components['schemas']['Webhook'][];
+    };
+    DeletionAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description The record that is gone */
+      id: string;
+      /** @description It is no row of the catalog any more */
+      deleted: boolean;
+      /** @description Writing is free */
+      credits_used: number;
+    };
+    ImageAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Address of the picture, for the `images` of a record */
+      url: string;
+      /** @description Address of its thumbnail, a JPEG of 320 pixels at most */
+      thumbnail: string;
+      /** @description Pixels, upright */
+      width: number;
+      /** @description Pixels, upright */
+      height: number;
+      /** @description Writing is free */
+      credits_used: number;
+    };
+    RecordAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description One line of a body of records, under the name of its file */
+      data: {
+        /** @description The whole record */
+        products?: {
+          id: string;
+        } & {
+          [key: string]: unknown;
+        };
+        /** @description The whole record */
+        entities?: {
+          id: string;
+        } & {
+          [key: string]: unknown;
+        };
+        /** @description The whole record */
+        categories?: {
+          id: string;
+        } & {
+          [key: string]: unknown;
+        };
+      }[];
+      /** @description Writing is free */
+      credits_used: number;
+    };
+    RecordStatusAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description The record */
+      id: string;
+      /** @description Whether searches and lookups find it as a row */
+      searchable: boolean;
+      /** @description Whether a photo can be answered with it: a picture of it is embedded */
+      identifiable: boolean;
+      /** @description Its own pictures and those of its variants, each address once; products only */
+      pictures: {
+        /** @description The live model knows them */
+        embedded: number;
+        /** @description They wait for a worker */
+        pending: number;
+        /** @description They could not be fetched or read; send the record again to try them again */
+        failed: number;
+      };
+      /** @description Writing is free */
+      credits_used: number;
+    };
+    RecordsAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Lines whose records stand */
+      accepted: number;
+      /** @description The other lines */
+      rejected: number;
+      /** @description Writing is free */
+      credits_used: number;
+      /** @description One for each line that is not blank, in order */
+      data: components['schemas']['RecordOutcome'][];
+    };
+    AccountList: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description The oldest first */
+      accounts: components['schemas']['AccountState'][];
+      /** @description Leads to the next page, as `cursor`; null at the end */
+      next_cursor: string | null;
+    };
+    AccountShown: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description As it stands */
+      account: components['schemas']['AccountState'];
+    };
+    AuditLog: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description The newest first */
+      entries: components['schemas']['AuditEntry'][];
+      /** @description Leads to the next page, as `cursor`; null at the end */
+      next_cursor: string | null;
+    };
+    CreditsAdded: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Id of the account */
+      account: string;
+      /** @description What was added, or taken off */
+      amount: number;
+      /** @description What it has then */
+      credits: number;
+    };
+    KeyList: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description The oldest first */
+      keys: components['schemas']['ApiKey'][];
+      /** @description Leads to the next page, as `cursor`; null at the end */
+      next_cursor: string | null;
+    };
+    KeyMade: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description As it is kept */
+      key: components['schemas']['ApiKey'];
+      /** @description What opens the API; not shown again */
+      secret: string;
+    };
+    KeyRevoked: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Id of the key */
+      id: string;
+      /** @description It opens nothing any more */
+      revoked: boolean;
+    };
+    Usage: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Id of the account */
+      account: string;
+      /**
+       * Format: date-time
+       * @description From then on
+       */
+      since: string;
+      /**
+       * Format: date-time
+       * @description Before then
+       */
+      until: string;
+      /** @description The sum */
+      credits: number;
+      /** @description By day, then endpoint; days without a charge are left out */
+      usage: components['schemas']['UsageLine'][];
+    };
+    LegacyAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description The rows of this page, in order */
+      data: components['schemas']['LegacyRow'][];
+      /** @description The query as sent; empty for a listing */
+      search: string;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description Counts over this page */
+      stats: {
+        /** @description Rows of this page by the id of each of their attributes */
+        id: {
+          [key: string]: number;
+        };
+        /** @description Words of the query that the best row matches */
+        nbWordsMatched: number;
+      };
+      /** @description The sort, or `relevance` */
+      sort_applied: string;
+    };
+    LegacyMatch: {
+      /** @description Name and style of the item */
+      label: string;
+      /** @description How sure the match is, calibrated */
+      confidence: number;
+      /** @description Id of the matched row */
+      id: string;
+      /** @description The matched row */
+      product: {
+        /** @description Id of the matched row */
+        id: string;
+        /**
+         * Format: date-time
+         * @description When the row was last changed
+         */
+        updated_at: string;
+        /** @description Its category */
+        category_id: string;
+        /** @description Its category and what stands above it */
+        attributes: components['schemas']['Attribute'][];
+        /** @description Empty where the match is no product */
+        variants: components['schemas']['LegacyVariant'][];
+        /** @description Higher is more popular */
+        popularity: number;
+        /** @description Deleted rows are not matched */
+        deleted: boolean;
+        /** @description 0: a photo has no words */
+        nbWordsMatched: number;
+      };
+    };
+    LegacyRow: {
+      /** @description Starts with its kind, such as `product_` or `brand_` */
+      id: string;
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      name: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description Category rows only */
+      available_tags?: components['schemas']['Tag'][];
+      /** @description Its category and what stands above it */
+      attributes: components['schemas']['Attribute'][];
+      /** @description Products only */
+      variants?: components['schemas']['LegacyVariant'][];
+      /** @description Rows that are no product */
+      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
+    };
+    LegacyVisionAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Matches, best first */
+      results: components['schemas']['LegacyMatch'][];
+      /** @description Milliseconds */
+      processingTime: number;
+      /** @description What an operator can look the identification up by */
+      predictionId: string;
+    };
+    Attribute: {
+      /** @description A taxonomy field such as `brand` */
+      field: string;
+      /** @description Id of the entity, as filters take it */
+      id: string;
+      /** @description Its name, for people */
+      name: string;
+    };
+    Refusal: {
+      /** @description `false` for every refusal */
+      success: boolean;
+      /** @description Code of the failure; clients branch on it */
+      error: string;
+      /** @description What a developer can do about it */
+      message: string;
+      /** @description Name of the request, for support */
+      request_id: string;
+      /** @description Path of the parameter at fault */
+      field?: string;
+      /** @description What the category has, where `taxonomy_node` is no part of it */
+      allowed_taxonomy_nodes?: string[];
+      /** @description Why an image can not be used */
+      reason?: string;
+      /** @description Position of the photo at fault in `images` */
+      index?: number;
+    };
+    MarketEstimate: {
+      /** @description Marketplace, such as `ebay` */
+      source: string;
+      /** @description Market that the figures are of */
+      region: components['schemas']['Market'];
+      /** @description Excellent: minimal to no visible wear */
+      A: number | null;
+      /** @description Great: light wear */
+      B: number | null;
+      /** @description Good: moderate wear, presentable */
+      C: number | null;
+      /** @description Fair: significant wear, still usable */
+      D: number | null;
+      /** @description Lower-case ISO 4217 code */
+      currency: string;
+      /**
+       * Format: date-time
+       * @description When it was estimated
+       */
+      estimated_at: string;
+      /** @description How sure the estimate is; null where that is not known */
+      confidence: number | null;
+    };
+    Tag: {
+      /** @description `<group>:<name>`, as filters take it */
+      id: string;
+      /** @description Its name, for people */
+      name: string;
+      /** @description The part of the id before the colon */
+      group: string;
+    };
+    VariantField: {
+      /** @description What varies, such as `size` */
+      field: string;
+      /** @description Its value, for people */
+      name: string;
+    };
     AccountState: {
       /** @description Id of the account */
       id: string;
@@ -1356,365 +1733,18 @@ export interface components {
         [key: string]: unknown;
       };
     };
-    UsageLine: {
+    DataFileLink: {
+      /** @description Market that the figures are of */
+      region: components['schemas']['Market'];
       /**
-       * Format: date
-       * @description Of UTC
+       * Format: uri
+       * @description Signed link to a CSV file; not to be stored
        */
-      day: string;
-      /** @description Such as `v3.catalog.query` */
-      endpoint: string;
-      /** @description Calls that were charged */
-      calls: number;
-      /** @description What they were charged */
-      credits: number;
-    };
-    AccountList: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description The oldest first */
-      accounts: components['schemas']['AccountState'][];
-      /** @description Leads to the next page, as `cursor`; null at the end */
-      next_cursor: string | null;
-    };
-    AccountShown: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description As it stands */
-      account: components['schemas']['AccountState'];
-    };
-    CreditsAdded: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Id of the account */
-      account: string;
-      /** @description What was added, or taken off */
-      amount: number;
-      /** @description What it has then */
-      credits: number;
-    };
-    Usage: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Id of the account */
-      account: string;
-      /**
-       * Format: date-time
-       * @description From then on
-       */
-      since: string;
-      /**
-       * Format: date-time
-       * @description Before then
-       */
-      until: string;
-      /** @description The sum */
-      credits: number;
-      /** @description By day, then endpoint; days without a charge are left out */
-      usage: components['schemas']['UsageLine'][];
-    };
-    KeyList: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description The oldest first */
-      keys: components['schemas']['ApiKey'][];
-      /** @description Leads to the next page, as `cursor`; null at the end */
-      next_cursor: string | null;
-    };
-    KeyMade: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description As it is kept */
-      key: components['schemas']['ApiKey'];
-      /** @description What opens the API; not shown again */
-      secret: string;
-    };
-    KeyRevoked: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Id of the key */
-      id: string;
-      /** @description It opens nothing any more */
-      revoked: boolean;
-    };
-    AuditLog: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description The newest first */
-      entries: components['schemas']['AuditEntry'][];
-      /** @description Leads to the next page, as `cursor`; null at the end */
-      next_cursor: string | null;
-    };
-    ImageAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Address of the picture, for the `images` of a record */
       url: string;
-      /** @description Address of its thumbnail, a JPEG of 320 pixels at most */
-      thumbnail: string;
-      /** @description Pixels, upright */
-      width: number;
-      /** @description Pixels, upright */
-      height: number;
-      /** @description Writing is free */
-      credits_used: number;
     };
-    RecordAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description One line of a body of records, under the name of its file */
-      data: {
-        /** @description The whole record */
-        products?: {
-          id: string;
-        } & {
-          [key: string]: unknown;
-        };
-        /** @description The whole record */
-        entities?: {
-          id: string;
-        } & {
-          [key: string]: unknown;
-        };
-        /** @description The whole record */
-        categories?: {
-          id: string;
-        } & {
-          [key: string]: unknown;
-        };
-      }[];
-      /** @description Writing is free */
-      credits_used: number;
-    };
-    RecordsAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Lines whose records stand */
-      accepted: number;
-      /** @description The other lines */
-      rejected: number;
-      /** @description Writing is free */
-      credits_used: number;
-      /** @description One for each line that is not blank, in order */
-      data: components['schemas']['RecordOutcome'][];
-    };
-    RecordOutcome: {
-      /** @description Number of the line in the body, from 1 */
-      line: number;
-      /** @description Id of the record; null where it has none, as prices do, or none that can be read */
-      id: string | null;
-      /**
-       * @description Whether the record stands as it was sent
-       * @enum {string}
-       */
-      status: 'accepted' | 'rejected';
-      /** @description Of a rejected one: the field at fault, `line` where that is the line itself */
-      field?: string;
-      /** @description Of a rejected one: what is wrong with it */
-      reason?: string;
-    };
-    DeletionAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description The record that is gone */
-      id: string;
-      /** @description It is no row of the catalog any more */
-      deleted: boolean;
-      /** @description Writing is free */
-      credits_used: number;
-    };
-    RecordStatusAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description The record */
-      id: string;
-      /** @description Whether searches and lookups find it as a row */
-      searchable: boolean;
-      /** @description Whether a photo can be answered with it: a picture of it is embedded */
-      identifiable: boolean;
-      /** @description Its own pictures and those of its variants, each address once; products only */
-      pictures: {
-        /** @description The live model knows them */
-        embedded: number;
-        /** @description They wait for a worker */
-        pending: number;
-        /** @description They could not be fetched or read; send the record again to try them again */
-        failed: number;
-      };
-      /** @description Writing is free */
-      credits_used: number;
-    };
-    JobAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description What the job is asked for by */
-      id: string;
-      /**
-       * @description `queued` until its first entry is begun
-       * @enum {string}
-       */
-      status: 'queued' | 'running' | 'done';
-      /**
-       * Format: date-time
-       * @description When it was made
-       */
-      created_at: string;
-      /** @description Entries of the job */
-      total: number;
-      /** @description Those that are identified */
-      done: number;
-      /** @description Those whose answer is a refusal */
-      failed: number;
-      /** @description Those that will have no answer */
-      cancelled: number;
-      /** @description What its entries were charged until now; the job itself is free */
-      credits_used: number;
-      /** @description The entries, in their order */
-      data: components['schemas']['JobEntry'][];
-    };
-    JobEntry: {
-      /**
-       * @description `failed`: the answer is a refusal
-       * @enum {string}
-       */
-      state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
-      /** @description What feedback on it goes by; null without an identification */
-      prediction_id: string | null;
-      /** @description The body that the identification gives, of a refusal too; null until then */
-      answer: (components['schemas']['IdentifyAnswer'] | components['schemas']['Refusal']) | null;
-    };
-    Refusal: {
-      /** @description `false` for every refusal */
-      success: boolean;
-      /** @description Code of the failure; clients branch on it */
-      error: string;
-      /** @description What a developer can do about it */
-      message: string;
-      /** @description Name of the request, for support */
-      request_id: string;
-      /** @description Path of the parameter at fault */
-      field?: string;
-      /** @description What the category has, where `taxonomy_node` is no part of it */
-      allowed_taxonomy_nodes?: string[];
-      /** @description Why an image can not be used */
-      reason?: string;
-      /** @description Position of the photo at fault in `images` */
-      index?: number;
-    };
-    Webhook: {
-      /** @description What it is removed by */
-      id: string;
-      /** @description The key that it belongs to */
-      key_id: string | null;
-      /** @description The address */
-      url: string;
-      /** @description What it is told */
-      events: components['schemas']['WebhookEvent'][];
-      /** @description The balance below which it is told; null without that event */
-      credits_below: number | null;
-      /**
-       * Format: date-time
-       * @description When it was registered
-       */
-      created_at: string;
-      /** @description When its key ended, or it answered 410: it is told nothing any more */
-      disabled_at: string | null;
-      /** @description Tries that failed since the last message that arrived */
-      failures: number;
-      /** @description What the last of them met */
-      last_failure: string | null;
-    };
-    WebhookAnswer: {
-      /** @description What it is removed by */
-      id: string;
-      /** @description The key that it belongs to */
-      key_id: string | null;
-      /** @description The address */
-      url: string;
-      /** @description What it is told */
-      events: components['schemas']['WebhookEvent'][];
-      /** @description The balance below which it is told; null without that event */
-      credits_below: number | null;
-      /**
-       * Format: date-time
-       * @description When it was registered
-       */
-      created_at: string;
-      /** @description When its key ended, or it answered 410: it is told nothing any more */
-      disabled_at: string | null;
-      /** @description Tries that failed since the last message that arrived */
-      failures: number;
-      /** @description What the last of them met */
-      last_failure: string | null;
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Verifies messages; null when the call is repeated with its `Idempotency-Key` */
-      secret: string | null;
-    };
-    WebhooksAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Oldest first */
-      data: components['schemas']['Webhook'][];
-    };
-    WebhookRemoved: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description What was removed */
-      id: string;
-    };
-    ResolvedTaxonomy: {
-      /** @description Kind of the rows; of the first hit in vision */
-      node: string | null;
-      /** @description Attributes of the hierarchy above it; null where there is nothing to tell */
-      level: number | null;
-    };
-    LegacyAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description The rows of this page, in order */
-      data: components['schemas']['LegacyRow'][];
-      /** @description The query as sent; empty for a listing */
-      search: string;
-      /** @description Rows in this page */
-      results: number;
-      /** @description Rows of all pages */
-      total_results: number;
-      /** @description 0-based */
-      page: number;
-      /** @description A count; the last page is one less */
-      total_pages: number;
-      /** @description Counts over this page */
-      stats: {
-        /** @description Rows of this page by the id of each of their attributes */
-        id: {
-          [key: string]: number;
-        };
-        /** @description Words of the query that the best row matches */
-        nbWordsMatched: number;
-      };
-      /** @description The sort, or `relevance` */
-      sort_applied: string;
-    };
-    LegacyRow: {
-      /** @description Starts with its kind, such as `product_` or `brand_` */
-      id: string;
-      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
-      name: string;
-      /** @description Higher is more popular */
-      popularity: number;
-      /** @description Addresses of pictures */
-      images: string[];
-      /** @description Addresses of small pictures */
-      thumbnails: string[];
-      /** @description Category rows only */
-      available_tags?: components['schemas']['Tag'][];
-      /** @description Its category and what stands above it */
-      attributes: components['schemas']['Attribute'][];
-      /** @description Products only */
-      variants?: components['schemas']['LegacyVariant'][];
-      /** @description Rows that are no product */
-      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
+    Health: {
+      /** @description The process answers */
+      status: 'alive';
     };
     LegacyVariant: {
       /** @description Starts with `variant_` */
@@ -1734,103 +1764,13 @@ export interface components {
       /** @description Signed links to the listings behind the estimates, one per region, valid for one hour; null where there is no data */
       pricing_data: components['schemas']['DataFileLink'][] | null;
     };
-    LegacyVisionAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Matches, best first */
-      results: components['schemas']['LegacyMatch'][];
-      /** @description Milliseconds */
-      processingTime: number;
-      /** @description What an operator can look the identification up by */
-      predictionId: string;
-    };
-    LegacyMatch: {
-      /** @description Name and style of the item */
-      label: string;
-      /** @description How sure the match is, calibrated */
-      confidence: number;
-      /** @description Id of the matched row */
-      id: string;
-      /** @description The matched row */
-      product: {
-        /** @description Id of the matched row */
-        id: string;
-        /**
-         * Format: date-time
-         * @description When the row was last changed
-         */
-        updated_at: string;
-        /** @description Its category */
-        category_id: string;
-        /** @description Its category and what stands above it */
-        attributes: components['schemas']['Attribute'][];
-        /** @description Empty where the match is no product */
-        variants: components['schemas']['LegacyVariant'][];
-        /** @description Higher is more popular */
-        popularity: number;
-        /** @description Deleted rows are not matched */
-        deleted: boolean;
-        /** @description 0: a photo has no words */
-        nbWordsMatched: number;
-      };
-    };
-    Attribute: {
-      /** @description A taxonomy field such as `brand` */
-      field: string;
-      /** @description Id of the entity, as filters take it */
-      id: string;
-      /** @description Its name, for people */
-      name: string;
-    };
-    VariantField: {
-      /** @description What varies, such as `size` */
-      field: string;
-      /** @description Its value, for people */
-      name: string;
-    };
-    Tag: {
-      /** @description `<group>:<name>`, as filters take it */
-      id: string;
-      /** @description Its name, for people */
-      name: string;
-      /** @description The part of the id before the colon */
-      group: string;
-    };
-    MarketEstimate: {
-      /** @description Marketplace, such as `ebay` */
-      source: string;
-      /** @description Market that the figures are of */
-      region: components['schemas']['Market'];
-      /** @description Excellent: minimal to no visible wear */
-      A: number | null;
-      /** @description Great: light wear */
-      B: number | null;
-      /** @description Good: moderate wear, presentable */
-      C: number | null;
-      /** @description Fair: significant wear, still usable */
-      D: number | null;
-      /** @description Lower-case ISO 4217 code */
-      currency: string;
-      /**
-       * Format: date-time
-       * @description When it was estimated
-       */
-      estimated_at: string;
-      /** @description How sure the estimate is; null where that is not known */
-      confidence: number | null;
-    };
-    DataFileLink: {
-      /** @description Market that the figures are of */
-      region: components['schemas']['Market'];
-      /**
-       * Format: uri
-       * @description Signed link to a CSV file; not to be stored
-       */
-      url: string;
-    };
-    Health: {
-      /** @description The process answers */
-      status: 'alive';
+    Pricing: {
+      /** @description One per source and region; null where there is none */
+      market_estimates: components['schemas']['MarketEstimate'][] | null;
+      /** @description Signed links to the estimates over time, one per region, valid for one hour; null where there is no data */
+      historical_estimates: components['schemas']['DataFileLink'][] | null;
+      /** @description Signed links to the listings behind the estimates, one per region, valid for one hour; null where there is no data */
+      pricing_data: components['schemas']['DataFileLink'][] | null;
     };
     Readiness: {
       /**
@@ -1849,6 +1789,66 @@ export interface components {
     /** @description `process` (its state) and each thing that it needs: `ok` or `failed` */
     ReadinessChecks: {
       [key: string]: 'ok' | 'failed' | 'starting' | 'ready' | 'stopping';
+    };
+    RecordOutcome: {
+      /** @description Number of the line in the body, from 1 */
+      line: number;
+      /** @description Id of the record; null where it has none, as prices do, or none that can be read */
+      id: string | null;
+      /**
+       * @description Whether the record stands as it was sent
+       * @enum {string}
+       */
+      status: 'accepted' | 'rejected';
+      /** @description Of a rejected one: the field at fault, `line` where that is the line itself */
+      field?: string;
+      /** @description Of a rejected one: what is wrong with it */
+      reason?: string;
+    };
+    ResolvedTaxonomy: {
+      /** @description Kind of the rows; of the first hit in vision */
+      node: string | null;
+      /** @description Attributes of the hierarchy above it; null where there is nothing to tell */
+      level: number | null;
+    };
+    Suggestion: {
+      /** @description Of the row */
+      id: string;
+      /** @description Its name */
+      name: string;
+      /** @description Its kind, such as `brand` or `product` */
+      node: string;
+      /** @description Its category, what it belongs to, and itself unless a product */
+      attributes: components['schemas']['Attribute'][];
+      /** @description Parts of the name that the query names: where each begins and has ended, in UTF-16 code units */
+      matched: number[][];
+    };
+    UsageLine: {
+      /**
+       * Format: date
+       * @description Of UTC
+       */
+      day: string;
+      /** @description Such as `v3.catalog.query` */
+      endpoint: string;
+      /** @description Calls that were charged */
+      calls: number;
+      /** @description What they were charged */
+      credits: number;
+    };
+    Variant: {
+      /** @description Starts with `variant_` */
+      id: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description With `taxonomy` */
+      fields?: components['schemas']['VariantField'][];
+      /** @description With `pricing` */
+      pricing?: components['schemas']['Pricing'];
     };
     VisionJobDoneMessage: {
       /** @description The event */
@@ -2483,61 +2483,61 @@ export type SynonymDeletion = components['schemas']['SynonymDeletion'];
 export type EntityDeletion = components['schemas']['EntityDeletion'];
 export type ProductDeletion = components['schemas']['ProductDeletion'];
 export type RecordLine = components['schemas']['RecordLine'];
-export type QueryAnswer = components['schemas']['QueryAnswer'];
-export type ItemAnswer = components['schemas']['ItemAnswer'];
-export type SimilarAnswer = components['schemas']['SimilarAnswer'];
-export type IdentifyAnswer = components['schemas']['IdentifyAnswer'];
-export type CatalogRow = components['schemas']['CatalogRow'];
-export type SimilarRow = components['schemas']['SimilarRow'];
-export type MatchedRow = components['schemas']['MatchedRow'];
-export type FacetValue = components['schemas']['FacetValue'];
-export type Variant = components['schemas']['Variant'];
-export type Pricing = components['schemas']['Pricing'];
-export type Evidence = components['schemas']['Evidence'];
-export type ItemsAnswer = components['schemas']['ItemsAnswer'];
-export type SuggestAnswer = components['schemas']['SuggestAnswer'];
-export type Suggestion = components['schemas']['Suggestion'];
-export type FeedbackAnswer = components['schemas']['FeedbackAnswer'];
 export type Account = components['schemas']['Account'];
-export type AccountState = components['schemas']['AccountState'];
-export type ApiKey = components['schemas']['ApiKey'];
-export type AuditEntry = components['schemas']['AuditEntry'];
-export type UsageLine = components['schemas']['UsageLine'];
+export type CatalogRow = components['schemas']['CatalogRow'];
+export type Evidence = components['schemas']['Evidence'];
+export type FacetValue = components['schemas']['FacetValue'];
+export type FeedbackAnswer = components['schemas']['FeedbackAnswer'];
+export type IdentifyAnswer = components['schemas']['IdentifyAnswer'];
+export type ItemAnswer = components['schemas']['ItemAnswer'];
+export type ItemsAnswer = components['schemas']['ItemsAnswer'];
+export type JobAnswer = components['schemas']['JobAnswer'];
+export type JobEntry = components['schemas']['JobEntry'];
+export type MatchedRow = components['schemas']['MatchedRow'];
+export type QueryAnswer = components['schemas']['QueryAnswer'];
+export type SimilarAnswer = components['schemas']['SimilarAnswer'];
+export type SimilarRow = components['schemas']['SimilarRow'];
+export type SuggestAnswer = components['schemas']['SuggestAnswer'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookAnswer = components['schemas']['WebhookAnswer'];
+export type WebhookRemoved = components['schemas']['WebhookRemoved'];
+export type WebhooksAnswer = components['schemas']['WebhooksAnswer'];
+export type DeletionAnswer = components['schemas']['DeletionAnswer'];
+export type ImageAnswer = components['schemas']['ImageAnswer'];
+export type RecordAnswer = components['schemas']['RecordAnswer'];
+export type RecordStatusAnswer = components['schemas']['RecordStatusAnswer'];
+export type RecordsAnswer = components['schemas']['RecordsAnswer'];
 export type AccountList = components['schemas']['AccountList'];
 export type AccountShown = components['schemas']['AccountShown'];
+export type AuditLog = components['schemas']['AuditLog'];
 export type CreditsAdded = components['schemas']['CreditsAdded'];
-export type Usage = components['schemas']['Usage'];
 export type KeyList = components['schemas']['KeyList'];
 export type KeyMade = components['schemas']['KeyMade'];
 export type KeyRevoked = components['schemas']['KeyRevoked'];
-export type AuditLog = components['schemas']['AuditLog'];
-export type ImageAnswer = components['schemas']['ImageAnswer'];
-export type RecordAnswer = components['schemas']['RecordAnswer'];
-export type RecordsAnswer = components['schemas']['RecordsAnswer'];
-export type RecordOutcome = components['schemas']['RecordOutcome'];
-export type DeletionAnswer = components['schemas']['DeletionAnswer'];
-export type RecordStatusAnswer = components['schemas']['RecordStatusAnswer'];
-export type JobAnswer = components['schemas']['JobAnswer'];
-export type JobEntry = components['schemas']['JobEntry'];
-export type Refusal = components['schemas']['Refusal'];
-export type Webhook = components['schemas']['Webhook'];
-export type WebhookAnswer = components['schemas']['WebhookAnswer'];
-export type WebhooksAnswer = components['schemas']['WebhooksAnswer'];
-export type WebhookRemoved = components['schemas']['WebhookRemoved'];
-export type ResolvedTaxonomy = components['schemas']['ResolvedTaxonomy'];
+export type Usage = components['schemas']['Usage'];
 export type LegacyAnswer = components['schemas']['LegacyAnswer'];
-export type LegacyRow = components['schemas']['LegacyRow'];
-export type LegacyVariant = components['schemas']['LegacyVariant'];
-export type LegacyVisionAnswer = components['schemas']['LegacyVisionAnswer'];
 export type LegacyMatch = components['schemas']['LegacyMatch'];
+export type LegacyRow = components['schemas']['LegacyRow'];
+export type LegacyVisionAnswer = components['schemas']['LegacyVisionAnswer'];
 export type Attribute = components['schemas']['Attribute'];
-export type VariantField = components['schemas']['VariantField'];
-export type Tag = components['schemas']['Tag'];
+export type Refusal = components['schemas']['Refusal'];
 export type MarketEstimate = components['schemas']['MarketEstimate'];
+export type Tag = components['schemas']['Tag'];
+export type VariantField = components['schemas']['VariantField'];
+export type AccountState = components['schemas']['AccountState'];
+export type ApiKey = components['schemas']['ApiKey'];
+export type AuditEntry = components['schemas']['AuditEntry'];
 export type DataFileLink = components['schemas']['DataFileLink'];
 export type Health = components['schemas']['Health'];
+export type LegacyVariant = components['schemas']['LegacyVariant'];
+export type Pricing = components['schemas']['Pricing'];
 export type Readiness = components['schemas']['Readiness'];
 export type ReadinessChecks = components['schemas']['ReadinessChecks'];
+export type RecordOutcome = components['schemas']['RecordOutcome'];
+export type ResolvedTaxonomy = components['schemas']['ResolvedTaxonomy'];
+export type Suggestion = components['schemas']['Suggestion'];
+export type UsageLine = components['schemas']['UsageLine'];
+export type Variant = components['schemas']['Variant'];
 export type VisionJobDoneMessage = components['schemas']['VisionJobDoneMessage'];
 export type AccountCreditsLowMessage = components['schemas']['AccountCreditsLowMessage'];
 export type CatalogImportDoneMessage = components['schemas']['CatalogImportDoneMessage'];

@@ -1,6 +1,6 @@
 import { auditParameters, listParameters } from '../../admin/schema';
 import { periodParameters } from '../../wire/period';
-import { admin, type Operation } from './operation';
+import { admin } from './operation';
 import { idParameter } from './parameters';
 import { queryParameters } from './schemas';
 
@@ -9,99 +9,65 @@ const LIST = queryParameters(listParameters);
 const ACCOUNT = idParameter('Id of the account', 'account_0197a3f0');
 const KEY = idParameter('Id of the key', 'key_0197a3f0');
 
-const MADE = { status: 201, headers: ['Cache-Control', 'Location'] } as const;
-
 /** The operators' API in the order of the reference (contract 17). */
-export const ADMIN_OPERATIONS: readonly Operation[] = [
-  admin({
-    id: 'listAccounts',
-    summary: 'List the accounts',
-    description: 'The oldest first, page by page.',
+export const ADMIN_OPERATIONS = {
+  listAccounts: admin('List the accounts', 'The oldest first, page by page.', {
     parameters: LIST,
     answer: 'AccountList',
   }),
-  admin({
-    ...MADE,
-    id: 'createAccount',
-    summary: 'Make an account',
-    description: 'Unlimited, or with credits to start with.',
+  createAccount: admin('Make an account', 'Unlimited, or with credits to start with.', {
+    status: 201,
     body: 'NewAccount',
     answer: 'AccountShown',
   }),
-  admin({
-    id: 'getAccount',
-    summary: 'Show an account',
-    description: 'What it has left, reservations of running calls not taken off.',
+  getAccount: admin('Show an account', 'What it has left, reservations of running calls not taken off.', {
     parameters: [ACCOUNT],
     answer: 'AccountShown',
   }),
-  admin({
-    id: 'creditAccount',
-    summary: 'Add credits to an account, or take some off',
-    description:
-      'Of a limited account; never below what running calls hold. Send an `Idempotency-Key`: repeated within 24 hours it gets the same answer and is not credited again.',
-    parameters: [ACCOUNT],
-    body: 'Credit',
-    answer: 'CreditsAdded',
-    errors: [409],
-    maybe: ['Idempotency-Replayed'],
-  }),
-  admin({
-    id: 'keepPhotos',
-    summary: "Keep an account's photos, or not",
-    description: 'As long as their predictions. What was kept is deleted with `false`.',
-    parameters: [ACCOUNT],
-    body: 'KeepPhotos',
-    answer: 'AccountShown',
-  }),
-  admin({
-    id: 'getUsage',
-    summary: 'What an account was charged',
-    description:
-      'By day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days.',
-    parameters: [ACCOUNT, ...queryParameters(periodParameters)],
-    answer: 'Usage',
-  }),
-  admin({
-    id: 'listKeys',
-    summary: 'List the keys of an account',
-    description: 'The oldest first, revoked and expired ones too, page by page.',
-    parameters: [ACCOUNT, ...LIST],
-    answer: 'KeyList',
-  }),
-  admin({
-    ...MADE,
-    id: 'createKey',
-    summary: 'Make a key of an account',
-    description: 'Its `secret` is shown once; only a hash of it is kept.',
+  creditAccount: admin(
+    'Add credits to an account, or take some off',
+    'Of a limited account; never below what running calls hold. Send an `Idempotency-Key`: repeated within 24 hours it gets the same answer and is not credited again.',
+    {
+      parameters: [ACCOUNT],
+      body: 'Credit',
+      answer: 'CreditsAdded',
+      errors: [409],
+      maybe: ['Idempotency-Replayed'],
+    },
+  ),
+  keepPhotos: admin(
+    "Keep an account's photos, or not",
+    'As long as their predictions. What was kept is deleted with `false`.',
+    { parameters: [ACCOUNT], body: 'KeepPhotos', answer: 'AccountShown' },
+  ),
+  getUsage: admin(
+    'What an account was charged',
+    'By day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days.',
+    { parameters: [ACCOUNT, ...queryParameters(periodParameters)], answer: 'Usage' },
+  ),
+  listKeys: admin(
+    'List the keys of an account',
+    'The oldest first, revoked and expired ones too, page by page.',
+    { parameters: [ACCOUNT, ...LIST], answer: 'KeyList' },
+  ),
+  createKey: admin('Make a key of an account', 'Its `secret` is shown once; only a hash of it is kept.', {
+    status: 201,
     parameters: [ACCOUNT],
     body: 'NewKey',
     answer: 'KeyMade',
   }),
-  admin({
-    ...MADE,
-    id: 'rotateKey',
-    summary: 'Make a key that does the same',
-    description:
-      'The old one opens the API until the overlap is over. One that opens nothing already is a 409.',
-    parameters: [KEY],
-    body: 'Rotation',
-    answer: 'KeyMade',
-    errors: [409],
-  }),
-  admin({
-    id: 'revokeKey',
+  rotateKey: admin(
+    'Make a key that does the same',
+    'The old one opens the API until the overlap is over. One that opens nothing already is a 409.',
+    { status: 201, parameters: [KEY], body: 'Rotation', answer: 'KeyMade', errors: [409] },
+  ),
+  revokeKey: admin('Close a key at once', 'On every process. A key that is closed already stays so.', {
     method: 'delete',
-    summary: 'Close a key at once',
-    description: 'On every process. A key that is closed already stays so.',
     parameters: [KEY],
     answer: 'KeyRevoked',
   }),
-  admin({
-    id: 'getAuditLog',
-    summary: 'Who did what and when',
-    description: 'The newest first, page by page; commands too.',
+  getAuditLog: admin('Who did what and when', 'The newest first, page by page; commands too.', {
     parameters: queryParameters(auditParameters),
     answer: 'AuditLog',
   }),
-];
+};

@@ -4,13 +4,13 @@ import type { z } from 'zod';
 import { API_VERSIONS, type ApiVersion, opens } from '../../../models/access/api-key';
 import { WEBHOOK_EVENTS } from '../../../models/webhooks/webhook';
 import { PATHS } from '../../paths';
-import { codeOfStatus, ERRORS, errorExample, errorResponses } from './errors';
+import { errorResponses, nameOfStatus } from './errors';
 import { EXAMPLES } from './examples/examples';
 import { headerComponents, headersOf } from './headers';
 import type { Operation } from './operation';
 import { OPERATIONS } from './operations';
 import { parametersOf, SHARED_PARAMETERS } from './parameters';
-import { componentSchemas, nameOfError, schemaReference } from './schemas';
+import { componentSchemas, schemaReference } from './schemas';
 import { webhookOf } from './webhooks';
 
 /** What a document describes. */
@@ -26,8 +26,8 @@ interface Described {
  * itself validates and presents with, addresses from the table that it mounts, so neither can fall behind.
  */
 export function buildOpenApi({ records, admin = true }: Described): Record<string, unknown> {
-  const paths = pathsOf(OPERATIONS.filter(({ tag }) => admin || tag !== 'admin'));
-  const responses = { ...errorResponses(), NotReady: notReady() };
+  const paths = pathsOf(admin);
+  const responses = errorResponses();
   return {
     openapi: '3.1.0',
     info: {
@@ -67,20 +67,23 @@ export function buildOpenApi({ records, admin = true }: Described): Record<strin
 
 const ALIASES = 'v3 aliases';
 
-function pathsOf(operations: readonly Operation[]): Record<string, object> {
+type Id = keyof typeof PATHS;
+
+function pathsOf(admin: boolean): Record<string, object> {
   const described: Record<string, object> = {};
-  for (const operation of operations) {
-    PATHS[operation.id].forEach((address, position) => {
+  for (const [id, operation] of Object.entries(OPERATIONS) as [Id, Operation][]) {
+    if (operation.tag === 'admin' && !admin) continue;
+    PATHS[id].forEach((address, position) => {
       const path = address.replace(/:(\w+)/g, '{$1}');
-      described[path] = { ...described[path], [operation.method]: describe(operation, position) };
+      described[path] = { ...described[path], [operation.method]: describe(id, operation, position) };
     });
   }
   return described;
 }
 
 /** One endpoint under one of its addresses; those after the first are aliases. */
-function describe(operation: Operation, position: number): object {
-  const { id, tag, summary, description, version, errors, status = 200 } = operation;
+function describe(id: Id, operation: Operation, position: number): object {
+  const { tag, summary, description, version } = operation;
   const alias = position > 0;
   return {
     operationId: alias ? `${id}Alias${position}` : id,
@@ -88,101 +91,68 @@ function describe(operation: Operation, position: number): object {
     summary: alias ? `${summary} (alias of ${PATHS[id][0]})` : summary,
     description: version === null ? description : `${description}\n\n${keyFor(version)}`,
     ...(alias || version === 'v1' || version === 'v2' ? { deprecated: true } : {}),
-    security: securityOf(operation),
+    security: tag === 'admin' ? [{ admin: [] }] : version === null ? [] : [{ key: [] }],
     parameters: parametersOf(operation),
-    ...bodyOf(operation),
-    responses: {
-      [status]: successOf(operation),
-      ...(id === 'getImage'
-        ? { '304': { description: 'You hold it already', headers: headersOf(['ETag']) } }
-        : {}),
-      ...Object.fromEntries(
-        [...errors].sort((left, right) => left - right).map((each) => [each, failureOf(id, each)]),
-      ),
-    },
+    ...bodyOf(id, operation),
+    responses: responsesOf(id, operation),
   };
 }
-
-const securityOf = ({ tag, version }: Operation): object[] => {
-  if (tag === 'admin') return [{ admin: [] }];
-  return version === null ? [] : [{ key: [] }];
-};
 
 function keyFor(version: ApiVersion): string {
   const opening = API_VERSIONS.filter((each) => opens([each], version));
   return `**Key:** must open ${opening.reverse().join(' or ')}.`;
 }
 
-function bodyOf({ id, body }: Operation): object {
+/** Content of several media types. */
+const contentOf = (types: readonly string[], content: object) =>
+  Object.fromEntries(types.map((type) => [type, content]));
+
+function bodyOf(id: Id, { body }: Operation): object {
   if (body === undefined) return {};
   const examples = EXAMPLES[id]?.requests;
-  if (typeof body !== 'string' && 'bytes' in body) {
-    const binary = { schema: { type: 'string', format: 'binary' } };
-    const content = Object.fromEntries(body.bytes.map((type) => [type, binary]));
-    return { requestBody: { required: true, content } };
-  }
-  return {
-    requestBody: {
-      required: true,
-      content:
-        typeof body === 'string'
-          ? { 'application/json': { schema: schemaReference(body), ...(examples ? { examples } : {}) } }
-          : {
-              'application/x-ndjson': {
-                schema: {
-                  type: 'string',
-                  description: body.lines,
-                  contentMediaType: 'application/x-ndjson',
-                  contentSchema: schemaReference('RecordLine'),
-                },
-                examples,
-              },
-            },
-    },
-  };
+  const told = examples ? { examples } : {};
+  return { requestBody: { required: true, content: contentOfBody(body, told) } };
 }
 
-function successOf({ id, answer, headers, maybe }: Operation): object {
+function contentOfBody(body: NonNullable<Operation['body']>, told: object): object {
+  if (typeof body === 'string')
+    return contentOf(['application/json'], { schema: schemaReference(body), ...told });
+  if ('bytes' in body) return contentOf(body.bytes, { schema: { type: 'string', format: 'binary' } });
+  const schema = {
+    type: 'string',
+    description: body.lines,
+    contentMediaType: 'application/x-ndjson',
+    contentSchema: schemaReference('RecordLine'),
+  };
+  return contentOf(['application/x-ndjson'], { schema, ...told });
+}
+
+function responsesOf(id: Id, operation: Operation): object {
+  const { status = 200, answer, headers, maybe } = operation;
   const examples = EXAMPLES[id]?.answers;
-  const [types, schema] =
-    typeof answer === 'string'
-      ? [['application/json'], schemaReference(answer)]
-      : [answer, OTHER_SCHEMAS[id]];
+  const isOurs = typeof answer === 'string';
+  const schema = isOurs ? schemaReference(answer) : OTHER_SCHEMAS[id];
+  const content = contentOf(isOurs ? ['application/json'] : answer, {
+    ...(schema && { schema }),
+    ...(examples && { examples }),
+  });
+  const errors = new Set([...operation.errors, ...(PATHS[id][0].includes('/:id') ? [404] : [])]);
   return {
-    description: 'Done',
-    headers: headersOf(headers, maybe),
-    content: Object.fromEntries(
-      types.map((type) => [type, { ...(schema ? { schema } : {}), ...(examples ? { examples } : {}) }]),
-    ),
+    [status]: { description: 'Done', headers: headersOf(headers, maybe), content },
+    ...(id === 'getImage' && {
+      '304': { description: 'You hold it already', headers: headersOf(['ETag']) },
+    }),
+    ...Object.fromEntries([...errors].map((each) => [each, failureOf(id, each)])),
   };
 }
 
 /** Answers that are no JSON of ours; images have no schema, being bytes (OpenAPI 3.1, 4.8.14.3). */
-const OTHER_SCHEMAS: Partial<Record<Operation['id'], object>> = {
+const OTHER_SCHEMAS: Partial<Record<Id, object>> = {
   getDataFile: { type: 'string', description: 'CSV per RFC 4180 in UTF-8, with a header row' },
   getMetrics: { type: 'string', description: "Prometheus' text format" },
   getOpenApi: { type: 'object', description: 'An OpenAPI document' },
 };
 
-const failureOf = (id: Operation['id'], status: number): object => ({
-  $ref: `#/components/responses/${id === 'checkReadiness' && status === 503 ? 'NotReady' : nameOfError(codeOfStatus(status))}`,
-});
-
-/** The 503 of `/readyz`, which tells the state of each thing. */
-const notReady = (): object => ({
-  description: 'The process can not serve; `checks` names what fails.',
-  headers: headersOf(ERRORS.unavailable.headers ?? [], ['Cache-Control']),
-  content: {
-    'application/json': {
-      schema: schemaReference('NotReady'),
-      examples: {
-        queueAway: {
-          value: errorExample('unavailable', {
-            message: "The service can't serve; not ready: queue.",
-            checks: { process: 'ready', database: 'ok', queue: 'failed' },
-          }),
-        },
-      },
-    },
-  },
+const failureOf = (id: Id, status: number): object => ({
+  $ref: `#/components/responses/${id === 'checkReadiness' && status === 503 ? 'NotReady' : nameOfStatus(status)}`,
 });

@@ -10,8 +10,10 @@ export interface ErrorKind {
   readonly headers?: readonly string[];
   /** Headers that some carry. */
   readonly maybe?: readonly string[];
-  /** Bodies by the name of the example, without what is the same in all. */
-  readonly examples: Readonly<Record<string, { readonly message: string } & Record<string, unknown>>>;
+  /** By the name of the example: a message, or that with further fields of the body. */
+  readonly examples: Readonly<
+    Record<string, string | { readonly message: string; readonly [field: string]: unknown }>
+  >;
 }
 
 const CREDITS = ['X-Credits-Used', 'X-Credits-Remaining'];
@@ -51,49 +53,43 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
     status: 401,
     when: 'The key is missing, malformed, unknown, revoked or expired; which of them is not told. Or the `ADMIN_TOKEN` is not the right one.',
     headers: ['WWW-Authenticate'],
-    examples: { noKey: { message: 'Send a valid API key as "Authorization: Bearer <API_KEY>".' } },
+    examples: { noKey: 'Send a valid API key as "Authorization: Bearer <API_KEY>".' },
   },
   insufficient_credits: {
     status: 402,
     when: 'The balance does not cover the dearest price that this call could have. Nothing was done.',
     headers: CREDITS,
     maybe: [...LIMITS, 'Deprecation'],
-    examples: {
-      poor: { message: 'This call can cost 10 credits, more than the account has left.' },
-    },
+    examples: { poor: 'This call can cost 10 credits, more than the account has left.' },
   },
   forbidden: {
     status: 403,
     when: 'The key does not open this API version or lacks the scope (`catalog:read`, `vision:identify`, `catalog:write`); or the address of a data file is unsigned, changed or expired.',
     examples: {
-      version: { message: 'This key does not open API v3; it opens v1.' },
-      scope: { message: 'This key lacks the scope vision:identify; it has catalog:read.' },
-      address: {
-        message: 'This address is not signed, was changed or has expired; request the item again.',
-      },
+      version: 'This key does not open API v3; it opens v1.',
+      scope: 'This key lacks the scope vision:identify; it has catalog:read.',
+      address: 'This address is not signed, was changed or has expired; request the item again.',
     },
   },
   not_found: {
     status: 404,
     when: 'There is no such item, record, job, image, account, key or address. Free of charge.',
     maybe: OF_CALLS,
-    examples: { item: { message: 'There is no item "product_nobody".' } },
+    examples: { item: 'There is no item "product_nobody".' },
   },
   method_not_allowed: {
     status: 405,
     when: 'The address answers other methods only; `Allow` names them.',
     headers: ['Allow'],
-    examples: { get: { message: 'This address answers POST only.' } },
+    examples: { get: 'This address answers POST only.' },
   },
   conflict: {
     status: 409,
     when: 'The `Idempotency-Key` stands for a call with another body; or its first call still runs, then with `Retry-After`.',
     maybe: ['Retry-After', ...OF_CALLS],
     examples: {
-      otherBody: {
-        message: 'This Idempotency-Key stands for a call with another body; take a new one.',
-      },
-      running: { message: 'The first call with this Idempotency-Key is still running; ask again.' },
+      otherBody: 'This Idempotency-Key stands for a call with another body; take a new one.',
+      running: 'The first call with this Idempotency-Key is still running; ask again.',
     },
   },
   payload_too_large: {
@@ -101,17 +97,15 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
     when: 'The body is over the limit: 4/3 of the image limit and 64 KiB with a photo, 10 MiB and 1,000 records, else 1 MiB.',
     maybe: OF_CALLS,
     examples: {
-      large: { message: 'The body is larger than the limit of 1048576 bytes.' },
-      records: { message: 'A call takes at most 1000 records; send the rest in others.' },
+      large: 'The body is larger than the limit of 1048576 bytes.',
+      records: 'A call takes at most 1000 records; send the rest in others.',
     },
   },
   unsupported_media_type: {
     status: 415,
     when: 'The body is not declared as JSON in UTF-8, or as JSON Lines where the address takes these.',
     maybe: OF_CALLS,
-    examples: {
-      form: { message: 'Send the body as JSON with "Content-Type: application/json".' },
-    },
+    examples: { form: 'Send the body as JSON with "Content-Type: application/json".' },
   },
   unprocessable: {
     status: 422,
@@ -128,81 +122,78 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
     headers: ['Retry-After', ...LIMITS],
     maybe: [...CREDITS, 'Deprecation'],
     examples: {
-      second: { message: 'This key may make 50 calls per second.' },
-      unknownKeys: {
-        message: 'Too many unknown keys came from this address; check the key and call again later.',
-      },
+      second: 'This key may make 50 calls per second.',
+      unknownKeys: 'Too many unknown keys came from this address; check the key and call again later.',
     },
   },
   headers_too_large: {
     status: 431,
     when: 'The request line and the headers are larger than 16 KiB.',
-    examples: { large: { message: 'The request line or the headers are larger than 16 KiB.' } },
+    examples: { large: 'The request line or the headers are larger than 16 KiB.' },
   },
   internal_error: {
     status: 500,
     when: 'A fault of the service. Nothing was charged; quote the request id.',
     maybe: OF_BODIES,
-    examples: {
-      fault: { message: 'Something failed on our side; quote the request id when you report it.' },
-    },
+    examples: { fault: 'Something failed on our side; quote the request id when you report it.' },
   },
   unavailable: {
     status: 503,
     when: 'Overloaded (photos, large bodies or large pages), starting, stopping, or a store is away. Nothing was charged; call again after `Retry-After`.',
     headers: ['Retry-After'],
     maybe: OF_BODIES,
-    examples: { away: { message: 'A part of the service is away; try again.' } },
+    examples: { away: 'A part of the service is away; try again.' },
   },
   timeout: {
     status: 504,
     when: 'The deadline of a vision call passed. Nothing was charged; the photo may be sent again.',
     headers: ['X-Credits-Used'],
     maybe: OF_BODIES,
-    examples: {
-      deadline: { message: 'No answer within 15000 ms; nothing was charged. Send the photo again.' },
-    },
+    examples: { deadline: 'No answer within 15000 ms; nothing was charged. Send the photo again.' },
   },
 };
 
-const REQUEST_ID = '7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90';
+const CODES = Object.keys(ERRORS) as ErrorCode[];
 
-/** The body of a failure, as in an example. */
-export const errorExample = (code: ErrorCode, example: Readonly<Record<string, unknown>>): object => ({
-  success: false,
-  error: code,
-  request_id: REQUEST_ID,
-  ...example,
-});
-
-const KINDS = Object.entries(ERRORS) as [ErrorCode, ErrorKind][];
-
-/** The code that a status stands for; every failure has a status of its own. */
-export function codeOfStatus(status: number): ErrorCode {
-  const found = KINDS.find(([, kind]) => kind.status === status);
+/** The name of the failure that a status stands for; every failure has a status of its own. */
+export function nameOfStatus(status: number): string {
+  const found = CODES.find((code) => ERRORS[code].status === status);
   if (!found) throw new Error(`no failure has the status ${status}`);
-  return found[0];
+  return nameOfError(found);
 }
 
-/** The answer of each failure, by its name. */
-export const errorResponses = (): Record<string, object> =>
-  Object.fromEntries(
-    KINDS.map(([code, { when, headers = [], maybe = [], examples }]) => [
-      nameOfError(code),
-      {
-        description: when,
-        headers: headersOf(headers, maybe),
-        content: {
-          'application/json': {
-            schema: schemaReference(nameOfError(code)),
-            examples: Object.fromEntries(
-              Object.entries(examples).map(([name, example]) => [
-                name,
-                { value: errorExample(code, example) },
-              ]),
-            ),
-          },
-        },
-      },
-    ]),
-  );
+/** The answer of each failure, by its name; and that of `/readyz`, which tells the state of each thing. */
+export function errorResponses(): Record<string, object> {
+  const examples = {
+    queueAway: {
+      message: "The service can't serve; not ready: queue.",
+      checks: { process: 'ready', database: 'ok', queue: 'failed' },
+    },
+  };
+  const when = 'The process can not serve; `checks` names what fails.';
+  return {
+    ...Object.fromEntries(
+      CODES.map((code) => [nameOfError(code), responseOf(nameOfError(code), code, ERRORS[code])]),
+    ),
+    NotReady: responseOf('NotReady', 'unavailable', {
+      ...ERRORS.unavailable,
+      when,
+      maybe: ['Cache-Control'],
+      examples,
+    }),
+  };
+}
+
+function responseOf(
+  name: string,
+  error: ErrorCode,
+  { when, headers = [], maybe = [], examples }: ErrorKind,
+): object {
+  const refusal = { success: false, error, request_id: '7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90' };
+  const shown = Object.entries(examples).map(([each, told]) => {
+    const value = { ...refusal, ...(typeof told === 'string' ? { message: told } : told) };
+    return [each, { value }];
+  });
+  const content = { schema: schemaReference(name), examples: Object.fromEntries(shown) };
+  return { description: when, headers: headersOf(headers, maybe), content: { 'application/json': content } };
+}

@@ -1,72 +1,62 @@
 import { DATA_FILE_KINDS, REGIONS } from '../../../models/pricing/estimate';
+import type { PATHS } from '../../paths';
 import { itemParameters, similarParameters } from '../../v3/schema';
 import { periodParameters } from '../../wire/period';
 import { ADMIN_OPERATIONS } from './admin-operations';
-import { LATER_OPERATIONS } from './later-operations';
-import { json, type Operation, open, photo, plain, V1, V2 } from './operation';
+import { change, file, json, type Operation, photo, plain, tool } from './operation';
 import { idParameter, inPath } from './parameters';
-import { RECORD_OPERATIONS } from './record-operations';
 import { legacyQueryWithFacets, queryParameters } from './schemas';
 
 const ITEM = idParameter('Id of a row, from a search or an identification', 'product_birkin_croc');
+const RECORD = idParameter('Id of the record', 'product_birkin_croc');
+const JOB = idParameter('The `id` of the job', 'job_V1StGXR8_Z5jdHi6B-myT');
+
+const WRITES = 'Needs the scope `catalog:write`. Free.';
 
 /** Every endpoint, in the order of the reference (contract 14.4). */
-export const OPERATIONS: readonly Operation[] = [
-  json({
-    id: 'queryCatalog',
-    summary: 'Search or list the catalog',
-    description: `Products, or the taxonomy rows of \`taxonomy_node\`, by free text and filters.
+export const OPERATIONS: Readonly<Record<keyof typeof PATHS, Operation>> = {
+  queryCatalog: json(
+    'Search or list the catalog',
+    `Products, or the taxonomy rows of \`taxonomy_node\`, by free text and filters.
 
 - Filter objects are ANDed, the values in one are ORed; repeat a field to require several tags. A field or value that no row has finds nothing; an unknown tag is a 400.
 - A \`query\` is ordered by relevance, whatever the \`sort\`; \`sort_applied\` tells the order.
 - A page past the end has no rows, and is no error; its \`facets\` are empty.
 - **Credits:** 1; with \`pricing\` on products 6; a page without rows is free.`,
-    body: 'CatalogQuery',
-    answer: 'QueryAnswer',
-    maybe: ['Deprecation'],
-  }),
-  plain({
-    id: 'getItem',
-    summary: 'One catalog row by id',
-    description:
-      '`data` holds one row. Not found are unknown and deleted rows, and ids of variants.\n\n**Credits:** 1; with `pricing` on a product 6; an unknown id and HEAD are free.',
-    parameters: [ITEM, ...queryParameters(itemParameters)],
-    answer: 'ItemAnswer',
-  }),
-  plain({
-    id: 'listSimilarItems',
-    summary: 'Products that look like one',
-    description: `By their pictures, the most similar first, each with its \`similarity\`; never the item itself.
+    { body: 'CatalogQuery', answer: 'QueryAnswer', maybe: ['Deprecation'] },
+  ),
+  getItem: plain(
+    'One catalog row by id',
+    '`data` holds one row. Not found are unknown and deleted rows, and ids of variants.\n\n**Credits:** 1; with `pricing` on a product 6; an unknown id and HEAD are free.',
+    { parameters: [ITEM, ...queryParameters(itemParameters)], answer: 'ItemAnswer' },
+  ),
+  listSimilarItems: plain(
+    'Products that look like one',
+    `By their pictures, the most similar first, each with its \`similarity\`; never the item itself.
 
 - Of the category of the item, or of \`category_id\`.
 - Nothing is similar to a row that is no product, or that has no picture the model knows: an empty \`data\`.
 - **Credits:** 1; with \`pricing\` 6; an answer without rows, an unknown id and HEAD are free.`,
-    parameters: [ITEM, ...queryParameters(similarParameters)],
-    answer: 'SimilarAnswer',
-  }),
-  json({
-    id: 'getItems',
-    summary: 'Several catalog rows by their ids',
-    description: `Up to 100, in the order of the ids; an id that is named again is one row. What is not found is listed in \`not_found\`, and is no error.
+    { parameters: [ITEM, ...queryParameters(similarParameters)], answer: 'SimilarAnswer' },
+  ),
+  getItems: json(
+    'Several catalog rows by their ids',
+    `Up to 100, in the order of the ids; an id that is named again is one row. What is not found is listed in \`not_found\`, and is no error.
 
 **Credits:** 1 for each row that is found; with \`pricing\` 6 for each product. The balance must cover all of them.`,
-    body: 'ItemsRequest',
-    answer: 'ItemsAnswer',
-  }),
-  json({
-    id: 'suggest',
-    summary: 'Complete what stands in a search box',
-    description: `Rows that match all words of the query, the last of which may be unfinished: brands, models, styles and the like before products, by popularity. A blank query gives the most popular.
+    { body: 'ItemsRequest', answer: 'ItemsAnswer' },
+  ),
+  suggest: json(
+    'Complete what stands in a search box',
+    `Rows that match all words of the query, the last of which may be unfinished: brands, models, styles and the like before products, by popularity. A blank query gives the most popular.
 
 - A row is its \`id\`, \`name\`, \`node\` and \`attributes\`; ask for the rest when it is chosen. \`matched\` tells which parts of the name to set off.
 - Free; a call counts in the limits of the key.`,
-    body: 'SuggestRequest',
-    answer: 'SuggestAnswer',
-  }),
-  photo({
-    id: 'identify',
-    summary: 'Identify the item in a photo',
-    description: `At most ten rows, best first, each with its own calibrated \`confidence\`: of all rows given with 0.9, nine in ten are right; of those given with 0.1, one in ten. Over the products it sums to at most 1.
+    { body: 'SuggestRequest', answer: 'SuggestAnswer' },
+  ),
+  identify: photo(
+    'Identify the item in a photo',
+    `At most ten rows, best first, each with its own calibrated \`confidence\`: of all rows given with 0.9, nine in ten are right; of those given with 0.1, one in ten. Over the products it sums to at most 1.
 
 - Send the photo as \`url\` or \`base64\`; \`url\` wins. JPEG, PNG or WebP, told by their bytes.
 - Or send two to five photos of the item from several sides as \`images\`: they have one answer. One that shows something else decides little.
@@ -76,126 +66,181 @@ export const OPERATIONS: readonly Operation[] = [
 - \`min_confidence\` is what the first row needs for an answer, instead of the floor of the service; the runners-up follow down to 0.01. With 0 the ten nearest rows are returned, whatever they are.
 - Nothing sure enough: an empty \`data\`.
 - **Credits:** 5, with \`pricing\` 10; 2 more for each photo after the first; an answer without rows is free.`,
-    body: 'IdentifyRequest',
-    answer: 'IdentifyAnswer',
-    maybe: ['Deprecation'],
-  }),
-  json({
-    id: 'sendFeedback',
-    summary: 'Say what the photos showed',
-    description:
-      'The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any key of the same kind, live or test. Free. It makes the reliability of the service known, and its confidence better.',
-    body: 'Feedback',
-    parameters: [idParameter('The `X-Prediction-Id` of an answer', 'V1StGXR8_Z5jdHi6B-myT')],
-    answer: 'FeedbackAnswer',
-  }),
-  plain({
-    id: 'getOwnAccount',
-    summary: 'Your account and key',
-    description:
-      'What the account has left, what the key may do, and what keys of its kind, live or test, were charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.',
-    parameters: queryParameters(periodParameters),
-    answer: 'Account',
-  }),
-  ...RECORD_OPERATIONS,
-  ...LATER_OPERATIONS,
-  json(
-    {
-      id: 'searchProductsV2',
-      summary: 'Search products (legacy)',
-      description:
-        'The parameters of `GET /v1/products` as JSON properties; facets go by their field (`brand`, `exclude_brand`, …), other properties are ignored.\n\n**Credits:** 6 for products, else 1; a page without rows is free.',
-      body: 'LegacyQuery',
-      answer: 'LegacyAnswer',
-    },
-    V2,
+    { body: 'IdentifyRequest', answer: 'IdentifyAnswer', maybe: ['Deprecation'] },
   ),
-  photo(
+  sendFeedback: json(
+    'Say what the photos showed',
+    'The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any key of the same kind, live or test. Free. It makes the reliability of the service known, and its confidence better.',
     {
-      id: 'identifyV2',
-      summary: 'Identify the item in a photo (legacy)',
-      description: 'Always with taxonomy and prices.\n\n**Credits:** 10; no match is free.',
-      body: 'LegacyIdentifyRequest',
-      answer: 'LegacyVisionAnswer',
+      body: 'Feedback',
+      parameters: [idParameter('The `X-Prediction-Id` of an answer', 'V1StGXR8_Z5jdHi6B-myT')],
+      answer: 'FeedbackAnswer',
     },
-    V2,
   ),
-  plain(
+  getOwnAccount: plain(
+    'Your account and key',
+    'What the account has left, what the key may do, and what keys of its kind, live or test, were charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.',
+    { parameters: queryParameters(periodParameters), answer: 'Account' },
+  ),
+  writeRecords: json(
+    'Write records of the catalog',
+    `Up to 1,000 in a call, one a line; each replaces the whole record of its id. What is accepted is found, with its prices, when the answer comes, and by photos once its pictures are embedded.
+
+- A line is an object with one key, the file of a bundle that the record would stand in: \`categories\`, \`tags\`, \`entities\`, \`products\`, \`estimates\`, \`estimate-history\` or \`listings\`.
+- Files are taken in that order, whatever the order of the lines. Of lines with the same id the later one stands.
+- Pictures are \`https\` addresses.
+- A variant belongs to the product that named it last, with its prices; a product that leaves it out hides them.
+- A line that is wrong is rejected alone, also for an unknown field, with its \`field\` and \`reason\`; the status is 200 all the same.
+
+${WRITES}`,
     {
-      id: 'searchProductsV1',
-      summary: 'Search products (legacy)',
-      description:
-        'Any facet of the catalog is a parameter, and `exclude_` before it negates it; parameters of no meaning are ignored.\n\n**Credits:** 6 for products, else 1; a page without rows and HEAD are free.',
-      parameters: queryParameters(legacyQueryWithFacets),
-      answer: 'LegacyAnswer',
+      body: { lines: 'JSON Lines in UTF-8, 10 MiB at most; `application/jsonl` is the same' },
+      method: 'put',
+      answer: 'RecordsAnswer',
     },
-    V1,
   ),
-  open('files', {
-    id: 'getDataFile',
-    summary: 'A price file of a variant and region',
-    description:
-      'Only by the signed link of an answer, which is valid for one hour; no key. Request the item again for a fresh link. What it shows may be displayed, not stored.',
-    parameters: [
-      inPath('kind', { type: 'string', enum: DATA_FILE_KINDS }, 'Estimates over time, or the listings'),
-      inPath('variantId', { type: 'string' }, 'Id of the variant'),
-      inPath('file', { type: 'string', enum: REGIONS.map((region) => `${region}.csv`) }, 'The region'),
-      ...['expires', 'key', 'signature'].map((name) => ({
-        name,
-        in: 'query',
-        required: true,
-        description: 'Part of the signature; take the link as it was answered',
-        schema: { type: 'string' },
-      })),
-    ],
-    answer: ['text/csv'],
-    errors: [403, 503],
-    headers: ['Cache-Control', 'Content-Disposition'],
-  }),
-  open('files', {
-    id: 'getImage',
-    summary: 'A stored catalog image',
-    description: 'Its address is the hash of its content and never changes; no key.',
-    parameters: [
-      inPath(
-        'file',
-        { type: 'string', pattern: '^[0-9a-f]{64}\\.(jpg|png|webp)$' },
-        'SHA-256 of the content and its format',
-      ),
-      { name: 'If-None-Match', in: 'header', description: 'ETags that you hold', schema: { type: 'string' } },
-    ],
-    answer: ['image/jpeg', 'image/png', 'image/webp'],
-    errors: [404, 503],
-    headers: ['Cache-Control', 'ETag'],
-  }),
+  storeImage: json(
+    'Store a picture of the catalog',
+    `The body is the bytes of a JPEG, PNG or WebP; its format is read from them. The same bytes have the same address, which may stand in the \`images\` of a record. A picture that no record names for a while (\`UNUSED_IMAGE_DAYS\`, 7 days unless set) is removed.\n\n${WRITES}`,
+    {
+      body: { bytes: ['image/jpeg', 'image/png', 'image/webp', 'application/octet-stream'] },
+      answer: 'ImageAnswer',
+      status: 201,
+      errors: [422],
+    },
+  ),
+  deleteRecord: change(
+    'Take a record out of the catalog',
+    `A product or an entity; a record that is written later brings it back. Not found are unknown and deleted ids, and those of categories, tags and variants.\n\n${WRITES}`,
+    { parameters: [RECORD], answer: 'DeletionAnswer' },
+  ),
+  getRecord: plain(
+    'A record as it was last written',
+    `A product, an entity or a category, as the line that writes it again: read it, change it, send it back. Its stored pictures are addresses.\n\n${WRITES}`,
+    { parameters: [RECORD], answer: 'RecordAnswer' },
+  ),
+  getRecordStatus: plain(
+    'How far a record is seen',
+    `Whether searches find it, and how many of its pictures the live model knows.\n\n${WRITES}`,
+    { parameters: [RECORD], answer: 'RecordStatusAnswer' },
+  ),
+  createJob: json(
+    'Identify many photos later',
+    `Up to 100 \`entries\`, each one identification; the answer is the job, before any of them is looked at. Ask for it by its \`id\` until its \`status\` is \`done\`.
+
+- Prefer \`url\` to \`base64\`: the body is limited to twice that of an identification.
+- A photo that can't be used is the answer of its entry; a malformed entry refuses the job.
+- Photos of identifications go first, then accounts take turns. What is unavailable for the moment is tried again for a day.
+- **Credits:** each entry as its identification; the job itself is free. The balance must cover the dearest entry.`,
+    { body: 'JobRequest', answer: 'JobAnswer', maybe: ['Deprecation'], status: 202 },
+  ),
+  getJob: plain(
+    'A job and its answers',
+    'Each entry has the body that its identification gives, of a refusal too, once it has been looked at. Kept as long as predictions are. Free.',
+    { parameters: [JOB], answer: 'JobAnswer' },
+  ),
+  cancelJob: change(
+    'Cancel what is left of a job',
+    'Entries that are not begun will have no answer, and cost nothing; those that are begun end as they would. Answers stay. Free.',
+    { parameters: [JOB], answer: 'JobAnswer' },
+  ),
+  createWebhook: json(
+    'Be told what happens',
+    `Registers an \`https\` address. Each message is a POST of \`{"type", "timestamp", "data"}\`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the \`secret\` of this answer verifies it, and no later answer has it: it is null when the call is repeated with its \`Idempotency-Key\`.
+
+- \`vision.job.done\`: a job made by a key of the same kind, live or test, has ended; \`id\`, \`total\`, \`done\`, \`failed\`, \`cancelled\`.
+- \`account.credits.low\`: a charge took the balance below \`credits_below\`; \`credits\`, \`credits_below\`.
+- \`catalog.import.done\`: \`accepted\`, \`rejected\`.
+- \`model.drift\`: by the feedback of 30 days confidence is not true any more; \`claimed\`, \`right\`, \`answers\`. At most once a week.
+
+A message comes at least once, with the same \`webhook-id\`: until your 2xx, with growing pauses, for a day. A 410 ends them all. Free.`,
+    { body: 'WebhookRequest', answer: 'WebhookAnswer', status: 201 },
+  ),
+  listWebhooks: plain(
+    'The addresses that are told',
+    'Those registered by live keys of the account or, for a test key, by its test keys, with what failed last and without their secrets. Free.',
+    { answer: 'WebhooksAnswer' },
+  ),
+  deleteWebhook: change(
+    'Be told no more',
+    'Removes an address with all that it was still to be told. Free.',
+    {
+      parameters: [idParameter('The `id` of the webhook', 'webhook_V1StGXR8_Z5jdHi6B-myT')],
+      answer: 'WebhookRemoved',
+    },
+  ),
+  searchProductsV2: json(
+    'Search products (legacy)',
+    'The parameters of `GET /v1/products` as JSON properties; facets go by their field (`brand`, `exclude_brand`, …), other properties are ignored.\n\n**Credits:** 6 for products, else 1; a page without rows is free.',
+    { body: 'LegacyQuery', answer: 'LegacyAnswer', version: 'v2' },
+  ),
+  identifyV2: photo(
+    'Identify the item in a photo (legacy)',
+    'Always with taxonomy and prices.\n\n**Credits:** 10; no match is free.',
+    { body: 'LegacyIdentifyRequest', answer: 'LegacyVisionAnswer', version: 'v2' },
+  ),
+  searchProductsV1: plain(
+    'Search products (legacy)',
+    'Any facet of the catalog is a parameter, and `exclude_` before it negates it; parameters of no meaning are ignored.\n\n**Credits:** 6 for products, else 1; a page without rows and HEAD are free.',
+    { parameters: queryParameters(legacyQueryWithFacets), answer: 'LegacyAnswer', version: 'v1' },
+  ),
+  getDataFile: file(
+    'A price file of a variant and region',
+    'Only by the signed link of an answer, which is valid for one hour; no key. Request the item again for a fresh link. What it shows may be displayed, not stored.',
+    {
+      parameters: [
+        inPath('kind', { type: 'string', enum: DATA_FILE_KINDS }, 'Estimates over time, or the listings'),
+        inPath('variantId', { type: 'string' }, 'Id of the variant'),
+        inPath('file', { type: 'string', enum: REGIONS.map((region) => `${region}.csv`) }, 'The region'),
+        ...['expires', 'key', 'signature'].map((name) => ({
+          name,
+          in: 'query',
+          required: true,
+          description: 'Part of the signature; take the link as it was answered',
+          schema: { type: 'string' },
+        })),
+      ],
+      answer: ['text/csv'],
+      errors: [403, 503],
+      headers: ['Cache-Control', 'Content-Disposition'],
+    },
+  ),
+  getImage: file(
+    'A stored catalog image',
+    'Its address is the hash of its content and never changes; no key.',
+    {
+      parameters: [
+        inPath(
+          'file',
+          { type: 'string', pattern: '^[0-9a-f]{64}\\.(jpg|png|webp)$' },
+          'SHA-256 of the content and its format',
+        ),
+        {
+          name: 'If-None-Match',
+          in: 'header',
+          description: 'ETags that you hold',
+          schema: { type: 'string' },
+        },
+      ],
+      answer: ['image/jpeg', 'image/png', 'image/webp'],
+      errors: [404, 503],
+      headers: ['Cache-Control', 'ETag'],
+    },
+  ),
   ...ADMIN_OPERATIONS,
-  open('operations', {
-    id: 'checkHealth',
-    summary: 'Whether the process is alive',
-    description: 'Answers as long as the process does.',
+  checkHealth: tool('Whether the process is alive', 'Answers as long as the process does.', {
     answer: 'Health',
-    maybe: ['Cache-Control'],
   }),
-  open('operations', {
-    id: 'checkReadiness',
-    summary: 'Whether the process can serve',
-    description: 'The state of each thing that the service needs.',
+  checkReadiness: tool('Whether the process can serve', 'The state of each thing that the service needs.', {
     answer: 'Readiness',
     errors: [503],
-    maybe: ['Cache-Control'],
   }),
-  open('operations', {
-    id: 'getMetrics',
-    summary: 'Metrics for Prometheus',
-    description: 'Requests by route and status, stages of identifications, the queue, the process.',
-    answer: ['text/plain'],
-    maybe: ['Cache-Control'],
-  }),
-  open('operations', {
-    id: 'getOpenApi',
-    summary: 'This document',
-    description: 'OpenAPI 3.1, with the address that it was asked at as its server.',
+  getMetrics: tool(
+    'Metrics for Prometheus',
+    'Requests by route and status, stages of identifications, the queue, the process.',
+    { answer: ['text/plain'] },
+  ),
+  getOpenApi: tool('This document', 'OpenAPI 3.1, with the address that it was asked at as its server.', {
     answer: ['application/json'],
-    maybe: ['Cache-Control'],
   }),
-];
+};

@@ -4,51 +4,19 @@ import { ERROR_CODES, type ErrorCode, IMAGE_FAULTS } from '../../../models/error
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../../models/webhooks/webhook';
 import * as adminAnswers from '../../admin/answers';
 import * as adminBodies from '../../admin/schema';
-import { legacyAnswer, legacyMatch, legacyRow, legacyVisionAnswer } from '../../legacy/answers';
+import * as legacyAnswers from '../../legacy/answers';
 import { commaSeparated, legacyIdentifyBody, legacyQuery } from '../../legacy/schema';
-import {
-  accountAnswer,
-  catalogRow,
-  evidence,
-  facetValue,
-  feedbackAnswer,
-  identifyAnswer,
-  itemAnswer,
-  itemsAnswer,
-  jobAnswer,
-  jobEntry,
-  matchedRow,
-  queryAnswer,
-  similarAnswer,
-  similarRow,
-  suggestAnswer,
-  webhook,
-  webhookAnswer,
-  webhookRemoved,
-  webhooksAnswer,
-} from '../../v3/answers';
-import {
-  deletionAnswer,
-  imageAnswer,
-  recordAnswer,
-  recordStatusAnswer,
-  recordsAnswer,
-} from '../../v3/record-answers';
+import * as answers from '../../v3/answers';
+import * as recordAnswers from '../../v3/record-answers';
 import { catalogQueryBody, filter, itemsBody, suggestBody, webhookBody } from '../../v3/schema';
 import { feedbackBody, identifyBody, jobBody, photoBody } from '../../v3/vision-schema';
 import { WEBHOOK_MESSAGES } from '../../v3/webhook-messages';
 import { usage } from '../../wire/accounts';
-import {
-  attribute,
-  errorAnswer,
-  market,
-  marketEstimate,
-  prices,
-  tag,
-  variantField,
-} from '../../wire/answers';
+import * as wire from '../../wire/answers';
 import { apiVersion, includeModule, scope, sort, webhookEvent } from '../../wire/shared';
 import { healthAnswer, readinessAnswer } from '../health';
+
+type Named = Readonly<Record<string, z.ZodType>>;
 
 /** Facets that the named categories have, to include and to exclude; others may bring more (contract 8.1). */
 const facets = Object.fromEntries(
@@ -62,18 +30,18 @@ export const legacyQueryWithFacets = legacyQuery.extend({
   exclude_category: commaSeparated.optional().describe('Names or ids of categories'),
 });
 
-/** What requests and answers share. */
-const SHARED: Readonly<Record<string, z.ZodType>> = {
+/** Types of both requests and answers. */
+const SHARED: Named = {
   ApiVersion: apiVersion,
   Include: includeModule,
-  Market: market,
+  Market: wire.market,
   Scope: scope,
   Sort: sort,
   WebhookEvent: webhookEvent,
 };
 
-/** What bodies are validated with, under the names of the reference. */
-const REQUESTS: Readonly<Record<string, z.ZodType>> = {
+/** What bodies are validated with. */
+const REQUESTS: Named = {
   CatalogQuery: catalogQueryBody,
   Filter: filter,
   IdentifyRequest: identifyBody,
@@ -94,82 +62,64 @@ const REQUESTS: Readonly<Record<string, z.ZodType>> = {
   LegacyIdentifyRequest: legacyIdentifyBody,
 };
 
-const variant = catalogRow.shape.variants.unwrap().element;
+const variant = answers.catalogRow.shape.variants.unwrap().element;
 
-/** What presenters are typed by. The page names every field, so an answer has no others. */
-const ANSWERS: Readonly<Record<string, z.ZodType>> = {
-  QueryAnswer: queryAnswer,
-  ItemAnswer: itemAnswer,
-  SimilarAnswer: similarAnswer,
-  IdentifyAnswer: identifyAnswer,
-  CatalogRow: catalogRow,
-  SimilarRow: similarRow,
-  MatchedRow: matchedRow,
-  FacetValue: facetValue,
-  Variant: variant,
-  Pricing: variant.shape.pricing.unwrap(),
-  Evidence: evidence,
-  ItemsAnswer: itemsAnswer,
-  SuggestAnswer: suggestAnswer,
-  Suggestion: suggestAnswer.shape.data.element,
-  FeedbackAnswer: feedbackAnswer,
-  Account: accountAnswer,
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  accountAnswer: 'Account',
+  errorAnswer: 'Refusal',
+  usageShown: 'Usage',
+};
+
+/** What presenters are typed by: what `answers.ts` exports, under that name, and types within that have a name. */
+const ANSWERS: Named = {
+  ...exported({ ...answers, ...recordAnswers, ...adminAnswers, ...legacyAnswers, ...wire }),
   AccountState: adminAnswers.accountList.shape.accounts.element,
   ApiKey: adminAnswers.keyList.shape.keys.element,
   AuditEntry: adminAnswers.auditLog.shape.entries.element,
-  UsageLine: usage.element,
-  AccountList: adminAnswers.accountList,
-  AccountShown: adminAnswers.accountShown,
-  CreditsAdded: adminAnswers.creditsAdded,
-  Usage: adminAnswers.usageShown,
-  KeyList: adminAnswers.keyList,
-  KeyMade: adminAnswers.keyMade,
-  KeyRevoked: adminAnswers.keyRevoked,
-  AuditLog: adminAnswers.auditLog,
-  ImageAnswer: imageAnswer,
-  RecordAnswer: recordAnswer,
-  RecordsAnswer: recordsAnswer,
-  RecordOutcome: recordsAnswer.shape.data.element,
-  DeletionAnswer: deletionAnswer,
-  RecordStatusAnswer: recordStatusAnswer,
-  JobAnswer: jobAnswer,
-  JobEntry: jobEntry,
-  Refusal: errorAnswer,
-  Webhook: webhook,
-  WebhookAnswer: webhookAnswer,
-  WebhooksAnswer: webhooksAnswer,
-  WebhookRemoved: webhookRemoved,
-  ResolvedTaxonomy: queryAnswer.shape.resolved_taxonomy,
-  LegacyAnswer: legacyAnswer,
-  LegacyRow: legacyRow,
-  LegacyVariant: legacyRow.shape.variants.unwrap().element,
-  LegacyVisionAnswer: legacyVisionAnswer,
-  LegacyMatch: legacyMatch,
-  Attribute: attribute,
-  VariantField: variantField,
-  Tag: tag,
-  MarketEstimate: marketEstimate,
-  DataFileLink: prices.pricing_data.unwrap().element,
+  DataFileLink: wire.prices.pricing_data.unwrap().element,
   Health: healthAnswer,
+  LegacyVariant: legacyAnswers.legacyRow.shape.variants.unwrap().element,
+  Pricing: variant.shape.pricing.unwrap(),
   Readiness: readinessAnswer,
   ReadinessChecks: readinessAnswer.shape.checks,
+  RecordOutcome: recordAnswers.recordsAnswer.shape.data.element,
+  ResolvedTaxonomy: answers.queryAnswer.shape.resolved_taxonomy,
+  Suggestion: answers.suggestAnswer.shape.data.element,
+  UsageLine: usage.element,
+  Variant: variant,
 };
 
-const failure = errorAnswer.omit({ field: true, allowed_taxonomy_nodes: true, reason: true, index: true });
+function exported(modules: Readonly<Record<string, unknown>>): Named {
+  const objects = Object.entries(modules).flatMap(([name, schema]) =>
+    schema instanceof z.ZodObject ? [[OTHER_NAMES[name] ?? capitalized(name), schema] as const] : [],
+  );
+  return Object.fromEntries(objects);
+}
+
+/** `BadRequest` of `bad_request`, `VisionJobDone` of `vision.job.done`. */
+function capitalized(name: string): string {
+  return name.replace(/(?:^|[_.])([a-z])/g, (_part, letter: string) => letter.toUpperCase());
+}
+
+const failure = wire.errorAnswer.omit({
+  field: true,
+  allowed_taxonomy_nodes: true,
+  reason: true,
+  index: true,
+});
 const codeOf = (code: ErrorCode) => z.literal(code).describe('Code of the failure; branch on it');
 const failed = (code: ErrorCode) => failure.extend({ error: codeOf(code) });
 
 /** The name of a failure among the schemas and responses: `BadRequest` of `bad_request`. */
-export const nameOfError = (code: ErrorCode): string =>
-  code.replace(/(?:^|_)([a-z])/g, (_part, letter: string) => letter.toUpperCase());
+export const nameOfError = (code: ErrorCode): string => capitalized(code);
 
 /** The body of each failure; those that say more than the others say so (contract 11.1). */
-const FAILURES: Readonly<Record<string, z.ZodType>> = {
+const FAILURES: Named = {
   ...Object.fromEntries(ERROR_CODES.map((code) => [nameOfError(code), failed(code)])),
-  BadRequest: errorAnswer.omit({ reason: true }).extend({ error: codeOf('bad_request') }),
+  BadRequest: wire.errorAnswer.omit({ reason: true }).extend({ error: codeOf('bad_request') }),
   Unprocessable: failed('unprocessable').extend({
     reason: z.enum(IMAGE_FAULTS).describe('Why the image can not be used'),
-    index: errorAnswer.shape.index,
+    index: wire.errorAnswer.shape.index,
   }),
   NotReady: failed('unavailable').extend({ checks: readinessAnswer.shape.checks }),
 };
@@ -177,8 +127,7 @@ const FAILURES: Readonly<Record<string, z.ZodType>> = {
 export const schemaReference = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
 /** The name of the schema of a message to webhooks: `VisionJobDoneMessage` of `vision.job.done`. */
-export const nameOfMessage = (event: WebhookEvent): string =>
-  `${event.replace(/(?:^|\.)([a-z])/g, (_part, letter: string) => letter.toUpperCase())}Message`;
+export const nameOfMessage = (event: WebhookEvent): string => `${capitalized(event)}Message`;
 
 const MESSAGES = Object.fromEntries(
   WEBHOOK_EVENTS.map((event) => [nameOfMessage(event), WEBHOOK_MESSAGES[event]]),
@@ -189,7 +138,7 @@ const MESSAGES = Object.fromEntries(
  *
  * @param records those of the records of a catalog, and of a line of them
  */
-export const componentSchemas = (records: Readonly<Record<string, z.ZodType>>): Record<string, object> => ({
+export const componentSchemas = (records: Named): Record<string, object> => ({
   ...jsonSchemas({ ...SHARED, ...REQUESTS, ...records }, 'input'),
   ...jsonSchemas({ ...SHARED, ...ANSWERS, ...MESSAGES, ...FAILURES }, 'output'),
 });
@@ -209,7 +158,7 @@ export function queryParameters(schema: z.ZodObject): object[] {
   );
 }
 
-function jsonSchemas(named: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output') {
+function jsonSchemas(named: Named, io: 'input' | 'output') {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {

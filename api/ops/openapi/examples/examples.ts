@@ -1,14 +1,32 @@
-import type { z } from 'zod';
-import type { legacyAnswer, legacyVisionAnswer } from '../../../legacy/answers';
 import type { PATHS } from '../../../paths';
-import type { evidence as rowEvidence } from '../../../v3/answers';
 import { ACCOUNT_EXAMPLES } from './accounts';
-import { catalog, type Examples, LARGER_PHOTO, one, PHOTO, shows } from './example';
-import { LATER_EXAMPLES } from './later-examples';
-import { RECORD_EXAMPLES } from './records';
-import { attributes, category, estimate, legacyProduct, model, pricedProduct, product } from './rows';
+import { LATER_EXAMPLES } from './later';
+import {
+  attributes,
+  catalog,
+  type Examples,
+  estimate,
+  LARGER_PHOTO,
+  legacyProduct,
+  model,
+  one,
+  PHOTO,
+  PREDICTION,
+  pricedProduct,
+  product,
+  shows,
+} from './parts';
 
-const evidence: z.output<typeof rowEvidence> = {
+const FREE = { credits_used: 0 };
+const PRICED = { credits_used: 6, includes: ['taxonomy', 'pricing'] };
+const NOTHING = catalog([], { ...FREE, resolved_taxonomy: { node: null, level: null } });
+
+const photo = {
+  address: shows('A photo by its address', { url: 'https://pictures.example/bag.jpg' }),
+  bytes: shows('A photo as base64 (shortened here to one dot)', { base64: PHOTO }),
+};
+
+const evidence = {
   image: 'https://loupe.example/images/0b7c0e.jpg',
   photo: 1,
   similarity: 0.93,
@@ -20,7 +38,23 @@ const evidence: z.output<typeof rowEvidence> = {
   levels: attributes.slice(1).map((attribute) => ({ ...attribute, confidence: 0.98 })),
 };
 
-const legacy: z.output<typeof legacyAnswer> = {
+const records = [
+  {
+    products: {
+      id: 'product_birkin_croc',
+      category: 'handbags',
+      attributes: { brand: 'brand_hermes', model: 'model_birkin', style: 'style_birkin_croc' },
+      popularity: 90,
+      images: ['https://pictures.example/birkin.jpg'],
+      variants: [{ id: 'variant_birkin_croc_30', fields: [{ field: 'size', name: '30' }] }],
+    },
+  },
+  {
+    estimates: { variant: 'variant_birkin_croc_30', source: 'ebay', region: 'NA', A: 58000, currency: 'usd' },
+  },
+];
+
+const legacy = {
   success: true,
   data: [legacyProduct],
   search: 'birkin',
@@ -31,38 +65,6 @@ const legacy: z.output<typeof legacyAnswer> = {
   stats: { id: { handbags: 1, brand_hermes: 1, model_birkin: 1, style_birkin_croc: 1 }, nbWordsMatched: 1 },
   sort_applied: 'relevance',
 };
-
-const legacyVision: z.output<typeof legacyVisionAnswer> = {
-  success: true,
-  results: [
-    {
-      label: 'Hermès Birkin Crocodile',
-      confidence: 0.97,
-      id: 'product_birkin_croc',
-      product: {
-        id: 'product_birkin_croc',
-        updated_at: '2026-03-15T12:00:00.000Z',
-        category_id: 'handbags',
-        attributes: legacyProduct.attributes,
-        variants: legacyProduct.variants ?? [],
-        popularity: 100,
-        deleted: false,
-        nbWordsMatched: 0,
-      },
-    },
-  ],
-  processingTime: 83.9,
-  predictionId: '0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55',
-};
-
-const photo = {
-  address: shows('A photo by its address', { url: 'https://pictures.example/bag.jpg' }),
-  bytes: shows('A photo as base64 (shortened here to one dot)', { base64: PHOTO }),
-};
-
-const PRICED = { credits_used: 6, includes: ['taxonomy' as const, 'pricing' as const] };
-const BY_POPULARITY = { sort_applied: 'popularity_desc' };
-const NOTHING = catalog([], { credits_used: 0, resolved_taxonomy: { node: null, level: null } });
 
 /** Examples of each endpoint (contract 4). Tests send the requests and hold the answers against their schemas. */
 export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> = {
@@ -94,7 +96,10 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
       }),
     },
     answers: {
-      search: shows('Free text', catalog([product], { sort_applied: 'relevance' })),
+      facets: shows(
+        'Facets and tags, with prices',
+        catalog([pricedProduct], { ...PRICED, sort_applied: 'popularity_desc' }),
+      ),
       counts: shows(
         'A text with the counts of two facets',
         catalog([product], {
@@ -105,71 +110,53 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
           },
         }),
       ),
-      facets: shows(
-        'Facets and tags, with prices',
-        catalog([pricedProduct], { ...PRICED, ...BY_POPULARITY }),
-      ),
       models: shows(
         'Models of a brand',
         catalog([model], { resolved_taxonomy: { node: 'model', level: 1 }, sort_applied: 'name_asc' }),
-      ),
-      categories: shows(
-        'Categories',
-        catalog([category], { resolved_taxonomy: { node: 'category', level: 0 }, ...BY_POPULARITY }),
-      ),
-      pastTheEnd: shows(
-        'A page past the end: no rows, free of charge',
-        catalog([], { total_results: 1, total_pages: 1, page: 7, credits_used: 0, ...BY_POPULARITY }),
       ),
     },
   },
   getItem: one('A product with its prices', catalog([pricedProduct], PRICED)),
   listSimilarItems: {
     answers: {
-      some: shows('Another product that looks like it', catalog([{ ...product, similarity: 0.83 }], {})),
+      some: shows('Another product that looks like it', catalog([{ ...product, similarity: 0.83 }])),
       nothing: shows('No picture is known: free of charge', NOTHING),
     },
   },
   getItems: one(
-    'A product and its model, with prices; and an id that there is not',
+    'A product and its model, with prices; and an unknown id',
     {
-      ...catalog([pricedProduct, { ...model, max_market_estimate: estimate }], {
-        ...PRICED,
-        credits_used: 7,
-      }),
+      ...catalog([pricedProduct, { ...model, max_market_estimate: estimate }], PRICED),
+      credits_used: 7,
       not_found: ['product_gone'],
     },
     { ids: ['product_birkin_croc', 'model_birkin', 'product_gone'], includes: ['taxonomy', 'pricing'] },
   ),
-  suggest: {
-    requests: {
-      typed: shows('While it is typed', { query: 'herm' }),
-      blank: shows('The most popular handbags', { category_id: 'handbags', size: 5 }),
+  suggest: one(
+    'While it is typed: a brand and a model of it',
+    {
+      success: true,
+      results: 2,
+      ...FREE,
+      data: [
+        {
+          id: 'brand_hermes',
+          name: 'Hermès',
+          node: 'brand',
+          attributes: attributes.slice(0, 2),
+          matched: [[0, 4]],
+        },
+        {
+          id: 'model_birkin',
+          name: 'Birkin',
+          node: 'model',
+          attributes: attributes.slice(0, 3),
+          matched: [],
+        },
+      ],
     },
-    answers: {
-      typed: shows('A brand and a model of it', {
-        success: true,
-        results: 2,
-        credits_used: 0,
-        data: [
-          {
-            id: 'brand_hermes',
-            name: 'Hermès',
-            node: 'brand',
-            attributes: attributes.slice(0, 2),
-            matched: [[0, 4]],
-          },
-          {
-            id: 'model_birkin',
-            name: 'Birkin',
-            node: 'model',
-            attributes: attributes.slice(0, 3),
-            matched: [],
-          },
-        ],
-      }),
-    },
-  },
+    { query: 'herm', category_id: 'handbags', size: 5 },
+  ),
   identify: {
     requests: {
       ...photo,
@@ -202,55 +189,86 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
       nothing: shows('Nothing sure enough: free of charge', NOTHING),
     },
   },
-  sendFeedback: {
-    requests: {
-      product: shows('It is this product', { correct_id: 'product_birkin_croc' }),
-      none: shows('The catalog does not have it', { correct_id: null, comment: 'A special order' }),
+  sendFeedback: one(
+    'The catalog does not have it',
+    {
+      success: true,
+      prediction_id: PREDICTION,
+      correct_id: null,
+      comment: 'A special order',
+      right: false,
+      ...FREE,
     },
-    answers: {
-      product: shows('The first row was right', {
-        success: true,
-        prediction_id: '0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55',
-        correct_id: 'product_birkin_croc',
-        comment: null,
-        right: true,
-        credits_used: 0,
-      }),
+    { correct_id: null, comment: 'A special order' },
+  ),
+  writeRecords: one(
+    'A product and what it is worth, one of which is wrong',
+    {
+      success: true,
+      accepted: 1,
+      rejected: 1,
+      ...FREE,
+      data: [
+        { line: 1, id: 'product_birkin_croc', status: 'accepted' },
+        { line: 2, id: null, status: 'rejected', field: 'currency', reason: 'EU-UK is priced in gbp' },
+      ],
     },
-  },
-  ...ACCOUNT_EXAMPLES,
-  ...RECORD_EXAMPLES,
-  ...LATER_EXAMPLES,
-  searchProductsV2: {
-    requests: {
-      search: shows('Free text', { search: 'birkin', page_size: 10 }),
-      facets: shows('Facets and tags', {
-        brand: 'brand_hermes',
-        exclude_model: 'model_kelly',
-        tags: 'material:exotic',
-      }),
-    },
-    answers: { search: shows('Free text', legacy) },
-  },
-  identifyV2: { requests: photo, answers: { sure: shows('The product is known', legacyVision) } },
-  searchProductsV1: one('?search=birkin', legacy),
-  checkHealth: one('Alive', { status: 'alive' }),
-  checkReadiness: one('Ready', {
-    status: 'ready',
-    checks: {
-      process: 'ready',
-      database: 'ok',
-      storage: 'ok',
-      images: 'ok',
-      processes: 'ok',
-      model: 'ok',
-      index: 'ok',
-      queue: 'ok',
-      workers: 'ok',
-    },
-    warnings: [],
-    inference: { 'loupe-eye@1.0.0': 'onnx' },
+    records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+  ),
+  storeImage: one('A photo of a telephone', {
+    success: true,
+    url: product.images[0],
+    thumbnail: product.thumbnails[0],
+    width: 3024,
+    height: 4032,
+    ...FREE,
   }),
+  deleteRecord: one('It is gone', { success: true, id: 'product_birkin_croc', deleted: true, ...FREE }),
+  getRecord: one('A product', { success: true, data: records.slice(0, 1), ...FREE }),
+  getRecordStatus: one('A picture waits', {
+    success: true,
+    id: 'product_birkin_croc',
+    searchable: true,
+    identifiable: true,
+    pictures: { embedded: 2, pending: 1, failed: 0 },
+    ...FREE,
+  }),
+  ...LATER_EXAMPLES,
+  searchProductsV2: one('Facets and tags', legacy, {
+    search: 'birkin',
+    brand: 'brand_hermes',
+    exclude_model: 'model_kelly',
+    tags: 'material:exotic',
+    page_size: 10,
+  }),
+  identifyV2: {
+    requests: photo,
+    answers: {
+      sure: shows('The product is known', {
+        success: true,
+        results: [
+          {
+            label: product.name,
+            confidence: 0.97,
+            id: product.id,
+            product: {
+              id: product.id,
+              updated_at: '2026-03-15T12:00:00.000Z',
+              category_id: 'handbags',
+              attributes,
+              variants: legacyProduct.variants,
+              popularity: 100,
+              deleted: false,
+              nbWordsMatched: 0,
+            },
+          },
+        ],
+        processingTime: 83.9,
+        predictionId: PREDICTION,
+      }),
+    },
+  },
+  searchProductsV1: one('?search=birkin', legacy),
   getDataFile: {
     answers: {
       historical_estimates: shows(
@@ -263,4 +281,20 @@ export const EXAMPLES: Readonly<Partial<Record<keyof typeof PATHS, Examples>>> =
       ),
     },
   },
+  ...ACCOUNT_EXAMPLES,
+  checkHealth: one('Alive', { status: 'alive' }),
+  checkReadiness: one('Ready', {
+    status: 'ready',
+    checks: {
+      process: 'ready',
+      database: 'ok',
+      storage: 'ok',
+      images: 'ok',
+      model: 'ok',
+      index: 'ok',
+      queue: 'ok',
+    },
+    warnings: [],
+    inference: { 'loupe-eye@1.0.0': 'onnx' },
+  }),
 };
