@@ -68,12 +68,8 @@ module.exports = {
     only('sql-in-db', 'knex|pg|pg-copy-streams|pgvector|@electric-sql/[^/]+', '^db/'),
     only('s3-in-db', '@aws-sdk/[^/]+', '^db/files/'),
     only('mcp-in-scripts', '@modelcontextprotocol/[^/]+', '^scripts/mcp/'),
-    // The bench of the intake measures it beside sharp alone.
-    only(
-      'vision-in-workers',
-      'sharp|@tensorflow/[^/]+|onnxruntime-node',
-      '^(workers/|scripts/lab/bench/intake\\.ts)',
-    ),
+    only('models-in-workers', '@tensorflow/[^/]+|onnxruntime-node', '^workers/'),
+    only('pictures-in-workers', 'sharp', '^(workers|scripts/lab)/'),
     only('queue-in-workers', 'bullmq', '^workers/'),
     only('traces-in-scripts', '@opentelemetry/[^/]+', '^scripts/composition/tracing/'),
     {

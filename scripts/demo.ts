@@ -14,7 +14,7 @@ import { type Config, ConfigError, readConfig } from './config';
 import { generateBundle, photoOfProduct, productId } from './lab/generator/generate-bundle';
 
 /** The demonstration catalog: fictional maisons, the same on every machine. */
-const CATALOG = { seed: 7, products: 60, historyMonths: 18, estimatesPerVariant: 6 } as const;
+const CATALOG = { seed: 7, products: 60, images: 2, historyMonths: 18, estimatesPerVariant: 6 } as const;
 /** The item that is photographed; the photo is drawn from another angle, on a table, by another light. */
 const PHOTOGRAPHED = { index: 17, photoSeed: 4, level: 1 } as const;
 /** More photos of that kind, for whoever opens the web page. */
@@ -89,7 +89,7 @@ async function fillCatalog(config: Config, { importCatalog }: JobServices): Prom
   if (!(await exists(complete))) {
     say(`Drawing ${CATALOG.products} bags and watches of fictional maisons …`);
     await rm(bundle, { recursive: true, force: true });
-    await generateBundle({ ...CATALOG, out: bundle, images: true });
+    await generateBundle({ ...CATALOG, out: bundle });
     await syncTree(bundle);
     await writeDurably(complete, '');
   }

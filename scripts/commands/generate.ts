@@ -9,7 +9,7 @@ interface GenerateOptions {
   readonly products: number;
   readonly seed: number;
   readonly out: string;
-  readonly images?: boolean;
+  readonly images?: true | number;
   readonly json?: boolean;
 }
 
@@ -21,7 +21,7 @@ export function registerGenerate(catalog: Command): void {
     .requiredOption('--products <products>', 'how many products', wholeNumber)
     .requiredOption('--seed <seed>', 'any whole number', wholeNumber)
     .requiredOption('--out <folder>', 'where to write it')
-    .option('--images', 'draw a picture of each product')
+    .option('--images [views]', 'draw pictures of each product: one, or as many views', wholeNumber)
     .option('--json', 'print JSON')
     .action(async (options: GenerateOptions) => {
       const summary = await withProgress(process.stderr, async (progress) => {
@@ -30,7 +30,7 @@ export function registerGenerate(catalog: Command): void {
           products: options.products,
           seed: options.seed,
           out: resolve(options.out),
-          images: options.images ?? false,
+          images: options.images ?? 0,
           onProgress: (done) => progress.reach(done),
         });
         progress.end();

@@ -1,8 +1,10 @@
-import { createCanvas } from '@napi-rs/canvas';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
 import { isSrgbProfile } from '../../workers/image/srgb-profile';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** Profiles that need no conversion, told by their content. */
 const SIDE = 96;
@@ -21,32 +23,33 @@ const profileOf = async (picture: Buffer): Promise<Buffer> =>
 
 const tagged = (profile: 'srgb' | 'p3') => raw().withIccProfile(profile, { attach: true }).png().toBuffer();
 
-/** As a canvas writes it, with the formula of sRGB. */
-function drawn(): Buffer {
-  const canvas = createCanvas(SIDE, SIDE);
-  const context = canvas.getContext('2d');
-  for (let x = 0; x < SIDE; x += 1) {
-    context.fillStyle = `hsl(${(360 * x) / SIDE} 80% 50%)`;
-    context.fillRect(x, 0, 1, SIDE);
-  }
-  return canvas.toBuffer('image/jpeg');
+/** sRGB by its formula, as the canvas of Chrome writes it. */
+const FORMULA = Buffer.from(
+  'AAAByAAAAAAEMAAAbW50clJHQiBYWVogB+AAAQABAAAAAAAAYWNzcAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAEAAPbWAAEAAAAA0y0AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAJZGVzYwAAAPAAAAAkclhZWgAAARQAAAAUZ1hZWgAAASgAAAAUYlhZWgAAATwAAAAUd3RwdAAAAVAAAAAUclRSQwAAAWQAAAAoZ1RSQwAAAWQAAAAoYlRSQwAAAWQAAAAoY3BydAAAAYwAAAA8bWx1YwAAAAAAAAABAAAADGVuVVMAAAAIAAAAHABzAFIARwBCWFlaIAAAAAAAAG+iAAA49QAAA5BYWVogAAAAAAAAYpkAALeFAAAY2lhZWiAAAAAAAAAkoAAAD4QAALbPWFlaIAAAAAAAAPbWAAEAAAAA0y1wYXJhAAAAAAAEAAAAAmZmAADypwAADVkAABPQAAAKWwAAAAAAAAAAbWx1YwAAAAAAAAABAAAADGVuVVMAAAAgAAAAHABHAG8AbwBnAGwAZQAgAEkAbgBjAC4AIAAyADAAMQA2',
+  'base64',
+);
+
+async function drawn(): Promise<Buffer> {
+  const file = join(temporaryFolder(), 'formula.icc');
+  await writeFile(file, FORMULA);
+  return raw().withIccProfile(file, { attach: true }).jpeg().toBuffer();
 }
 
 test('sRGB is known by its content, as a table and as a formula; another colour space is not taken for it', async () => {
   expect(isSrgbProfile(await profileOf(await tagged('srgb')))).toBe(true);
-  expect(isSrgbProfile(await profileOf(drawn()))).toBe(true);
+  expect(isSrgbProfile(await profileOf(await drawn()))).toBe(true);
   expect(isSrgbProfile(await profileOf(await tagged('p3')))).toBe(false);
 });
 
 test('a profile with the primaries of sRGB and another tone curve is not sRGB', async () => {
-  const profile = Buffer.from(await profileOf(drawn()));
+  const profile = Buffer.from(await profileOf(await drawn()));
   const curve = profile.indexOf('para');
   profile.writeInt32BE(0x10000, curve + 12);
   expect(isSrgbProfile(profile)).toBe(false);
 });
 
 test('whatever bytes a profile has, looking at it ends in yes or no', async () => {
-  const profile = await profileOf(drawn());
+  const profile = await profileOf(await drawn());
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 600 }), fc.nat(profile.length), (bytes, at) => {
       const broken = Buffer.concat([profile.subarray(0, at), bytes]);
@@ -57,7 +60,7 @@ test('whatever bytes a profile has, looking at it ends in yes or no', async () =
 
 test('a picture in sRGB is prepared as if its profile had been converted, to within a level', async () => {
   const preparer = new SharpImagePreparer({ bytesMax: 2 ** 20, pixelsMax: 2 ** 20 });
-  for (const picture of [drawn(), await tagged('srgb')]) {
+  for (const picture of [await drawn(), await tagged('srgb')]) {
     const { jpeg } = await preparer.prepare(picture);
     const converted = await sharp(picture).jpeg({ quality: 88, chromaSubsampling: '4:4:4' }).toBuffer();
     const [ours, theirs] = await Promise.all([jpeg, converted].map((each) => sharp(each).raw().toBuffer()));

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createCanvas, type Image, loadImage } from '@napi-rs/canvas';
+import sharp from 'sharp';
 import { freePort } from '../services/servers';
 import { type Cell, type Measurement, percentiles, runConcurrently } from './measure';
 import { JsonClient } from './open-loop';
@@ -63,8 +63,7 @@ interface Step {
 export async function benchSoak(options: SoakOptions): Promise<Measurement> {
   const { calls, lookups, products } = options;
   return inFolder(async (folder) => {
-    const drawn = await drawPhotos(products, PHOTO_SIDE);
-    const photos = await Promise.all(drawn.map((photo) => loadImage(photo)));
+    const photos = await drawPhotos(products, PHOTO_SIDE);
     const ports = await Promise.all(ROLES.map(() => freePort()));
     const ofRole = Object.fromEntries(ROLES.map((role, at) => [role, inspectableAt(ports[at] ?? 0)]));
     const steps = await onVisionInstallation(
@@ -113,7 +112,7 @@ async function watchOf({ processes }: VisionInstallation, role: string, port: nu
 async function soak(
   installation: VisionInstallation,
   watched: readonly Watched[],
-  photos: readonly Image[],
+  photos: readonly Buffer[],
   { calls, lookups, products }: SoakOptions,
 ): Promise<Step[]> {
   const client = new JsonClient(installation.url);
@@ -191,15 +190,19 @@ const callsOf = ({ perSecond, photoMs, lookupMs, failed }: Omit<Step, 'done' | '
 ];
 
 /** The photo with the number of the call in its corner, so that it is like no other. */
-async function bodyOf(photo: Image | undefined, call: number): Promise<Buffer> {
-  const canvas = createCanvas(PHOTO_SIDE, PHOTO_SIDE);
-  const context = canvas.getContext('2d');
-  if (photo) context.drawImage(photo, 0, 0);
-  for (let bit = 0; bit < STAMP_BITS; bit += 1) {
-    context.fillStyle = (call >> bit) & 1 ? '#fff' : '#000';
-    context.fillRect(bit * STAMP_SIDE, 0, STAMP_SIDE, STAMP_SIDE);
-  }
-  const jpeg = await canvas.encode('jpeg', 85);
+async function bodyOf(photo: Buffer | undefined, call: number): Promise<Buffer> {
+  const bits = Array.from(
+    { length: STAMP_BITS },
+    (_, bit) =>
+      `<rect x="${bit * STAMP_SIDE}" width="${STAMP_SIDE}" height="${STAMP_SIDE}" fill="${(call >> bit) & 1 ? '#fff' : '#000'}"/>`,
+  );
+  const stamp = Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${STAMP_BITS * STAMP_SIDE}" height="${STAMP_SIDE}">${bits.join('')}</svg>`,
+  );
+  const jpeg = await sharp(photo)
+    .composite([{ input: stamp, left: 0, top: 0 }])
+    .jpeg({ quality: 85 })
+    .toBuffer();
   return Buffer.from(JSON.stringify({ base64: jpeg.toString('base64') }));
 }
 

@@ -54,14 +54,19 @@ export async function distortPhoto(
   return photograph(await cutOut(picture, SIDE), level, new Random('distorted', level, ...keys), SIDE);
 }
 
-/** A photo of an item, as `distortPhoto` makes it; a square JPEG of the given side. */
+/**
+ * A photo of an item, as `distortPhoto` makes it; a square JPEG of the given side.
+ *
+ * @param elsewhere probability of another place for an item that stands alone
+ */
 export async function photograph(
   item: Cutout,
   level: PhotoLevel,
   random: Random,
   side: number,
+  elsewhere = LIMITS[level].elsewhere,
 ): Promise<Buffer> {
-  const limits = LIMITS[level];
+  const limits = { ...LIMITS[level], elsewhere };
   const scene = sharp(Buffer.from(sceneOf(item, limits, side, random))).flatten({ background: 'white' });
   if (random.chance(limits.blur))
     scene.blur(Math.max(0.3, (side * random.between(0.15, 0.15 + 0.5 * limits.blur)) / 100));

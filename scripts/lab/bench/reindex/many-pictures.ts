@@ -1,5 +1,5 @@
-import { createCanvas } from '@napi-rs/canvas';
 import pMap from 'p-map';
+import sharp from 'sharp';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import type { ImageStore } from '../../../../models/ports';
 import { Random } from '../../../../models/random';
@@ -56,26 +56,15 @@ export async function addPictures(
 /** A picture, like that of no other number, as JPEG. */
 export async function drawnPicture(number: number, side: number): Promise<Buffer> {
   const random = new Random('picture', number);
-  const canvas = createCanvas(side, side);
-  const context = canvas.getContext('2d');
   const colour = () =>
     `hsl(${random.integer(0, 359)} ${random.integer(40, 100)}% ${random.integer(15, 70)}%)`;
-  context.fillStyle = colour();
-  context.fillRect(0, 0, side, side);
-  for (let shape = 0; shape < SHAPES; shape += 1) {
-    context.fillStyle = colour();
-    context.beginPath();
-    const [x, y] = [random.between(0, side), random.between(0, side)];
-    context.ellipse(
-      x,
-      y,
-      random.between(0.05, 0.4) * side,
-      random.between(0.05, 0.4) * side,
-      random.between(0, 3),
-      0,
-      7,
-    );
-    context.fill();
-  }
-  return canvas.encode('jpeg', 85);
+  const length = (least: number, most: number) => (random.between(least, most) * side).toFixed(1);
+  const ground = `<rect width="${side}" height="${side}" fill="${colour()}"/>`;
+  const shapes = Array.from(
+    { length: SHAPES },
+    () =>
+      `<ellipse rx="${length(0.05, 0.4)}" ry="${length(0.05, 0.4)}" fill="${colour()}" transform="translate(${length(0, 1)} ${length(0, 1)}) rotate(${random.integer(0, 179)})"/>`,
+  );
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}">${ground}${shapes.join('')}</svg>`;
+  return sharp(Buffer.from(svg)).flatten().jpeg({ quality: 85 }).toBuffer();
 }

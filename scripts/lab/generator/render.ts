@@ -1,0 +1,96 @@
+import sharp from 'sharp';
+import type { PhotoLevel } from '../../../models/ports';
+import { Random } from '../../../models/random';
+import { photograph } from '../../../workers/image/distortion/distort-photo';
+import { type BagPose, type Drawn, drawBag } from './bag';
+import { type Look, lookOf } from './looks';
+import { Defs, group, n, rect } from './svg';
+import { texture } from './textures';
+import type { Surface } from './vocabulary';
+import { drawWatch, STRAP_SURFACES, type WatchPose } from './watch';
+
+/** From where an item is seen, whichever it is; `turn` in degrees in the plane of the picture. */
+interface Pose extends BagPose, WatchPose {
+  readonly turn: number;
+  /** How much of the picture it fills. */
+  readonly fill: number;
+}
+
+/** The views of a catalog: the front, from the left and from the right. */
+const VIEWS: readonly [Pose, ...Pose[]] = [
+  { yaw: 0.32, tilt: 0, lift: 1, minutes: 608, turn: 0, fill: 0.84 },
+  { yaw: -0.45, tilt: -0.5, lift: 0.6, minutes: 608, turn: -9, fill: 0.76 },
+  { yaw: 0, tilt: 0, lift: 0.8, minutes: 608, turn: 8, fill: 1.1 },
+];
+
+/** A catalog picture of a product on a light ground: a square JPEG, the same bytes for the same look and view. */
+export async function renderProduct(look: Look, { view = 0, side = 640 } = {}): Promise<Buffer> {
+  const defs = new Defs();
+  const pose = VIEWS[view % VIEWS.length] ?? VIEWS[0];
+  // A bag stands on its ground.
+  const item = placed(await drawn(look, pose, defs), look.kind === 'bag' ? { ...pose, turn: 0 } : pose);
+  const [hue, saturation] = look.studio;
+  const ground = (lightness: number) =>
+    `hsl(${hue} ${n(saturation)}% ${saturation === 0 ? 100 : lightness}%)`;
+  const wall = defs.add(
+    (id) =>
+      `<linearGradient id="${id}" x2="0" y2="1"><stop stop-color="${ground(96)}"/><stop offset="0.76" stop-color="${ground(91)}"/><stop offset="1" stop-color="${ground(95)}"/></linearGradient>`,
+  );
+  return sharp(svgOf(defs, rect(0, 0, 1000, 1000, 0, wall) + item, side))
+    .flatten()
+    .jpeg({ quality: 88 })
+    .toBuffer();
+}
+
+/**
+ * A photo of product `index` that is none of its catalog pictures: from another side, in another place and light, with a
+ * camera's faults. `photoSeed` chooses among such photos.
+ */
+export async function photoOfProduct({
+  seed,
+  index,
+  photoSeed,
+  level,
+  size = 640,
+}: {
+  readonly seed: number;
+  readonly index: number;
+  readonly photoSeed: number;
+  readonly level: PhotoLevel;
+  readonly size?: number;
+}): Promise<Buffer> {
+  const look = lookOf(seed, index);
+  const random = new Random(seed, 'photo', index, photoSeed, level);
+  const defs = new Defs();
+  const pose: Pose = {
+    yaw: 0.2 + random.bell() * 0.16 * level,
+    tilt: random.bell() * 0.16 * level,
+    lift: random.between(0.4, 1),
+    minutes: random.integer(0, 719),
+    turn: 0,
+    fill: 0.86,
+  };
+  const svg = svgOf(defs, placed(await drawn(look, pose, defs), pose), size);
+  const png = await sharp(svg).png({ compressionLevel: 1 }).toBuffer();
+  return photograph({ png, width: size, height: size, isAlone: true }, level, random, size, 1);
+}
+
+async function drawn(look: Look, pose: Pose, defs: Defs): Promise<Drawn> {
+  if (look.kind === 'bag') return drawBag(look, pose, defs, await texture(look.surface));
+  const surface: Surface = STRAP_SURFACES[look.strap] ?? 'smooth';
+  return drawWatch(look, pose, defs, { strap: await texture(surface), dial: await texture('suede') });
+}
+
+/** A drawing in the middle of a picture of 1000 units. */
+function placed({ svg, left, top, right, bottom }: Drawn, { fill, turn }: Pose): string {
+  const scale = (1000 * fill) / Math.max(right - left, bottom - top);
+  return group(
+    `translate(500 500) rotate(${n(turn)}) scale(${scale.toFixed(4)}) translate(${n(-(left + right) / 2)} ${n(-(top + bottom) / 2)})`,
+    svg,
+  );
+}
+
+const svgOf = (defs: Defs, content: string, side: number): Buffer =>
+  Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}" viewBox="0 0 1000 1000">${defs}${content}</svg>`,
+  );
