@@ -23,8 +23,7 @@ function mix(value: number): number {
 }
 
 /**
- * A stream of pseudo-random draws (sfc32) fixed by its keys. Everything that the generator invents comes from one of
- * these, never from `Math.random` or a clock: the same seed has to give the same bytes.
+ * A stream of pseudo-random draws (sfc32) fixed by its keys, never by a clock: the same seed gives the same bytes.
  */
 export class Random {
   private a: number;
@@ -109,15 +108,4 @@ export function shuffled<T>(list: readonly T[], ...keys: readonly (number | stri
     order[other] = moved;
   }
   return order;
-}
-
-/** The same, where entries of more weight tend to come first. */
-export function shuffledByWeight<T>(
-  list: readonly T[],
-  weightOf: (entry: T) => number,
-  ...keys: readonly (number | string)[]
-): T[] {
-  const random = new Random(...keys);
-  const drawn = list.map((entry) => ({ entry, place: -Math.log(1 - random.next()) / weightOf(entry) }));
-  return drawn.sort((a, b) => a.place - b.place).map(({ entry }) => entry);
 }

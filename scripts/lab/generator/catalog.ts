@@ -1,3 +1,7 @@
+import type {
+  EntityRecord as StoredEntity,
+  ProductRecord as StoredProduct,
+} from '../../../models/catalog/import/records';
 import { at, hash, Random } from '../../../models/random';
 import { type Category, census, hierarchyOf, type Lineage, lineageOf, placeOf } from './lineage';
 import {
@@ -34,33 +38,11 @@ import {
   WATCH_NOUNS,
 } from './vocabulary';
 
-/** A record of `entities.jsonl`. */
-export interface EntityRecord {
-  readonly id: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly category: string;
-  readonly parents: Readonly<Record<string, string>>;
-  readonly tags?: readonly string[];
-  readonly popularity: number;
-  readonly images: readonly string[];
-  readonly thumbnails: readonly string[];
-  readonly keywords: readonly string[];
-}
-
-/** A record of `products.jsonl`. */
-export interface ProductRecord
-  extends Pick<EntityRecord, 'id' | 'category' | 'popularity' | 'images' | 'thumbnails' | 'keywords'> {
+/** Records of `entities.jsonl` and `products.jsonl`. */
+export type EntityRecord = Omit<StoredEntity, 'tags'> & Partial<Pick<StoredEntity, 'tags'>>;
+export type ProductRecord = Omit<StoredProduct, 'attributes'> & {
   readonly attributes: Readonly<Record<string, string | readonly string[]>>;
-  readonly tags: readonly string[];
-  readonly variants: readonly {
-    readonly id: string;
-    readonly fields: readonly { readonly field: string; readonly name: string }[];
-    readonly popularity: number;
-    readonly images: readonly string[];
-    readonly thumbnails: readonly string[];
-  }[];
-}
+};
 
 /** A product, and what each of its variants is worth in grade A, in US dollars. */
 export interface PricedProduct {

@@ -1,3 +1,5 @@
+import { n } from './svg';
+
 /* Strokes of letters and digits: fonts differ between machines, and a picture must not. */
 
 /** Polylines on a grid 4 wide and 6 high. */
@@ -45,33 +47,28 @@ const ADVANCES: Readonly<Record<string, number>> = { I: 2, V: 4, X: 4.2, '1': 3.
 /** Roman numerals as dials have them; index 0 is twelve. */
 export const ROMAN = 'XII I II III IIII V VI VII VIII IX X XI'.split(' ');
 
-/** Capitals and digits around a point, as an SVG group; other characters leave a gap. */
+/** How text is drawn: around a point, in strokes as wide as `weight` of its height. */
+interface Lettering {
+  readonly x?: number;
+  readonly y?: number;
+  readonly height: number;
+  readonly colour: string;
+  readonly weight: number;
+  readonly spacing?: number;
+}
+
+/** Capitals and digits as SVG; other characters leave a gap. */
 export function lettering(
   text: string,
-  {
-    x,
-    y,
-    height,
-    colour,
-    weight,
-    spacing = 1,
-  }: {
-    readonly x: number;
-    readonly y: number;
-    readonly height: number;
-    readonly colour: string;
-    /** Width of the strokes against the height. */
-    readonly weight: number;
-    readonly spacing?: number;
-  },
+  { x = 0, y = 0, height, colour, weight, spacing = 1 }: Lettering,
 ): string {
   const advances = [...text].map((glyph) => (ADVANCES[glyph] ?? 4.6) * spacing);
   let left = -advances.reduce((sum, advance) => sum + advance, 0) / 2;
   const glyphs = [...text].map((glyph, at) => {
     const advance = advances[at] ?? 0;
-    const path = `<path transform="translate(${(left + (advance - 4) / 2).toFixed(2)} -3)" d="${GLYPHS[glyph] ?? ''}"/>`;
     left += advance;
-    return path;
+    return `<path transform="translate(${n(left - (advance + 4) / 2)} -3)" d="${GLYPHS[glyph] ?? ''}"/>`;
   });
-  return `<g transform="translate(${x} ${y}) scale(${(height / 6).toFixed(3)})" fill="none" stroke="${colour}" stroke-width="${(weight * 6).toFixed(2)}" stroke-linecap="round" stroke-linejoin="round">${glyphs.join('')}</g>`;
+  const stroke = `stroke="${colour}" stroke-width="${n(weight * 6)}" stroke-linecap="round" stroke-linejoin="round"`;
+  return `<g transform="translate(${n(x)} ${n(y)}) scale(${n(height / 6)})" fill="none" ${stroke}>${glyphs.join('')}</g>`;
 }

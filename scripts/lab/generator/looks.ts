@@ -1,5 +1,6 @@
 import { at, hash, Random } from '../../../models/random';
 import { type Lineage, lineageOf, placeOf } from './lineage';
+import { EMBLEMS } from './svg';
 import {
   BAG_SYNONYMS,
   type BagCut,
@@ -28,99 +29,16 @@ import {
  * thousandths of the picture.
  */
 
-export const EMBLEMS = [
-  'rings',
-  'lozenge',
-  'star',
-  'petals',
-  'crescent',
-  'cross',
-  'hexagon',
-  'arch',
-] as const;
-export const CASES = ['round', 'cushion', 'octagon', 'tonneau', 'square', 'tank'] as const;
-export const HANDS = ['baton', 'dauphine', 'sword', 'leaf', 'mercedes'] as const;
-export const CLASPS = ['turn-lock', 'push-lock', 'emblem', 'ring', 'bar', 'padlock'] as const;
-export const CHARMS = ['none', 'tassel', 'tag', 'pompon', 'scarf'] as const;
-export const HANDLES = ['leather', 'rolled', 'chain', 'woven chain', 'bamboo'] as const;
-
-/** What all products of a maison share. */
-export interface Maison {
-  readonly emblem: (typeof EMBLEMS)[number];
-  /** Capitals and spaces. */
-  readonly wordmark: string;
-  /** The ground of its catalog pictures, as `hsl` hue and saturation; white where the saturation is 0. */
-  readonly studio: readonly [hue: number, saturation: number];
-}
-
-export interface BagModel {
-  readonly cut: BagCut;
-  readonly width: number;
-  readonly height: number;
-  readonly depth: number;
-  readonly flap: number;
-  readonly round: number;
-  readonly clasp: (typeof CLASPS)[number];
-  readonly handle: (typeof HANDLES)[number];
-  readonly drop: number;
-  readonly hasStrap: boolean;
-}
-
-export interface BagStyle {
-  readonly surface: Surface;
-  readonly pattern: Pattern;
-  readonly patternSize: number;
-  readonly hasPiping: boolean;
-}
+type CaseShape = 'round' | 'cushion' | 'octagon' | 'tonneau' | 'square' | 'tank';
+const HANDS = ['baton', 'dauphine', 'sword', 'leaf', 'mercedes'] as const;
+const CLASPS = ['turn-lock', 'push-lock', 'emblem', 'ring', 'bar', 'padlock'] as const;
+const CHARMS = ['tassel', 'tag', 'scarf'] as const;
+type Handle = 'leather' | 'rolled' | 'chain' | 'woven chain' | 'bamboo';
 
 /** Everything that the picture of a bag depends on. */
-export interface BagLook extends Maison, BagModel, BagStyle {
-  readonly kind: 'bag';
-  readonly colour: Named;
-  readonly second: Named;
-  readonly metal: Named;
-  readonly trim: string;
-  readonly charm: (typeof CHARMS)[number];
-  readonly charmColour: string;
-}
-
-export interface WatchFamily {
-  readonly isSport: boolean;
-  readonly shape: (typeof CASES)[number];
-}
-
-export interface WatchModel {
-  readonly bezel: Bezel;
-  readonly bezelWidth: number;
-  readonly hands: (typeof HANDS)[number];
-  readonly complication: Complication;
-  readonly track: 'ticks' | 'railway' | 'dots' | 'none';
-}
-
-export interface WatchCase {
-  readonly metal: Named;
-  readonly secondMetal: Named;
-  readonly millimetres: number;
-  readonly hasGems: boolean;
-}
-
-export interface WatchDial {
-  readonly colour: Named;
-  readonly finish: DialFinish;
-  readonly indices: Indices;
-  readonly hasDate: boolean;
-  readonly isInkMetal: boolean;
-}
-
+export type BagLook = ReturnType<typeof bagLook>;
 /** Everything that the picture of a watch depends on. */
-export interface WatchLook extends Maison, WatchFamily, WatchModel, WatchCase, WatchDial {
-  readonly kind: 'watch';
-  readonly strap: Strap;
-  readonly strapColour: Named;
-  readonly accent: string;
-  readonly bezelColour: string;
-}
-
+export type WatchLook = ReturnType<typeof watchLook>;
 export type Look = BagLook | WatchLook;
 
 /** What product `index` of a seed looks like; it depends on nothing else. */
@@ -151,12 +69,15 @@ export function maisonNames(seed: number, category: string, brand: number) {
   };
 }
 
-function maison(seed: number, category: string, brand: number): Maison {
+/** What all products of a maison share: its emblem, its wordmark, and hue and saturation of the ground of its pictures. */
+function maison(seed: number, category: string, brand: number) {
   const random = new Random(seed, 'maison', category, brand);
   return {
     emblem: at(EMBLEMS, brand + random.integer(0, 2)),
     wordmark: maisonNames(seed, category, brand).wordmark,
-    studio: random.chance(0.5) ? [0, 0] : [random.pick([32, 210, 350, 90]), random.between(6, 20)],
+    studio: random.chance(0.5)
+      ? ([0, 0] as const)
+      : ([random.pick([32, 210, 350, 90]), random.between(6, 20)] as const),
   };
 }
 
@@ -175,7 +96,8 @@ const PROPORTIONS: Readonly<Record<BagCut, readonly [number, number, number, num
   saddle: [480, 560, 400, 460, 80, 130],
 };
 
-export function bagModel(seed: number, model: number): BagModel {
+/** What all bags of a model share. */
+export function bagModel(seed: number, model: number) {
   const random = new Random(seed, 'bag model', model);
   const cuts = Object.keys(BAG_SYNONYMS) as BagCut[];
   const cut = at(cuts, model * 4 + (seed % cuts.length));
@@ -188,15 +110,15 @@ export function bagModel(seed: number, model: number): BagModel {
     flap: random.between(0.48, 0.8),
     round: random.between(0.05, 0.3),
     clasp: random.pick(CLASPS),
-    handle: weighted(random, { leather: 5, rolled: 5, chain: 3, 'woven chain': 3, bamboo: 1.5 }),
+    handle: weighted<Handle>(random, { leather: 5, rolled: 5, chain: 3, 'woven chain': 3, bamboo: 1.5 }),
     drop: random.between(190, 300),
-    hasStrap: random.chance(0.6),
   };
 }
 
 const PATTERNED: readonly Surface[] = ['smooth', 'grained', 'saffiano', 'suede', 'patent', 'denim', 'raffia'];
 
-export function bagStyle(seed: number, style: number): BagStyle {
+/** What all bags of a style share. */
+export function bagStyle(seed: number, style: number) {
   const random = new Random(seed, 'bag style', style);
   const surface = random.weighted(
     (Object.keys(SURFACES) as Surface[]).map((each) => [each, SURFACES[each][1]] as const),
@@ -220,13 +142,13 @@ export const bagColours = (seed: number, { product = 0, style = 0 }: Lineage) =>
   };
 };
 
-function bagLook(seed: number, lineage: Lineage): BagLook {
+function bagLook(seed: number, lineage: Lineage) {
   const { product = 0, style = 0, model = 0, brand = 0 } = lineage;
   const random = new Random(seed, 'bag', product);
   const leather = bagStyle(seed, style);
   const colours = bagColours(seed, lineage);
   return {
-    kind: 'bag',
+    kind: 'bag' as const,
     ...maison(seed, 'handbags', brand),
     ...bagModel(seed, model),
     ...leather,
@@ -236,14 +158,15 @@ function bagLook(seed: number, lineage: Lineage): BagLook {
       ['#a8713f', leather.pattern === 'plain' ? 1 : 4],
       ['#1d1b1e', 2],
     ]),
-    charm: random.chance(0.6) ? 'none' : random.pick(CHARMS),
+    charm: random.chance(0.65) ? ('none' as const) : random.pick(CHARMS),
     charmColour: random.pick(LEATHER_COLOURS).value,
   };
 }
 
-export function watchFamily(seed: number, family: number): WatchFamily {
+/** What all watches of a family share. */
+export function watchFamily(seed: number, family: number) {
   const random = new Random(seed, 'family', family);
-  const shape = weighted<WatchFamily['shape']>(random, {
+  const shape = weighted<CaseShape>(random, {
     round: 12,
     cushion: 3,
     octagon: 3,
@@ -254,7 +177,8 @@ export function watchFamily(seed: number, family: number): WatchFamily {
   return { shape, isSport: shape !== 'tank' && random.chance(0.55) };
 }
 
-export function watchModel(seed: number, { model = 0, family = 0 }: Lineage): WatchModel {
+/** What all watches of a model share. */
+export function watchModel(seed: number, { model = 0, family = 0 }: Lineage) {
   const random = new Random(seed, 'watch model', model);
   const { isSport, shape } = watchFamily(seed, family);
   const isRound = shape === 'round' || shape === 'cushion';
@@ -277,11 +201,12 @@ export function watchModel(seed: number, { model = 0, family = 0 }: Lineage): Wa
         (each) => [each, each === 'none' ? 5 : 1] as const,
       ),
     ),
-    track: random.pick(['ticks', 'ticks', 'railway', 'dots', 'none']),
+    track: random.pick(['ticks', 'ticks', 'railway', 'dots', 'none'] as const),
   };
 }
 
-export function watchCase(seed: number, { case: number = 0 }: Lineage): WatchCase {
+/** What all watches of a case share. */
+export function watchCase(seed: number, { case: number = 0 }: Lineage) {
   const random = new Random(seed, 'case', number);
   const metal = random.pick(COMMON_METALS);
   return {
@@ -292,7 +217,8 @@ export function watchCase(seed: number, { case: number = 0 }: Lineage): WatchCas
   };
 }
 
-export function watchDial(seed: number, { dial = 0, case: of = 0 }: Lineage): WatchDial {
+/** What all watches of a dial share. */
+export function watchDial(seed: number, { dial = 0, case: of = 0 }: Lineage) {
   const random = new Random(seed, 'dial', dial);
   return {
     colour: at(COMMON_DIALS, dial * 11 + (hash(seed, 'dial colours', of) % 1009)),
@@ -313,8 +239,8 @@ export function watchDial(seed: number, { dial = 0, case: of = 0 }: Lineage): Wa
 export function watchStrap(seed: number, { product = 0, dial = 0 }: Lineage, isSport: boolean, variant = 0) {
   const number = product + variant + (hash(seed, 'straps', dial) % 1009);
   const straps: readonly Strap[] = isSport
-    ? ['oyster', 'rubber', 'leather', 'jubilee', 'nato']
-    : ['alligator', 'mesh', 'leather', 'jubilee', 'satin'];
+    ? ['oyster', 'rubber', 'leather', 'nato', 'jubilee', 'leather', 'rubber', 'nato']
+    : ['alligator', 'mesh', 'leather', 'satin', 'jubilee', 'alligator', 'leather', 'satin'];
   return { strap: at(straps, number), strapColour: at(COMMON_LEATHERS, number * 7) };
 }
 
@@ -322,13 +248,13 @@ export function watchStrap(seed: number, { product = 0, dial = 0 }: Lineage, isS
 export const strapName = (strap: Strap, colour: Named): string =>
   BRACELETS.includes(strap) ? STRAPS[strap] : `${colour.name} ${STRAPS[strap]}`;
 
-function watchLook(seed: number, lineage: Lineage): WatchLook {
+function watchLook(seed: number, lineage: Lineage) {
   const { product = 0, family = 0, brand = 0 } = lineage;
   const random = new Random(seed, 'watch', product);
   const own = watchFamily(seed, family);
   const dial = watchDial(seed, lineage);
   return {
-    kind: 'watch',
+    kind: 'watch' as const,
     ...maison(seed, 'watches', brand),
     ...own,
     ...watchModel(seed, lineage),

@@ -4,7 +4,7 @@ import { Random } from '../../../models/random';
 import { photograph } from '../../../workers/image/distortion/distort-photo';
 import { type BagPose, type Drawn, drawBag } from './bag';
 import { type Look, lookOf } from './looks';
-import { Defs, group, n, rect } from './svg';
+import { Defs, n } from './svg';
 import { texture } from './textures';
 import type { Surface } from './vocabulary';
 import { drawWatch, STRAP_SURFACES, type WatchPose } from './watch';
@@ -31,12 +31,10 @@ export async function renderProduct(look: Look, { view = 0, side = 640 } = {}): 
   const item = placed(await drawn(look, pose, defs), look.kind === 'bag' ? { ...pose, turn: 0 } : pose);
   const [hue, saturation] = look.studio;
   const ground = (lightness: number) =>
-    `hsl(${hue} ${n(saturation)}% ${saturation === 0 ? 100 : lightness}%)`;
-  const wall = defs.add(
-    (id) =>
-      `<linearGradient id="${id}" x2="0" y2="1"><stop stop-color="${ground(96)}"/><stop offset="0.76" stop-color="${ground(91)}"/><stop offset="1" stop-color="${ground(95)}"/></linearGradient>`,
-  );
-  return sharp(svgOf(defs, rect(0, 0, 1000, 1000, 0, wall) + item, side))
+    `hsl(${hue},${n(saturation)}%,${saturation === 0 ? 100 : lightness}%)`;
+  const wall = defs.linear(90, `0 ${ground(96)}, .76 ${ground(91)}, 1 ${ground(95)}`);
+  const content = `<rect width="1000" height="1000" fill="${wall}"/>${item}`;
+  return sharp(svgOf(defs, content, side))
     .flatten()
     .jpeg({ quality: 88 })
     .toBuffer();
@@ -84,10 +82,8 @@ async function drawn(look: Look, pose: Pose, defs: Defs): Promise<Drawn> {
 /** A drawing in the middle of a picture of 1000 units. */
 function placed({ svg, left, top, right, bottom }: Drawn, { fill, turn }: Pose): string {
   const scale = (1000 * fill) / Math.max(right - left, bottom - top);
-  return group(
-    `translate(500 500) rotate(${n(turn)}) scale(${scale.toFixed(4)}) translate(${n(-(left + right) / 2)} ${n(-(top + bottom) / 2)})`,
-    svg,
-  );
+  const middle = `translate(${n(-(left + right) / 2)} ${n(-(top + bottom) / 2)})`;
+  return `<g transform="translate(500 500) rotate(${turn}) scale(${scale.toFixed(4)}) ${middle}">${svg}</g>`;
 }
 
 const svgOf = (defs: Defs, content: string, side: number): Buffer =>

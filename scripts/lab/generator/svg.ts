@@ -7,6 +7,10 @@ export const n = (value: number): string => String(Math.round(value * 100) / 100
 export const times = (count: number, draw: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => draw(at)).join('');
 
+/** A drawing turned by so many degrees, `count` times around the origin. */
+export const around = (count: number, draw: (at: number) => string): string =>
+  times(count, (at) => `<g transform="rotate(${n((at * 360) / count)})">${draw(at)}</g>`);
+
 /** Red, green and blue of a `#rrggbb` colour, 0 to 255. */
 const channels = (hex: string): number[] => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
 
@@ -28,60 +32,54 @@ export const brightness = (hex: string): number => {
 };
 
 /** The colour, or one that stands out against another where it does not. */
-export const against = (hex: string, ground: string): string =>
-  Math.abs(brightness(hex) - brightness(ground)) > 0.2
-    ? hex
-    : tone(hex, brightness(ground) > 0.5 ? -0.55 : 0.6);
+export function against(hex: string, ground: string): string {
+  if (Math.abs(brightness(hex) - brightness(ground)) > 0.2) return hex;
+  return tone(hex, brightness(ground) > 0.5 ? -0.55 : 0.6);
+}
 
-type Stop = readonly [offset: number, colour: string, opacity?: number];
-
-/** Definitions of a drawing; each returns a reference to use as a fill. */
+/** Definitions of a drawing. Each returns a reference to use as a fill. */
 export class Defs {
   private readonly list: string[] = [];
 
-  /** Adds a definition that `make` writes for an id. */
+  /** Adds what `make` writes for an id. */
   add(make: (id: string) => string): string {
     const id = `d${this.list.length}`;
     this.list.push(make(id));
     return `url(#${id})`;
   }
 
-  /** A gradient over the box of what it fills, from left to right turned by so many degrees. */
-  linear(degrees: number, ...stops: readonly Stop[]): string {
-    return this.add(
-      (id) =>
-        `<linearGradient id="${id}" gradientTransform="rotate(${degrees} .5 .5)">${stopsOf(stops)}</linearGradient>`,
-    );
+  /**
+   * A gradient over the box of what it fills, from left to right turned by so many degrees.
+   *
+   * @param stops offset, colour and opacity of each, such as `0 #000000 .4, 1 #ffffff`
+   */
+  linear(degrees: number, stops: string): string {
+    const turn = `gradientTransform="rotate(${degrees} .5 .5)"`;
+    return this.add((id) => `<linearGradient id="${id}" ${turn}>${stopsOf(stops)}</linearGradient>`);
   }
 
-  /** From the middle of the box, or another place in it, to its edges. */
-  radial([x, y, radius]: readonly [number, number, number], ...stops: readonly Stop[]): string {
-    return this.add(
-      (id) =>
-        `<radialGradient id="${id}" cx="${x}" cy="${y}" r="${radius}">${stopsOf(stops)}</radialGradient>`,
-    );
+  /** From a place in the box of what it fills, the middle where none is given, outwards. */
+  radial(stops: string, at = 'cx=".5" cy=".5" r=".5"'): string {
+    return this.add((id) => `<radialGradient id="${id}" ${at}>${stopsOf(stops)}</radialGradient>`);
   }
 
   /** A polished metal. */
   metal(hex: string, degrees = 55): string {
     const shades = [-0.4, 0.35, -0.1, 0.75, 0.15, -0.3, 0.3, -0.25];
-    return this.linear(
-      degrees,
-      ...shades.map((shade, at): Stop => [at / (shades.length - 1), tone(hex, shade)]),
-    );
+    return this.linear(degrees, shades.map((shade, at) => `${n(at / 7)} ${tone(hex, shade)}`).join(', '));
   }
 
   /** A square that repeats. */
   pattern(size: number, drawn: string, transform = ''): string {
+    const units = `patternUnits="userSpaceOnUse" patternTransform="${transform}"`;
     return this.add(
-      (id) =>
-        `<pattern id="${id}" width="${n(size)}" height="${n(size)}" patternUnits="userSpaceOnUse" patternTransform="${transform}">${drawn}</pattern>`,
+      (id) => `<pattern id="${id}" width="${size}" height="${size}" ${units}>${drawn}</pattern>`,
     );
   }
 
-  /** What is drawn inside of a path alone. */
-  clipped(path: string, drawn: string): string {
-    const clip = this.add((id) => `<clipPath id="${id}"><path d="${path}"/></clipPath>`);
+  /** What is drawn, only where it is inside of a path. */
+  clipped(d: string, drawn: string): string {
+    const clip = this.add((id) => `<clipPath id="${id}"><path d="${d}"/></clipPath>`);
     return `<g clip-path="${clip}">${drawn}</g>`;
   }
 
@@ -90,34 +88,18 @@ export class Defs {
   }
 }
 
-const stopsOf = (stops: readonly Stop[]): string =>
+const stopsOf = (stops: string): string =>
   stops
+    .split(', ')
+    .map((stop) => stop.split(' '))
     .map(
       ([at, colour, opacity = 1]) =>
-        `<stop offset="${n(at)}" stop-color="${colour}" stop-opacity="${n(opacity)}"/>`,
+        `<stop offset="${at}" stop-color="${colour}" stop-opacity="${opacity}"/>`,
     )
     .join('');
 
-export const path = (d: string, fill: string, more = ''): string => `<path d="${d}" fill="${fill}" ${more}/>`;
-export const line = (d: string, stroke: string, width: number, more = ''): string =>
-  `<path d="${d}" fill="none" stroke="${stroke}" stroke-width="${n(width)}" ${more}/>`;
-export const circle = (x: number, y: number, radius: number, fill: string, more = ''): string =>
-  `<circle cx="${n(x)}" cy="${n(y)}" r="${n(radius)}" fill="${fill}" ${more}/>`;
-export const rect = (
-  x: number,
-  y: number,
-  width: number,
-  height: number,
-  round: number,
-  fill: string,
-  more = '',
-): string =>
-  `<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" rx="${n(round)}" fill="${fill}" ${more}/>`;
-export const group = (transform: string, ...drawn: readonly string[]): string =>
-  `<g transform="${transform}">${drawn.join('')}</g>`;
-
-/** A maison's emblem in a circle of radius 1 around the origin. */
-export const EMBLEM_PATHS = {
+/** Maisons' emblems, in a circle of radius 1 around the origin. */
+const EMBLEM_PATHS = {
   rings: 'M-.35-.5a.5.5 0 1 0 .01 0zm0 .2a.3.3 0 1 1-.01 0zM.35-.5a.5.5 0 1 1-.01 0zm0 .2a.3.3 0 1 0 .01 0z',
   lozenge: 'M0-1L.7 0 0 1-.7 0zM0-.55L-.38 0 0 .55.38 0z',
   star: 'M0-1L.22-.31.95-.31.36.12.59.81 0 .38-.59.81-.36.12-.95-.31-.22-.31z',
@@ -128,3 +110,9 @@ export const EMBLEM_PATHS = {
   hexagon: 'M-.5-.87h1L1 0 .5.87h-1L-1 0zM-.28-.48L-.55 0-.28.48h.56L.55 0 .28-.48z',
   arch: 'M-.8.9V-.1a.8.8 0 0 1 1.6 0v1H.4V0a.4.4 0 0 0-.8 0v.9z',
 } as const;
+export type Emblem = keyof typeof EMBLEM_PATHS;
+export const EMBLEMS = Object.keys(EMBLEM_PATHS) as readonly Emblem[];
+
+/** An emblem around a point, `size` from its middle to its edge. */
+export const emblem = (form: Emblem, x: number, y: number, size: number, fill: string): string =>
+  `<path d="${EMBLEM_PATHS[form]}" fill="${fill}" fill-rule="evenodd" transform="translate(${n(x)} ${n(y)}) scale(${size})"/>`;
