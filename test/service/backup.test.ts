@@ -1,11 +1,11 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectEmbedded } from '../../db/core/knex';
 import { processEnvironment } from '../../scripts/config';
-import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/generator/generate-bundle';
+import { generateBundle, productId } from '../../scripts/lab/generator/generate-bundle';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
-import { bundledModel } from '../../workers/library/model-library';
+import { writeLayoutModel } from '../faults/layout-model';
 import { ApiClient } from '../support/api-client';
 import { copyMigrated, createOwnDatabase, migratedInServer, type OwnDatabase } from '../support/database';
 import { loupeHere } from '../support/run-loupe';
@@ -45,6 +45,7 @@ const settings = (): Record<string, string> => ({
   QUEUE_PREFIX: `backup-${process.pid}`,
   RATE_PER_SECOND: '0',
   CONFIDENCE_FLOOR: '0',
+  MODEL: 'layout',
   INFERENCE_THREADS: '1',
   PORT: '0',
   ...(database ? { DATABASE_URL: database.url } : {}),
@@ -82,17 +83,18 @@ beforeAll(async () => {
   file = join(folder, 'backups', 'loupe.tar');
   database = TEST_DATABASE_URL ? await createOwnDatabase(TEST_DATABASE_URL, migratedInServer()) : undefined;
   if (!database) await copyMigrated(settings()['DATA_DIR'] ?? '');
-  await addModel();
+  for (const id of ['layout', 'second'])
+    await writeLayoutModel(join(folder, 'data', 'models', `${id}@1.0.0`), { id });
   service = await startProcess(settings());
   const bundle = join(folder, 'bundle');
-  await generateBundle({ seed: SEED, products: 4, out: bundle, images: true });
+  await generateBundle({ seed: SEED, products: 4, out: bundle, images: true, imageSize: 192 });
   await loupe('catalog', 'import', bundle);
   const account = await loupe<{ id: string }>('accounts', 'create', '--name', 'Maison', '--credits', '100');
   accountId = account.id;
   const words = ['keys', 'create', '--account', accountId, '--name', 'shop', '--versions', 'v1,v2,v3'];
   ({ key } = await loupe<{ key: string }>(...words));
-  const jpeg = await photoOfProduct({ seed: SEED, index: 0, photoSeed: 1, level: 1, size: 400 });
-  photo = { base64: jpeg.toString('base64') };
+  const picture = await readFile(join(bundle, 'images', '0000', `${productId(SEED, 0)}.jpg`));
+  photo = { base64: picture.toString('base64') };
   predictionId = (await api().identify(photo)).headers.get('X-Prediction-Id') ?? '';
   const item = (await api().item(productId(SEED, 0), 'pricing')).body.data[0];
   link = item?.variants?.flatMap(({ pricing }) => pricing?.pricing_data ?? [])[0]?.url ?? '';
@@ -108,14 +110,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 120_000);
 
-/** A second model beside the bundled one. */
-async function addModel(): Promise<void> {
-  const bundled = await bundledModel();
-  const place = join(folder, 'data', 'models', `second@${bundled.manifest.version}`);
-  await cp(bundled.folder, place, { recursive: true });
-  await writeFile(join(place, 'manifest.json'), JSON.stringify({ ...bundled.manifest, id: 'second' }));
-}
-
 const pathOf = (address: string): string => new URL(address).pathname + new URL(address).search;
 
 test('beside a running service a restore is refused, and nothing changes', async () => {
@@ -127,7 +121,7 @@ test('beside a running service a restore is refused, and nothing changes', async
 test('keys, balances, usage, predictions, embeddings, pictures, signed links and models outlive the loss of everything', async () => {
   await loseEverything();
   const restored = await loupe<object>('restore', file);
-  expect(restored).toMatchObject({ file, models: 1, images: expect.any(Number) });
+  expect(restored).toMatchObject({ file, models: 2, images: expect.any(Number) });
   service = await startProcess(settings());
   expect(await lookAround()).toEqual(before);
   const [last, ...earlier] = await loupe<object[]>('audit', 'log');

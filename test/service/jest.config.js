@@ -4,7 +4,7 @@ const common = require('../../jest.config.js');
 const WITHOUT_ADAPTERS = [
   'spec/(feedback-loop|golden-queries|identifiability)',
   'spec/(browsers|compression|data-files|docs|errors|images|mcp|openapi|page|refusals|signing-keys)',
-  'spec/(legacy-products|v2-vision)',
+  'spec/legacy-products',
   'db/(durable-files|files|shared-lookup)',
 ];
 

@@ -9,7 +9,7 @@ const SLOWEST = [
   'db/catalog-search',
   'db/one-state',
   'spec/idempotency',
-  'service/seen-at-once',
+  'service/two-processes',
   'service/identify',
   'models/download-model',
   'spec/feedback-loop',
@@ -20,7 +20,6 @@ const SLOWEST = [
   'spec/identifiability',
   'embedded/sharing',
   'db/catalog-import-derivation',
-  'service/credits',
   'db/catalog-import-interrupted',
   'workers/pool',
 ];

@@ -1,0 +1,216 @@
+import { SCOPES } from '../../models/access/api-key';
+import { at, Random } from '../../models/random';
+import { processEnvironment } from '../../scripts/config';
+import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
+import { type Answer, ApiClient } from '../support/api-client';
+import type { Installation } from '../support/installation';
+import { ADMIN_TOKEN, OperatorClient } from '../support/operator-client';
+import { layoutInstallation } from './layout-installation';
+
+/**
+ * Two processes on one database: two APIs on PostgreSQL and Redis, else two services that share a data folder. A change by
+ * one is seen by the next call to the other, and together they never spend more than an account has.
+ * `INTERLEAVINGS=10000` makes that many changes, `INTERLEAVING_SEED` others.
+ */
+const { INTERLEAVINGS = '60', INTERLEAVING_SEED = '21' } = processEnvironment();
+const TURNS = Number(INTERLEAVINGS);
+const START_MS = 180_000;
+/** Of the slowest machine. */
+const TURN_MS_MAX = 2_000;
+const CATEGORY = 'handbags';
+const BAG = 'product_one';
+
+let installation: Installation;
+const processes: ServiceProcess[] = [];
+let operators: readonly OperatorClient[];
+let accountId: string;
+let writers: readonly ApiClient[];
+
+beforeAll(async () => {
+  installation = await layoutInstallation({ ADMIN_TOKEN, UNKNOWN_KEYS_PER_MINUTE: '0' });
+  const { settings } = installation;
+  const role = settings['REDIS_URL'] === undefined ? {} : { ROLE: 'api' };
+  processes.push(...(await Promise.all([1, 2].map(() => startProcess({ ...settings, ...role })))));
+  operators = processes.map(({ url }) => new OperatorClient(() => url));
+  accountId = await at(operators, 0).account(null);
+  const wanted = { name: 'writer', versions: ['v1', 'v2', 'v3'], scopes: SCOPES };
+  const { body } = await at(operators, 0).post<{ secret: string }>(`/accounts/${accountId}/keys`, wanted);
+  writers = clients(body.secret);
+  await write(
+    0,
+    category('Bags of turn 0'),
+    { entities: { id: 'brand_one', kind: 'brand', name: 'One', category: CATEGORY } },
+    bag(0),
+    { estimates: { variant: 'variant_one', source: 'ebay', region: 'NA', A: 5 } },
+  );
+}, START_MS);
+
+afterAll(async () => {
+  for (const each of processes) await each.stop();
+  await installation?.remove();
+}, 60_000);
+
+/** A client of each process. */
+const clients = (key: string) => processes.map(({ url }) => new ApiClient(url, key));
+
+const category = (name: string) => ({
+  categories: { id: CATEGORY, name, hierarchy: ['brand'], name_fields: ['brand'] },
+});
+
+const bag = (popularity: number) => ({
+  products: {
+    ...{ id: BAG, category: CATEGORY, attributes: { brand: 'brand_one' }, popularity },
+    variants: [{ id: 'variant_one' }],
+  },
+});
+
+async function write(through: number, ...lines: readonly object[]): Promise<void> {
+  const { body } = await at(writers, through).write(lines);
+  expect(body).toMatchObject({ accepted: lines.length, rejected: 0 });
+}
+
+/** What stands now, as every call that begins after a change was answered must be told. */
+interface Standing {
+  key: { readonly id: string; readonly secret: string };
+  name: string;
+  nameBefore: string;
+  exists: boolean;
+  popularity: number;
+}
+
+/** A change through one process. */
+type Change = (through: number, standing: Standing, turn: number) => Promise<void>;
+
+const CHANGES: readonly Change[] = [
+  async function revokeKey(through, standing) {
+    await operators[through]?.revoke(standing.key.id);
+    const answers = await Promise.all(clients(standing.key.secret).map((api) => api.item(BAG)));
+    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+    standing.key = await at(operators, through).key(accountId);
+  },
+  async function renameCategory(through, standing, turn) {
+    standing.nameBefore = standing.name;
+    standing.name = `Bags of turn ${turn}`;
+    await write(through, category(standing.name));
+  },
+  async function deleteOrRestoreProduct(through, standing) {
+    standing.exists = !standing.exists;
+    if (standing.exists) await write(through, bag(standing.popularity));
+    else expect((await at(writers, through).remove(BAG)).status).toBe(200);
+  },
+  async function changeProduct(through, standing, turn) {
+    if (!standing.exists) return;
+    standing.popularity = turn;
+    await write(through, bag(turn));
+  },
+];
+
+/** Asks one process of all that can change. */
+async function expectSeen(api: ApiClient, { name, nameBefore, exists, popularity }: Standing): Promise<void> {
+  const item = await api.item(BAG);
+  expect(item.status).toBe(exists ? 200 : 404);
+  if (exists) expect(item.body.data[0]?.popularity).toBe(popularity);
+  const page = await api.query({ category_id: name, page_size: 1 });
+  expect([page.status, page.body.total_results]).toEqual([200, exists ? 1 : 0]);
+  expect((await api.query({ category_id: nameBefore, page_size: 1 })).status).toBe(400);
+}
+
+// contract 14.12, 9.4
+test(
+  'what one process changes is seen by the next call to the other, whatever calls are under way',
+  async () => {
+    const random = new Random(Number(INTERLEAVING_SEED), 'interleavings');
+    const standing: Standing = {
+      ...{ key: await at(operators, 0).key(accountId), name: 'Bags of turn 0', nameBefore: 'Bags of nobody' },
+      ...{ exists: true, popularity: 0 },
+    };
+    for (let turn = 1; turn <= TURNS; turn += 1) {
+      const disturbers = writers
+        .filter(() => random.chance(0.5))
+        .map((api) =>
+          random.chance(0.5) ? api.item(BAG) : api.query({ category_id: CATEGORY, page_size: 1 }),
+        );
+      const through = random.integer(0, 1);
+      await random.pick(CHANGES)(through, standing, turn);
+      const both = clients(standing.key.secret);
+      for (const api of through === 0 ? both.reverse() : both) await expectSeen(api, standing);
+      await Promise.all(disturbers);
+    }
+    await write(0, bag(1));
+  },
+  START_MS + TURNS * TURN_MS_MAX,
+);
+
+// contract 14.12
+test('a kind or a tag that the catalog did not have is known to the next call to the other process', async () => {
+  const filters = [{ field: 'tags', include: ['edition:of_one'] }];
+  const seen = async () => [
+    (await at(writers, 1).v1({ clasp: 'clasp_gold', page_size: '1' })).body.total_results,
+    (await at(writers, 1).query({ filters })).status,
+  ];
+  // An unknown facet of v1 is ignored.
+  expect(await seen()).toEqual([1, 400]);
+  await write(
+    0,
+    { entities: { id: 'clasp_gold', kind: 'clasp', name: 'Gold', category: CATEGORY } },
+    { tags: { id: 'edition:of_one', name: 'Of one', order: 1, categories: [CATEGORY] } },
+  );
+  expect(await seen()).toEqual([0, 200]);
+});
+
+/** A client of each process with one new key, of an account with so many credits. */
+async function payer(credits: number) {
+  const payerId = await at(operators, 0).account(credits);
+  const wanted = { name: 'payer', versions: ['v1', 'v2', 'v3'] };
+  const { body } = await at(operators, 0).post<{ secret: string }>(`/accounts/${payerId}/keys`, wanted);
+  const standing = async () => {
+    const account = await at(operators, 1).get<{ account: { credits: number } }>(`/accounts/${payerId}`);
+    const usage = await at(operators, 1).get<{ credits: number }>(`/accounts/${payerId}/usage`);
+    return [usage.body.credits, account.body.account.credits];
+  };
+  return { apis: clients(body.secret), standing };
+}
+
+/** Calls of every price there is without a photo, and of none. */
+const CALLS: readonly ((api: ApiClient) => Promise<Answer<object>>)[] = [
+  (api) => api.query({ includes: ['pricing'] }),
+  (api) => api.query({ query: 'one', page_size: 5 }),
+  (api) => api.query({ query: 'nothingatall', includes: ['pricing'] }),
+  (api) => api.item(BAG, 'pricing'),
+  (api) => api.item('product_nobody', 'pricing'),
+  (api) => api.v1({}),
+  (api) => api.v2({ attribute: 'brand' }),
+  (api) => api.query({ page: -1 }),
+];
+
+// contract 9.13, 10.3, 10.5
+test('two processes never spend more than an account has, and the ledger is the sum of their answers', async () => {
+  const { apis, standing } = await payer(200);
+  const answers: Answer<object>[] = [];
+  const hammer = async (client: number) => {
+    for (let call = 0; call < 16; call += 1)
+      answers.push(await at(CALLS, client * 3 + call)(at(apis, client + call)));
+  };
+  await Promise.all(Array.from({ length: 12 }, (_, client) => hammer(client)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400, 402, 404]));
+  let sum = 0;
+  for (const { status, body, headers } of answers) {
+    const used = Number(headers.get('X-Credits-Used'));
+    if (status !== 200) expect(used).toBe(0);
+    if ('credits_used' in body) expect(body.credits_used).toBe(used);
+    expect(Number(headers.get('X-Credits-Remaining'))).toBeGreaterThanOrEqual(0);
+    sum += used;
+  }
+  expect(sum).toBeLessThanOrEqual(200);
+  expect(await standing()).toEqual([sum, 200 - sum]);
+}, 120_000);
+
+// contract 9.13
+test('the last credit is spent once, whichever process is asked', async () => {
+  const { apis, standing } = await payer(1);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, call) => at(apis, call).query({ query: 'one' })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(402)]);
+  expect(await standing()).toEqual([1, 0]);
+}, 60_000);
