@@ -3,6 +3,7 @@ import type { Logger as PinoLogger } from 'pino';
 import type { z } from 'zod';
 import type { AccountService } from '../models/access/account-service';
 import type { Billing } from '../models/access/billing';
+import type { FairBudget } from '../models/access/fair-budget';
 import type { KeyService } from '../models/access/key-service';
 import type { CatalogService } from '../models/catalog/catalog-service';
 import type { StoredPictures } from '../models/catalog/stored-pictures';
@@ -25,7 +26,6 @@ import type { SimilarService } from '../models/vision/similar-service';
 import type { VisionService } from '../models/vision/vision-service';
 import type { WebhookService } from '../models/webhooks/webhook-service';
 import type { AllowedOrigins } from './middleware/allow-origins';
-import type { MemoryBudget } from './middleware/memory-budget';
 
 /** What the HTTP side needs of the rest: the capabilities, and the few ports that routes use directly. */
 export interface ApiServices {
@@ -48,7 +48,7 @@ export interface ApiServices {
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
   /** Memory for bodies that are read and worked on at the same time. */
-  readonly bodies: MemoryBudget;
+  readonly bodies: FairBudget;
   readonly statements: Pick<AccountService, 'statement'>;
   readonly audit: AuditLog;
   /** What operators manage accounts and keys with, on behalf of a request. */

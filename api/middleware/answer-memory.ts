@@ -1,6 +1,6 @@
 import type { Response } from 'express';
+import { FairBudget, type FairBudgetOptions, type Lease } from '../../models/access/fair-budget';
 import { onceClosed } from './call';
-import { MemoryBudget, type MemoryReservation } from './memory-budget';
 import type { AnswerMade } from './send-answer';
 
 /** How large the page is that a call asks for; rows with prices are several times larger than others. */
@@ -25,18 +25,18 @@ const LITTLE_BYTES = 512 * 1024;
  * before an answer is made, and given back when it has been taken.
  */
 export class AnswerMemory {
-  readonly #budget: MemoryBudget;
+  readonly #budget: FairBudget;
   /** By kind of row, and by endpoint where an answer is no page. */
   readonly #rowBytes = new Map<string, number>(Object.entries(ROW_BYTES));
-  readonly #reservations = new WeakMap<Response, MemoryReservation>();
+  readonly #leases = new WeakMap<Response, Lease>();
 
   /** @param waitMs who has not got in after so long is turned away */
   constructor(bytes: number, waitMs: number) {
-    this.#budget = new MemoryBudget({ what: 'large answers', bytes, littleBytes: LITTLE_BYTES, waitMs });
+    this.#budget = memoryBudget('large answers', { units: bytes, littleUnits: LITTLE_BYTES, waitMs });
   }
 
   get heldBytes(): number {
-    return this.#budget.state.heldBytes;
+    return this.#budget.state.held;
   }
 
   /**
@@ -50,7 +50,7 @@ export class AnswerMemory {
     const [kind, rows] =
       typeof asked === 'string' ? [asked, 1] : [asked.priced ? 'priced' : 'plain', asked.rows];
     const known = () => this.#rowBytes.get(kind) ?? ROW_BYTES.plain;
-    await this.#reservationOf(res).resize(rows * known() * HEAP_PER_BYTE);
+    await this.#leaseOf(res).resize(rows * known() * HEAP_PER_BYTE);
     return (made, bytes) => {
       if (made === 0) return;
       const seen = bytes / made;
@@ -65,15 +65,26 @@ export class AnswerMemory {
    * @throws AppError 503 for who waits too long
    */
   async hold(res: Response, bytes: number): Promise<void> {
-    await this.#reservationOf(res).resize(bytes * HEAP_PER_TEXT_BYTE);
+    await this.#leaseOf(res).resize(bytes * HEAP_PER_TEXT_BYTE);
   }
 
-  #reservationOf(res: Response): MemoryReservation {
-    const known = this.#reservations.get(res);
+  #leaseOf(res: Response): Lease {
+    const known = this.#leases.get(res);
     if (known) return known;
-    const reservation = this.#budget.open(res.locals.caller?.keyId ?? res.req.ip ?? '');
-    this.#reservations.set(res, reservation);
-    onceClosed(res, () => reservation.close());
-    return reservation;
+    const lease = this.#budget.open(res.locals.caller?.keyId ?? res.req.ip ?? '');
+    this.#leases.set(res, lease);
+    onceClosed(res, () => lease.close());
+    return lease;
   }
 }
+
+/** Memory in bytes that calls share, by key. @param what for, in the refusal: `large bodies` */
+export const memoryBudget = (
+  what: string,
+  options: Pick<FairBudgetOptions, 'units' | 'littleUnits' | 'waitMs'>,
+): FairBudget =>
+  new FairBudget({
+    ...options,
+    mayExceed: true,
+    refusal: `Too many ${what} are under way; call again soon.`,
+  });

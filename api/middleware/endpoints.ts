@@ -1,7 +1,8 @@
 import type { RequestHandler } from 'express';
 import { API_VERSIONS, type ApiVersion, type Caller, type Scope } from '../../models/access/api-key';
+import type { FairBudget } from '../../models/access/fair-budget';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { AnswerMemory } from './answer-memory';
+import { AnswerMemory, memoryBudget } from './answer-memory';
 import { authenticate } from './authenticate';
 import { authorizeOperator } from './authorize-operator';
 import type { Gate } from './call';
@@ -12,7 +13,6 @@ import { idempotent } from './idempotency';
 import { KeyLookups } from './key-lookups';
 import { knownParameters } from './known-parameters';
 import { linkRenewal } from './links';
-import { MemoryBudget } from './memory-budget';
 import { parseJsonObject } from './parse-json-object';
 import { photoLimit, rateLimit } from './rate-limit';
 import { JSON_BODY, JSON_LINES_BODY, PICTURE_BODY, readTyped } from './read-body';
@@ -155,8 +155,8 @@ function versionOf(name: EndpointName): ApiVersion {
 }
 
 /** Memory for bodies and what calls fetch, of so many bytes; shared by key. */
-export const bodyMemory = (bytes: number): MemoryBudget =>
-  new MemoryBudget({ what: 'large bodies', bytes, littleBytes: LITTLE_BODY_BYTES, waitMs: MEMORY_WAIT_MS });
+export const bodyMemory = (bytes: number): FairBudget =>
+  memoryBudget('large bodies', { units: bytes, littleUnits: LITTLE_BODY_BYTES, waitMs: MEMORY_WAIT_MS });
 
 /** Memory for answers, of so many bytes. */
 export const answerMemory = (bytes: number): AnswerMemory => new AnswerMemory(bytes, MEMORY_WAIT_MS);

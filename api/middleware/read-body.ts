@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request } from 'express';
+import type { FairBudget, Lease } from '../../models/access/fair-budget';
 import { badRequest, payloadTooLarge, unsupportedMediaType } from '../../models/errors';
 import { type Gate, onceClosed } from './call';
-import type { MemoryBudget, MemoryReservation } from './memory-budget';
 import { PaceWatch, type UploadPace } from './upload-pace';
 
 /** What a body is held against while it is read. */
@@ -40,16 +40,16 @@ export const PICTURE_BODY: BodyType = {
  * Reads the bytes of a body into `req.body`: 415 when it is not declared as its type, 413 when it is larger than the
  * limit. They count against the budget until the call ends.
  */
-export function readTyped(type: BodyType, limits: BodyLimits, budget: MemoryBudget): Gate {
+export function readTyped(type: BodyType, limits: BodyLimits, budget: FairBudget): Gate {
   return async (req, res) => {
     if (!isDeclared(req.get('Content-Type'), type)) throw unsupportedMediaType(type.name);
     // Operators have no key, and share one part of the memory.
-    const reservation = budget.open(res.locals.caller?.keyId ?? '');
-    onceClosed(res, () => reservation.close());
+    const lease = budget.open(res.locals.caller?.keyId ?? '');
+    onceClosed(res, () => lease.close());
     // The clock of the deadline stands still while the caller sends.
     const { deadline } = res.locals;
     deadline?.stop();
-    req.body = await readBody(req, reservation, limits, (room) => deadline?.runDuring(room) ?? room);
+    req.body = await readBody(req, lease, limits, (room) => deadline?.runDuring(room) ?? room);
     deadline?.go();
     if (req.get('Idempotency-Key') === undefined) return;
     res.locals.bodyDigest = createHash('sha256').update(req.body).digest();
@@ -72,13 +72,13 @@ const FIRST_BYTES = 64 * 1024;
  * The bytes of a body, inflated, read into one buffer. They are counted as they come; while there is no room for more of
  * them the sender is not read.
  *
- * @param reservation takes what the buffer takes, until the call ends
+ * @param lease takes what the buffer takes, until the call ends
  * @param waitFor how the wait for room is waited for
  * @throws AppError 413, 415 for an unknown coding, 400 when it breaks off, is damaged or comes too slowly, 503 without room
  */
 export function readBody(
   req: Request,
-  reservation: MemoryReservation,
+  lease: Lease,
   { bytesMax, pace }: BodyLimits,
   waitFor: (room: Promise<void>) => Promise<void>,
 ): Promise<Buffer> {
@@ -123,11 +123,11 @@ export function readBody(
         needed > bytes.length ? Math.min(Math.max(needed, bytes.length * 2), bytesMax) : bytes.length;
       // A buffer of a known length takes memory only as far as it is filled.
       const held = Number.isNaN(length) ? size : needed;
-      if (reservation.tryResize(held)) return void keep(chunk, size);
+      if (lease.tryResize(held)) return void keep(chunk, size);
       source.pause();
       watch.hold();
       waits = true;
-      waitFor(reservation.resize(held)).then(() => {
+      waitFor(lease.resize(held)).then(() => {
         watch.release();
         keep(chunk, size);
         waits = false;

@@ -1,9 +1,9 @@
 import knexFactory, { type Knex } from 'knex';
 import type { Client } from 'pg';
 import { currentParty } from '../../models/access/current-party';
+import { FairBudget, type Lease } from '../../models/access/fair-budget';
 import { AppError } from '../../models/errors';
 import { type EmbeddedOptions, ensureEmbedded } from '../embedded/ensure-embedded';
-import { ConnectionShares, type GiveBack } from './connection-shares';
 import { connectionsSpent, databaseAway } from './postgres-faults';
 import { valueTypes } from './value-types';
 
@@ -99,13 +99,13 @@ export async function connectEmbedded(
 /** As the pool of Knex (tarn) counts them; who waits for the share of his party waits as well. */
 function connectionsOf({ knex, shares }: Pool): { used: number; free: number; pending: number } {
   const { pool } = knex.client;
-  const pending = pool.numPendingAcquires() + shares.waiting;
+  const pending = pool.numPendingAcquires() + shares.state.waiting;
   return { used: pool.numUsed(), free: pool.numFree(), pending };
 }
 
 interface Pool {
   readonly knex: Knex;
-  readonly shares: ConnectionShares;
+  readonly shares: FairBudget;
 }
 
 const commonConnection = ({ applicationName, acquireMs }: PoolSettings) => ({
@@ -126,7 +126,7 @@ function createKnex(
     acquireConnectionTimeout: acquireMs,
     log: { warn, error: warn, deprecate: warn, debug: () => undefined },
   });
-  const shares = new ConnectionShares(poolMax, acquireMs);
+  const shares = connectionBudget(poolMax, acquireMs);
   shareConnections(knex.client, shares);
   return { knex, shares };
 }
@@ -152,6 +152,18 @@ function withoutSpentConnections() {
   };
 }
 
+/**
+ * Connections of a pool, shared by those for whom calls are made: a party holds half of them at most, rounded up, however
+ * many calls it makes (contract 12.12). The unit that there is no connection of rounds up.
+ */
+export const connectionBudget = (connectionsMax: number, waitMs: number): FairBudget =>
+  new FairBudget({
+    units: connectionsMax + 1,
+    mayExceed: false,
+    waitMs,
+    refusal: 'Too many calls are under way in the database; call again soon.',
+  });
+
 /** The part of a client of Knex through which every statement and transaction gets its connection. */
 interface ConnectionSource {
   acquireConnection(): Promise<object>;
@@ -159,18 +171,19 @@ interface ConnectionSource {
 }
 
 /** Every connection is taken in the name of those for whom it is (contract 12.12). Where none is to be had, the database is away. */
-function shareConnections(client: ConnectionSource, shares: ConnectionShares): void {
-  const held = new WeakMap<object, GiveBack>();
+function shareConnections(client: ConnectionSource, shares: FairBudget): void {
+  const held = new WeakMap<object, Lease>();
   const acquire = client.acquireConnection.bind(client);
   const release = client.releaseConnection.bind(client);
   client.acquireConnection = async () => {
-    const giveBack = await shares.take(currentParty());
+    const lease = shares.open(currentParty());
+    await lease.resize(1);
     try {
       const connection = await acquire();
-      held.set(connection, giveBack);
+      held.set(connection, lease);
       return connection;
     } catch (failure) {
-      giveBack();
+      lease.close();
       throw failure instanceof AppError ? failure : databaseAway(failure);
     }
   };
@@ -178,7 +191,7 @@ function shareConnections(client: ConnectionSource, shares: ConnectionShares): v
     try {
       await release(connection);
     } finally {
-      held.get(connection)?.();
+      held.get(connection)?.close();
     }
   };
 }

@@ -5,13 +5,13 @@ import type {
   LifecycleState,
   ReadinessCheck,
 } from '../../api/api-services';
-import { MemoryBudget } from '../../api/middleware/memory-budget';
 import type { DemoOffer } from '../../api/site/demo-offer';
 import { sitePages } from '../../api/site/routes';
 import { embeddedFolder } from '../../db/embedded/ensure-embedded';
 import { checkStorage } from '../../db/files/storage-check';
 import { AccountService } from '../../models/access/account-service';
 import { Billing } from '../../models/access/billing';
+import { FairBudget } from '../../models/access/fair-budget';
 import { KeyService } from '../../models/access/key-service';
 import { CatalogService } from '../../models/catalog/catalog-service';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
@@ -54,7 +54,7 @@ export function apiServices(container: Container): ApiServices {
     queue: adapterOf(container, PORTS.VisionQueue),
     idempotency: adapterOf(container, PORTS.IdempotencyStore),
     clock: adapterOf(container, PORTS.Clock),
-    bodies: container.resolve(MemoryBudget),
+    bodies: container.resolve(FairBudget),
     statements: container.resolve(AccountService),
     audit: adapterOf(container, PORTS.AuditLog),
     admin: (requestId) => adminServices(container, requestId),

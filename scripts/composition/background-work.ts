@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { bodyMemory } from '../../api/middleware/endpoints';
-import { MemoryBudget } from '../../api/middleware/memory-budget';
 import { entryPresenter } from '../../api/v3/job-presenter';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { migrations } from '../../db/migrations';
+import { FairBudget } from '../../models/access/fair-budget';
 import { SearchMisses } from '../../models/catalog/search-misses';
 import { noWorker } from '../../models/errors';
 import { DriftWatch } from '../../models/feedback/drift-watch';
@@ -116,7 +116,7 @@ export function startCallWork(opening: Opening): void {
 /** Works off the entries of jobs beside the calls of this process (contract 16.5). */
 function startJobs({ config, container, logger, closing }: Opening): void {
   const bodies = bodyMemory(config.BODY_MEMORY_MIB * 2 ** 20);
-  container.register(MemoryBudget, { useValue: bodies });
+  container.register(FairBudget, { useValue: bodies });
   container.register(OPEN_ENTRY_ROOM, { useValue: (keyId: string) => bodies.open(keyId) });
   const ports = {
     signer: adapterOf(container, PORTS.DataFileSigner),

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { ConnectionShares, type GiveBack } from '../../db/core/connection-shares';
-import { connectPostgres, type Database } from '../../db/core/knex';
+import { connectionBudget, connectPostgres, type Database } from '../../db/core/knex';
 import { inOneState, inTransaction, rowsOf, sql } from '../../db/core/sql';
 import { workFor } from '../../models/access/current-party';
 import { processEnvironment } from '../../scripts/config';
@@ -12,6 +11,22 @@ import { createOwnDatabase, migratedInServer, type OwnDatabase } from '../suppor
 const SEED = 20_261_125;
 /** Longer than any test. */
 const PATIENT_MS = 600_000;
+
+type GiveBack = () => void;
+
+function sharesOf(connections: number, waitMs: number) {
+  const budget = connectionBudget(connections, waitMs);
+  return {
+    get waiting() {
+      return budget.state.waiting;
+    },
+    take: async (party: string | null): Promise<GiveBack> => {
+      const lease = budget.open(party);
+      await lease.resize(1);
+      return () => lease.close();
+    },
+  };
+}
 
 /** Lets what is granted be taken. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -25,7 +40,7 @@ test.each([
 ])(
   'of %i connections a party that is alone holds %i, and the next one that comes finds one free',
   async (connections, share) => {
-    const shares = new ConnectionShares(connections, PATIENT_MS);
+    const shares = sharesOf(connections, PATIENT_MS);
     const held: GiveBack[] = [];
     for (let call = 0; call < 30; call += 1)
       void shares.take('flood').then((giveBack) => held.push(giveBack));
@@ -41,7 +56,7 @@ test.each([
 );
 
 test('a call whose party holds its share for all of the time is a 503 that says so', async () => {
-  const shares = new ConnectionShares(1, 1);
+  const shares = sharesOf(1, 1);
   await shares.take('flood');
   await expect(shares.take('flood')).rejects.toMatchObject({
     status: 503,
@@ -61,7 +76,7 @@ test('whatever is taken and given back, the pool is never overdrawn by callers, 
       fc.integer({ min: 1, max: 8 }),
       fc.array(step, { maxLength: 60 }),
       async (max, steps) => {
-        const shares = new ConnectionShares(max, PATIENT_MS);
+        const shares = sharesOf(max, PATIENT_MS);
         const held: { party: string | null; giveBack: GiveBack }[] = [];
         let asked = 0;
         let served = 0;

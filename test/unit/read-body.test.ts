@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import express, { type Request } from 'express';
-import { MemoryBudget } from '../../api/middleware/memory-budget';
+import { memoryBudget } from '../../api/middleware/answer-memory';
 import { readBody } from '../../api/middleware/read-body';
 import { PaceWatch } from '../../api/middleware/upload-pace';
 import { AppError } from '../../models/errors';
@@ -16,7 +16,7 @@ let sockets: Socket[];
 
 beforeEach(async () => {
   sockets = [];
-  const room = new MemoryBudget({ bytes: 1 << 20, littleBytes: 1, waitMs: 10_000, what: 'bodies' });
+  const room = memoryBudget('bodies', { units: 1 << 20, littleUnits: 1, waitMs: 10_000 });
   const app = express();
   app.post('/', async (req, res) => {
     const reservation = room.open('key');
@@ -85,7 +85,7 @@ test('a body that comes fast enough may take any number of windows, and a wait f
 });
 
 test('a last chunk that waits for room is read, although the stream tells its end meanwhile', async () => {
-  const room = new MemoryBudget({ bytes: 1000, littleBytes: 1, waitMs: 10_000, what: 'bodies' });
+  const room = memoryBudget('bodies', { units: 1000, littleUnits: 1, waitMs: 10_000 });
   const [first, beyond, last] = [room.open('a'), room.open('b'), room.open('c')];
   await first.resize(500);
   await beyond.resize(1000);

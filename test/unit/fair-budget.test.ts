@@ -1,7 +1,8 @@
-import { MemoryBudget } from '../../api/middleware/memory-budget';
+import { FairBudget } from '../../models/access/fair-budget';
 
 /** Memory that calls share. */
-const room = (bytes: number) => new MemoryBudget({ bytes, littleBytes: 1, waitMs: 10_000, what: 'calls' });
+const room = (units: number, littleUnits = 1) =>
+  new FairBudget({ units, littleUnits, mayExceed: true, waitMs: 10_000, refusal: 'Call again soon.' });
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
@@ -15,7 +16,7 @@ test('a key that is alone gets half, the next one half of what is left, and some
     return bytes;
   });
   expect(held).toEqual([400, 200, 100, 50]);
-  expect(shared.state.heldBytes).toBe(750);
+  expect(shared.state.held).toBe(750);
 });
 
 test('calls of a key share what it may hold', () => {
@@ -26,7 +27,7 @@ test('calls of a key share what it may hold', () => {
 });
 
 test('little calls share as much again among themselves, and neither kind waits for the other', () => {
-  const shared = new MemoryBudget({ bytes: 100, littleBytes: 10, waitMs: 10_000, what: 'calls' });
+  const shared = room(100, 10);
   const callsOf = (key: string, bytes: number) => {
     let calls = 0;
     while (shared.open(key).tryResize(bytes)) calls += 1;
@@ -48,13 +49,13 @@ test('one call at a time may be larger than the room, and the next when it has e
   expect(entered).toBe(false);
   first.close();
   await waiting;
-  expect(shared.state).toEqual({ heldBytes: 1000, waiting: 0 });
+  expect(shared.state).toEqual({ held: 1000, waiting: 0 });
 });
 
 test('calls that each hold a part and want more all come to their end', async () => {
   const shared = room(100);
   const calls = ['a', 'a', 'b', 'b'].map((key) => ({ key, reservation: shared.open(key) }));
-  for (const { reservation } of calls) while (reservation.tryResize(reservation.bytes + 2));
+  for (const { reservation } of calls) while (reservation.tryResize(reservation.units + 2));
   let done = 0;
   const all = calls.map(async ({ reservation }) => {
     await reservation.resize(90);
@@ -63,7 +64,7 @@ test('calls that each hold a part and want more all come to their end', async ()
   });
   await Promise.all(all);
   expect(done).toBe(4);
-  expect(shared.state).toEqual({ heldBytes: 0, waiting: 0 });
+  expect(shared.state).toEqual({ held: 0, waiting: 0 });
 });
 
 test('a call beyond its share takes nothing of what others share', async () => {
@@ -72,7 +73,7 @@ test('a call beyond its share takes nothing of what others share', async () => {
   const waiting = stalled.map((reservation) => reservation.resize(25).catch(() => undefined));
   await waiting[0];
   await stalled[2]?.resize(30);
-  expect(shared.state).toEqual({ heldBytes: 80, waiting: 0 });
+  expect(shared.state).toEqual({ held: 80, waiting: 0 });
   expect(shared.open('b').tryResize(25)).toBe(true);
   expect(shared.open('b').tryResize(2)).toBe(false);
 });
@@ -89,7 +90,7 @@ test('who waits too long is turned away with 503 and Retry-After, and leaves not
   await jest.advanceTimersByTimeAsync(10_000);
   await refused;
   late.close();
-  expect(shared.state).toEqual({ heldBytes: 1000, waiting: 0 });
+  expect(shared.state).toEqual({ held: 1000, waiting: 0 });
 });
 
 test('a call that is over waits no longer, and what it held is free', async () => {
@@ -100,7 +101,7 @@ test('a call that is over waits no longer, and what it held is free', async () =
   gone.close();
   gone.close();
   await waiting;
-  expect(shared.state).toEqual({ heldBytes: 1000, waiting: 0 });
+  expect(shared.state).toEqual({ held: 1000, waiting: 0 });
 });
 
 test('a key that wants more than its share does not hold up the others', async () => {
@@ -112,7 +113,7 @@ test('a key that wants more than its share does not hold up the others', async (
     .resize(30)
     .catch(() => undefined);
   await shared.open('b').resize(10);
-  expect(shared.state).toEqual({ heldBytes: 90, waiting: 1 });
+  expect(shared.state).toEqual({ held: 90, waiting: 1 });
   await jest.advanceTimersByTimeAsync(10_000);
   await waiting;
 });
