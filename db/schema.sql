@@ -79,7 +79,6 @@ CREATE TABLE variants (
   thumbnails text[] NOT NULL DEFAULT '{}'::text[],
   away_since timestamp with time zone,
   PRIMARY KEY (id),
-  FOREIGN KEY (product_id) REFERENCES products(id) ON DELETE CASCADE,
   CHECK ((product_id IS NULL) = (away_since IS NOT NULL))
 );
 CREATE INDEX variants_away ON variants USING btree (away_since) WHERE away_since IS NOT NULL;
@@ -127,8 +126,7 @@ CREATE TABLE market_estimates (
   currency text NOT NULL,
   estimated_at timestamp with time zone NOT NULL,
   confidence double precision,
-  PRIMARY KEY (variant_id, source, region),
-  FOREIGN KEY (variant_id) REFERENCES variants(id) ON DELETE CASCADE
+  PRIMARY KEY (variant_id, source, region)
 );
 
 -- What a variant was worth, day by day.
@@ -143,8 +141,7 @@ CREATE TABLE estimate_history (
   d double precision,
   currency text NOT NULL,
   confidence double precision,
-  PRIMARY KEY (variant_id, region, date, source),
-  FOREIGN KEY (variant_id) REFERENCES variants(id) ON DELETE CASCADE
+  PRIMARY KEY (variant_id, region, date, source)
 );
 
 -- Offers of variants that vendors made.
@@ -157,8 +154,7 @@ CREATE TABLE listings (
   price double precision,
   currency text NOT NULL,
   date date,
-  PRIMARY KEY (variant_id, region, link),
-  FOREIGN KEY (variant_id) REFERENCES variants(id) ON DELETE CASCADE
+  PRIMARY KEY (variant_id, region, link)
 );
 
 -- credits: what is left, always the sum of the top-ups less the sum of the ledger; null is unlimited

@@ -47,10 +47,15 @@ export class PostgresHousekeepingStore implements HousekeepingStore {
   async deleteAwayVariants(before: Date, limit: number): Promise<number> {
     const deleted = await rowsOf(
       this.knex,
-      sql`DELETE FROM variants WHERE id IN (
-            SELECT id FROM variants WHERE away_since < ${before}
-            ORDER BY away_since LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-          RETURNING id`,
+      sql`WITH gone AS (
+            DELETE FROM variants WHERE id IN (
+              SELECT id FROM variants WHERE away_since < ${before}
+              ORDER BY away_since LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+            RETURNING id),
+          estimates AS (DELETE FROM market_estimates WHERE variant_id IN (SELECT id FROM gone)),
+          history AS (DELETE FROM estimate_history WHERE variant_id IN (SELECT id FROM gone)),
+          offers AS (DELETE FROM listings WHERE variant_id IN (SELECT id FROM gone))
+          SELECT id FROM gone`,
     );
     return deleted.length;
   }

@@ -1,3 +1,4 @@
+import { catalogReferences } from './catalog-references';
 import { firstVersion } from './first-version';
 import type { SchemaSteps } from './migrate';
 import { sharedCategories } from './shared-categories';
@@ -6,4 +7,5 @@ import { sharedCategories } from './shared-categories';
 export const migrations: SchemaSteps = {
   '202611252300-first-version': firstVersion,
   '202611260010-shared-categories': sharedCategories,
+  '202611260020-catalog-references': catalogReferences,
 };

@@ -72,7 +72,7 @@ export async function raiseBest(
     trx,
     sql`WITH gained AS MATERIALIZED (${bestAbove(products)}),
         best AS MATERIALIZED (
-          SELECT DISTINCT ON (row_id) row_id, is_shown, ${AS_JSON} AS best FROM (
+          SELECT DISTINCT ON (row_id) row_id, is_shown, ${VALUES} FROM (
             SELECT row_id, false AS is_shown, ${VALUES} FROM gained
             UNION ALL
             SELECT row_id, true, value->>'source', value->>'region', (value->>'A')::float8, (value->>'B')::float8,
@@ -83,8 +83,9 @@ export async function raiseBest(
             ) AS shown) AS either
           ORDER BY row_id, ${BEST_FIRST}, is_shown),
         raised AS (
-          UPDATE catalog_rows SET max_estimate = best.best FROM best
-          WHERE id = row_id AND NOT is_shown AND max_estimate IS DISTINCT FROM best.best)`,
+          UPDATE catalog_rows SET max_estimate = best.value
+          FROM (SELECT row_id, ${AS_JSON} AS value FROM best WHERE NOT is_shown) AS best
+          WHERE id = row_id AND max_estimate IS DISTINCT FROM best.value)`,
     sql`SELECT id FROM unnest(${showed}::text[]) AS showing (id)
         WHERE NOT EXISTS (SELECT FROM best WHERE row_id = id AND NOT is_shown)`,
   );
