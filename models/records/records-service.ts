@@ -1,10 +1,9 @@
 import { inject, injectable } from 'tsyringe';
 import type { CallContext } from '../access/billing';
-import { writeRecords } from '../catalog/import/import-service';
-import { ListedSource } from '../catalog/import/listed-records';
+import type { Fault } from '../catalog/import/faults';
+import { placeText, reasonText } from '../catalog/import/faults';
+import { ListedSource, writeRecords } from '../catalog/import/import-service';
 import { AddressedPictures } from '../catalog/import/picture-paths';
-import type { Fault } from '../catalog/import/reference-fault';
-import { placeText, reasonText } from '../catalog/import/reject-text';
 import { notFound } from '../errors';
 import type { Coverage } from '../indexing/embedding-version';
 import { NewPictures } from '../indexing/new-pictures';

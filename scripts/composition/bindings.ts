@@ -6,7 +6,7 @@ import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresIdempotencyStore } from '../../db/accounts/idempotency-store';
 import { BACKED_UP_FILES } from '../../db/backup/backup';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
-import { PostgresCatalogRecords } from '../../db/catalog/import/catalog-records';
+import { PostgresCatalogRecords } from '../../db/catalog/import/record-store';
 import { PostgresItemSales } from '../../db/catalog/item-sales';
 import { PostgresSearchMissStore } from '../../db/catalog/search-miss-store';
 import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';

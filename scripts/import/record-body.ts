@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { ListedSource } from '../../models/catalog/import/listed-records';
+import { ListedSource } from '../../models/catalog/import/import-service';
 import type { ReadRecords, RecordKind } from '../../models/catalog/import/records';
 import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import { badRequest, tooManyRecords } from '../../models/errors';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { WriteStream } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { placeText, reasonText } from '../../models/catalog/import/reject-text';
+import { placeText, reasonText } from '../../models/catalog/import/faults';
 import type { RejectLog } from '../../models/ports';
 
 /** The report of an import: one line `file:line: field: reason` for each reject, written as they come. */

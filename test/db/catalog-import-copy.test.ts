@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
-import { refusedValue } from '../../db/catalog/import/data-refusal';
+import { refusedValue } from '../../db/catalog/import/record-store';
 import { copyRows } from '../../db/core/copy-rows';
 import { rowsOf, sql } from '../../db/core/sql';
 import type { WrittenTable } from '../../db/core/written-table';

@@ -1,4 +1,4 @@
-import { ImportLock } from '../../db/catalog/import/import-lock';
+import { ImportLock } from '../../db/catalog/import/import-store';
 import { countDeferredIndexes, deferIndexes } from '../../db/catalog/import/search-upkeep';
 
 import { rowsOf, sql } from '../../db/core/sql';

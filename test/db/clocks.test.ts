@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresIdempotencyStore } from '../../db/accounts/idempotency-store';
-import { isImportAlive } from '../../db/catalog/import/import-lock';
+import { isImportAlive } from '../../db/catalog/import/record-store';
 import { hasCome } from '../../db/core/has-come';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { PostgresReadinessRepository } from '../../db/core/readiness-repository';

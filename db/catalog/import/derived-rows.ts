@@ -7,8 +7,8 @@ import {
   productRow,
   type Surroundings,
 } from '../../../models/catalog/import/derive-row';
-import { namedEntities } from '../../../models/catalog/import/products-stage';
 import type { CatalogRow, EntityRecord, ProductRecord } from '../../../models/catalog/import/records';
+import { namedEntities } from '../../../models/catalog/import/stages';
 import { facetOf } from '../../../models/catalog/index-terms';
 import { copyRows } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';

@@ -1,9 +1,17 @@
 import type { Knex } from 'knex';
-import type { CatalogImportStore } from '../../../models/ports';
+import {
+  type EntityRecord,
+  isDeletion,
+  type RecordKind,
+  type WrittenRecords,
+} from '../../../models/catalog/import/records';
+import type { CatalogImportStore, RecordTransaction, VariantOwner } from '../../../models/ports';
 import type { BegunEntry } from '../../accounts/audit-log';
-import { DryRunStore } from './dry-run-store';
-import { ImportLock } from './import-lock';
-import { PostgresImportStore } from './import-store';
+import { rowsOf, sql } from '../../core/sql';
+import { upsert } from '../../core/staging';
+import type { WrittenTable } from '../../core/written-table';
+import { ImportLock, PostgresImportStore } from './import-store';
+import { PostgresRecordTransaction } from './record-store';
 
 /**
  * Begins an import, or a dry run, under the lock of the catalog's one import. `connections` is how many work at the same
@@ -23,4 +31,139 @@ export async function openImport(
   const store = new DryRunStore(knex, lock, connections, null);
   await store.forget();
   return store;
+}
+
+const PREVIEW: WrittenTable = {
+  name: 'catalog_import_preview',
+  key: ['id'],
+  columns: { id: 'text', kind: 'text', category: 'text', product_id: 'text', deleted: 'boolean' },
+  dated: false,
+};
+
+interface PreviewRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly category: string | null;
+  /** Of a variant: its product, null while none names it. */
+  readonly product_id: string | null;
+  readonly deleted: boolean;
+}
+
+/** Of an entity that is only noted, what no check asks for. Its id stands in for its name, as a product must have one. */
+const UNKNOWN = { parents: {}, tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
+
+/**
+ * The catalog as a dry run would change it: its writes note what later lines may refer to, in a table of their own and
+ * not in memory, since a bundle may be larger than that.
+ */
+class DryRunStore extends PostgresImportStore {
+  override async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
+    return await withNoted(this.knex, ids, await super.entities(ids));
+  }
+
+  /** What was noted is not in the catalog that would be read anew. */
+  override taxonomyVersion = async () => 0;
+  override staleRows = async () => 0;
+  override missingIndexes = async () => 0;
+  override tidy = async () => undefined;
+  override refreshSearch = async () => undefined;
+  override tellOfEnd = async () => undefined;
+
+  override async close(): Promise<void> {
+    await this.forget();
+    await super.close();
+  }
+
+  /** Forgets what this dry run noted, or one before that was killed. */
+  async forget(): Promise<void> {
+    await this.knex('catalog_import_preview').delete();
+  }
+
+  protected override recordsIn(trx: Knex): RecordTransaction {
+    return new DryRunTransaction(trx, this.memory);
+  }
+}
+
+class DryRunTransaction extends PostgresRecordTransaction {
+  override async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
+    return await withNoted(this.trx, ids, await super.entities(ids));
+  }
+
+  override async variantOwners(ids: readonly string[]): Promise<readonly VariantOwner[]> {
+    const owners = new Map((await super.variantOwners(ids)).map((owner) => [owner.id, owner]));
+    for (const { id, product_id, deleted } of await noted(this.trx, ids)) {
+      owners.set(id, { id, product_id, deleted });
+    }
+    return [...owners.values()];
+  }
+
+  override async write<Kind extends RecordKind>(
+    kind: Kind,
+    records: readonly WrittenRecords[Kind][],
+  ): Promise<void> {
+    const notes: {
+      readonly [Each in RecordKind]?: (given: readonly WrittenRecords[Each][]) => Promise<void>;
+    } = {
+      entities: (entities) => this.noteEntities(entities),
+      products: (products) => this.noteProducts(products),
+    };
+    await notes[kind]?.(records);
+  }
+
+  private async noteEntities(records: readonly WrittenRecords['entities'][]): Promise<void> {
+    await this.note(
+      records.flatMap((record) =>
+        isDeletion(record) ? [] : [{ ...record, product_id: null, deleted: false }],
+      ),
+    );
+  }
+
+  private async noteProducts(records: readonly WrittenRecords['products'][]): Promise<void> {
+    const gone = new Set(records.filter(isDeletion).map(({ id }) => id));
+    const rows = new Map<string, PreviewRow>();
+    const noteVariant = (id: string, product_id: string | null, deleted: boolean) =>
+      rows.set(id, { id, kind: 'variant', category: null, product_id, deleted });
+    for (const { id, product_id } of await this.variantsOf(records.map((record) => record.id))) {
+      noteVariant(id, gone.has(product_id) ? product_id : null, gone.has(product_id));
+    }
+    for (const record of records) {
+      if (!isDeletion(record)) for (const { id } of record.variants) noteVariant(id, record.id, false);
+    }
+    await this.note([...rows.values()]);
+  }
+
+  /** As the records before left them. */
+  private async variantsOf(
+    products: readonly string[],
+  ): Promise<readonly { id: string; product_id: string }[]> {
+    return await rowsOf(
+      this.trx,
+      sql`SELECT id, product_id FROM catalog_import_preview WHERE product_id = ANY(${products}::text[])
+          UNION SELECT id, product_id FROM variants WHERE product_id = ANY(${products}::text[])
+            AND NOT EXISTS (SELECT FROM catalog_import_preview AS later WHERE later.id = variants.id)`,
+    );
+  }
+
+  private async note(rows: readonly PreviewRow[]): Promise<void> {
+    await upsert(this.trx, PREVIEW, rows);
+  }
+}
+
+async function withNoted(
+  knex: Knex,
+  ids: readonly string[],
+  entities: ReadonlyMap<string, EntityRecord>,
+): Promise<ReadonlyMap<string, EntityRecord>> {
+  const known = new Map(entities);
+  for (const { id, kind, category } of await noted(knex, ids)) {
+    if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
+  }
+  return known;
+}
+
+async function noted(knex: Knex, ids: readonly string[]): Promise<PreviewRow[]> {
+  return await rowsOf<PreviewRow>(
+    knex,
+    sql`SELECT * FROM catalog_import_preview WHERE id = ANY(${ids}::text[])`,
+  );
 }

@@ -1,12 +1,105 @@
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
-import type { CategoryRecord, EntityRecord } from '../../../models/catalog/import/records';
-import type { AuditEntry, RecordStore, RecordTransaction } from '../../../models/ports';
-import type { BegunEntry } from '../../accounts/audit-log';
-import { rowsOf, sql } from '../../core/sql';
-import { loadCategories, loadEntityRecords, taxonomyVersion } from './catalog-tables';
-import { deriveStale, Vocabulary } from './derived-rows';
-import { PostgresRecordTransaction, type WriterMemory } from './record-transaction';
+import { inject, injectable } from 'tsyringe';
+import {
+  type CategoryRecord,
+  type EntityRecord,
+  type RecordKind,
+  RecordRefusedError,
+  type WrittenRecords,
+} from '../../../models/catalog/import/records';
+import {
+  type AuditEntry,
+  type CatalogRecords,
+  type Clock,
+  type FoundRecord,
+  PORTS,
+  type ReadRecord,
+  type RecordStore,
+  type RecordTransaction,
+  type VariantOwner,
+} from '../../../models/ports';
+import { BegunEntry } from '../../accounts/audit-log';
+import { inTransaction, rowsOf, sql } from '../../core/sql';
+import { upsert } from '../../core/staging';
+import { writeEstimates } from './best-estimates';
+import {
+  countStale,
+  loadCategories,
+  loadEntities,
+  loadEntityRecords,
+  loadProducts,
+  SOURCE_TABLES,
+  STALE_AT_ONCE,
+  type Stored,
+  taxonomyVersion,
+} from './catalog-tables';
+import { deriveNoted, deriveRows, deriveStale, Vocabulary } from './derived-rows';
+import { writeCategories, writeEntities, writeProducts, writeSynonyms } from './write-records';
+
+/** The records of the catalog as calls write them, in PostgreSQL. */
+@injectable()
+export class PostgresCatalogRecords implements CatalogRecords {
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(PORTS.Clock) private readonly clock: Clock,
+  ) {}
+
+  open(entry: AuditEntry): RecordStore {
+    return this.#open(new BegunEntry(this.clock, entry));
+  }
+
+  async find(id: string): Promise<FoundRecord | null> {
+    const [found] = await rowsOf<FoundRecord>(
+      this.knex,
+      sql`SELECT kind, EXISTS (SELECT FROM catalog_search WHERE id = ${id}) AS searchable FROM (
+            SELECT 'products' AS kind FROM products WHERE id = ${id} AND NOT deleted
+            UNION ALL SELECT 'entities' FROM entities WHERE id = ${id} AND NOT deleted
+            UNION ALL SELECT 'categories' FROM categories WHERE id = ${id}) AS found`,
+    );
+    return found ?? null;
+  }
+
+  async read(id: string): Promise<ReadRecord | null> {
+    const { kind = null } = (await this.find(id)) ?? {};
+    if (kind === 'products') return recordOf(kind, await loadProducts(this.knex, [id]));
+    if (kind === 'entities') return recordOf(kind, await loadEntities(this.knex, [id]));
+    const category = kind && (await loadCategories(this.knex)).get(id);
+    return category ? { kind: 'categories', record: category } : null;
+  }
+
+  async deriveStaleRows(limit: number): Promise<number> {
+    if ((await countStale(this.knex, 1)) === 0 || (await isImportAlive(this.knex))) return 0;
+    return await this.#open(null).deriveStaleRows(limit);
+  }
+
+  #open(entry: BegunEntry | null): PostgresRecordStore {
+    const settled: InTransaction = (work) =>
+      inTransaction(this.knex, async (trx) => {
+        await rowsOf(trx, sql`SELECT ${WRITER_SETTINGS}`);
+        return await work(trx);
+      });
+    return new PostgresRecordStore(this.knex, settled, entry);
+  }
+}
+
+/** The only record of those loaded; null when it was deleted meanwhile. */
+function recordOf<Kind extends ReadRecord['kind'], Record>(
+  kind: Kind,
+  loaded: ReadonlyMap<string, Stored<Record>>,
+): { readonly kind: Kind; readonly record: Record } | null {
+  const [found] = loaded.values();
+  return found && !found.deleted ? { kind, record: found.record } : null;
+}
+
+/** Whether the holder of `catalog_import_lock` has died, by the clock of the database, which wrote the time (contract 14.18). */
+export const STOPPED_IMPORT = sql`abs(extract(epoch FROM clock_timestamp() - heartbeat_at)) > 10`;
+
+/** Whether an import runs. */
+export async function isImportAlive(knex: Knex): Promise<boolean> {
+  const alive = await rowsOf(knex, sql`SELECT FROM catalog_import_lock WHERE NOT ${STOPPED_IMPORT}`);
+  return alive.length > 0;
+}
 
 /** Those of a million products; about 50 MB. */
 const ENTITIES_MAX = 60_000;
@@ -102,4 +195,112 @@ export class PostgresRecordStore implements RecordStore {
   protected recordsIn(trx: Knex): RecordTransaction {
     return new PostgresRecordTransaction(trx, this.memory);
   }
+}
+
+/** So long in all; then the rest of a large import leaves it to its end, where each row comes once. */
+const DERIVING_AT_ONCE_MS = 500;
+
+/** Writes records; resolves to the rows that it noted to be derived again, as `noteStale` does. */
+type Write<Written> = (trx: Knex, records: readonly Written[]) => Promise<readonly string[]>;
+
+type Writers = { readonly [Kind in RecordKind]: Write<WrittenRecords[Kind]> };
+
+/** What one import or call remembers from one transaction to the next. */
+export interface WriterMemory {
+  readonly vocabulary: Vocabulary;
+  /** Spent so far on rows that followed at once. */
+  derivingMs: number;
+}
+
+/** Records within a transaction of the database. */
+export class PostgresRecordTransaction implements RecordTransaction {
+  private readonly writers: Writers = {
+    categories: writeCategories,
+    // Rows hold ids of tags only, so nothing else changes with them.
+    tags: notingNothing((trx, records) => upsert(trx, SOURCE_TABLES.tags, records)),
+    synonyms: notingNothing(writeSynonyms),
+    entities: writeEntities,
+    products: (trx, records) => this.writeProducts(trx, records),
+    estimates: writeEstimates,
+    history: notingNothing((trx, records) => upsert(trx, SOURCE_TABLES.history, records)),
+    listings: notingNothing((trx, records) => upsert(trx, SOURCE_TABLES.listings, records)),
+  };
+
+  constructor(
+    protected readonly trx: Knex,
+    private readonly memory: WriterMemory,
+  ) {}
+
+  async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
+    return await loadEntityRecords(this.trx, ids);
+  }
+
+  async variantOwners(ids: readonly string[]): Promise<readonly VariantOwner[]> {
+    // One look-up for each key: the planner else reads the whole table for a few thousand of them.
+    return await rowsOf(
+      this.trx,
+      sql`SELECT variant.*, coalesce((SELECT deleted FROM products WHERE id = product_id), false) AS deleted
+          FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
+            SELECT id, product_id FROM variants WHERE id = given.id OFFSET 0) AS variant`,
+    );
+  }
+
+  /** In a savepoint, which takes back what is refused; then nothing is remembered of it. */
+  async write<Kind extends RecordKind>(kind: Kind, records: readonly WrittenRecords[Kind][]): Promise<void> {
+    try {
+      await inTransaction(this.trx, async (savepoint) => {
+        const noted = await this.writers[kind](savepoint, records);
+        if (this.memory.derivingMs < DERIVING_AT_ONCE_MS) await this.deriveAtOnce(savepoint, noted);
+      });
+    } catch (failure) {
+      this.memory.vocabulary.forget();
+      const refusal = refusedValue(failure);
+      throw refusal === null ? failure : new RecordRefusedError(refusal, failure);
+    }
+  }
+
+  /** Rows that were prepared before somebody else changed the taxonomy are derived again. */
+  private async writeProducts(
+    trx: Knex,
+    records: readonly WrittenRecords['products'][],
+  ): Promise<readonly string[]> {
+    const noted = await writeProducts(trx, records, this.memory.vocabulary);
+    const version = await taxonomyVersion(trx);
+    const outdated = records.filter((record) => 'row' in record && record.taxonomyVersion !== version);
+    await deriveRows(
+      trx,
+      outdated.map(({ id }) => id),
+    );
+    return noted;
+  }
+
+  /** What others noted is left to them, however much it is. */
+  private async deriveAtOnce(trx: Knex, noted: readonly string[]): Promise<void> {
+    if (noted.length === 0 || noted.length > STALE_AT_ONCE) return;
+    const startedAt = performance.now();
+    await deriveNoted(trx, noted);
+    this.memory.derivingMs += performance.now() - startedAt;
+  }
+}
+
+const notingNothing =
+  <Written>(write: (trx: Knex, records: readonly Written[]) => Promise<unknown>): Write<Written> =>
+  async (trx, records) => {
+    await write(trx, records);
+    return [];
+  };
+
+/** SQLSTATE classes of what is wrong with a value: data exception, integrity violation, program limit exceeded. */
+const VALUE_CLASSES = ['22', '23', '54'];
+
+/**
+ * The database's words for a value that it can't hold, null for any other failure. The last resort of an import:
+ * what its checks let through costs one record, not all that come after it.
+ */
+export function refusedValue(failure: unknown): string | null {
+  if (!(failure instanceof Error) || !('code' in failure) || typeof failure.code !== 'string') return null;
+  if (!VALUE_CLASSES.includes(failure.code.slice(0, 2)) || failure.code.length !== 5) return null;
+  // Knex puts the whole statement before the words of the database; a COPY does not go through it.
+  const words = failure.message.lastIndexOf(' - ');
+  return words < 0 ? failure.message : failure.message.slice(words + 3);
 }

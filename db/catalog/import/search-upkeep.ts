@@ -3,12 +3,17 @@ import pMap from 'p-map';
 import { AppError } from '../../../models/errors';
 import { sqlStateOf } from '../../core/postgres-faults';
 import { identifier, rowsOf, Sql, sql } from '../../core/sql';
-import type { ImportLock } from './import-lock';
+import type { InTransaction } from './record-store';
+
+/** Whoever may change the catalog, in transactions. */
+interface Transactions {
+  readonly transaction: InTransaction;
+}
 
 /** What a large import does for the tables beside its rows, each task in a transaction of its own. */
 interface Upkeep {
   readonly knex: Knex;
-  readonly lock: ImportLock;
+  readonly lock: Transactions;
   /** Tasks at the same time; the embedded database has one session. */
   readonly connections: number;
 }
@@ -25,7 +30,7 @@ const MEMORY = '128MB';
  * Drops the indexes of search, until `makeIndexes`. Searches read all rows meanwhile, so this is for a catalog that has
  * hardly any. Resolves to whether they are gone: not when somebody keeps them in use.
  */
-export async function deferIndexes(lock: ImportLock): Promise<boolean> {
+export async function deferIndexes(lock: Transactions): Promise<boolean> {
   try {
     await lock.transaction(async (trx) => {
       await rowsOf(trx, sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`);

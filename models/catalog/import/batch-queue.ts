@@ -1,5 +1,5 @@
-import type { RecordFile, RecordTransaction } from '../../ports';
-import { RecordRefusedError } from './records';
+import type { RecordTransaction } from '../../ports';
+import { type ReadRecords, type RecordKind, RecordRefusedError, type WrittenRecords } from './records';
 import { type Batch, type Numbered, type Reject, type Stage, WHOLE_LINE, type WriteContext } from './stage';
 
 const SIZE_MIN = 20;
@@ -9,19 +9,20 @@ const SIZE_FIRST = 100;
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Imports one file, in batches; only the lines of `only`, if that is given. Resolves to the number of records that were
- * accepted.
+ * Imports the file of one kind of record, in batches; only the lines of `only`, if that is given. Resolves to the number
+ * of records that were accepted.
  */
-export async function runStage<Read, Written extends Read>(
+export async function runStage<Kind extends RecordKind>(
   context: WriteContext,
-  file: RecordFile<Read> | null,
-  stage: Stage<Read, Written>,
+  kind: Kind,
+  stage: Stage<ReadRecords[Kind], WrittenRecords[Kind]>,
   only?: ReadonlySet<number>,
 ): Promise<number> {
+  const { source, rejects, progress } = context;
+  const file = await source.file(kind);
   if (!file) return 0;
-  const { rejects, progress } = context;
   const reject: Reject = (line, field, reason) => rejects.add(file.name, line, field, reason);
-  const queue = new BatchQueue(stage, reject, context);
+  const queue = new BatchQueue(kind, stage, reject, context);
   progress.begin(file.name, file.bytes);
   for await (const { lines, bytesRead } of file.read()) {
     for (const line of lines) {
@@ -38,23 +39,24 @@ export async function runStage<Read, Written extends Read>(
 }
 
 /** Writes records in batches of one transaction each, the next one being prepared while one is written. */
-class BatchQueue<Read, Written extends Read> {
+class BatchQueue<Kind extends RecordKind> {
   accepted = 0;
   private readonly size: BatchSize;
-  private batch: Numbered<Read>[] = [];
+  private batch: Numbered<ReadRecords[Kind]>[] = [];
   private keys = new Set<string>();
   private bytes = 0;
   private inFlight: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly stage: Stage<Read, Written>,
+    private readonly kind: Kind,
+    private readonly stage: Stage<ReadRecords[Kind], WrittenRecords[Kind]>,
     private readonly reject: Reject,
     private readonly ports: Pick<WriteContext, 'store' | 'clock' | 'transactionMs'>,
   ) {
     this.size = new BatchSize(ports.transactionMs);
   }
 
-  async take(numbered: Numbered<Read>): Promise<void> {
+  async take(numbered: Numbered<ReadRecords[Kind]>): Promise<void> {
     const shared = this.stage.inOrder(numbered.record);
     if (shared.some((key) => this.keys.has(key))) await this.send();
     for (const key of shared) this.keys.add(key);
@@ -84,7 +86,7 @@ class BatchQueue<Read, Written extends Read> {
     this.inFlight.catch(() => undefined);
   }
 
-  private async process(batch: Batch<Written>): Promise<void> {
+  private async process(batch: Batch<WrittenRecords[Kind]>): Promise<void> {
     if (batch.length === 0) return;
     const { store, clock } = this.ports;
     await store.transaction(async (transaction) => {
@@ -96,12 +98,12 @@ class BatchQueue<Read, Written extends Read> {
   }
 
   /** A record that the catalog can't hold is found by halving and rejected alone. */
-  private async write(batch: Batch<Written>, transaction: RecordTransaction): Promise<void> {
+  private async write(batch: Batch<WrittenRecords[Kind]>, transaction: RecordTransaction): Promise<void> {
     const [first] = batch;
     if (!first) return;
     const byKey = new Map(batch.map(({ record }) => [this.stage.key(record), record]));
     try {
-      await this.stage.write([...byKey.values()], transaction);
+      await transaction.write(this.kind, [...byKey.values()]);
       this.accepted += batch.length;
     } catch (failure) {
       if (!(failure instanceof RecordRefusedError)) throw failure;

@@ -1,11 +1,8 @@
-import type { CatalogImportStore } from '../../ports';
+import type { CatalogImportStore, ReadLine, RecordSource } from '../../ports';
 import { BatchSize, runStage } from './batch-queue';
-import { importEntities } from './entities-stage';
-import { KnownTaxonomy } from './known-taxonomy';
-import { ESTIMATES_STAGE, HISTORY_STAGE, LISTINGS_STAGE } from './price-stages';
-import { productsStage } from './products-stage';
-import type { WriteContext, WritePorts } from './stage';
-import { categoriesStage, SYNONYMS_STAGE, tagsStage } from './taxonomy-stages';
+import type { ReadRecords, RecordKind } from './records';
+import { KnownTaxonomy, type WriteContext, type WritePorts } from './stage';
+import { entitiesStage, stagesOf, Waiting } from './stages';
 
 /** After fewer records the tables are as they were before. */
 const RECORDS_WORTH_TIDYING = 1_000;
@@ -48,22 +45,36 @@ async function contextOf(ports: WritePorts): Promise<WriteContext> {
 
 /** The files come in the order of contract 13.1: each names what stands in those before it. */
 async function writeTaxonomy(context: WriteContext): Promise<number> {
-  const { source } = context;
-  const categories = await runStage(context, await source.file('categories'), categoriesStage(context));
-  const tags = await runStage(context, await source.file('tags'), tagsStage(context));
-  const synonyms = await runStage(context, await source.file('synonyms'), SYNONYMS_STAGE);
-  return categories + tags + synonyms + (await importEntities(context));
+  const stages = stagesOf(context);
+  const categories = await runStage(context, 'categories', stages.categories);
+  const tags = await runStage(context, 'tags', stages.tags);
+  const synonyms = await runStage(context, 'synonyms', stages.synonyms);
+  return categories + tags + synonyms + (await writeEntities(context));
 }
 
-async function writeProducts(context: WriteContext): Promise<number> {
-  return await runStage(context, await context.source.file('products'), productsStage(context));
+/**
+ * The order of entities does not matter: a line that names a parent of a later line is read again, until all parents
+ * are there. So a run that was killed and starts again accepts the same lines as an unbroken one.
+ */
+async function writeEntities(context: WriteContext): Promise<number> {
+  let accepted = 0;
+  let waiting: Waiting | null = null;
+  do {
+    const left: Waiting = new Waiting(waiting);
+    accepted += await runStage(context, 'entities', entitiesStage(context, left), waiting?.lines);
+    waiting = left;
+  } while (waiting.lines.size > 0);
+  return accepted;
 }
+
+const writeProducts = (context: WriteContext): Promise<number> =>
+  runStage(context, 'products', stagesOf(context).products);
 
 async function writePrices(context: WriteContext): Promise<number> {
-  const { source } = context;
-  const estimates = await runStage(context, await source.file('estimates'), ESTIMATES_STAGE);
-  const history = await runStage(context, await source.file('history'), HISTORY_STAGE);
-  return estimates + history + (await runStage(context, await source.file('listings'), LISTINGS_STAGE));
+  const stages = stagesOf(context);
+  const estimates = await runStage(context, 'estimates', stages.estimates);
+  const history = await runStage(context, 'history', stages.history);
+  return estimates + history + (await runStage(context, 'listings', stages.listings));
 }
 
 /** What searches need of indexes; large first imports of products go without. */
@@ -94,4 +105,24 @@ async function deriveRows({ store, progress, clock, transactionMs }: ImportPorts
     progress.reach(Math.min(done, total));
   }
   progress.end();
+}
+
+/** Lines in memory, by the kind of their records. */
+export type ListedRecords = { readonly [Kind in RecordKind]?: readonly ReadLine<ReadRecords[Kind]>[] };
+
+/** Records that are all in memory, as a source of a few. */
+export class ListedSource implements RecordSource {
+  constructor(private readonly listed: ListedRecords) {}
+
+  async file<Kind extends RecordKind>(kind: Kind) {
+    const lines: readonly ReadLine<ReadRecords[Kind]>[] | undefined = this.listed[kind];
+    if (!lines?.length) return null;
+    return {
+      name: kind,
+      bytes: lines.length,
+      async *read() {
+        yield { lines, bytesRead: lines.length };
+      },
+    };
+  }
 }

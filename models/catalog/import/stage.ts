@@ -1,6 +1,6 @@
 import type { Clock, Progress, RecordSource, RecordStore, RecordTransaction, RejectLog } from '../../ports';
-import type { KnownTaxonomy } from './known-taxonomy';
-import type { Deletion, Pictured, VariantRecord } from './records';
+import type { Named } from './faults';
+import type { CategoryRecord, Deletion, Pictured, VariantRecord } from './records';
 
 /** A record and the line that it stands in. */
 export interface Numbered<Record> {
@@ -17,7 +17,7 @@ export type Reject = (line: number, field: string, reason: string) => void;
 /** Stands for the line itself where no field is at fault. */
 export const WHOLE_LINE = 'line';
 
-/** A record with pictures, or one that takes such a record out. */
+/** A record with pictures, or one that removes such a record. */
 export type PicturedRecord =
   | (Pictured & { readonly id: string; readonly variants?: readonly VariantRecord[] })
   | Deletion;
@@ -44,11 +44,11 @@ export interface WritePorts<Store extends RecordStore = RecordStore> {
 }
 
 /** What all stages share. */
-export interface WriteContext<Store extends RecordStore = RecordStore> extends WritePorts<Store> {
+export interface WriteContext extends WritePorts {
   readonly taxonomy: KnownTaxonomy;
 }
 
-/** How the records of one file are checked and written. */
+/** How the records of one file are checked before they are written. */
 export interface Stage<Read, Written extends Read = Read> {
   /** Records of the same key replace each other. */
   key(record: Read): string;
@@ -61,5 +61,26 @@ export interface Stage<Read, Written extends Read = Read> {
   prepare(batch: Batch<Read>, reject: Reject): Promise<Batch<Written>>;
   /** Checks the rest, in the transaction of the write. The records that may be written; the others were rejected. */
   check(batch: Batch<Written>, reject: Reject, transaction: RecordTransaction): Promise<Batch<Written>>;
-  write(records: readonly Written[], transaction: RecordTransaction): Promise<void>;
+}
+
+/** The catalog's categories and tags, and those that were accepted since. */
+export class KnownTaxonomy implements Named {
+  readonly categories = new Map<string, CategoryRecord>();
+  readonly tags = new Set<string>();
+  #version = Number.NaN;
+
+  constructor(private readonly store: Pick<RecordStore, 'taxonomyVersion' | 'categories' | 'tagIds'>) {}
+
+  /** Reads them anew if anybody changed them; the version that they are at least as new as. */
+  async refresh(): Promise<number> {
+    const version = await this.store.taxonomyVersion();
+    if (version === this.#version) return version;
+    const [categories, tags] = [await this.store.categories(), await this.store.tagIds()];
+    this.categories.clear();
+    this.tags.clear();
+    for (const category of categories) this.categories.set(category.id, category);
+    for (const tag of tags) this.tags.add(tag);
+    this.#version = version;
+    return version;
+  }
 }

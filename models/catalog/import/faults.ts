@@ -1,6 +1,11 @@
 import { categoriesOf } from '../taxonomy';
-import type { KnownTaxonomy } from './known-taxonomy';
-import type { EntityRecord, ProductRecord } from './records';
+import type { CategoryRecord, EntityRecord, ProductRecord } from './records';
+
+/** The categories and tags that records may name. */
+export interface Named {
+  readonly categories: ReadonlyMap<string, CategoryRecord>;
+  readonly tags: ReadonlySet<string>;
+}
 
 type EntityReference = Pick<EntityRecord, 'kind' | 'category'>;
 
@@ -13,7 +18,7 @@ export interface Fault {
 /** What a product names and can't; null when it can name it all. */
 export function referenceFault(
   product: ProductRecord,
-  taxonomy: KnownTaxonomy,
+  taxonomy: Named,
   entities: ReadonlyMap<string, EntityRecord>,
 ): Fault | null {
   const unknown = vocabularyFault(product, taxonomy);
@@ -31,7 +36,7 @@ export function referenceFault(
 /** A category or a tag that is not known; null when all are. */
 export function vocabularyFault(
   record: { readonly category: string; readonly tags: readonly string[] },
-  known: Pick<KnownTaxonomy, 'categories' | 'tags'>,
+  known: Named,
 ): Fault | null {
   const category = categoriesOf(record.category).find((id) => !known.categories.has(id));
   if (category !== undefined) return { field: 'category', reason: `there is no category "${category}"` };
@@ -61,3 +66,18 @@ export const belongsElsewhere = (id: string, categories: string): string =>
   `"${id}" belongs to the category ${categoriesOf(categories)
     .map((each) => `"${each}"`)
     .join(' and ')}`;
+
+const REASON_LENGTH_MAX = 500;
+/** Longer than the paths of most systems may be. */
+const PLACE_LENGTH_MAX = 5_000;
+
+/** Where something is at fault, on one line: ids and names are the bundle's own and may hold anything. */
+export const placeText = (place: string): string => oneLine(place, PLACE_LENGTH_MAX);
+
+/** What is at fault there, on one line. */
+export const reasonText = (reason: string): string => oneLine(reason, REASON_LENGTH_MAX);
+
+function oneLine(text: string, lengthMax: number): string {
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  return line.length <= lengthMax ? line : `${line.slice(0, lengthMax)}…`;
+}
