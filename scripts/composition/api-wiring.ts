@@ -27,7 +27,7 @@ import { VisionService } from '../../models/vision/vision-service';
 import { WebhookService } from '../../models/webhooks/webhook-service';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import type { Config } from '../config';
-import { RECORD_SCHEMAS } from '../import/record-lines';
+import { RECORD_SCHEMAS } from '../import/record-schemas';
 import { AuditedTransactions } from './audited-transactions';
 import type { Container, Loupe } from './container';
 import { gaugesOf } from './gauges';

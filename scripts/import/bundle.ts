@@ -1,12 +1,29 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { lstat, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import type { ReadRecords, RecordKind } from '../../models/catalog/import/records';
+import type { RecordFile, RecordSource } from '../../models/ports';
 import { isGzip } from '../../workers/library/is-gzip';
-import { BUNDLE_FILES, type BundleFileName } from './bundle-files';
 import { type BundleFault, findLinks, PlainFiles } from './bundle-paths';
+import { type RecordParsers, readLine, recordParsers } from './parse-record';
 import { type Line, readLines } from './read-lines';
 import { unpackArchive } from './unpack-archive';
+
+/** The record files of a bundle in the order in which they are read (contract 13.1); each may be gzipped. */
+export const BUNDLE_FILES = {
+  categories: 'categories.jsonl',
+  tags: 'tags.jsonl',
+  synonyms: 'synonyms.jsonl',
+  entities: 'entities.jsonl',
+  products: 'products.jsonl',
+  estimates: 'estimates.jsonl',
+  history: 'estimate-history.jsonl',
+  listings: 'listings.jsonl',
+} as const satisfies Readonly<Record<RecordKind, string>>;
+
+export type BundleFileName = (typeof BUNDLE_FILES)[RecordKind];
 
 /** Said when there is no bundle, or when it can't be read at all. */
 export class BundleError extends Error {
@@ -160,4 +177,43 @@ function gunzipped(raw: ReadStream): AsyncIterable<Buffer> {
   const gunzip = createGunzip();
   raw.on('error', (failure) => gunzip.destroy(failure));
   return raw.pipe(gunzip);
+}
+
+/** Between so many lines the answers of the database are looked at, so that it need not wait for the reading. */
+const LINES_AT_ONCE = 64;
+
+/** The records of a bundle's files. */
+export class BundleRecords implements RecordSource {
+  private readonly parsers: RecordParsers;
+
+  /** @param now stands in for the time of estimates that name none */
+  constructor(
+    private readonly bundle: Bundle,
+    now: Date,
+  ) {
+    this.parsers = recordParsers(now);
+  }
+
+  async file<Kind extends RecordKind>(kind: Kind): Promise<RecordFile<ReadRecords[Kind]> | null> {
+    const file = await this.bundle.file(BUNDLE_FILES[kind]);
+    if (!file) return null;
+    const parse: RecordParsers[Kind] = this.parsers[kind];
+    return {
+      name: file.name,
+      bytes: file.bytes,
+      async *read() {
+        let bytesRead = 0;
+        const progress = (bytes: number) => {
+          bytesRead = bytes;
+        };
+        for await (const lines of file.lines(progress)) {
+          for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
+            const some = lines.slice(start, start + LINES_AT_ONCE);
+            yield { lines: some.map((line) => readLine(line, parse)), bytesRead };
+            await setImmediate();
+          }
+        }
+      },
+    };
+  }
 }

@@ -2,17 +2,20 @@ import { z } from 'zod';
 import type { Deletion, ReadRecords, RecordKind } from '../../models/catalog/import/records';
 import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import type { ReadLine } from '../../models/ports';
+import type { Line } from './read-lines';
 import {
   categorySchema,
   entityDeletion,
   entitySchema,
+  estimateSchema,
+  historySchema,
+  listingSchema,
   productDeletion,
   productSchema,
+  synonymDeletion,
+  synonymSchema,
   tagSchema,
-} from './catalog-records';
-import { estimateSchema, historySchema, listingSchema } from './price-records';
-import type { Line } from './read-lines';
-import { synonymDeletion, synonymSchema } from './synonym-records';
+} from './record-schemas';
 
 const FIELD_NAME = /^[\w-]+$/;
 

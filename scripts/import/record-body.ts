@@ -5,7 +5,7 @@ import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import { badRequest, tooManyRecords } from '../../models/errors';
 import type { ReadLine, RecordBodies, RecordBody } from '../../models/ports';
 import { RECORDS_MAX } from '../../models/records/records-service';
-import { BUNDLE_FILES } from './bundle-files';
+import { BUNDLE_FILES } from './bundle';
 import { type Parsed, parsedLine, parseLine, type RecordParsers, recordParsers } from './parse-record';
 import { type Line, readLines } from './read-lines';
 

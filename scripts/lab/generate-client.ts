@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { buildOpenApi } from '../../api/ops/openapi/document';
-import { RECORD_SCHEMAS } from '../import/record-lines';
+import { RECORD_SCHEMAS } from '../import/record-schemas';
 
 const ROOT = join(__dirname, '../..');
 const FILE = 'api/client/schema.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildOpenApi } from '../../api/ops/openapi/document';
-import { RECORD_SCHEMAS } from '../import/record-lines';
+import { RECORD_SCHEMAS } from '../import/record-schemas';
 
 /** `npm run check:openapi`: lints `/openapi.json` with every recommended rule of Redocly; a warning fails too. */
 const folder = mkdtempSync(join(tmpdir(), 'loupe-openapi-'));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { buildOpenApi } from '../../api/ops/openapi/document';
 import { type ApiVersion, SCOPES } from '../../models/access/api-key';
-import { RECORD_SCHEMAS } from '../../scripts/import/record-lines';
+import { RECORD_SCHEMAS } from '../../scripts/import/record-schemas';
 import { type Answer, ApiClient } from '../support/api-client';
 import { FIXTURE } from '../support/fixture-data';
 import { ADMIN_TOKEN } from '../support/operator-client';

@@ -1,7 +1,7 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { buildOpenApi } from '../../api/ops/openapi/document';
-import { RECORD_SCHEMAS } from '../../scripts/import/record-lines';
+import { RECORD_SCHEMAS } from '../../scripts/import/record-schemas';
 
 interface Reference {
   readonly $ref?: string;

@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import type { z } from 'zod';
+import { parseDeletable, parseLine, parseRecord, recordParsers } from '../../scripts/import/parse-record';
 import {
   categorySchema,
   entitySchema,
+  estimateSchema,
+  historySchema,
+  listingSchema,
   productDeletion,
   productSchema,
   tagSchema,
-} from '../../scripts/import/catalog-records';
-import { parseDeletable, parseLine, parseRecord, recordParsers } from '../../scripts/import/parse-record';
-import { estimateSchema, historySchema, listingSchema } from '../../scripts/import/price-records';
+} from '../../scripts/import/record-schemas';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 const ENTITY = { id: 'style_a', kind: 'style', name: 'A', category: 'handbags' };

@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { Bundle, BundleError } from '../../scripts/import/bundle';
-import type { BundleFileName } from '../../scripts/import/bundle-files';
+import { Bundle, BundleError, type BundleFileName } from '../../scripts/import/bundle';
 import { temporaryFolder } from '../support/temporary-folder';
 
 let root: string;

@@ -2,9 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { z } from 'zod';
-import { categorySchema, entitySchema, productSchema, tagSchema } from '../../scripts/import/catalog-records';
 import { parseLine, parseRecord } from '../../scripts/import/parse-record';
-import { estimateSchema, historySchema, listingSchema } from '../../scripts/import/price-records';
+import {
+  categorySchema,
+  entitySchema,
+  estimateSchema,
+  historySchema,
+  listingSchema,
+  productSchema,
+  tagSchema,
+} from '../../scripts/import/record-schemas';
 import { RejectReport } from '../../scripts/import/reject-report';
 import { temporaryFolder } from '../support/temporary-folder';
 

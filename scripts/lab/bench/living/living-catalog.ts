@@ -1,5 +1,5 @@
 import { at } from '../../../../models/random';
-import type { BundleFileName } from '../../../import/bundle-files';
+import type { BundleFileName } from '../../../import/bundle';
 
 /** The category that the living products are of, and the one in which nothing is written. */
 export const CATEGORY = 'handbags';
