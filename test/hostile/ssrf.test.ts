@@ -1,9 +1,8 @@
 import { type ImageSource, PORTS } from '../../models/ports';
 import { HttpImageSource } from '../../workers/image/http-image-source';
 import { useService } from '../support/service';
-import { type AddressClass, INSIDE_ADDRESSES } from './ssrf/inside-addresses';
+import { type AddressClass, INSIDE_ADDRESSES, MALFORMED_ADDRESSES } from './ssrf/addresses';
 import { LYING_HOSTS } from './ssrf/lying-hosts';
-import { MALFORMED_ADDRESSES } from './ssrf/malformed-addresses';
 import { pathOf, RawHost, respond } from './ssrf/raw-host';
 
 /**

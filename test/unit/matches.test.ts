@@ -150,19 +150,6 @@ describe('Confidence', () => {
     expect(first(0.9, 0.6)).toBeGreaterThan(first(0.9, 0.8));
   });
 
-  // contract 7.14
-  test('is shared by two items of which each photo shows another', () => {
-    const rivals = [
-      candidate('product_a', 0.95, 0.3),
-      candidate('product_b', 0.4, 0.95),
-      candidate('product_c', 0.5, 0.5),
-    ];
-    for (const { confidence } of sightingOf(rivals).products.slice(0, 2)) {
-      expect(confidence).toBeGreaterThan(0.4);
-      expect(confidence).toBeLessThan(0.6);
-    }
-  });
-
   test('of a product that several photos agree on is more than that of one photo', () => {
     const one = sightingOf([candidate('product_a', 0.7), candidate('product_b', 0.5)]);
     const two = sightingOf([candidate('product_a', 0.7, 0.7), candidate('product_b', 0.5, 0.5)]);
@@ -170,51 +157,9 @@ describe('Confidence', () => {
   });
 });
 
-// contract 7.8
-describe('The floor', () => {
-  const many = Array.from({ length: 30 }, (_, index) => candidate(`product_${index}`, 0.9 - index / 100));
-
-  test('decides whether there is an answer: below it there is none, else the runners-up follow', () => {
-    const rivals = [
-      candidate('product_a', 0.8),
-      candidate('product_b', 0.75),
-      candidate('product_c', 0.6),
-      candidate('product_d', -0.5),
-    ];
-    const { products } = sightingOf(rivals);
-    const best = products[0]?.confidence ?? 0;
-    expect(idsOf(rowsOf(rivals, noAncestry, best))).toEqual(['product_a', 'product_b', 'product_c']);
-    expect(rowsOf(rivals, noAncestry, best + 1e-9)).toEqual([]);
-    expect(products[3]?.confidence).toBeLessThan(0.01);
-  });
-
-  test('of 0 returns the ten nearest, whatever they are', () => {
-    const far = Array.from({ length: 12 }, (_, index) => candidate(`product_${index}`, -0.5 - index / 50));
-    expect(rowsOf(far, noAncestry, 0.05)).toEqual([]);
-    expect(idsOf(rowsOf(far, noAncestry, 0))).toEqual(idsOf(far.slice(0, 10)));
-    expect(sightingOf([]).rows(0, () => true)).toEqual([]);
-  });
-
-  test('never lets an answer have more than ten rows, a taxonomy row among them', () => {
-    const ancestry = new Map(lineage(idsOf(many), 'brand_x'));
-    expect(idsOf(rowsOf(many, noAncestry, 0))).toEqual(idsOf(many.slice(0, 10)));
-    expect(idsOf(rowsOf(many, ancestry, 0))).toEqual(['brand_x', ...idsOf(many.slice(0, 9))]);
-  });
-});
-
 // contract 7.10
 describe('When neighbours disagree about the product', () => {
   const twins = [candidate('product_a', 0.9), candidate('product_b', 0.9), candidate('product_c', 0.4)];
-
-  test('and agree about its style, the style comes first, and its likeliest products follow', () => {
-    const ancestry = new Map([
-      ...lineage(['product_a', 'product_b'], 'style_s', 'model_m', 'brand_x'),
-      ...lineage(['product_c'], 'style_t', 'model_n', 'brand_x'),
-    ]);
-    const rows = rowsOf(twins, ancestry, 0.05);
-    expect(idsOf(rows)).toEqual(['style_s', 'product_a', 'product_b']);
-    expect(rows[0]?.confidence).toBeGreaterThan(0.9);
-  });
 
   test('and none reaches the floor, the row that does is the answer with its products', () => {
     const ancestry = new Map(lineage(['product_a', 'product_b'], 'style_s', 'brand_x'));
