@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { useService } from '../support/service';
+import { useEmbeddedPictures } from '../support/stored-vectors';
 import { temporaryFolder } from '../support/temporary-folder';
 import { RESTORED, writerOf } from '../support/written-catalog';
 

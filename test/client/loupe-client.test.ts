@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { LoupeClient, LoupeError, type LoupeOptions } from '../../api/client/loupe-client';
-import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { addressOf, closed, listening } from '../support/local-server';
 import { useService } from '../support/service';
+import { useEmbeddedPictures } from '../support/stored-vectors';
 import { RESTORED } from '../support/written-catalog';
 
 /** The typed client that is generated from `/openapi.json`, against a running service. */

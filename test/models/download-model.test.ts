@@ -1,11 +1,14 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { sha256Of } from '../../workers/embedder/sha256-of';
 import { addModel } from '../../workers/library/add-model';
+import { copyMigrated } from '../support/database';
+import { runLoupeHere } from '../support/run-loupe';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, writeModel } from '../workers/tiny-models';
 import { FileServer } from './file-server';
@@ -47,22 +50,8 @@ async function publish(): Promise<void> {
 const add = (path = 'm/manifest.json', change: Partial<ReturnType<typeof addOptions>> = {}) =>
   addModel(server.url(path), { ...addOptions(dataDir), ...change });
 
-/** `loupe models add` in a process of its own. */
-function command(...words: string[]) {
-  const env = { PATH: processEnvironment()['PATH'], DATA_DIR: dataDir };
-  const child = execFile(process.execPath, [...LOUPE_ARGUMENTS, 'models', 'add', ...words], {
-    cwd: REPOSITORY_ROOT,
-    env,
-  });
-  let stderr = '';
-  let stdout = '';
-  child.stderr?.on('data', (chunk: string) => (stderr += chunk));
-  child.stdout?.on('data', (chunk: string) => (stdout += chunk));
-  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
-    child.on('close', (code) => resolve({ code, stdout, stderr })),
-  );
-  return { kill: () => child.kill('SIGKILL'), ended };
-}
+/** `loupe models add` in this process. */
+const command = (...words: string[]) => runLoupeHere(['models', 'add', ...words], { DATA_DIR: dataDir });
 
 test.each(['m/manifest.json', 'm/'])('a model at the address %s is installed', async (path) => {
   expect(await add(path)).toMatchObject({ isNew: true });
@@ -118,15 +107,18 @@ test('a connection that breaks is taken up where it broke: every byte is sent on
 });
 
 test('a command that is killed leaves nothing in the library; the next one downloads what is missing', async () => {
+  await copyMigrated(dataDir);
   server.faults = { hangsAfter: 260_000 };
-  const first = command(server.url('m/manifest.json'));
+  const words = [...LOUPE_ARGUMENTS, 'models', 'add', server.url('m/manifest.json')];
+  const env = { PATH: processEnvironment()['PATH'], DATA_DIR: dataDir };
+  const first = spawn(process.execPath, words, { cwd: REPOSITORY_ROOT, env });
   await server.hanging();
   await arrived(260_000);
-  first.kill();
-  await first.ended;
+  first.kill('SIGKILL');
+  await once(first, 'close');
   expect((await libraryNames(dataDir)).models).toEqual([]);
   server.faults = {};
-  const { code, stdout, stderr } = await command(server.url('m/'), '--json').ended;
+  const { code, stdout, stderr } = await command(server.url('m/'), '--json');
   expect([code, stderr]).toEqual([0, expect.stringContaining('ballast.bin')]);
   expect(JSON.parse(stdout)).toMatchObject({ model: 'tiny@1.0.0', added: true, calibrated: true });
   expect(server.bytesOf('m/ballast.bin')).toBe(BALLAST);
@@ -201,21 +193,17 @@ test('an address without the file is refused at once; redirects are followed a f
   expect((await libraryNames(dataDir)).models).toEqual([]);
 });
 
-test('two commands at the same time do not disturb each other', async () => {
-  const outcomes = await Promise.all([1, 2].map(() => command(server.url('m/'), '--json').ended));
-  expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
-  expect(outcomes.map(({ stdout }) => (JSON.parse(stdout) as { added: boolean }).added).sort()).toEqual([
-    false,
-    true,
-  ]);
+test('two downloads at the same time do not disturb each other', async () => {
+  const added = await Promise.all([add('m/'), add('m/')]);
+  expect(added.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
   expect(await libraryNames(dataDir)).toEqual(ADDED);
 });
 
 test('a refusal is said on stderr with exit code 1, wrong usage with 2', async () => {
-  const refused = await command(server.url('m/'), '--json', '--sha256', '0'.repeat(64)).ended;
+  const refused = await command(server.url('m/'), '--json', '--sha256', '0'.repeat(64));
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(
     /The model http:.*\/m\/ is refused: manifest\.json has SHA-256 [0-9a-f]{64}, not 000/,
   );
-  expect(await command(server.url('m/'), '--sha256', 'abc').ended).toMatchObject({ code: 2, stdout: '' });
+  expect(await command(server.url('m/'), '--sha256', 'abc')).toMatchObject({ code: 2, stdout: '' });
 });

@@ -1,6 +1,6 @@
 import { ApiClient } from '../support/api-client';
-import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { useService } from '../support/service';
+import { useEmbeddedPictures } from '../support/stored-vectors';
 
 /** contract 10.1, 10: what calls cost. */
 const service = useService();

@@ -4,10 +4,10 @@ import { PostgresAccountRepository } from '../../db/accounts/account-repository'
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresItemSales } from '../../db/catalog/item-sales';
 import { Billing } from '../../models/access/billing';
-import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { endsOf, holdMethod } from '../support/hold-method';
 import { type RawCall, requestText, sendRaw } from '../support/raw-caller';
 import { useService } from '../support/service';
+import { useEmbeddedPictures } from '../support/stored-vectors';
 
 /** Who is gone before the charge is booked is not charged, on every endpoint, at every moment. */
 const service = useService();

@@ -6,10 +6,10 @@ import { Billing } from '../../models/access/billing';
 import { type ChargeRequest, PORTS, type Sale } from '../../models/ports';
 import { processEnvironment } from '../../scripts/config';
 import { type Answer, ApiClient } from '../support/api-client';
-import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { endsOf } from '../support/hold-method';
 import { type RawCall, requestText, sendRaw } from '../support/raw-caller';
 import { useService } from '../support/service';
+import { useEmbeddedPictures } from '../support/stored-vectors';
 
 /**
  * Callers hang up at random moments of their calls, on every endpoint, with and without an `Idempotency-Key`:

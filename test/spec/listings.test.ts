@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { nameSortKey } from '../../models/catalog/fold-text';
-import { type BundleRow, readBundleRows } from '../support/bundle-rows';
-import { GENERATED_CATALOG, GENERATED_PRODUCTS, writeGeneratedCatalog } from '../support/generated-catalog';
+import {
+  type BundleRow,
+  GENERATED_CATALOG,
+  GENERATED_PRODUCTS,
+  readBundleRows,
+  writeGeneratedCatalog,
+} from '../support/generated-catalog';
 import { useService } from '../support/service';
 import { temporaryFolder } from '../support/temporary-folder';
 

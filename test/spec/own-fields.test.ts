@@ -1,9 +1,8 @@
 import { PORTS } from '../../models/ports';
 import { type ApiClient, idsOf } from '../support/api-client';
-import { bundleImporter } from '../support/bundle-importer';
 import { useService } from '../support/service';
 import { StoredVectors } from '../support/stored-vectors';
-import { bag, fresh, WRITTEN, writerOf } from '../support/written-catalog';
+import { bag, bundleImporter, fresh, WRITTEN, writerOf } from '../support/written-catalog';
 
 /** contract 1.10: what a shop says of its products in words of its own. */
 const vectors = new StoredVectors(() => service);

@@ -10,12 +10,20 @@ import {
   PORTS,
 } from '../../models/ports';
 import { type ApiClient, idsOf } from '../support/api-client';
-import { bundleImporter } from '../support/bundle-importer';
 import { holdMethod } from '../support/hold-method';
 import { sendRaw } from '../support/raw-caller';
 import { useService } from '../support/service';
 import { StoredVectors } from '../support/stored-vectors';
-import { bag, fresh, price, pricedBag, variantOf, WRITTEN, writerOf } from '../support/written-catalog';
+import {
+  bag,
+  bundleImporter,
+  fresh,
+  price,
+  pricedBag,
+  variantOf,
+  WRITTEN,
+  writerOf,
+} from '../support/written-catalog';
 
 /** contract 15.5: many who write at the same time. */
 const vectors = new StoredVectors(() => service);

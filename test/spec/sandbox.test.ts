@@ -2,8 +2,8 @@ import { ERRORS } from '../../api/ops/openapi/errors';
 import { IMAGE_FAULTS } from '../../models/errors';
 import { ApiClient, idsOf } from '../support/api-client';
 import { CROWDED_CATALOG, pictureOf } from '../support/crowded-catalog';
-import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { type TestKey, useService } from '../support/service';
+import { useEmbeddedPictures } from '../support/stored-vectors';
 
 /** contract 9.8, 9.9, 9.10: keys for testing an app. */
 

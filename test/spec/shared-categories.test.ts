@@ -1,9 +1,8 @@
 import { PORTS } from '../../models/ports';
 import { type ApiClient, idsOf } from '../support/api-client';
-import { bundleImporter } from '../support/bundle-importer';
 import { useService } from '../support/service';
 import { StoredVectors } from '../support/stored-vectors';
-import { fresh, WRITTEN, writerOf } from '../support/written-catalog';
+import { bundleImporter, fresh, WRITTEN, writerOf } from '../support/written-catalog';
 
 /** contract 1.11: a brand of several categories is one row. */
 const vectors = new StoredVectors(() => service);

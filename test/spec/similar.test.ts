@@ -1,6 +1,6 @@
 import { idsOf } from '../support/api-client';
-import { useEmbeddedPictures } from '../support/embedded-pictures';
 import { useService } from '../support/service';
+import { useEmbeddedPictures } from '../support/stored-vectors';
 
 /** contract 6.3, 6.4: products that look like one, by their stored pictures. */
 const service = useService();

@@ -3,10 +3,18 @@ import type { Knex } from 'knex';
 import { BatchSize } from '../../models/catalog/import/batch-queue';
 import { type HousekeepingStore, PORTS } from '../../models/ports';
 import type { ApiClient } from '../support/api-client';
-import { bundleImporter } from '../support/bundle-importer';
 import { useService } from '../support/service';
 import { StoredVectors } from '../support/stored-vectors';
-import { bag, fresh, price, pricedBag, variantOf, WRITTEN, writerOf } from '../support/written-catalog';
+import {
+  bag,
+  bundleImporter,
+  fresh,
+  price,
+  pricedBag,
+  variantOf,
+  WRITTEN,
+  writerOf,
+} from '../support/written-catalog';
 
 /** contract 13.15: prices belong to a variant's id, and a variant to the product that named it last. */
 const vectors = new StoredVectors(() => service);

@@ -2,12 +2,15 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Files that take ten seconds or more, the longest first: begun last, one would run alone at the end. */
 const SLOWEST = [
+  'hostile/strangers',
   'service/reindex',
   'service/backup',
   'service/living',
   'service/bucket',
   'db/catalog-search',
   'db/one-state',
+  'hostile/ssrf',
+  'hostile/hostile-corpus',
   'spec/idempotency',
   'service/two-processes',
   'service/identify',

@@ -83,7 +83,7 @@ test.each(['93.184.216.34', '8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '2a00:
   (address) => expect(isPublicAddress(address)).toBe(true),
 );
 
-test.each([
+test.each<readonly [kind: string, address: string]>([
   ['link-local with zone', 'fe80::1%eth0'],
   ['public with zone', '2606:4700:4700::1111%1'],
   ['IPv4-mapped, dotted', '::ffff:127.0.0.1'],
