@@ -446,6 +446,12 @@ export interface components {
       /** @description Instead of `page`: empty for the first rows, then the `next_cursor` of the answer before */
       cursor?: string;
       /**
+       * @description Whether rows need any word of the query, or all of them
+       * @default any
+       * @enum {string}
+       */
+      match?: 'any' | 'all';
+      /**
        * @description Order of a listing; a query is ordered by relevance
        * @default popularity_desc
        */

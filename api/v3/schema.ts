@@ -5,6 +5,7 @@ import {
   type CatalogQuery,
   type FacetAsked,
   type Filter,
+  MATCHES,
   type Module,
 } from '../../models/catalog/catalog-query';
 import { wordsAsked } from '../../models/catalog/fold-text';
@@ -107,6 +108,9 @@ const facets = z
 
 const fieldOf = (given: z.output<typeof facet>): string => (typeof given === 'string' ? given : given.field);
 
+/** How many words of a query a row needs (contract 5.18). */
+export const match = z.enum(MATCHES);
+
 /** Body of `POST /v3/catalog/query`. */
 export const catalogQueryBody = z
   .strictObject({
@@ -121,6 +125,7 @@ export const catalogQueryBody = z
       .max(CURSOR_LENGTH_MAX)
       .optional()
       .describe('Instead of `page`: empty for the first rows, then the `next_cursor` of the answer before'),
+    match: match.default('any').describe('Whether rows need any word of the query, or all of them'),
     sort: sort.default('popularity_desc').describe('Order of a listing; a query is ordered by relevance'),
     facets: facets.optional(),
     includes,
@@ -199,6 +204,7 @@ export function toCatalogQuery(
     filters: body.filters.map(toFilter),
     page: body.page ?? 0,
     pageSize: Math.min(body.page_size, pageSizeMax),
+    match: body.match,
     sort: body.sort,
     ...(body.facets && { facets: body.facets.map(toFacet) }),
     ...(body.cursor !== undefined && { cursor: body.cursor }),

@@ -14,11 +14,10 @@ import { idsWithin, itemsById } from './catalog-items';
 import { CatalogSearch } from './catalog-search';
 import { Remembered } from './remembered';
 import { conditionsOf } from './search/catalog-clauses';
-import { suggestedRows } from './search/suggestions';
 
 /**
- * The catalog in PostgreSQL. Queries find ids, in the snapshot of a large catalog or else in `catalog_search`; the wide
- * rows are read for the page alone.
+ * The catalog in PostgreSQL. Queries find products in the search snapshot, and other rows in `catalog_search`; the wide rows
+ * are read for the page alone.
  */
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
@@ -87,7 +86,7 @@ export class PostgresCatalogRepository implements CatalogRepository {
   }
 
   suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
-    return suggestedRows(this.knex, query);
+    return this.#search.suggest(query);
   }
 
   async within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]> {

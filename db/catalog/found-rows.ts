@@ -20,23 +20,28 @@ const SEEN = { transactions: sql`seen.transactions`, snapshot: sql`seen.snapshot
  * @param snapshot of all the states
  */
 export function foundRows(wanted: readonly WantedRows[], snapshot: number | null, pricing: boolean): Sql {
-  const rows = new Set(wanted.flatMap((each) => each.rows));
+  const rows = wanted.flatMap((each) => each.rows);
   const states = wanted.flatMap(({ owner, state, isWhole }) =>
     state ? [{ owner, ...state, whole: isWhole === true }] : [],
   );
-  // As JSON, of which the planner takes the same for granted however much it is: a plan can stand.
-  return sql`named AS MATERIALIZED (
-      SELECT wanted.name, coalesce(wanted.id, place.id) AS id
-      FROM json_to_recordset(${JSON.stringify([...rows].map(namedRow))}::json)
-        AS wanted (name text, id text, ordinal integer)
-      LEFT JOIN LATERAL (
-        SELECT id FROM search_snapshot_ordinals
-        WHERE snapshot = ${snapshot}::integer AND search_snapshot_ordinals.ordinal = wanted.ordinal OFFSET 0) AS place ON true
-    ), found AS MATERIALIZED (${rowsById(sql`ARRAY(SELECT id FROM named)`, pricing)}
+  return sql`${namedRows(rows, snapshot)}, found AS MATERIALIZED (${rowsById(sql`ARRAY(SELECT id FROM named)`, pricing)}
     ), gone AS MATERIALIZED (
       SELECT owner FROM json_to_recordset(${JSON.stringify(states)}::json)
         AS seen (owner text, transactions text, snapshot integer, whole boolean)
       WHERE CASE WHEN whole THEN NOT ${isStill(SEEN, sql`SELECT id FROM named`)} ELSE NOT ${isStill(SEEN)} END
+    )`;
+}
+
+/** The common table expression `named`: the id of each row that was told, and by what name it was. */
+export function namedRows(rows: FoundRows['rows'], snapshot: number | null): Sql {
+  // As JSON, for which the planner assumes the same size however much it is: a plan can stay.
+  return sql`named AS MATERIALIZED (
+      SELECT wanted.name, coalesce(wanted.id, place.id) AS id
+      FROM json_to_recordset(${JSON.stringify([...new Set(rows)].map(namedRow))}::json)
+        AS wanted (name text, id text, ordinal integer)
+      LEFT JOIN LATERAL (
+        SELECT id FROM search_snapshot_ordinals
+        WHERE snapshot = ${snapshot}::integer AND search_snapshot_ordinals.ordinal = wanted.ordinal OFFSET 0) AS place ON true
     )`;
 }
 

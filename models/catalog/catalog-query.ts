@@ -2,6 +2,9 @@
 export const SORTS = ['popularity_desc', 'popularity_asc', 'name_asc', 'name_desc'] as const;
 export type Sort = (typeof SORTS)[number];
 
+/** How many words of a text a row needs (contract 5.18). */
+export const MATCHES = ['any', 'all'] as const;
+
 /** What a response may include beside the bare row. */
 export const MODULES = ['taxonomy', 'pricing'] as const;
 export type Module = (typeof MODULES)[number];
@@ -79,6 +82,8 @@ export interface CatalogQuery {
   readonly sort: Sort;
   /** Each field once. */
   readonly facets?: readonly FacetAsked[];
+  /** Without it `any`. */
+  readonly match?: (typeof MATCHES)[number];
   /** Instead of a page the rows from a place on that an answer named; from the first one on when it is empty. */
   readonly cursor?: string;
 }

@@ -59,9 +59,16 @@ const isText = (value: unknown): value is string =>
 const isByName = ({ sort, words }: ResolvedQuery): boolean => words === null && sort.startsWith('name');
 
 /** Tells apart what is of another query, or damaged; nothing is secret in it. */
-function digestOf({ node, categories, filters, words, sort }: ResolvedQuery, content: Buffer): Buffer {
+function digestOf({ node, categories, filters, words, match, sort }: ResolvedQuery, content: Buffer): Buffer {
   const order = words === null ? sort : null;
   const conditions = filters.map(({ field, include, exclude }) => [field, include, exclude]);
-  const asked = JSON.stringify([node, categories, conditions, words, order]);
+  const asked = JSON.stringify([
+    node,
+    categories,
+    conditions,
+    words,
+    order,
+    ...(match === 'all' && words ? [match] : []),
+  ]);
   return createHash('sha256').update(asked).update('\n').update(content).digest().subarray(0, DIGEST_BYTES);
 }

@@ -10,7 +10,7 @@ import {
   similarAnswer,
   similarRow,
 } from '../../api/v3/answers';
-import { FILTERS_MAX, includes, itemsBody } from '../../api/v3/schema';
+import { FILTERS_MAX, includes, itemsBody, match } from '../../api/v3/schema';
 import { decodeBase64 } from '../../api/wire/decode-base64';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../../api/wire/query-parameters';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
@@ -114,6 +114,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       description: 'A page of the catalog, by text, filters or both, with the number of all results.',
       inputSchema: z.strictObject({
         query: searchText.exactOptional().describe('free text; without it rows are listed'),
+        match: match.exactOptional().describe('"all": only rows with all words of the query'),
         category_id: category,
         filters: z.array(filter).max(FILTERS_MAX).exactOptional().describe('ANDed'),
         page: pageNumber.exactOptional().describe('from 0'),

@@ -26,10 +26,19 @@ const PARTS = Array.from({ length: LONGER_MAX + 10 }, (_, index) =>
 );
 
 /** More words that begin alike than a search lists one by one. */
-const REFERENCES = Array.from({ length: LONGER_MAX + 10 }, (_, index) => `ref${index}`);
+const REFERENCES = ['ref', 'lange'].flatMap((begun) =>
+  Array.from({ length: LONGER_MAX + 10 }, (_, index) => `${begun}${index}`),
+);
 
-/** A word that a row may have. */
+/** Words that are other words joined, and references as rows have them. */
+const WRITTEN = words(
+  'noirmaxiclassic minibag bagmini hermesbag noirmaxi lou535653 535653 m126610ln 126610ln 116610 rm1103 126610-ln',
+);
+const APART = ['rm 11-03', 'lou-535653', '5711.1a-010'];
+
+/** A word that a row may have, or a reference of several. */
 export const word = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(...WRITTEN, ...APART) },
   { weight: 5, arbitrary: fc.constantFrom(...VOCABULARY) },
   { weight: 1, arbitrary: fc.constantFrom(...REFERENCES) },
   { weight: 3, arbitrary: fc.constantFrom(...OTHER_SCRIPTS) },
@@ -39,7 +48,12 @@ export const word = fc.oneof(
 const askedWord = fc.oneof(
   word,
   fc.constantFrom(
-    ...words('chnael speedmsater seemastre sub c nnoire quartz 126611 clasiqe ref re ref77'),
+    ...words(
+      'lou535653 53565 535653 rm1103 rm11 126610ln 116610ln 57111a010 57111a 5711 1a 010 11 03 rm ln lou',
+    ),
+    ...words(
+      'maxinoir maxiclassicbag minibag classicbag minicavia 126613noir chnael speedmsater seemastre sub c nnoire quartz 126611 clasiqe ref re ref77 lange lang',
+    ),
     ...words('क ी 여성가바 여성기방 威 登路 手表 一手表 易威登 ャネ ヴィト น้ำ ระเป сумкы 手'),
   ),
 );
@@ -71,4 +85,4 @@ export const askedWords = fc
     fc.oneof({ weight: 3, arbitrary: askedWord }, { weight: 1, arbitrary: fc.constantFrom(...PHRASES) }),
     { maxLength: 5 },
   )
-  .map((phrases) => phrases.flatMap((phrase) => phrase.split(' ')));
+  .map((phrases) => phrases.flatMap((phrase) => phrase.split(/[- .]/)));

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { Vocabulary } from '../../db/catalog/import/derived-rows';
 import { editsBetween } from '../../db/catalog/search/edit-distance';
 import { editsAllowed } from '../../db/catalog/search/near-words';
-import { expandTerms, LONGER_MAX, termsOf } from '../../db/catalog/search/term-expansion';
+import { expandTerms, LONGER_MAX } from '../../db/catalog/search/term-expansion';
 import { lettersOf } from '../../models/catalog/index-terms';
 import { useDatabase } from '../support/database';
 
 const SEED = 20_260_301;
-const EVERYTHING = { node: 'product', categories: null, filters: [] };
+const EVERYTHING = { node: 'product', categories: null };
 
 const withinEdits = (from: string, to: string, editsMax: number): boolean =>
   editsBetween(lettersOf(from), lettersOf(to), editsMax) <= editsMax;
@@ -66,8 +66,9 @@ describe('the words that a query word stands for', () => {
           .filter((known) => known !== last && known.startsWith(last))
           .sort(byCodePoint);
         const listed = longer.length > LONGER_MAX ? [] : longer;
-        expect(expansions.map((expansion) => [expansion.longer, expansion.anyLonger])).toEqual(
-          words.map((word) => (word === last ? [listed, longer.length > LONGER_MAX] : [[], false])),
+        const beginnings = longer.length > LONGER_MAX ? [last] : [];
+        expect(expansions.map((expansion) => [expansion.near.flat(), expansion.beginnings])).toEqual(
+          words.map((word) => (word === last ? [listed, beginnings] : [[], []])),
         );
       }),
       { seed: SEED, numRuns: 25 },
@@ -80,43 +81,14 @@ describe('the words that a query word stands for', () => {
     expect(expansions).toEqual([
       {
         word: 'hand',
-        synonyms: [],
-        beginning: 'hand',
-        longer: ['handbag', 'handy'],
-        anyLonger: false,
+        exact: [['hand']],
+        near: [['handbag'], ['handy']],
+        beginnings: [],
         misspelt: ['handy'],
       },
-      { word: 'handbag', synonyms: [], beginning: null, longer: [], anyLonger: false, misspelt: [] },
+      { word: 'handbag', exact: [['handbag']], near: [], beginnings: [], misspelt: [] },
     ]);
     expect(await expandTerms(database.knex, EVERYTHING, [])).toEqual({ expansions: [], state: null });
-  });
-
-  test('in a scope are those that rows of it have', () => {
-    const expansions = [
-      {
-        word: 'hand',
-        synonyms: [],
-        beginning: null,
-        longer: [],
-        anyLonger: false,
-        misspelt: ['handy', 'hard'],
-      },
-      { word: 'bag', synonyms: [], beginning: null, longer: ['bags'], anyLonger: false, misspelt: [] },
-      { word: 'b', synonyms: [], beginning: 'b', longer: [], anyLonger: true, misspelt: [] },
-    ];
-    const rows = new Map([['hard', 2]]);
-    expect(termsOf(expansions, (word) => rows.get(word) ?? 0)).toEqual([
-      {
-        word: 'hand',
-        synonyms: [],
-        beginning: null,
-        longer: [],
-        anyLonger: false,
-        misspelt: ['hard'],
-        rows: 0,
-      },
-      { word: 'b', synonyms: [], beginning: 'b', longer: [], anyLonger: true, misspelt: [], rows: 0 },
-    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { idsOf } from '../support/api-client';
 import { GOLDEN_CATALOG } from '../support/fixture-data';
 import { useService } from '../support/service';
+import { DEALER_QUERIES } from './dealer-queries';
 import { GOLDEN_QUERIES, GOLDEN_SUGGESTIONS } from './golden-queries';
 
 /** contract 5: what people type finds what they mean, first. */
@@ -11,6 +12,58 @@ describe.each(Object.entries(GOLDEN_QUERIES))('%s', (_what, queries) => {
   test.each(queries)('$text', async ({ text, first }) => {
     const found = idsOf(await service.api.query({ query: text, page_size: Math.max(3, first.length) }));
     expect(found.slice(0, first.length)).toEqual(first.map((id) => `product_${id}`));
+  });
+});
+
+// contract 5.2, 5.16, 5.17
+describe.each(Object.entries(DEALER_QUERIES))('%s is first for', (product, queries) => {
+  test.each(queries)('%s', async (query) => {
+    const [first] = idsOf(await service.api.query({ query, page_size: 1 }));
+    expect(first).toBe(`product_${product}`);
+  });
+});
+
+// contract 5.18
+describe('with all words needed', () => {
+  test.each([
+    ['hermes birkin', 5],
+    ['hermes birkin togo', 3],
+    ['hermes birkin 126610LN', 0],
+    ['louisvuitton speedy', 4],
+    ['rolex 126610 LN', 1],
+    ['rolex 535653', 0],
+    ['hermes nosuchword', 0],
+    ['!!!', 0],
+    ['', 20],
+  ])('"%s" finds %i', async (query, results) => {
+    const { body } = await service.api.query({ query, match: 'all' });
+    expect(body.results).toBe(results);
+    const facets = await service.api.query({
+      query,
+      match: 'all',
+      facets: [{ field: 'brand', limit: 100 }],
+      page_size: 1,
+    });
+    expect(facets.body.total_results).toBe(body.total_results);
+    const counted = (facets.body.facets?.['brand'] ?? []).reduce((sum, { count }) => sum + count, 0);
+    expect(counted).toBe(facets.body.total_results);
+  });
+
+  test('pages and cursors hold the same rows; a cursor of the one is none of the other', async () => {
+    const asked = { query: 'louis vuitton damier', match: 'all', page_size: 2 };
+    const { body } = await service.api.query({ ...asked, cursor: '' });
+    expect(body.total_results).toBe(4);
+    const next = await service.api.query({ ...asked, cursor: body.next_cursor });
+    expect([...body.data, ...next.body.data].map(({ id }) => id)).toEqual(
+      idsOf(await service.api.query({ ...asked, page_size: 4 })),
+    );
+    const other = await service.api.query({ ...asked, match: 'any', cursor: body.next_cursor });
+    expect(other.status).toBe(400);
+  });
+
+  test.each(['some', null, true])('match %j is refused', async (match) => {
+    const { status, body } = await service.api.query({ query: 'rolex', match });
+    expect({ status, body }).toMatchObject({ status: 400, body: { field: 'match' } });
   });
 });
 

@@ -92,7 +92,7 @@ describe.each(clients)('for %s', (_account, client) => {
 
   describe('with a snapshot', () => {
     beforeAll(async () => {
-      await makeSearchSnapshot(service.resolve<Knex>(PORTS.Knex), { changesMin: 1, productsMin: 1 });
+      await makeSearchSnapshot(service.resolve<Knex>(PORTS.Knex), { changesMin: 1 });
     });
     afterAll(async () => {
       await makeSearchSnapshot(service.resolve<Knex>(PORTS.Knex), { changesMin: 0 });

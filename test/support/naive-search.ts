@@ -29,12 +29,12 @@ export function naiveSearch(
       ? scoped.sort(bySort(query.sort)).map((row) => ({ row, matched: 0 }))
       : scoped
           .map((row) => ({ row, ...scoreOf(row, words, synonyms) }))
-          .filter(({ matched }) => matched > 0)
+          .filter(({ matched }) => matched >= (query.match === 'all' ? new Set(words).size || 1 : 1))
           .sort(
             (left, right) =>
               right.matched - left.matched ||
               right.exact - left.exact ||
-              right.prefix - left.prefix ||
+              right.near - left.near ||
               bySort('popularity_desc')(left.row, right.row),
           );
   const from = query.page * query.pageSize;
@@ -114,21 +114,105 @@ function remembered<Value>(work: (...texts: string[]) => Value): (...texts: stri
 /** Of a name. */
 export const keyOf = remembered((name = '') => nameSortKey(name));
 
-/** How many words a row matches, and how many of them exactly and by prefix. */
+/** How many words a row matches, and how many of them exactly and less exactly. */
 export function scoreOf(row: SearchedRow, words: readonly string[], synonyms: readonly GivenSynonym[]) {
   const last = words.at(-1);
-  const score = { matched: 0, exact: 0, prefix: 0 };
+  const own = ownTerms(row);
+  const score = { matched: 0, exact: 0, near: 0 };
   for (const word of new Set(words)) {
     const readings = [word, ...readingsOf(word, words, synonyms)];
-    const has = (reading: string) => reading.split(' ').every((each) => row.words.includes(each));
+    const has = (reading: string) => reading.split(' ').every((each) => own.words.has(each));
     if (readings.some(has)) score.exact++;
-    else if (row.words.some((each) => (word === last && each.startsWith(word)) || holds(each, word))) {
-      score.prefix++;
-    } else if (!row.words.some((each) => isMisspelt(word, each))) continue;
+    else if (
+      [...own.words].some((each) => (word === last && each.startsWith(word)) || holds(each, word)) ||
+      isWrittenOtherwise(own, word, words)
+    ) {
+      score.near++;
+    } else if (![...own.words].some((each) => isMisspelt(word, each) || each === numberBegun(word))) continue;
     score.matched++;
   }
   return score;
 }
+
+interface OwnTerms {
+  readonly words: ReadonlySet<string>;
+  /** What is written without the signs that separate it in the row. */
+  readonly references: ReadonlySet<string>;
+}
+
+/** Of a row, each text of which may be several words. */
+function ownTerms(row: SearchedRow): OwnTerms {
+  const known = terms.get(row);
+  if (known) return known;
+  const [words, references] = [new Set<string>(), new Set<string>()];
+  for (const text of row.words) {
+    const parts = text.split(/[- .]/);
+    for (const part of parts) {
+      words.add(part);
+      const number = /^\p{L}+(\d{5,}.*)$/u.exec(part)?.[1];
+      if (number !== undefined) references.add(number);
+    }
+    for (let from = 0; from < parts.length; from++) {
+      for (let to = from + 2; to <= parts.length; to++) {
+        const joined = parts.slice(from, to).join('');
+        if (/\d/.test(joined)) references.add(joined);
+      }
+    }
+  }
+  const own = { words, references };
+  terms.set(row, own);
+  return own;
+}
+const terms = new WeakMap<SearchedRow, OwnTerms>();
+
+/** contract 5.16, 5.17 */
+function isWrittenOtherwise(
+  { words: own, references }: OwnTerms,
+  word: string,
+  words: readonly string[],
+): boolean {
+  const { joined, number, parted } = otherForms(word, words.join(' '));
+  const begins = (term: string) => term.startsWith(word);
+  const isNumber = /^\d{5,}$/.test(word);
+  const isBegun = word === words.at(-1) && word.length >= 4 && /\d/.test(word);
+  return (
+    joined.some((each) => (each !== word && own.has(each)) || (/\d/.test(each) && references.has(each))) ||
+    (number !== undefined && (own.has(number) || (/\D/.test(number) && references.has(number)))) ||
+    (isNumber && [...own, ...references].some(begins)) ||
+    (isBegun && [...references].some(begins)) ||
+    parted.some((parts) => parts.every((part) => own.has(part)))
+  );
+}
+
+/** A word with its neighbours in a query as one word, its number, and the words that it may be. */
+const otherForms = remembered((word = '', query = '') => {
+  const words = query.split(' ');
+  const runs = words.flatMap((_, from) => [1, 2, 3, 4, 5, 6].map((count) => words.slice(from, from + count)));
+  const joined = runs
+    .filter((run) => run.includes(word) && (run.length <= 3 || /\d/.test(run.join(''))))
+    .map((run) => run.join(''));
+  const number = /^\p{L}+(\d{5,}.*)$/u.exec(word)?.[1];
+  return { joined: [...new Set(joined)], number, parted: partings(word) };
+});
+
+function partings(word: string): string[][] {
+  if (UNSPACED.test(word)) return [];
+  const letters = lettersOf(word);
+  const halves = letters.map((_, at) => [letters.slice(0, at).join(''), letters.slice(at).join('')]);
+  if (/\d/.test(word)) {
+    return halves.filter(([left = '', right = '']) => left !== '' && /\d$/.test(left) !== /^\d/.test(right));
+  }
+  if (letters.length < 5) return [];
+  const thirds = letters.flatMap((_, to) =>
+    letters.map((__, from) => [letters.slice(0, from), letters.slice(from, to), letters.slice(to)]),
+  );
+  const long =
+    letters.length >= 8 && letters.length <= 24 ? thirds.map((all) => all.map((part) => part.join(''))) : [];
+  return [...halves, ...long].filter((parts) => parts.every((part) => lettersOf(part).length >= 2));
+}
+
+/** The long number that a word begins with or has in its middle, before other letters. */
+const numberBegun = (word: string): string | undefined => /\d{5,}(?=\D)/.exec(word)?.[0];
 
 /** contract 5.9, 5.10 */
 function readingsOf(word: string, words: readonly string[], synonyms: readonly GivenSynonym[]): string[] {

@@ -21,7 +21,7 @@ export function naiveSuggest(
     .filter((row) => category === null || row.category === category)
     .filter((row) => text !== '' && isNode(row) && keyOf(row.name).startsWith(begins))
     .sort(bySort('popularity_desc'));
-  const typed = scoped.filter(({ exact, prefix }) => exact + prefix === asked).map(({ row }) => row);
+  const typed = scoped.filter(({ exact, near }) => exact + near === asked).map(({ row }) => row);
   const all = scoped.map(({ row }) => row);
   const last = nameSortKey(words?.at(-1) ?? '');
   const says = ({ name }: SearchedRow) => keyOf(name).includes(last);

@@ -9,7 +9,7 @@ import {
 } from '../../../models/catalog/import/derive-row';
 import type { CatalogRow, EntityRecord, ProductRecord } from '../../../models/catalog/import/records';
 import { namedEntities } from '../../../models/catalog/import/stages';
-import { facetOf } from '../../../models/catalog/index-terms';
+import { facetOf, isReference } from '../../../models/catalog/index-terms';
 import { copyRows } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';
 import { type Prepared, prepare, write } from '../../core/staging';
@@ -204,7 +204,7 @@ export class Vocabulary {
     await copyRows(
       trx,
       SEARCH_WORDS,
-      missing.map(({ word }) => ({ word, deletions: indexedDeletions(word) })),
+      missing.map(({ word }) => ({ word, deletions: isReference(word) ? [] : indexedDeletions(word) })),
     );
     if (this.known.size + given.length > REMEMBERED_MAX) this.known.clear();
     for (const word of given) this.known.add(word);

@@ -1,26 +1,18 @@
 import {
   type Filter,
-  type RowPosition,
   SANDBOX_PRODUCTS,
   type SearchScope,
   type Sort,
 } from '../../../models/catalog/catalog-query';
 import { facetOf } from '../../../models/catalog/index-terms';
-import { allOf, joined, type Sql, sql } from '../../core/sql';
+import { allOf, type Sql, sql } from '../../core/sql';
 import type { OrderKey } from './order-key';
 
-/** Rows of one kind in some categories. */
-export interface Scope {
-  readonly kind: string;
-  /** As rows name theirs, several of one row joined (`joinCategories`); only those that have such rows. */
-  readonly categories: readonly string[];
-  /** How many rows that is. */
-  readonly rows: number;
-}
-
-/** Kind and category. */
-export const inScope = (scope: Pick<Scope, 'kind' | 'categories'>): Sql =>
-  sql`kind = ${scope.kind} AND category = ANY(${scope.categories}::text[])`;
+/** A row of any of the categories; one of the taxonomy may name several (`joinCategories`). */
+export const inCategories = (kind: string, categories: readonly string[]): Sql =>
+  kind === 'product'
+    ? sql`category = ANY(${categories}::text[])`
+    : sql`string_to_array(category, ',') && ${categories}::text[]`;
 
 /** The row has at least one of the facets. */
 export const carriesAny = (facets: readonly string[]): Sql => sql`facets && ${facets}::text[]`;
@@ -81,17 +73,3 @@ const AFTER: Readonly<Record<Sort, (row: OrderKey) => Sql>> = {
 
 /** The row comes after another in a listing. */
 export const comesAfter = (sort: Sort, row: OrderKey): Sql => AFTER[sort](row);
-
-/**
- * The row comes after another in a text.
- *
- * @param scores what the row is ranked by
- */
-export function ranksAfter(scores: readonly Sql[], { rank, ...row }: RowPosition): Sql {
-  const own = joined(scores, ', ');
-  const other = joined(
-    rank.map((number) => sql`${number}::integer`),
-    ', ',
-  );
-  return sql`((${own}) < (${other}) OR ((${own}) = (${other}) AND ${comesAfter('popularity_desc', row)}))`;
-}

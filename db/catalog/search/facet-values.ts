@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import type { FacetAsked, FacetValue } from '../../../models/catalog/catalog-query';
 import { hasWords } from '../../../models/catalog/index-terms';
 import { prepared, rowsOf, sql } from '../../core/sql';
+import type { FacetCounts } from './found-page';
 import { byCodePoint } from './order-key';
-import type { FacetCounts } from './page-of-ids';
 
 /** Names that are read at once. */
 const NAMES_AT_ONCE = 1_000;

@@ -1,4 +1,4 @@
-import { lettersOf } from '../../../models/catalog/index-terms';
+import { isReference, lettersOf } from '../../../models/catalog/index-terms';
 import { constant, lines, type Sql, sql } from '../../core/sql';
 import { deletionNeighbourhood } from './deletion-neighbourhood';
 import { editsBetween } from './edit-distance';
@@ -39,7 +39,7 @@ export function nearWords(candidates: WordsByWord): ReadonlyMap<string, readonly
   const near = Object.entries(candidates).flatMap(([asked, words]) => {
     const letters = lettersOf(asked);
     const allowed = editsAllowed(asked);
-    const others = new Set(words.filter((word) => word !== asked));
+    const others = new Set(words.filter((word) => word !== asked && !isReference(word)));
     return [...others].map((word) => ({
       asked,
       word,

@@ -1,43 +1,36 @@
 import type { Knex } from 'knex';
 import type { ResolvedQuery } from '../../../models/catalog/catalog-query';
-import { partBeginning } from '../../../models/catalog/index-terms';
 import type { Synonym } from '../../../models/catalog/synonym';
 import type { CatalogState } from '../../../models/ports';
 import { constant, lines, prepared, rowsOf, type Sql, sql } from '../../core/sql';
 import { STATE } from './catalog-state';
 import { candidatesOf, type NearWord, nearWords, type WordsByWord } from './near-words';
 import { type Reading, readingsOf, synonymsOf } from './synonyms';
-import { TermCounts } from './term-counts';
+import { beginningsOf, formsOf, numberAlone } from './word-forms';
 
 /** What a word of a query may stand for among the words of the catalog. */
 export interface TermExpansion {
   readonly word: string;
-  /** Other readings, as good as the word itself. */
-  readonly synonyms: readonly Reading[];
-  /** With what the terms begin that also match it: the last word as a prefix, and words without spaces by their parts. */
-  readonly beginning: string | null;
-  /** Terms that begin so. Where there are too many to list, only the beginning itself, if it is a term of its own. */
-  readonly longer: readonly string[];
-  /** Whether there are too many of those to list. */
-  readonly anyLonger: boolean;
-  /** Words that it may be a misspelling of. */
+  /** Readings as good as the word, which is the first of them. */
+  readonly exact: readonly Reading[];
+  /** Readings that are less exact: joined and split words, references, and longer words where the word may be begun. */
+  readonly near: readonly Reading[];
+  /** Beginnings of more words than are listed; each of these words matches as `near` does. */
+  readonly beginnings: readonly string[];
+  /** Words that it may be a misspelling of, and the number alone of a reference. */
   readonly misspelt: readonly string[];
 }
 
-/** An expansion within a scope: it matches at least one row there. */
-export interface SearchTerm extends TermExpansion {
-  /** No fewer rows than those that have the word itself or another reading of it. */
-  readonly rows: number;
-}
-
-/** So many longer words are listed; more would make expressions long that are evaluated row by row. */
+/** So many longer words are listed; of more only their beginning is. */
 export const LONGER_MAX = 40;
+/** Joined and split words and references of one word. */
+export const FORMS_MAX = 40;
 /** Misspelt words of one word. */
 export const MISSPELT_MAX = 40;
-/** Listed words of a query, for each of the two; its words share them. */
+/** Listed words of a query, for each of the three; its words share them. */
 const LISTED_MAX = 200;
 
-type Scope = Pick<ResolvedQuery, 'node' | 'categories' | 'filters'>;
+type Scope = Pick<ResolvedQuery, 'node' | 'categories'>;
 
 /** Expansions of all words of a query, and the state of the catalog that they are of; null where none had to be read. */
 interface Expanded {
@@ -52,7 +45,13 @@ interface Expanded {
 export async function expandTerms(knex: Knex, scope: Scope, words: readonly string[]): Promise<Expanded> {
   const { typed, candidates, state } = await lookUp(knex, words, candidatesOf(words));
   const misspelt = await listed(knex, scope, typed.length, nearWords(candidates));
-  return { expansions: typed.map((each) => ({ ...each, misspelt: misspelt.get(each.word) ?? [] })), state };
+  return {
+    expansions: typed.map((each) => ({
+      ...each,
+      misspelt: [...new Set([...each.misspelt, ...(misspelt.get(each.word) ?? [])])],
+    })),
+    state,
+  };
 }
 
 /** The same, as if no word were misspelt: that is most of the work. */
@@ -66,46 +65,67 @@ async function lookUp(
   words: readonly string[],
   candidates: Sql,
 ): Promise<{ typed: TermExpansion[]; candidates: WordsByWord; state: CatalogState | null }> {
-  const last = words.at(-1);
-  if (last === undefined) return { typed: [], candidates: {}, state: null };
+  if (words.length === 0) return { typed: [], candidates: {}, state: null };
   const distinct = [...new Set(words)];
-  const beginnings = new Map(
-    distinct.flatMap((word) => {
-      const beginning = partBeginning(word) ?? (word === last ? word : null);
-      return beginning === null ? [] : [[word, beginning] as const];
-    }),
-  );
-  const longerMax = Math.min(LONGER_MAX, Math.floor(LISTED_MAX / Math.max(1, beginnings.size)));
+  const begun = new Map(distinct.map((word) => [word, beginningsOf(word, word === words.at(-1))]));
+  const beginnings = [...new Set([...begun.values()].flat())];
+  const forms = formsOf(words);
+  const numbers = distinct.flatMap((word) => numberAlone(word) ?? []);
+  const asked = [...new Set([...forms.flatMap(({ reading }) => reading), ...numbers])];
   const [found] = await rowsOf<{
     longer: WordsByWord | null;
     synonyms: Synonym[] | null;
+    known: string[] | null;
     candidates: WordsByWord | null;
     transactions: string;
     snapshot: number | null;
   }>(
     knex,
-    prepared(sql`SELECT (${longerOf([...beginnings.values()])}) AS longer,
-        (${synonymsOf(words)}) AS synonyms, (${candidates}) AS candidates, ${STATE}`),
+    prepared(sql`SELECT (${longerOf(beginnings)}) AS longer, (${synonymsOf(words)}) AS synonyms,
+        (${knownOf(asked)}) AS known, (${candidates}) AS candidates, ${STATE}`),
   );
   const longer = new Map(Object.entries(found?.longer ?? {}));
+  const longerMax = Math.min(LONGER_MAX, Math.floor(LISTED_MAX / Math.max(1, beginnings.length)));
+  const formsMax = Math.min(FORMS_MAX, Math.max(1, Math.floor(LISTED_MAX / distinct.length)));
   const synonyms = readingsOf(words, found?.synonyms ?? []);
-  const typed = distinct.map((word) => {
-    const beginning = beginnings.get(word) ?? null;
-    const begunSo = beginning === null ? [] : (longer.get(beginning) ?? []);
-    const terms = begunSo.filter((term) => term !== word && term.startsWith(beginning ?? ''));
-    const anyLonger = terms.length > longerMax;
+  const known = new Set(found?.known);
+  const knownForms = forms.filter(({ reading }) => reading.every((each) => known.has(each)));
+  const typed = distinct.map((word): TermExpansion => {
+    const terms = (begun.get(word) ?? []).map((beginning) => ({
+      beginning,
+      longer: (longer.get(beginning) ?? []).filter((term) => term !== word && term.startsWith(beginning)),
+    }));
+    const many = terms.filter((each) => each.longer.length > longerMax);
+    const listed = terms.flatMap((each) =>
+      many.includes(each) ? each.longer.filter((term) => term === each.beginning) : each.longer,
+    );
+    const number = numberAlone(word);
     return {
       word,
-      synonyms: synonyms.get(word) ?? [],
-      beginning,
-      longer: anyLonger ? terms.filter((term) => term === beginning) : terms,
-      anyLonger,
-      misspelt: [],
+      exact: [[word], ...(synonyms.get(word) ?? [])],
+      near: distinctReadings([
+        ...knownForms
+          .filter((form) => form.words.includes(word))
+          .map(({ reading }) => reading)
+          .slice(0, formsMax),
+        ...listed.map((term) => [term]),
+      ]),
+      beginnings: many.map(({ beginning }) => beginning),
+      misspelt: number !== null && known.has(number) ? [number] : [],
     };
   });
   const state = found ? { transactions: found.transactions, snapshot: found.snapshot } : null;
   return { typed, candidates: found?.candidates ?? {}, state };
 }
+
+const distinctReadings = (readings: readonly Reading[]): Reading[] => [
+  ...new Map(readings.map((reading) => [reading.join(' '), reading])).values(),
+];
+
+/** Those of some words that the vocabulary has. */
+const knownOf = (words: readonly string[]): Sql =>
+  sql`SELECT json_agg(word) FROM ${lines(words)} AS asked (word)
+    WHERE EXISTS (SELECT FROM search_words AS known WHERE known.word = asked.word OFFSET 0)`;
 
 /** The terms that begin so, itself among them, and what follows; of each more than are listed, if there are more. */
 function longerOf(beginnings: readonly string[]): Sql {
@@ -113,43 +133,6 @@ function longerOf(beginnings: readonly string[]): Sql {
   return sql`SELECT json_object_agg(beginning, ARRAY(
       SELECT word FROM search_words WHERE word >= beginning ORDER BY word LIMIT ${constant(LONGER_MAX + 2)}))
     FROM ${lines(beginnings)} AS begun (beginning)`;
-}
-
-/** Every listed word of an expansion. */
-export const wordsListed = ({ word, synonyms, longer, misspelt }: TermExpansion): string[] => [
-  word,
-  ...synonyms.flat(),
-  ...longer,
-  ...misspelt,
-];
-
-/** Those of them that match without others. */
-export const wordsAlone = (expansion: TermExpansion): string[] =>
-  wordsListed({ ...expansion, synonyms: expansion.synonyms.filter(({ length }) => length === 1) });
-
-/**
- * The expansions that can match in a scope, with those of their words that do.
- *
- * @param rowsWith how many rows of the scope have a word
- */
-export function termsOf(
-  expansions: readonly TermExpansion[],
-  rowsWith: (word: string) => number,
-): SearchTerm[] {
-  const present = (words: readonly string[]) => words.filter((word) => rowsWith(word) > 0);
-  const rowsWithAll = (reading: Reading) => Math.min(...reading.map(rowsWith));
-  return expansions
-    .map((expansion) => ({
-      ...expansion,
-      synonyms: expansion.synonyms.filter((reading) => rowsWithAll(reading) > 0),
-      longer: present(expansion.longer),
-      misspelt: present(expansion.misspelt),
-      rows: [[expansion.word], ...expansion.synonyms].reduce((sum, each) => sum + rowsWithAll(each), 0),
-    }))
-    .filter(
-      ({ rows, longer, anyLonger, misspelt }) =>
-        rows > 0 || anyLonger || longer.length > 0 || misspelt.length > 0,
-    );
 }
 
 /** Of the near words of each word as many as are listed. */
@@ -161,14 +144,67 @@ async function listed(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const max = Math.min(MISSPELT_MAX, Math.max(1, Math.floor(LISTED_MAX / words)));
   const tooMany = [...near.values()].filter((each) => each.length > max).flat();
-  const counts =
-    tooMany.length > 0 ? await TermCounts.read(knex, scope, ...tooMany.map(({ word }) => word)) : null;
+  const rows = await rowsWith(
+    knex,
+    scope,
+    tooMany.map(({ word }) => word),
+  );
   const best = (each: readonly NearWord[]) => {
-    if (counts === null || each.length <= max) return each;
+    if (each.length <= max) return each;
     return each
-      .filter(({ word }) => counts.of(word) > 0)
-      .sort((left, right) => left.edits - right.edits || counts.of(right.word) - counts.of(left.word))
+      .filter(({ word }) => rows.has(word))
+      .sort(
+        (left, right) => left.edits - right.edits || (rows.get(right.word) ?? 0) - (rows.get(left.word) ?? 0),
+      )
       .slice(0, max);
   };
   return new Map([...near].map(([word, each]) => [word, best(each).map((found) => found.word)]));
 }
+
+/** How many rows of a scope have each of some words; of those that any has. */
+async function rowsWith(
+  knex: Knex,
+  { node, categories }: Scope,
+  words: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (words.length === 0) return new Map();
+  const counted = await rowsOf<{ term: string; rows: number }>(
+    knex,
+    prepared(sql`SELECT asked.term, counted.rows FROM ${lines([...new Set(words)])} AS asked (term) CROSS JOIN LATERAL (
+        SELECT sum(rows)::bigint AS rows FROM term_counts WHERE kind = ${node} AND term = asked.term
+          AND (${categories}::text[] IS NULL OR string_to_array(category, ',') && ${categories}::text[]) OFFSET 0) AS counted
+      WHERE counted.rows > 0`),
+  );
+  return new Map(counted.map(({ term, rows }) => [term, rows]));
+}
+
+/** A row whose words satisfy the `tsquery` matches a word of the query with this rank: 3 exactly, 2 nearly, 1 misspelt. */
+export interface Way {
+  readonly expression: string;
+  /** Position of the word. */
+  readonly term: number;
+  readonly rank: 1 | 2 | 3;
+}
+
+/** All ways in which a row may match the words; of each word its best counts. */
+export const waysOf = (expansions: readonly TermExpansion[]): Way[] =>
+  expansions.flatMap(({ exact, near, beginnings, misspelt }, term) => [
+    ...exact.map((reading): Way => ({ expression: allWords(reading), term, rank: 3 })),
+    ...near.map((reading): Way => ({ expression: allWords(reading), term, rank: 2 })),
+    ...beginnings.map((beginning): Way => ({ expression: `${quoted(beginning)}:*`, term, rank: 2 })),
+    ...misspelt.map((word): Way => ({ expression: quoted(word), term, rank: 1 })),
+  ]);
+
+/** A `tsquery` for rows that match at least one of the words; empty, which matches nothing, for no words. */
+export const matchingAny = (expansions: readonly TermExpansion[]): string =>
+  waysOf(expansions)
+    .map(({ expression }) => expression)
+    .join(' | ');
+
+/** A `tsquery` for rows that match all of the words. */
+export const matchingAll = (expansions: readonly TermExpansion[]): string =>
+  expansions.map((expansion) => `(${matchingAny([expansion])})`).join(' & ');
+
+/** Words hold letters, marks and digits only, so quoting them is enough. */
+const quoted = (word: string): string => `'${word}'`;
+const allWords = (reading: Reading): string => `(${reading.map(quoted).join(' & ')})`;

@@ -204,7 +204,7 @@ function factsOf(entity: EntityRecord): EntityFacts {
   const known = knownFacts.get(entity);
   if (known) return known;
   const { id, kind, name, tags, keywords } = entity;
-  const words = [...new Set(indexTermsOf([name, ...keywords].join(' ')))];
+  const words = [...new Set(indexTermsOf([name, ...keywords].join('\n')))];
   const attribute = { field: kind, id, name };
   const facts = { attribute, json: PreparedJson.of(attribute), facet: facetOf(kind, id), tags, words };
   knownFacts.set(entity, facts);

@@ -8,7 +8,15 @@ import { FailureNote } from '../shell/parts';
 import { RequestPanel } from '../shell/request-panel';
 import { Facets } from './facets';
 import { SearchField } from './search-field';
-import { changed, queryOf, readState, type SearchState, toggled, writeState } from './search-state';
+import {
+  changed,
+  hasSeveralWords,
+  queryOf,
+  readState,
+  type SearchState,
+  toggled,
+  writeState,
+} from './search-state';
 import { SearchToolbar } from './search-toolbar';
 
 const NO_ROWS: readonly Row[] = [];
@@ -16,9 +24,10 @@ const NO_ROWS: readonly Row[] = [];
 /** The catalog: text, facets, tags, order and pages, all of it in the address. */
 export function CatalogView({ parameters }: { readonly parameters: URLSearchParams }) {
   const state = readState(parameters);
-  const call = queryCatalog(queryOf(state));
-  const { answered, failure, busy, again } = useAnswer(call);
+  const [all, any] = [queryCatalog(queryOf(state, 'all')), queryCatalog(queryOf(state, 'any'))];
+  const { call, answered, failure, busy, again } = useAnswer(all, hasSeveralWords(state) ? any : null);
   const answer = answered?.answer;
+  const match = call?.body?.['match'] === 'all' ? 'all' : 'any';
   const go = (next: SearchState, how?: 'push' | 'replace') => navigate(writeState(next), how);
   useEffect(() => {
     document.title = state.text === '' ? 'Catalog · Loupe' : `“${state.text}” · Loupe`;
@@ -31,10 +40,13 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
         category={state.category}
         search={(text) => go(changed(state, { text }), 'replace')}
       />
-      <Facets state={state} rows={answer?.data ?? NO_ROWS} go={go} />
+      <Facets state={state} match={match} rows={answer?.data ?? NO_ROWS} go={go} />
       <section class="results" aria-labelledby="results" aria-busy={busy}>
         <SearchToolbar state={state} answer={answer} go={go} />
         <ChosenFilters state={state} go={go} />
+        {answer && answer.data.length > 0 && match === 'any' && hasSeveralWords(state) && (
+          <p role="status">Nothing has all of these words. This is what has some of them.</p>
+        )}
         {failure ? (
           <FailureNote failure={failure} again={again} />
         ) : (
@@ -46,7 +58,7 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
                 <NothingFound state={state} total={answer.total_results} go={go} />
               )}
               <PagesNav state={state} pages={answer.total_pages} />
-              <RequestPanel call={call} answer={answer} />
+              <RequestPanel call={call ?? all} answer={answer} />
             </>
           )
         )}

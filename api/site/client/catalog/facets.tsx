@@ -4,17 +4,19 @@ import { type Call, type CatalogAnswer, queryCatalog, type Row } from '../servic
 import { fieldsOf, nameOf } from '../service/names';
 import { useSession } from '../session/session';
 import { useAnswer } from '../session/use-answer';
-import { changed, nodesOf, queryOf, type SearchState, toggled } from './search-state';
+import { changed, type Match, nodesOf, queryOf, type SearchState, toggled } from './search-state';
 
 interface Props {
   readonly state: SearchState;
+  /** Of the answer that is shown. */
+  readonly match: Match;
   /** Of the answer that is shown: their attributes are the fields that can be filtered by. */
   readonly rows: readonly Row[];
   readonly go: (next: SearchState) => void;
 }
 
 /** Everything that the results can be narrowed by. Values of a field are counted when its group is opened. */
-export function Facets({ state, rows, go }: Props) {
+export function Facets({ state, match, rows, go }: Props) {
   const { categories } = useSession();
   const [open, setOpen] = useState(false);
   const fields = fieldsFor(state, nodesOf(categories, state.category), rows);
@@ -40,7 +42,7 @@ export function Facets({ state, rows, go }: Props) {
           ))}
         </fieldset>
         {[...fields, 'tags'].map((field) => (
-          <FacetGroup key={`${state.category} ${field}`} field={field} state={state} go={go} />
+          <FacetGroup key={`${state.category} ${field}`} field={field} state={state} match={match} go={go} />
         ))}
       </div>
     </section>
@@ -64,6 +66,7 @@ function fieldsFor(
 interface FacetGroupProps {
   readonly field: string;
   readonly state: SearchState;
+  readonly match: Match;
   readonly go: (next: SearchState) => void;
 }
 
@@ -72,11 +75,11 @@ const VALUES_MAX = 100;
 const SEARCHED_FROM = 12;
 
 /** The values of one field, counted when the group is open. Typing narrows what is listed; Enter, which costs, asks for others. */
-function FacetGroup({ field, state, go }: FacetGroupProps) {
+function FacetGroup({ field, state, match, go }: FacetGroupProps) {
   const [open, setOpen] = useState(state.chosen.has(field));
   const [text, setText] = useState('');
   const [asked, setAsked] = useState('');
-  const { answered, failure } = useAnswer(open ? countValues(field, state, asked) : null);
+  const { answered, failure } = useAnswer(open ? countValues(field, state, match, asked) : null);
   const values = answered?.answer.facets?.[field];
   const shown = values?.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
   const count = state.chosen.get(field)?.length ?? 0;
@@ -126,7 +129,12 @@ function FacetGroup({ field, state, go }: FacetGroupProps) {
 type Values = NonNullable<CatalogAnswer['facets']>[string];
 
 /** Values with boxes to tick, and how many rows have them. What is chosen is always among them, found or not. */
-function FacetOptions({ field, values, state, go }: FacetGroupProps & { readonly values: Values }) {
+function FacetOptions({
+  field,
+  values,
+  state,
+  go,
+}: Omit<FacetGroupProps, 'match'> & { readonly values: Values }) {
   const chosen = state.chosen.get(field) ?? [];
   const missing = chosen.filter((id) => !values.some((each) => each.id === id));
   const shown = [...missing.map((id) => ({ id, name: nameOf(id), count: 0 })), ...values];
@@ -151,11 +159,11 @@ function FacetOptions({ field, values, state, go }: FacetGroupProps & { readonly
 }
 
 /** What is asked for the values of a field: the query without what is chosen of it, since its values are alternatives. */
-function countValues(field: string, state: SearchState, text: string): Call {
+function countValues(field: string, state: SearchState, match: Match, text: string): Call {
   const chosen = new Map(state.chosen);
   chosen.delete(field);
   return queryCatalog({
-    ...queryOf({ ...state, chosen, page: 1 }),
+    ...queryOf({ ...state, chosen, page: 1 }, match),
     page_size: 1,
     includes: [],
     facets: [{ field, limit: VALUES_MAX, ...(text === '' ? {} : { query: text }) }],

@@ -93,11 +93,19 @@ export function toggled(state: SearchState, field: string, id: string): SearchSt
   return changed(state, { chosen });
 }
 
+/** Whether a text may have words of which a row has only some. */
+export const hasSeveralWords = ({ text }: SearchState): boolean => /[^\s]\s+[^\s]/.test(text);
+
+/** How many words of the text rows need (contract 5.18). */
+export type Match = 'any' | 'all';
+
 /** The body of the query that a state stands for (contract 4.1). */
-export function queryOf({ text, category, node, sort, page, chosen }: SearchState): Record<string, unknown> {
+export function queryOf(state: SearchState, match: Match): Record<string, unknown> {
+  const { text, category, node, sort, page, chosen } = state;
   const filters = [...chosen].map(([field, include]) => ({ field, include }));
   return {
     ...(text.trim() === '' ? {} : { query: text.trim() }),
+    ...(match === 'all' && hasSeveralWords(state) ? { match } : {}),
     ...(category === '' ? {} : { category_id: category }),
     ...(filters.length > 0 ? { filters } : {}),
     ...(node === 'product' ? {} : { taxonomy_node: node }),

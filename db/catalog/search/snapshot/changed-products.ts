@@ -1,7 +1,28 @@
 import type { OrderKey } from '../order-key';
 import { Bitset } from './bitset';
-import { beginningsOf, categoryTerm, isFacet, rareBeginningTerm } from './chunk-bitmaps';
-import { byField } from './facet-codes';
+import {
+  beginningsOf,
+  byField,
+  CHUNK,
+  CODE_BYTES,
+  categoryTerm,
+  type FacetCodes,
+  IdLists,
+  isFacet,
+  isGathered,
+  rareBeginningTerm,
+} from './chunks';
+
+/**
+ * A term whose products are wanted, as a part of the set of that name. Products with a facet or a word without a bitmap are
+ * looked up in the indexes, as are those with any word of a `prefix`; a `beginning` means all frequent words that are
+ * longer; other terms always have a bitmap, or no product.
+ */
+export interface WantedTerm {
+  readonly name: string;
+  readonly kind: 'facet' | 'word' | 'prefix' | 'beginning' | 'other';
+  readonly term: string;
+}
 
 /** Changes of one product, by the last of their lines. */
 export interface Change {
@@ -66,7 +87,7 @@ export class ChangedProducts {
     this.#note(categoryTerm(row.category), own);
     for (const term of row.terms) {
       this.#note(term, own);
-      if (!isFacet(term))
+      if (isGathered(term))
         for (const beginning of beginningsOf(term)) this.#note(rareBeginningTerm(beginning), own);
     }
   }
@@ -82,9 +103,13 @@ export class ChangedProducts {
     return after;
   }
 
-  /** By rising ordinal; those of rare words that begin so are those of all words that do. */
-  carrying(term: string): readonly number[] {
-    return this.#ordinalsByTerm.get(term) ?? NONE;
+  /** Those that a wanted term means; of short beginnings all are under the term for rare words. */
+  matching({ kind, term }: Pick<WantedTerm, 'kind' | 'term'>): readonly number[] {
+    if (kind === 'beginning') return NONE;
+    if (kind !== 'prefix') return this.#ordinalsByTerm.get(term) ?? NONE;
+    return Array.from(this.#ordinalsByTerm)
+      .filter(([word]) => word.startsWith(term) && !isFacet(word))
+      .flatMap(([, ordinals]) => ordinals);
   }
 
   /** Of an ordinal beyond those of the snapshot. */
@@ -101,5 +126,66 @@ export class ChangedProducts {
     const carriers = this.#ordinalsByTerm.get(term);
     if (!carriers) this.#ordinalsByTerm.set(term, [ordinal]);
     else if (carriers.at(-1) !== ordinal) carriers.push(ordinal);
+  }
+}
+
+/** Changes for which there is room before a column is copied. */
+const GROWTH = 4_096;
+
+/**
+ * What all products of a snapshot, and those that have changed since, have of a facet field: four bytes each, and each
+ * list of ids once.
+ */
+export class FacetColumn {
+  readonly #lists = new IdLists();
+  #codes: Uint32Array;
+  #size: number;
+
+  /** @param chunks those that there are, by number */
+  constructor(
+    private readonly field: string,
+    private readonly changes: ChangedProducts,
+    chunks: Iterable<Pick<FacetCodes, 'lists' | 'codes'> & { readonly chunk: number }>,
+  ) {
+    this.#size = changes.products;
+    this.#codes = new Uint32Array(this.#size);
+    for (const { chunk, lists, codes } of chunks) {
+      const own = lists.map((ids) => this.#lists.codeOf(ids));
+      const first = chunk * CHUNK;
+      const end = Math.min(this.#size, first + CHUNK);
+      for (let ordinal = first; ordinal < end; ordinal++) {
+        this.#codes[ordinal] = own[codes.readUInt16LE((ordinal - first) * CODE_BYTES)] ?? 0;
+      }
+    }
+  }
+
+  /** How many members of a set have each id. */
+  counts(set: Bitset): Map<string, number> {
+    this.#grow();
+    const codes = this.#codes;
+    const byCode = new Uint32Array(this.#lists.all.length);
+    set.forEach((ordinal) => {
+      const code = codes[ordinal] ?? 0;
+      byCode[code] = (byCode[code] ?? 0) + 1;
+    });
+    const counts = new Map<string, number>();
+    byCode.forEach((count, code) => {
+      if (count === 0) return;
+      for (const id of this.#lists.all[code] ?? []) counts.set(id, (counts.get(id) ?? 0) + count);
+    });
+    return counts;
+  }
+
+  /** Takes in what has changed since the last time. */
+  #grow(): void {
+    const { size } = this.changes;
+    if (size > this.#codes.length) {
+      const larger = new Uint32Array(size + GROWTH);
+      larger.set(this.#codes);
+      this.#codes = larger;
+    }
+    for (; this.#size < size; this.#size++) {
+      this.#codes[this.#size] = this.#lists.codeOf(this.changes.facetIdsAt(this.#size, this.field));
+    }
   }
 }

@@ -1,23 +1,18 @@
 import type { Knex } from 'knex';
 import { copyRows } from '../../../core/copy-rows';
-import { inTransaction, rowsOf, sql } from '../../../core/sql';
+import { constant, inTransaction, rowsOf, sql } from '../../../core/sql';
 import type { WrittenTable } from '../../../core/written-table';
-import { CHUNK, ChunkBitmaps } from './chunk-bitmaps';
-import { ChunkFacets } from './facet-codes';
-import { ordinalsInOrder, reversedOrder } from './ordinal-orders';
-import { type OrderedProduct, productsInOrder } from './products-in-order';
+import { CHUNK, ChunkBitmaps, ChunkFacets } from './chunks';
 
-/** When a snapshot is worth its making; the defaults are for catalogs whose totals take long to count. */
+/** When a snapshot is made, and of what. */
 export interface SnapshotLimits {
   /** Changes from which on it is made again. */
   readonly changesMin: number;
-  /** Products from which on there is one. */
-  readonly productsMin: number;
   /** Products from which on a term has a bitmap; the rows of rarer ones are quickly read. */
   readonly rowsMin: number;
 }
 
-const DEFAULTS: SnapshotLimits = { changesMin: 10_000, productsMin: 50_000, rowsMin: 512 };
+const DEFAULTS: SnapshotLimits = { changesMin: 10_000, rowsMin: 512 };
 /** Who makes a snapshot holds this advisory lock: any number that nothing else locks by. */
 export const SNAPSHOT_LOCK = 6_021_023;
 
@@ -35,13 +30,12 @@ const BITMAPS: WrittenTable = {
 };
 
 /**
- * Makes the snapshot of the products as they are now and drops the one before, where there is none or much has changed
- * since; without enough products there is none afterwards. Readers and writers go on meanwhile. Resolves to whether one
- * was made: not while another process makes one. The memory that it takes is that of one chunk, and four bytes for each
- * product.
+ * Makes the snapshot of the products as they are now and drops the one before, if there is none or much has changed since.
+ * Readers and writers go on meanwhile. Resolves to whether one was made: not while another process makes one. The memory
+ * that it takes is that of one chunk, and four bytes for each product.
  */
 export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLimits> = {}): Promise<boolean> {
-  const { changesMin, productsMin, rowsMin } = { ...DEFAULTS, ...limits };
+  const { changesMin, rowsMin } = { ...DEFAULTS, ...limits };
   return inTransaction(knex, async (trx) => {
     // One state for all statements; first of all, as the first statement fixes it.
     await rowsOf(trx, sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`);
@@ -50,46 +44,35 @@ export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLim
       sql`SELECT pg_try_advisory_xact_lock(${SNAPSHOT_LOCK}) AS taken`,
     );
     if (!lock?.taken) return false;
-    const products = await productsIn(trx);
-    const isWorth = products >= productsMin;
-    if (!(await isDue(trx, changesMin, isWorth))) return false;
+    if (!(await isDue(trx, changesMin))) return false;
     await rowsOf(trx, sql`SET LOCAL statement_timeout = 0`);
     await rowsOf(trx, sql`SET LOCAL work_mem = '256MB'`);
     await rowsOf(trx, sql`DELETE FROM catalog_search_changes`);
     await rowsOf(trx, sql`DELETE FROM search_snapshots`);
-    const number = isWorth ? await addSnapshot(trx, products) : null;
+    const number = await addSnapshot(trx);
     await dropOthers(trx, number);
-    if (number !== null) await writeSnapshot(trx, number, rowsMin);
-    // An answer that is being made learns by it that lines are gone which it has not seen.
-    else await rowsOf(trx, sql`INSERT INTO catalog_search_changes (id) VALUES ('')`);
-    return number !== null;
+    await writeSnapshot(trx, number, rowsMin);
+    return true;
   });
 }
 
-async function isDue(trx: Knex, changesMin: number, isWorth: boolean): Promise<boolean> {
-  const [answer] = await rowsOf<{ exists: boolean; changes: number; everything: boolean }>(
+async function isDue(trx: Knex, changesMin: number): Promise<boolean> {
+  const [answer] = await rowsOf<{ due: boolean }>(
     trx,
-    sql`SELECT EXISTS (SELECT FROM search_snapshots) AS exists, count(*) AS changes, bool_or(id IS NULL) AS everything
+    sql`SELECT NOT EXISTS (SELECT FROM search_snapshots) OR count(*) >= ${changesMin} OR bool_or(id IS NULL) AS due
         FROM (SELECT id FROM catalog_search_changes WHERE id IS DISTINCT FROM '' LIMIT ${changesMin}) AS changes`,
   );
-  if (!answer) return false;
-  return answer.changes >= changesMin || answer.everything || (isWorth && !answer.exists);
+  return answer?.due ?? false;
 }
 
-async function productsIn(trx: Knex): Promise<number> {
-  const [counted] = await rowsOf<{ products: number }>(
-    trx,
-    sql`SELECT coalesce(sum(rows), 0)::bigint AS products FROM term_counts WHERE kind = 'product' AND term = ''`,
-  );
-  return counted?.products ?? 0;
-}
-
-async function addSnapshot(trx: Knex, products: number): Promise<number> {
+async function addSnapshot(trx: Knex): Promise<number> {
   const [added] = await rowsOf<{ number: number }>(
     trx,
-    sql`INSERT INTO search_snapshots (products) VALUES (${products}) RETURNING number`,
+    sql`INSERT INTO search_snapshots (products)
+        SELECT coalesce(sum(rows), 0) FROM term_counts WHERE kind = 'product' AND term = '' RETURNING number`,
   );
-  return added?.number ?? 0;
+  if (!added) throw new Error('a row that was inserted is not returned');
+  return added.number;
 }
 
 async function writeSnapshot(trx: Knex, number: number, rowsMin: number): Promise<void> {
@@ -165,7 +148,7 @@ function* bitmapRows(snapshot: number, chunk: number, bitmaps: ChunkBitmaps) {
 async function nameOrder(trx: Knex, number: number): Promise<{ order: Buffer; starts: number[] }> {
   const [sorted] = await rowsOf<{ ordinals: Buffer; repeats: Buffer }>(
     trx,
-    sql`SELECT string_agg(int4send(ordinal), '') AS ordinals, string_agg(repeats, '') AS repeats FROM (
+    sql`SELECT coalesce(string_agg(int4send(ordinal), ''), '') AS ordinals, coalesce(string_agg(repeats, ''), '') AS repeats FROM (
           SELECT ordinal, CASE WHEN sort_key = lag(sort_key) OVER by_name THEN '\\x01'::bytea ELSE '\\x00' END AS repeats
           FROM search_snapshot_ordinals p JOIN catalog_search s USING (id)
           WHERE p.snapshot = ${number} WINDOW by_name AS (ORDER BY sort_key, id)) AS named`,
@@ -184,10 +167,87 @@ async function writeOrder(trx: Knex, number: number, sort: string, ordinals: Buf
   );
 }
 
-async function dropOthers(trx: Knex, number: number | null): Promise<void> {
-  const keep = number ?? 0;
+async function dropOthers(trx: Knex, keep: number): Promise<void> {
   await rowsOf(trx, sql`DELETE FROM search_snapshot_ordinals WHERE snapshot <> ${keep}`);
   await rowsOf(trx, sql`DELETE FROM search_snapshot_bitmaps WHERE snapshot <> ${keep}`);
   await rowsOf(trx, sql`DELETE FROM search_snapshot_facets WHERE snapshot <> ${keep}`);
   await rowsOf(trx, sql`DELETE FROM search_snapshot_orders WHERE snapshot <> ${keep}`);
+}
+
+/** What a snapshot needs to know of a product. */
+interface OrderedProduct {
+  readonly id: string;
+  readonly category: string;
+  readonly popularity: number;
+  /** Facets and words. */
+  readonly terms: readonly string[];
+}
+
+/** So many are read at once; a chunk of a snapshot is a multiple of it. */
+const PRODUCTS_AT_ONCE = 4_096;
+
+/** Facets and words of a product as one text: arrays take the driver longer to read. Neither holds a line feed. */
+const PRODUCT_TERMS = sql`array_to_string(facets || tsvector_to_array(words), E'\\n')`;
+
+/** The facets and words of such a text. */
+const termsIn = (text: string): string[] => (text === '' ? [] : text.split('\n'));
+
+interface Line extends Omit<OrderedProduct, 'terms'> {
+  readonly terms: string;
+}
+
+/**
+ * All products by falling popularity, then id, in lists of a power of two, the last one shorter. The next list is on
+ * its way while one is worked on. For a transaction, once.
+ */
+async function* productsInOrder(trx: Knex): AsyncGenerator<readonly OrderedProduct[]> {
+  // All of them are read: the planner else takes a cursor for one that is left early.
+  await rowsOf(trx, sql`SET LOCAL cursor_tuple_fraction = 1`);
+  await rowsOf(
+    trx,
+    sql`DECLARE products_in_order NO SCROLL CURSOR FOR
+        SELECT id, category, popularity, ${PRODUCT_TERMS} AS terms
+        FROM catalog_search WHERE kind = 'product' ORDER BY popularity DESC, catalog_search.id`,
+  );
+  let coming = fetchLines(trx);
+  for (;;) {
+    const lines = await coming;
+    if (lines.length === 0) break;
+    coming = fetchLines(trx);
+    coming.catch(() => undefined);
+    yield lines.map(({ terms, ...line }) => ({ ...line, terms: termsIn(terms) }));
+  }
+  await rowsOf(trx, sql`CLOSE products_in_order`);
+}
+
+const fetchLines = (trx: Knex): Promise<Line[]> =>
+  rowsOf<Line>(trx, sql`FETCH FORWARD ${constant(PRODUCTS_AT_ONCE)} FROM products_in_order`);
+
+/** Bytes of an ordinal in an order. */
+const ORDINAL_BYTES = 4;
+
+/**
+ * The order of a listing turned round: runs of equal rank from last to first, each with its ordinals as they were,
+ * because every order ends with the id ascending (contract 4.13).
+ *
+ * @param order ordinals, four bytes each
+ * @param starts positions at which a new rank begins, rising, the first being 0
+ */
+function reversedOrder(order: Buffer, starts: readonly number[]): Buffer {
+  const reversed = Buffer.allocUnsafe(order.length);
+  let written = 0;
+  let end = order.length;
+  for (let at = starts.length - 1; at >= 0; at--) {
+    const start = (starts[at] ?? 0) * ORDINAL_BYTES;
+    written += order.copy(reversed, written, start, end);
+    end = start;
+  }
+  return reversed;
+}
+
+/** All ordinals in their own order. */
+function ordinalsInOrder(count: number): Buffer {
+  const order = Buffer.allocUnsafe(count * ORDINAL_BYTES);
+  for (let ordinal = 0; ordinal < count; ordinal++) order.writeUInt32BE(ordinal, ordinal * ORDINAL_BYTES);
+  return order;
 }

@@ -2,31 +2,18 @@ import type { Knex } from 'knex';
 import type { CatalogState } from '../../../../models/ports';
 import { constant, prepared, rowsOf, type Sql, sql } from '../../../core/sql';
 import { STATE } from '../catalog-state';
-import { type CountedTerm, countsOf, type TermCount } from '../term-counts';
-import type { ChangedProduct, ChangedRow } from './changed-products';
-import type { WantedTerm } from './wanted-sets';
+import type { ChangedProduct, ChangedRow, WantedTerm } from './changed-products';
 
 /** Changes with which a snapshot still answers; a process keeps them all. */
 export const CHANGES_MAX = 50_000;
-const CHANGES_READ = constant(CHANGES_MAX + 1);
 
-/** What is known of a snapshot before a query. */
-interface KnownState {
+/** What is known of a snapshot before. */
+interface KnownBefore {
   readonly number: number;
-  /** The state that was seen last, as a `pg_snapshot`. */
-  readonly transactions: string | null;
+  readonly seen: { readonly transactions: string } | null;
 }
 
-/** What answers begin with: the state of the catalog, and from the snapshot, or else of the rows, what the queries need. */
-interface Opening {
-  readonly state: CatalogState;
-  /** Null where all are to be answered without one. */
-  readonly snapshot: OpenSnapshot | null;
-  /** How many rows have the terms that are counted. */
-  readonly counts: readonly TermCount[];
-}
-
-/** What of a snapshot the queries need. */
+/** What of a snapshot some queries need, as one state of the catalog has it. */
 export interface OpenSnapshot {
   readonly number: number;
   readonly products: number;
@@ -39,59 +26,55 @@ export interface OpenSnapshot {
   readonly ordinals: readonly { readonly name: string; readonly ordinal: number }[];
 }
 
-/** One statement, so that all of it is of one state. */
-interface Asked {
-  /** Distinct terms whose products are wanted; null if no snapshot is to answer. */
-  readonly wanted: readonly WantedTerm[] | null;
-  /** Distinct terms that are counted, always or where there is no snapshot to answer. */
-  readonly counted: readonly (CountedTerm & { readonly always: boolean })[];
-  readonly known: KnownState | null;
-  /** Number of a snapshot that can't answer. */
-  readonly outgrown: number | null;
+interface Opening {
+  readonly state: CatalogState;
+  /** Null where there is none, or only the outgrown one. */
+  readonly snapshot: OpenSnapshot | null;
 }
 
-/** Reads the opening of one or more answers. */
-export async function readOpening(knex: Knex, asked: Asked): Promise<Opening> {
-  const lines = await rowsOf<Line>(knex, prepared(openingStatement(asked)));
-  const state = lines.find((line) => line.part === 'state');
-  if (!state) throw new Error('a statement that always has a line has none');
-  const { transactions, snapshot: newest, number, products, continues, answers } = state.told;
-  const snapshot =
-    number === null ? null : { number, products: products ?? 0, continues, ...partsOf(lines, answers) };
-  const counts = lines
-    .filter((line) => line.part === 'count')
-    .map(({ name, number: rows, told }) => ({ ...told, term: name, rows }));
-  return { state: { transactions, snapshot: newest }, snapshot, counts };
+/**
+ * One statement, so that all of it is of one state.
+ *
+ * @param wanted distinct terms whose bitmaps are not known
+ * @param last what is known of a snapshot before
+ * @param outgrown number of a snapshot that can't answer
+ */
+export async function readOpening(
+  knex: Knex,
+  wanted: readonly WantedTerm[],
+  last: KnownBefore | null,
+  outgrown: number | null,
+): Promise<Opening> {
+  const lines = await rowsOf<Line>(knex, prepared(openingStatement(wanted, last, outgrown)));
+  const partsOf = <Part extends Line['part']>(part: Part) =>
+    lines.filter((line): line is Extract<Line, { part: Part }> => line.part === part);
+  const [first] = partsOf('state');
+  if (!first) throw new Error('a statement that always has a line has none');
+  const { transactions, snapshot: newest, number, products, continues, answers } = first.told;
+  const state = { transactions, snapshot: newest };
+  if (number === null) return { state, snapshot: null };
+  const changes = partsOf('change').map(({ name, number: line, told: { ordinal, row } }) => ({
+    id: name,
+    line,
+    ordinal,
+    row: row && { ...row, id: name },
+  }));
+  const snapshot: OpenSnapshot = {
+    number,
+    products: products ?? 0,
+    continues,
+    changes: answers ? changes : null,
+    bits: partsOf('bits').map(({ name, number: chunk, bytes }) => ({ name, chunk, bytes })),
+    ordinals: partsOf('ordinal').map(({ name, number: ordinal }) => ({ name, ordinal })),
+  };
+  return { state, snapshot };
 }
-
-/** What the lines tell of a snapshot. */
-const partsOf = (lines: readonly Line[], answers: boolean) => ({
-  changes: answers
-    ? lines
-        .filter((line) => line.part === 'change')
-        .map(({ name, number, told }) => ({
-          id: name,
-          line: number,
-          ordinal: told.ordinal,
-          row: told.row && { ...told.row, id: name },
-        }))
-    : null,
-  bits: lines
-    .filter((line) => line.part === 'bits')
-    .map(({ name, number, bytes }) => ({ name, chunk: number, bytes })),
-  ordinals: lines
-    .filter((line) => line.part === 'ordinal')
-    .map(({ name, number }) => ({ name, ordinal: number })),
-});
 
 type Line =
   | { readonly part: 'state'; readonly told: StateTold }
   | { readonly part: 'change'; readonly name: string; readonly number: number; readonly told: ChangeTold }
   | { readonly part: 'bits'; readonly name: string; readonly number: number; readonly bytes: Buffer }
-  | { readonly part: 'ordinal'; readonly name: string; readonly number: number }
-  | { readonly part: 'count'; readonly name: string; readonly number: number; readonly told: CountTold };
-
-type CountTold = Pick<TermCount, 'kind' | 'category'>;
+  | { readonly part: 'ordinal'; readonly name: string; readonly number: number };
 
 interface StateTold extends CatalogState {
   readonly number: number | null;
@@ -105,19 +88,25 @@ interface ChangeTold {
   readonly row: Omit<ChangedRow, 'id'> | null;
 }
 
-/** Wanted terms are told as JSON, of which the planner takes the same for granted however many they are: its plan can stand. */
-function openingStatement({ wanted, counted, known, outgrown }: Asked): Sql {
-  const seen = known?.transactions ?? null;
+const CHANGES_READ = constant(CHANGES_MAX + 1);
+
+/** Wanted terms are told as JSON, for which the planner assumes the same size however many they are: its plan can stay. */
+function openingStatement(
+  wanted: readonly WantedTerm[],
+  last: KnownBefore | null,
+  outgrown: number | null,
+): Sql {
+  const seen = last?.seen?.transactions ?? null;
   return sql`WITH state AS MATERIALIZED (SELECT ${STATE}),
     newest AS MATERIALIZED (
       SELECT s.number, s.products,
-        CASE WHEN s.number = ${known?.number ?? null}::integer
+        CASE WHEN s.number = ${last?.number ?? null}::integer
           AND pg_snapshot_xmax(pg_current_snapshot()) >= pg_snapshot_xmax(${seen}::pg_snapshot)
           AND NOT EXISTS (SELECT FROM pg_snapshot_xip(pg_current_snapshot()) AS running
             WHERE pg_visible_in_snapshot(running, ${seen}::pg_snapshot))
           THEN ${seen}::pg_snapshot END AS seen
       FROM state JOIN search_snapshots s ON s.number = state.snapshot
-      WHERE ${wanted !== null}::boolean AND s.number IS DISTINCT FROM ${outgrown}::integer
+      WHERE s.number IS DISTINCT FROM ${outgrown}::integer
     ),
     lines AS MATERIALIZED (
       SELECT c.id, c.number FROM newest CROSS JOIN LATERAL catalog_changes_since(newest.seen, ${CHANGES_READ}) AS c
@@ -128,19 +117,14 @@ function openingStatement({ wanted, counted, known, outgrown }: Asked): Sql {
       SELECT id, max(number) AS line FROM lines WHERE (SELECT answers FROM verdict) GROUP BY id
     ),
     wanted AS MATERIALIZED (
-      SELECT w.* FROM newest CROSS JOIN json_to_recordset(${JSON.stringify(wanted ?? [])}::json)
+      SELECT w.* FROM newest CROSS JOIN json_to_recordset(${JSON.stringify(wanted)}::json)
         AS w (name text, kind text, term text)
-    ),
-    counted AS MATERIALIZED (
-      SELECT kind, term FROM json_to_recordset(${JSON.stringify(counted)}::json)
-        AS c (kind text, term text, always boolean)
-      WHERE always OR NOT EXISTS (SELECT FROM newest)
     ),
     bitmaps AS MATERIALIZED (
       SELECT w.name, w.term, b.chunk, b.bits FROM newest CROSS JOIN wanted w CROSS JOIN LATERAL (
         SELECT chunk, bits FROM search_snapshot_bitmaps
         WHERE snapshot = newest.number AND search_snapshot_bitmaps.term = w.term OFFSET 0) AS b
-      WHERE w.kind <> 'beginning'
+      WHERE w.kind IN ('facet', 'word', 'other')
       UNION ALL
       SELECT w.name, NULL, b.chunk, b.bits FROM newest CROSS JOIN wanted w CROSS JOIN LATERAL (
         SELECT chunk, bits FROM search_snapshot_bitmaps
@@ -160,10 +144,11 @@ function openingStatement({ wanted, counted, known, outgrown }: Asked): Sql {
         SELECT id FROM catalog_search WHERE kind = 'product' AND facets && ARRAY[w.term] OFFSET 0) AS s
       WHERE w.kind = 'facet'
       UNION ALL
-      SELECT w.name, s.id FROM rare w CROSS JOIN LATERAL (
-        SELECT id FROM catalog_search WHERE kind = 'product' AND words @@ ('''' || w.term || '''')::tsquery
-        OFFSET 0) AS s
-      WHERE w.kind = 'word'
+      SELECT w.name, s.id FROM (
+        SELECT name, '''' || term || '''' AS expression FROM rare WHERE kind = 'word'
+        UNION ALL SELECT name, '''' || term || ''':*' FROM wanted WHERE kind = 'prefix'
+      ) AS w CROSS JOIN LATERAL (
+        SELECT id FROM catalog_search WHERE kind = 'product' AND words @@ w.expression::tsquery OFFSET 0) AS s
     )
     SELECT 'state' AS part, NULL::text AS name, NULL::bigint AS number, NULL::bytea AS bytes,
       json_build_object('transactions', state.transactions, 'snapshot', state.snapshot, 'number', newest.number,
@@ -182,8 +167,5 @@ function openingStatement({ wanted, counted, known, outgrown }: Asked): Sql {
     SELECT 'bits', name, chunk, bit_send(bit_or(bits)), NULL FROM bitmaps GROUP BY name, chunk
     UNION ALL
     SELECT 'ordinal', f.name, p.ordinal, NULL, NULL FROM newest CROSS JOIN found f CROSS JOIN LATERAL (
-      SELECT ordinal FROM search_snapshot_ordinals WHERE snapshot = newest.number AND id = f.id OFFSET 0) AS p
-    UNION ALL
-    SELECT 'count', term, rows, NULL, json_build_object('kind', kind, 'category', category)
-    FROM (${countsOf(sql`counted AS asked`)}) AS counts`;
+      SELECT ordinal FROM search_snapshot_ordinals WHERE snapshot = newest.number AND id = f.id OFFSET 0) AS p`;
 }

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
-import { nameSortKey } from '../../../models/catalog/fold-text';
-import type { SuggestedRow, SuggestionQuery } from '../../../models/catalog/suggestion';
-import { inOneState, prepared, rowsOf, sql } from '../../core/sql';
-import { inSandbox, matchesWords } from './catalog-clauses';
-import { pageOfIds } from './page-of-ids';
-import { matchingAll } from './relevance';
-import { TermCounts } from './term-counts';
-import { expandTerms, expandTyped, type SearchTerm, type TermExpansion, wordsListed } from './term-expansion';
+import type { ResolvedQuery } from '../../models/catalog/catalog-query';
+import { nameSortKey } from '../../models/catalog/fold-text';
+import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
+import type { FoundRows } from '../../models/ports';
+import { inOneState, prepared, rowsOf, sql } from '../core/sql';
+import { namedRows, nameOf } from './found-rows';
+import type { Window } from './search/found-page';
+import { expandTerms, expandTyped, matchingAll, type TermExpansion } from './search/term-expansion';
 
 /** Rows of the taxonomy, which have indexes of their own. */
 const NODES = sql`catalog_search WHERE kind <> 'product'`;
@@ -16,28 +16,48 @@ const POPULAR = sql`(SELECT id, category, popularity, sort_key, words FROM ${NOD
 /** Where so many of those match, far more of the others do than could be sorted in time, and none is needed. */
 const MANY = sql`50`;
 
+/** Finds the products that match all words, by falling popularity. */
+type FindPopular = (
+  knex: Knex,
+  query: ResolvedQuery,
+  expansions: readonly TermExpansion[] | null,
+  window: Window,
+) => Promise<Pick<FoundRows, 'rows' | 'state'>>;
+
 /**
  * The rows that complete a query, in the order of contract 5.12. Each sort of them is looked for if it has to be, the dearest
  * last: products, then words that are misspelt. What is typed first is answered by one statement, names that begin so.
  */
-export async function suggestedRows(knex: Knex, query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
+export async function suggestedRows(
+  knex: Knex,
+  query: SuggestionQuery,
+  find: FindPopular,
+): Promise<readonly SuggestedRow[]> {
   if (query.words?.length === 0) return [];
   const named = await nodes(knex, query, []);
-  return named.length < query.size ? inOneState(knex, (trx) => matchingRows(trx, query)) : named;
+  return named.length < query.size ? inOneState(knex, (trx) => matchingRows(trx, query, find)) : named;
 }
 
-async function matchingRows(knex: Knex, query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
-  const { words, size } = query;
+async function matchingRows(
+  knex: Knex,
+  query: SuggestionQuery,
+  find: FindPopular,
+): Promise<readonly SuggestedRow[]> {
+  const { words, size, category } = query;
   const found = new Map<string, SuggestedRow>();
   const take = async (expansions: readonly TermExpansion[]) => {
-    const terms = expansions.map((expansion) => ({ ...expansion, rows: 1 }));
     for (const sort of [nodes, products]) {
-      if (found.size < size) for (const row of await sort(knex, query, terms)) found.set(row.id, row);
+      if (found.size < size)
+        for (const row of await sort(knex, query, expansions, find)) found.set(row.id, row);
     }
   };
   await take(words === null ? [] : await expandTyped(knex, words));
   if (words !== null && found.size < size) {
-    const { expansions: terms } = await expandTerms(knex, productsOf(query), words);
+    const { expansions: terms } = await expandTerms(
+      knex,
+      { node: 'product', categories: category === null ? null : [category] },
+      words,
+    );
     if (terms.some(({ misspelt }) => misspelt.length > 0)) await take(terms);
   }
   return [...found.values()].slice(0, size);
@@ -50,12 +70,12 @@ async function matchingRows(knex: Knex, query: SuggestionQuery): Promise<readonl
 function nodes(
   knex: Knex,
   { text, words, category, size }: SuggestionQuery,
-  terms: readonly SearchTerm[],
+  terms: readonly TermExpansion[],
 ): Promise<SuggestedRow[]> {
   const begins = nameSortKey(text);
   const within = sql`(${category}::text IS NULL OR ${category} = ANY(string_to_array(category, ',')))`;
   const isNamed = sql`sort_key >= ${begins} AND sort_key < ${`${begins}\u{10ffff}`} AND ${within}`;
-  const expression = matchingAll(terms);
+  const expression = matchingAll(terms) || null;
   const matches = sql`${expression}::tsquery IS NOT NULL AND words @@ ${expression}::tsquery AND ${within}`;
   const popularFirst = sql`popularity DESC, id LIMIT ${size}`;
   return rowsOf<SuggestedRow>(
@@ -89,31 +109,21 @@ function nodes(
 /** As many products as are wanted that match all terms, by falling popularity. */
 async function products(
   knex: Knex,
-  query: SuggestionQuery,
-  terms: readonly SearchTerm[],
+  { category, words, size, sandbox }: SuggestionQuery,
+  terms: readonly TermExpansion[],
+  find: FindPopular,
 ): Promise<SuggestedRow[]> {
-  const counts = await TermCounts.read(knex, productsOf(query), ...terms.flatMap(wordsListed));
-  const { scope } = counts;
-  const rowsOfTerm = (term: SearchTerm) =>
-    term.anyLonger ? scope.rows : wordsListed(term).reduce((sum, word) => sum + counts.of(word), 0);
-  const rowsMax = Math.min(scope.rows, ...terms.map(rowsOfTerm));
-  const expression = matchingAll(terms);
-  const conditions = [
-    ...(query.sandbox ? [inSandbox] : []),
-    ...(expression === null ? [] : [matchesWords(expression)]),
-  ];
-  const selection = { scope, conditions, rowsMax, rowsLikely: rowsMax };
-  const ids = await pageOfIds(knex, selection, 'popularity_desc', { offset: 0, limit: query.size });
-  if (ids.length === 0) return [];
-  return rowsOf<SuggestedRow>(
+  const query: ResolvedQuery = {
+    ...{ node: 'product', categories: category === null ? null : [category], filters: [], words },
+    ...{ sort: 'popularity_desc', page: 0, pageSize: size, ...(sandbox && { sandbox }) },
+  };
+  const { rows, state } = await find(knex, query, words === null ? null : terms, { offset: 0, limit: size });
+  if (rows.length === 0) return [];
+  const found = await rowsOf<SuggestedRow & { readonly told: string }>(
     knex,
-    prepared(sql`SELECT id, kind, name, attributes FROM catalog_rows WHERE id = ANY(${ids}::text[])
-        ORDER BY array_position(${ids}::text[], id)`),
+    prepared(sql`WITH ${namedRows(rows, state.snapshot)}
+        SELECT named.name AS told, r.id, r.kind, r.name, r.attributes FROM named JOIN catalog_rows r USING (id)`),
   );
+  const byName = new Map(found.map(({ told, ...row }) => [told, row]));
+  return rows.flatMap((row) => byName.get(nameOf(row)) ?? []);
 }
-
-const productsOf = ({ category }: SuggestionQuery) => ({
-  node: 'product',
-  categories: category === null ? null : [category],
-  filters: [],
-});

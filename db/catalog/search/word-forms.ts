@@ -1,0 +1,90 @@
+import { lettersOf, numbersIn, partBeginning, referenceOf } from '../../../models/catalog/index-terms';
+import type { Reading } from './synonyms';
+
+/** Words of a query that may be one word of a row; more where a digit is among them. */
+const JOINED_MAX = 3;
+const REFERENCE_MAX = 6;
+/** Letters of a word that may be two words of a row, of one that may be three, and of each part. */
+const SPLIT_MIN = 5;
+const THIRDS_MIN = 8;
+const THIRDS_MAX = 24;
+const PART_MIN = 2;
+/** Digits that are also the beginning of a reference. */
+const NUMBER = /^\d{5,}$/;
+/** Letters and digits that the last word needs, one of them a digit, to be the beginning of a reference. */
+const BEGUN_MIN = 4;
+
+const DIGIT = /\p{Nd}/u;
+const CHANGES_SORT = /(?<=\p{Nd})(?=\p{L})|(?<=\p{L})(?=\p{Nd})/u;
+
+/** Another way to write some neighbouring words of a query; rows match each of them by it as `near` does. */
+interface WordForm {
+  readonly words: readonly string[];
+  readonly reading: Reading;
+}
+
+/** The ways in which rows may have the words of a query: joined, split and as references (contract 5.16, 5.17). */
+export function formsOf(words: readonly string[]): WordForm[] {
+  return [...joinedForms(words), ...[...new Set(words)].flatMap(singleForms)];
+}
+
+function joinedForms(words: readonly string[]): WordForm[] {
+  return words.flatMap((_, from) =>
+    Array.from({ length: REFERENCE_MAX }, (__, more) => words.slice(from, from + more + 1))
+      .filter((run, more) => run.length === more + 1)
+      .flatMap((run): WordForm[] => {
+        const joined = run.join('');
+        const hasDigit = DIGIT.test(joined);
+        if (!hasDigit && run.length > JOINED_MAX) return [];
+        return [
+          ...(run.length > 1 ? [{ words: run, reading: [joined] }] : []),
+          ...(hasDigit ? [{ words: run, reading: [referenceOf(run)] }] : []),
+        ];
+      }),
+  );
+}
+
+function singleForms(word: string): WordForm[] {
+  const numbers = numbersIn(word).flatMap((number) => [
+    [number],
+    ...(NUMBER.test(number) ? [] : [[referenceOf([number])]]),
+  ]);
+  return [...splits(word), ...numbers].map((reading) => ({ words: [word], reading }));
+}
+
+/** Two or three words that are the word together; one with digits is split in two, between digits and letters. */
+function splits(word: string): Reading[] {
+  if (partBeginning(word) !== null) return [];
+  if (DIGIT.test(word)) {
+    const parts = word.split(CHANGES_SORT);
+    return parts.slice(1).map((_, at) => [parts.slice(0, at + 1).join(''), parts.slice(at + 1).join('')]);
+  }
+  const letters = lettersOf(word);
+  if (letters.length < SPLIT_MIN) return [];
+  const halves = inTwo(letters);
+  if (letters.length < THIRDS_MIN || letters.length > THIRDS_MAX) return halves.map(textsOf);
+  return [
+    ...halves,
+    ...halves.flatMap(([first, second]) => inTwo(second).map((rest) => [first, ...rest])),
+  ].map(textsOf);
+}
+
+/** Both halves have a few letters. */
+const inTwo = (letters: readonly string[]): [string[], string[]][] =>
+  letters
+    .slice(PART_MIN, letters.length - PART_MIN + 1)
+    .map((_, at) => [letters.slice(0, at + PART_MIN), letters.slice(at + PART_MIN)]);
+
+const textsOf = (parts: readonly (readonly string[])[]): Reading => parts.map((letters) => letters.join(''));
+
+/** With what terms begin that match the word nearly: the word if it is the last, its parts, and references (contract 5.16). */
+export function beginningsOf(word: string, isLast: boolean): string[] {
+  const part = partBeginning(word);
+  if (part !== null) return [part];
+  const isNumber = NUMBER.test(word);
+  const isReference = isNumber || (isLast && DIGIT.test(word) && word.length >= BEGUN_MIN);
+  return [...(isLast || isNumber ? [word] : []), ...(isReference ? [referenceOf([word])] : [])];
+}
+
+/** The digits that a word begins with and that are a reference by themselves; null without any, and where it has nothing else. */
+export const numberAlone = (word: string): string | null => /(?<!\d)\d{5,}(?=\D)/.exec(word)?.[0] ?? null;
