@@ -202,12 +202,11 @@ function partings(word: string): string[][] {
   if (/\d/.test(word)) {
     return halves.filter(([left = '', right = '']) => left !== '' && /\d$/.test(left) !== /^\d/.test(right));
   }
-  if (letters.length < 5) return [];
+  if (letters.length < 5 || letters.length > 30) return [];
   const thirds = letters.flatMap((_, to) =>
     letters.map((__, from) => [letters.slice(0, from), letters.slice(from, to), letters.slice(to)]),
   );
-  const long =
-    letters.length >= 8 && letters.length <= 24 ? thirds.map((all) => all.map((part) => part.join(''))) : [];
+  const long = letters.length < 8 ? [] : thirds.map((all) => all.map((part) => part.join('')));
   return [...halves, ...long].filter((parts) => parts.every((part) => lettersOf(part).length >= 2));
 }
 

@@ -56,7 +56,8 @@ export async function expandTerms(knex: Knex, scope: Scope, words: readonly stri
 
 /** The same, as if no word were misspelt: that is most of the work. */
 export async function expandTyped(knex: Knex, words: readonly string[]): Promise<TermExpansion[]> {
-  return (await lookUp(knex, words, candidatesOf([]))).typed;
+  const { typed } = await lookUp(knex, words, candidatesOf([]));
+  return typed.map((each) => ({ ...each, misspelt: [] }));
 }
 
 /** The words as they are typed and, in the same statement, what they may be misspellings of. */

@@ -4,10 +4,10 @@ import type { Reading } from './synonyms';
 /** Words of a query that may be one word of a row; more where a digit is among them. */
 const JOINED_MAX = 3;
 const REFERENCE_MAX = 6;
-/** Letters of a word that may be two words of a row, of one that may be three, and of each part. */
+/** Letters of a word that may be two words of a row, or three, and of each part. */
 const SPLIT_MIN = 5;
 const THIRDS_MIN = 8;
-const THIRDS_MAX = 24;
+const SPLIT_MAX = 30;
 const PART_MIN = 2;
 /** Digits that are also the beginning of a reference. */
 const NUMBER = /^\d{5,}$/;
@@ -60,9 +60,9 @@ function splits(word: string): Reading[] {
     return parts.slice(1).map((_, at) => [parts.slice(0, at + 1).join(''), parts.slice(at + 1).join('')]);
   }
   const letters = lettersOf(word);
-  if (letters.length < SPLIT_MIN) return [];
+  if (letters.length < SPLIT_MIN || letters.length > SPLIT_MAX) return [];
   const halves = inTwo(letters);
-  if (letters.length < THIRDS_MIN || letters.length > THIRDS_MAX) return halves.map(textsOf);
+  if (letters.length < THIRDS_MIN) return halves.map(textsOf);
   return [
     ...halves,
     ...halves.flatMap(([first, second]) => inTwo(second).map((rest) => [first, ...rest])),
