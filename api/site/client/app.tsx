@@ -23,6 +23,7 @@ export function App({ facts }: { readonly facts: Facts }) {
   const view = viewOf(parameters);
   const item = parameters.get('item') ?? '';
   const signedIn = session.key !== null;
+  const identifies = view === 'identify' || view === 'add';
   useViewFocus(`${view} ${item} ${signedIn}`);
   return (
     <SessionProvider value={session}>
@@ -33,10 +34,11 @@ export function App({ facts }: { readonly facts: Facts }) {
       <main id="main" tabIndex={-1}>
         {!signedIn && !session.opening && <SignIn />}
         {/* A key that is refused while photos are chosen must not lose them. */}
-        <div hidden={!signedIn || view !== 'identify'}>
+        <div hidden={!signedIn || !identifies}>
           <IdentifyView
             key={session.visit}
-            shown={signedIn && view === 'identify'}
+            shown={signedIn && identifies}
+            adding={view === 'add'}
             imageBytesMax={Number(facts.imageBytesMax)}
             photosMax={Number(facts.photosMax)}
           />

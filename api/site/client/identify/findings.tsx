@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { visionPrice } from '../../../../models/access/credits';
+import { AddItem } from '../edit/edit-item';
 import { ItemDetails } from '../item/item-details';
 import { kindOf, pathOf, percent, ShopLink, thumbnailOf, titleOf } from '../item/rows';
 import { type Answered, identify, type Row } from '../service/calls';
@@ -16,12 +17,16 @@ import type { Question } from './use-identification';
 interface Props {
   readonly question: Question;
   readonly answered: Answered;
+  /** Whether the item is to be added. */
+  readonly adding: boolean;
+  /** Begins with another item. */
+  readonly another: () => void;
   /** Asks again, for the nearest rows however unsure. */
   readonly showNearest: () => void;
 }
 
 /** What photos show: the best row beside them, the runners-up, and everything known about the chosen one. */
-export function Findings({ question, answered, showNearest }: Props) {
+export function Findings({ question, answered, adding, another, showNearest }: Props) {
   const { photos, pricing } = question;
   const { data, credits_used: credits } = answered.answer;
   const [chosen, setChosen] = useState(0);
@@ -79,6 +84,13 @@ export function Findings({ question, answered, showNearest }: Props) {
         <NothingSure question={question} showNearest={showNearest} heading={heading} />
       )}
       {telling.offered && <Feedback telling={telling} row={row} />}
+      <AddItem
+        key={answered.predictionId}
+        photos={photos}
+        like={data[0]}
+        open={adding && data.length === 0}
+        another={another}
+      />
       {row?.evidence && <Why evidence={row.evidence} />}
       {row && <ItemDetails key={row.id} row={row} priced={pricing} />}
       <p class="fine cost">

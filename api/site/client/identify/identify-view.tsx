@@ -12,6 +12,8 @@ import { type Question, useIdentification } from './use-identification';
 
 interface Props {
   readonly shown: boolean;
+  /** Whether an item is to be added; its photos show first whether it is there. */
+  readonly adding: boolean;
   readonly imageBytesMax: number;
   readonly photosMax: number;
 }
@@ -19,7 +21,7 @@ interface Props {
 const USUAL: IdentifyOptions = { category: '', pricing: true, nearest: false };
 
 /** From photos of an item to what they show. */
-export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
+export function IdentifyView({ shown, adding, imageBytesMax, photosMax }: Props) {
   const { stage, start, again, leave } = useIdentification(imageBytesMax);
   const photos = usePhotos(photosMax);
   const [options, setOptions] = useState(USUAL);
@@ -46,13 +48,14 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
   const dragged = useGivenPhotos(shown, give);
   const { categories } = useSession();
   useEffect(() => {
-    if (shown) document.title = `${identifyTitle(categories)} · Loupe`;
-  }, [shown, categories]);
+    if (shown) document.title = `${adding ? 'Add an item' : identifyTitle(categories)} · Loupe`;
+  }, [shown, adding, categories]);
   return (
     <>
       {stage.is === 'empty' ? (
         <PhotoIntake
           photos={photos}
+          adding={adding}
           faulty={stage.faulty}
           options={options}
           setOptions={setOptions}
@@ -85,6 +88,8 @@ export function IdentifyView({ shown, imageBytesMax, photosMax }: Props) {
               <Findings
                 question={stage.question}
                 answered={stage.answered}
+                adding={adding}
+                another={() => begin([])}
                 showNearest={() => start({ ...stage.question, nearest: true })}
               />
             )}

@@ -8,6 +8,8 @@ import { PhotoTray } from './photo-tray';
 
 interface Props {
   readonly photos: Photos;
+  /** Whether the item is to be added. */
+  readonly adding: boolean;
   /** The one that the last question failed by. */
   readonly faulty: Photo | null;
   readonly options: IdentifyOptions;
@@ -23,7 +25,7 @@ const FORMATS = 'image/jpeg,image/png,image/webp';
 
 /** Every way to give pictures: choose, photograph, drop, paste, an address, or one of the demonstration's; and what to ask. */
 export function PhotoIntake(props: Props) {
-  const { photos, faulty, options, setOptions, give, identify, identifySample, returned } = props;
+  const { photos, adding, faulty, options, setOptions, give, identify, identifySample, returned } = props;
   const { photos: samples, categories } = useSession();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -33,9 +35,13 @@ export function PhotoIntake(props: Props) {
   return (
     <section class="intake" aria-labelledby="identify">
       <h1 id="identify" ref={heading} tabIndex={-1}>
-        {identifyTitle(categories)}
+        {adding ? 'Add an item' : identifyTitle(categories)}
       </h1>
-      <p class="lead">From photos to the item in the catalog, what it is called and what it sells for.</p>
+      <p class="lead">
+        {adding
+          ? 'Its photos show first whether it is in the catalog already.'
+          : 'From photos to the item in the catalog, what it is called and what it sells for.'}
+      </p>
       <div class={count === 0 ? 'well' : 'well filled'}>
         {count > 0 && <PhotoTray photos={photos} faulty={faulty} />}
         <Hints count={count} full={photos.full} />
@@ -72,7 +78,7 @@ export function PhotoIntake(props: Props) {
       {count > 0 && (
         <p class="ask">
           <button type="button" class="primary" onClick={identify}>
-            Identify
+            {adding ? 'Look for it in the catalog' : 'Identify'}
           </button>
         </p>
       )}

@@ -89,11 +89,32 @@ async function shrunk(photo: Photo): Promise<Photo> {
   const picture = await createImageBitmap(photo.file).catch(() => null);
   const scale = picture && PIXELS_MAX / Math.max(picture.width, picture.height);
   if (picture === null || scale === null || scale >= 1) return photo;
-  const canvas = new OffscreenCanvas(Math.round(picture.width * scale), Math.round(picture.height * scale));
-  canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
-  picture.close();
-  return { ...photo, file: await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.9 }) };
+  const { width, height } = picture;
+  const file = await drawn(picture, { x: 0, y: 0, width, height }, scale);
+  return { ...photo, file };
 }
+
+/** What is in the frame of a photo, as a picture of its own; all of it where there is no frame. */
+export async function framed({ file, frame }: Photo & { readonly kind: 'file' }): Promise<Blob> {
+  if (frame === null) return file;
+  const picture = await createImageBitmap(file);
+  const { x, y, width, height } = regionOf(frame);
+  const { width: across, height: down } = picture;
+  return drawn(picture, { x: x * across, y: y * down, width: width * across, height: height * down }, 1);
+}
+
+/** A part of a picture, in pixels, as a JPEG. */
+async function drawn(picture: ImageBitmap, part: DOMRectInit, scale: number): Promise<Blob> {
+  const { x = 0, y = 0, width = 0, height = 0 } = part;
+  const canvas = new OffscreenCanvas(Math.round(width * scale), Math.round(height * scale));
+  canvas.getContext('2d')?.drawImage(picture, x, y, width, height, 0, 0, canvas.width, canvas.height);
+  picture.close();
+  return canvas.convertToBlob({ type: 'image/jpeg', quality: 0.9 });
+}
+
+/** The same photo for another list, with a preview of its own. */
+export const copyOf = (photo: Photo): Photo =>
+  photo.kind === 'file' ? { ...photo, preview: URL.createObjectURL(photo.file) } : photo;
 
 /** The photos of one item, as they are gathered. */
 export interface Photos {
@@ -107,9 +128,12 @@ export interface Photos {
   readonly frame: (photo: Photo, frame: Frame | null) => void;
 }
 
-/** @param photosMax how many a call may have */
-export function usePhotos(photosMax: number): Photos {
-  const [photos, setPhotos] = useState<readonly Photo[]>([]);
+/**
+ * @param photosMax how many there may be
+ * @param first those that there are from the start
+ */
+export function usePhotos(photosMax: number, first: readonly Photo[] = []): Photos {
+  const [photos, setPhotos] = useState(first);
   const [refused, setRefused] = useState('');
   const put = (next: readonly Photo[], why = '') => {
     for (const photo of photos) if (!next.some(({ id }) => id === photo.id)) letGo(photo);

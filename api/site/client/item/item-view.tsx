@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { ChangeItem } from '../edit/edit-item';
 import { showItem, showSimilar } from '../service/calls';
 import { useAnswer } from '../session/use-answer';
 import { Link, leftResults } from '../shell/navigation';
@@ -48,6 +49,7 @@ export function ItemView({ id }: { readonly id: string }) {
             <p class="onward">
               <ShopLink row={row} />
             </p>
+            <ChangeItem row={row} changed={again} />
             <h2 class="hidden">Details</h2>
             <ItemDetails row={row} priced renew={again} />
             <RequestPanel call={call} answer={answered.answer} />

@@ -7,6 +7,13 @@ import {
   type queryAnswer,
   type suggestAnswer,
 } from '../../../v3/answers';
+import type {
+  deletionAnswer,
+  imageAnswer,
+  recordAnswer,
+  recordStatusAnswer,
+  recordsAnswer,
+} from '../../../v3/record-answers';
 import type { errorAnswer } from '../../../wire/answers';
 
 /** The answers of the API, typed by the schemas that it presents them with. */
@@ -26,14 +33,21 @@ export type Category = AccountAnswer['categories'][number];
 export type FeedbackAnswer = z.output<typeof feedbackAnswer>;
 export type SuggestAnswer = z.output<typeof suggestAnswer>;
 export type Suggestion = SuggestAnswer['data'][number];
+export type ImageAnswer = z.output<typeof imageAnswer>;
+export type RecordAnswer = z.output<typeof recordAnswer>;
+export type RecordsAnswer = z.output<typeof recordsAnswer>;
+export type RecordStatusAnswer = z.output<typeof recordStatusAnswer>;
+type DeletionAnswer = z.output<typeof deletionAnswer>;
 export type ErrorAnswer = z.output<typeof errorAnswer>;
 
 /** One call of the API as the page makes it, and shows it. */
 export interface Call {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Relative to the page, without a slash at its start. */
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** In place of JSON: its bytes, with their media type. */
+  readonly content?: Blob;
 }
 
 /** What a key may do, what its account has, and the categories of the catalog; free. */
@@ -93,6 +107,30 @@ export const correct = (predictionId: string, productId: string | null): Call =>
   body: { correct_id: productId },
 });
 
+const recordPath = (id: string) => `v3/catalog/records/${encodeURIComponent(id)}`;
+
+/** The bytes of a picture; the service reads its format from them. */
+export const storeImage = (picture: Blob): Call => ({
+  method: 'POST',
+  path: 'v3/catalog/images',
+  content: picture.slice(0, picture.size, 'application/octet-stream'),
+});
+
+export const writeRecords = (lines: readonly object[]): Call => ({
+  method: 'PUT',
+  path: 'v3/catalog/records',
+  content: new Blob(
+    lines.map((line) => `${JSON.stringify(line)}\n`),
+    { type: 'application/x-ndjson' },
+  ),
+});
+
+export const readRecord = (id: string): Call => ({ method: 'GET', path: recordPath(id) });
+
+export const deleteRecord = (id: string): Call => ({ method: 'DELETE', path: recordPath(id) });
+
+export const recordStatus = (id: string): Call => ({ method: 'GET', path: `${recordPath(id)}/status` });
+
 /** What came back. */
 export interface Answered<Answer extends Success = CatalogAnswer> {
   readonly answer: Answer;
@@ -103,7 +141,16 @@ export interface Answered<Answer extends Success = CatalogAnswer> {
   readonly predictionId: string | null;
 }
 
-type Success = AccountAnswer | CatalogAnswer | FeedbackAnswer | SuggestAnswer;
+type Success =
+  | AccountAnswer
+  | CatalogAnswer
+  | DeletionAnswer
+  | FeedbackAnswer
+  | ImageAnswer
+  | RecordAnswer
+  | RecordsAnswer
+  | RecordStatusAnswer
+  | SuggestAnswer;
 
 interface Sending {
   readonly key: string;
@@ -118,7 +165,7 @@ interface Sending {
  * @throws Failure for every answer that is no success, or none at all; AbortError's DOMException when it was taken back
  */
 export function sendCall<Answer extends Success = CatalogAnswer>(
-  { method, path, body }: Call,
+  { method, path, body, content }: Call,
   { key, signal, onSent }: Sending,
 ): Promise<Answered<Answer>> {
   return new Promise((resolve, reject) => {
@@ -145,8 +192,9 @@ export function sendCall<Answer extends Success = CatalogAnswer>(
     request.onerror = () => reject(new Failure(0, 'No answer.'));
     request.onabort = () => reject(new DOMException('taken back', 'AbortError'));
     signal.addEventListener('abort', () => request.abort());
+    // What is a Blob names its type itself.
     if (body) request.setRequestHeader('Content-Type', 'application/json');
-    request.send(body ? JSON.stringify(body) : null);
+    request.send(content ?? (body ? JSON.stringify(body) : null));
     if (signal.aborted) request.abort();
   });
 }

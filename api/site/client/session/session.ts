@@ -20,6 +20,8 @@ export interface Session {
   readonly photos: readonly string[];
   /** Those of the catalog; empty as long as the service has not named them. */
   readonly categories: readonly Category[];
+  /** Whether the key may write the catalog. */
+  readonly mayWrite: boolean;
   readonly creditsUsed: number;
   readonly creditsRemaining: number | null;
   /** Why the last key did not sign in, or does not any more. */
@@ -136,6 +138,7 @@ export function useNewSession(offered: boolean, forget: () => void): Session {
     () => ({
       key,
       categories: told?.categories ?? NO_CATEGORIES,
+      mayWrite: told !== null && !told.key.test && told.key.scopes.includes('catalog:write'),
       kind,
       photos,
       refused,

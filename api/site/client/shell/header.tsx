@@ -6,7 +6,7 @@ import { Scrollable } from './parts';
 
 /** Name of the page, its two places, and the key that pays. */
 export function Header({ view }: { readonly view: View }) {
-  const { key, kind, creditsUsed, creditsRemaining, signOut } = useSession();
+  const { key, kind, mayWrite, creditsUsed, creditsRemaining, signOut } = useSession();
   const at = (place: View) => (view === place ? 'page' : undefined);
   return (
     <header>
@@ -20,6 +20,11 @@ export function Header({ view }: { readonly view: View }) {
         <Link to="view=catalog" aria-current={at('catalog') ?? (view === 'item' ? 'true' : undefined)}>
           Catalog
         </Link>
+        {mayWrite && (
+          <Link to="view=add" aria-current={at('add')}>
+            Add an item
+          </Link>
+        )}
       </nav>
       {key !== null && (
         <div class="account">

@@ -34,12 +34,13 @@ let results = 'view=catalog';
 /** The catalog as it was left, for the way back from an item. */
 export const leftResults = (): string => results;
 
-export type View = 'identify' | 'catalog' | 'item';
+export type View = 'identify' | 'add' | 'catalog' | 'item';
 
 /** Which view an address names; the first one when it names none. */
 export function viewOf(parameters: URLSearchParams): View {
   if (parameters.has('item')) return 'item';
-  return parameters.get('view') === 'catalog' ? 'catalog' : 'identify';
+  const view = parameters.get('view');
+  return view === 'catalog' || view === 'add' ? view : 'identify';
 }
 
 interface Props {
