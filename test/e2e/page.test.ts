@@ -1,7 +1,7 @@
-import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { ask, drop, fileOf, HEIC, newKey, PHONE, signIn, useBrowser } from './browser';
 import { A_BRAND, answerWith, TEN_UNSURE, TWO_ITEMS } from './ranked-answers';
+import { seriousFaults } from './serious-faults';
 
 const browser = useBrowser();
 
@@ -199,15 +199,6 @@ describe.each(MODES)('%s', (_mode, options) => {
     },
   );
 });
-
-async function seriousFaults(page: Page): Promise<string[]> {
-  // Through the debugger, which the page's policy does not bind.
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
-  return violations
-    .filter(({ id, impact }) => ['serious', 'critical'].includes(impact ?? '') || id === 'heading-order')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
 
 describe('the page', () => {
   test('asks for sign-in without a serious fault', async () => {

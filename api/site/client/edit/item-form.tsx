@@ -22,9 +22,19 @@ interface Props {
 /** What a shop says of an item: where it belongs, what it is called, and its pictures. */
 export function ItemForm({ draft, change, photos, busy, save, cancel, saying }: Props) {
   const { categories } = useSession();
-  const heading = useRef<HTMLSelectElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const first = useRef<HTMLSelectElement>(null);
+  useEffect(() => first.current?.focus({ preventScroll: true }), []);
   const kinds = levelsOf(categories, draft.category);
+  const [outermost, ...others] = kinds;
+  const level = (kind: string) => (
+    <LevelField
+      key={kind}
+      kind={kind}
+      category={draft.category}
+      value={draft.levels[kind]?.name ?? ''}
+      change={(name) => change({ ...draft, levels: { ...draft.levels, [kind]: { name, id: null } } })}
+    />
+  );
   const isNamed = draft.title.trim() !== '' || kinds.some((kind) => draft.levels[kind]?.name.trim());
   return (
     <form
@@ -37,7 +47,7 @@ export function ItemForm({ draft, change, photos, busy, save, cancel, saying }: 
       <label>
         Category
         <select
-          ref={heading}
+          ref={first}
           value={draft.category}
           onChange={({ currentTarget: { value: category } }) => {
             const levels = levelsAt(levelsOf(categories, category), (kind) => draft.levels[kind]);
@@ -51,15 +61,7 @@ export function ItemForm({ draft, change, photos, busy, save, cancel, saying }: 
           ))}
         </select>
       </label>
-      {kinds.map((kind) => (
-        <LevelField
-          key={kind}
-          kind={kind}
-          category={draft.category}
-          value={draft.levels[kind]?.name ?? ''}
-          change={(name) => change({ ...draft, levels: { ...draft.levels, [kind]: { name, id: null } } })}
-        />
-      ))}
+      {outermost && level(outermost)}
       <TextField
         label="Title"
         max={512}
@@ -79,6 +81,12 @@ export function ItemForm({ draft, change, photos, busy, save, cancel, saying }: 
         value={draft.url}
         change={(url) => change({ ...draft, url })}
       />
+      {others.length > 0 && (
+        <details open={others.some((kind) => draft.levels[kind]?.name)}>
+          <summary>{NAMES.format(others.map(readable))}</summary>
+          <div class="fields">{others.map(level)}</div>
+        </details>
+      )}
       <StoredPictures
         pictures={draft.pictures}
         remove={(gone) => change({ ...draft, pictures: draft.pictures.filter((each) => each !== gone) })}
@@ -111,10 +119,12 @@ export function ItemForm({ draft, change, photos, busy, save, cancel, saying }: 
           Cancel
         </button>
       </p>
-      {!isNamed && <p class="fine">It needs a title, or a {readable(kinds[0] ?? 'brand').toLowerCase()}.</p>}
+      {!isNamed && <p class="fine">It needs a title, or a {readable(outermost ?? 'brand').toLowerCase()}.</p>}
     </form>
   );
 }
+
+const NAMES = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** The kinds of the hierarchy of a category, outermost first. */
 export const levelsOf = (

@@ -163,5 +163,6 @@ export const idOf = (kind: string, names: readonly string[]): string => {
   return `${kind}_${words.join('_').slice(0, 80)}`;
 };
 
-/** An id that no other item has. */
-export const newId = (): string => `product_${crypto.randomUUID().replaceAll('-', '')}`;
+/** An id that no other item has. `crypto.randomUUID` is only there behind TLS. */
+export const newId = (): string =>
+  `product_${[...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;

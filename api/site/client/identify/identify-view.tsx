@@ -28,7 +28,8 @@ export function IdentifyView({ shown, adding, imageBytesMax, photosMax }: Props)
   const visited = useRef(false);
   const identify = (chosen: readonly Photo[]) => {
     visited.current = true;
-    start({ photos: chosen, ...options });
+    // Whether it is there needs no price.
+    start({ photos: chosen, ...options, pricing: options.pricing && !adding });
   };
   const begin = (given: readonly Given[]) => {
     setOptions({ ...options, category: '' });

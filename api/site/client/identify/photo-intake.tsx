@@ -62,17 +62,19 @@ export function PhotoIntake(props: Props) {
       </p>
       <ScopeField category={options.category} choose={(category) => setOptions({ ...options, category })} />
       <p class="option">
-        <label>
-          <input
-            type="checkbox"
-            checked={options.pricing}
-            onChange={({ currentTarget }) => setOptions({ ...options, pricing: currentTarget.checked })}
-          />
-          With price estimates
-        </label>{' '}
+        {!adding && (
+          <label>
+            <input
+              type="checkbox"
+              checked={options.pricing}
+              onChange={({ currentTarget }) => setOptions({ ...options, pricing: currentTarget.checked })}
+            />
+            With price estimates
+          </label>
+        )}{' '}
         <span class="fine">
-          {visionPrice({ pricing: options.pricing, photos: Math.max(1, count) })} credits for an answer; free
-          when nothing matches.
+          {visionPrice({ pricing: options.pricing && !adding, photos: Math.max(1, count) })} credits for an
+          answer; free when nothing matches.
         </span>
       </p>
       {count > 0 && (
@@ -82,7 +84,7 @@ export function PhotoIntake(props: Props) {
           </button>
         </p>
       )}
-      {count === 0 && samples.length > 0 && <Samples photos={samples} identify={identifySample} />}
+      {count === 0 && samples.length > 0 && !adding && <Samples photos={samples} identify={identifySample} />}
     </section>
   );
 }
