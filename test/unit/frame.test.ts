@@ -9,7 +9,7 @@ import {
   unlessWhole,
   WHOLE,
   withEdge,
-} from '../../api/site/client/identify/frame';
+} from '../../api/site/client/photos/frame';
 
 /** The frame that is drawn around an item on the page. */
 const FRAME: Frame = { left: 0.2, top: 0.3, right: 0.6, bottom: 0.8 };

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { CatalogView } from './catalog/catalog-view';
+import { ChangeItem } from './edit/edit-item';
 import { IdentifyView } from './identify/identify-view';
 import { ItemView } from './item/item-view';
 import { SessionProvider, useNewSession } from './session/session';
@@ -46,7 +47,13 @@ export function App({ facts }: { readonly facts: Facts }) {
         {signedIn && (
           <>
             {view === 'catalog' && <CatalogView parameters={parameters} />}
-            {view === 'item' && <ItemView key={item} id={item} />}
+            {view === 'item' && (
+              <ItemView
+                key={item}
+                id={item}
+                acts={(row, changed) => <ChangeItem row={row} changed={changed} />}
+              />
+            )}
           </>
         )}
       </main>

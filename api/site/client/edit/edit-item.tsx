@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { copyOf, type Photo, usePhotos } from '../identify/photo';
 import { titleOf } from '../item/rows';
+import { copyOf, type Photo, usePhotos } from '../photos/photo';
 import {
   deleteRecord,
   Failure,

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useLater, useSuggestions } from '../catalog/search-field';
-import { mayBePicture, type Photos } from '../identify/photo';
-import { PhotoTray } from '../identify/photo-tray';
 import { readable } from '../item/rows';
+import { mayBePicture, type Photos } from '../photos/photo';
+import { PhotoTray } from '../photos/photo-tray';
 import { useSession } from '../session/session';
+import { useLater, useSuggestions } from '../session/use-suggestions';
 import { Picture } from '../shell/parts';
 import { type Draft, levelsAt, type StoredPicture } from './write-item';
 

@@ -1,4 +1,4 @@
-import { framed, type Photo } from '../identify/photo';
+import { framed, type Photo } from '../photos/photo';
 import {
   Failure,
   type ImageAnswer,

@@ -1,9 +1,9 @@
 import type { ComponentChild } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { FramedPicture } from '../photos/frame-editor';
+import type { Photo } from '../photos/photo';
 import type { Row } from '../service/calls';
 import { Picture } from '../shell/parts';
-import { FramedPicture } from './frame-editor';
-import type { Photo } from './photo';
 
 interface Props {
   readonly photos: readonly Photo[];

@@ -3,6 +3,7 @@ import { visionPrice } from '../../../../models/access/credits';
 import { AddItem } from '../edit/edit-item';
 import { ItemDetails } from '../item/item-details';
 import { kindOf, pathOf, percent, ShopLink, thumbnailOf, titleOf } from '../item/rows';
+import { shownForm } from '../photos/photo';
 import { type Answered, identify, type Row } from '../service/calls';
 import { nameOf } from '../service/names';
 import { itemLink, Link } from '../shell/navigation';
@@ -11,7 +12,6 @@ import { RequestPanel } from '../shell/request-panel';
 import { Compare } from './compare';
 import { Confidence, disagreement, supporters, Why } from './confidence';
 import { Confirm, Feedback, type Telling, useFeedback } from './feedback';
-import { shownForm } from './photo';
 import type { Question } from './use-identification';
 
 interface Props {

@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Point } from '../photos/frame';
+import { FramedPicture } from '../photos/frame-editor';
+import { type Given, givenIn, type Photo, readableBytes, usePhotos } from '../photos/photo';
 import type { IdentifyOptions } from '../service/calls';
 import { identifyTitle } from '../service/names';
 import { useSession } from '../session/session';
 import { FailureNote } from '../shell/parts';
 import { Findings } from './findings';
-import type { Point } from './frame';
-import { FramedPicture } from './frame-editor';
-import { type Given, givenIn, type Photo, readableBytes, usePhotos } from './photo';
 import { PhotoIntake } from './photo-intake';
 import { type Question, useIdentification } from './use-identification';
 

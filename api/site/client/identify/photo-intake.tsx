@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { visionPrice } from '../../../../models/access/credits';
+import { type Given, isAddress, type Photo, type Photos } from '../photos/photo';
+import { PhotoTray } from '../photos/photo-tray';
 import type { IdentifyOptions } from '../service/calls';
 import { identifyTitle, nameOf } from '../service/names';
 import { useSession } from '../session/session';
-import { type Given, isAddress, type Photo, type Photos } from './photo';
-import { PhotoTray } from './photo-tray';
 
 interface Props {
   readonly photos: Photos;

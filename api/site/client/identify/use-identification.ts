@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { bytesOf, fitting, type Photo, readableBytes, sentForm } from '../photos/photo';
 import { type Answered, Failure, type IdentifyOptions, identify, sendCall } from '../service/calls';
 import { rememberNames } from '../service/names';
 import { useSession } from '../session/session';
-import { bytesOf, fitting, type Photo, readableBytes, sentForm } from './photo';
 
 /** What is asked: photos of one item, and what for. */
 export interface Question extends IdentifyOptions {

@@ -1,6 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { ChangeItem } from '../edit/edit-item';
-import { showItem, showSimilar } from '../service/calls';
+import { type Row, showItem, showSimilar } from '../service/calls';
 import { useAnswer } from '../session/use-answer';
 import { Link, leftResults } from '../shell/navigation';
 import { FailureNote, Picture, useSeen } from '../shell/parts';
@@ -8,8 +8,14 @@ import { RequestPanel } from '../shell/request-panel';
 import { ItemDetails } from './item-details';
 import { itemPicture, kindOf, pathOf, ResultGrid, readable, ShopLink, titleOf } from './rows';
 
+interface Props {
+  readonly id: string;
+  /** What can be done with the row; `changed` asks for it again. */
+  readonly acts: (row: Row, changed: () => void) => ComponentChildren;
+}
+
 /** One row of the catalog by its id. */
-export function ItemView({ id }: { readonly id: string }) {
+export function ItemView({ id, acts }: Props) {
   const call = showItem(id);
   const { answered, failure, busy, again } = useAnswer(call);
   const row = answered?.answer.data[0];
@@ -49,7 +55,7 @@ export function ItemView({ id }: { readonly id: string }) {
             <p class="onward">
               <ShopLink row={row} />
             </p>
-            <ChangeItem row={row} changed={again} />
+            {acts(row, again)}
             <h2 class="hidden">Details</h2>
             <ItemDetails row={row} priced renew={again} />
             <RequestPanel call={call} answer={answered.answer} />
