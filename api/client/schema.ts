@@ -20,8 +20,8 @@ export interface paths {
   };
   '/v3/catalog/items/{id}': {
     /**
-     * One catalog row by id
-     * @description `data` holds one row. Not found are unknown and deleted rows, and ids of variants.
+     * Get a catalog row by its id
+     * @description `data` holds one row. Unknown and deleted rows and ids of variants are a 404.
      *
      *     **Credits:** 1; with `pricing` on a product 6; an unknown id and HEAD are free.
      *
@@ -31,11 +31,11 @@ export interface paths {
   };
   '/v3/catalog/items/{id}/similar': {
     /**
-     * Products that look like one
+     * List similar products
      * @description By their pictures, the most similar first, each with its `similarity`; never the item itself.
      *
      *     - Of the category of the item, or of `category_id`.
-     *     - Nothing is similar to a row that is no product, or that has no picture the model knows: an empty `data`.
+     *     - `data` is empty for a row that is no product, or that has no picture the model knows.
      *     - **Credits:** 1; with `pricing` 6; an answer without rows, an unknown id and HEAD are free.
      *
      *     **Key:** must open v3.
@@ -44,8 +44,8 @@ export interface paths {
   };
   '/v3/catalog/items': {
     /**
-     * Several catalog rows by their ids
-     * @description Up to 100, in the order of the ids; an id that is named again is one row. What is not found is listed in `not_found`, and is no error.
+     * Get several catalog rows by their ids
+     * @description Up to 100, in the order of the ids; a repeated id is one row. Unknown ids are listed in `not_found` and are no error.
      *
      *     **Credits:** 1 for each row that is found; with `pricing` 6 for each product. The balance must cover all of them.
      *
@@ -55,7 +55,7 @@ export interface paths {
   };
   '/v3/catalog/suggest': {
     /**
-     * Complete what stands in a search box
+     * Suggest completions for a search box
      * @description Rows that match all words of the query, the last of which may be unfinished: brands, models, styles and the like before products, by popularity. A blank query gives the most popular.
      *
      *     - A row is its `id`, `name`, `node` and `attributes`; ask for the rest when it is chosen. `matched` tells which parts of the name to set off.
@@ -85,8 +85,8 @@ export interface paths {
   };
   '/v3/vision/predictions/{id}/feedback': {
     /**
-     * Say what the photos showed
-     * @description The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any key of the same kind, live or test. Free. It makes the reliability of the service known, and its confidence better.
+     * Send feedback on an identification
+     * @description The product that the photos show, or `null` if the catalog does not have it; the last feedback counts. Only the account that made the identification can send it, with any key of the same kind, live or test. Free. It measures the reliability of the service and improves its confidence.
      *
      *     **Key:** must open v3.
      */
@@ -94,7 +94,7 @@ export interface paths {
   };
   '/v3/account': {
     /**
-     * Your account and key
+     * Show your account and key
      * @description What the account has left, what the key may do, and what keys of its kind, live or test, were charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.
      *
      *     **Key:** must open v3.
@@ -103,7 +103,7 @@ export interface paths {
   };
   '/v3/catalog/records': {
     /**
-     * Write records of the catalog
+     * Write catalog records
      * @description Up to 1,000 in a call, one a line; each replaces the whole record of its id. What is accepted is found, with its prices, when the answer comes, and by photos once its pictures are embedded.
      *
      *     - A line is an object with one key, the file of a bundle that the record would stand in: `categories`, `tags`, `entities`, `products`, `estimates`, `estimate-history` or `listings`.
@@ -120,7 +120,7 @@ export interface paths {
   };
   '/v3/catalog/images': {
     /**
-     * Store a picture of the catalog
+     * Store a catalog picture
      * @description The body is the bytes of a JPEG, PNG or WebP; its format is read from them. The same bytes have the same address, which may stand in the `images` of a record. A picture that no record names for a while (`UNUSED_IMAGE_DAYS`, 7 days unless set) is removed.
      *
      *     Needs the scope `catalog:write`. Free.
@@ -131,7 +131,7 @@ export interface paths {
   };
   '/v3/catalog/records/{id}': {
     /**
-     * A record as it was last written
+     * Get a record as it was last written
      * @description A product, an entity or a category, as the line that writes it again: read it, change it, send it back. Its stored pictures are addresses.
      *
      *     Needs the scope `catalog:write`. Free.
@@ -140,8 +140,8 @@ export interface paths {
      */
     get: operations['getRecord'];
     /**
-     * Take a record out of the catalog
-     * @description A product or an entity; a record that is written later brings it back. Not found are unknown and deleted ids, and those of categories, tags and variants.
+     * Delete a record
+     * @description A product or an entity; writing it again brings it back. Unknown and deleted ids are a 404, and so are those of categories, tags and variants.
      *
      *     Needs the scope `catalog:write`. Free.
      *
@@ -151,8 +151,8 @@ export interface paths {
   };
   '/v3/catalog/records/{id}/status': {
     /**
-     * How far a record is seen
-     * @description Whether searches find it, and how many of its pictures the live model knows.
+     * Get the status of a record
+     * @description Whether searches find it, and how many of its pictures the live model has embedded.
      *
      *     Needs the scope `catalog:write`. Free.
      *
@@ -162,13 +162,13 @@ export interface paths {
   };
   '/v3/vision/jobs': {
     /**
-     * Identify many photos later
-     * @description Up to 100 `entries`, each one identification; the answer is the job, before any of them is looked at. Ask for it by its `id` until its `status` is `done`.
+     * Identify many photos in a background job
+     * @description Up to 100 `entries`, each one identification; the answer is the job, before any of them is looked at. Poll it by its `id` until its `status` is `done`.
      *
      *     - Prefer `url` to `base64`: the body is limited to twice that of an identification.
      *     - A photo that can't be used is the answer of its entry; a malformed entry refuses the job.
      *     - Photos of identifications go first, then accounts take turns. What is unavailable for the moment is tried again for a day.
-     *     - **Credits:** each entry as its identification; the job itself is free. The balance must cover the dearest entry.
+     *     - **Credits:** each entry as its identification; the job itself is free. The balance must cover the most expensive entry.
      *
      *     **Key:** must open v3.
      */
@@ -176,15 +176,15 @@ export interface paths {
   };
   '/v3/vision/jobs/{id}': {
     /**
-     * A job and its answers
-     * @description Each entry has the body that its identification gives, of a refusal too, once it has been looked at. Kept as long as predictions are. Free.
+     * Get a job and its answers
+     * @description Each finished entry has the body that its identification would give, or that of its refusal. Kept as long as predictions. Free.
      *
      *     **Key:** must open v3.
      */
     get: operations['getJob'];
     /**
-     * Cancel what is left of a job
-     * @description Entries that are not begun will have no answer, and cost nothing; those that are begun end as they would. Answers stay. Free.
+     * Cancel the rest of a job
+     * @description Entries that have not started are not answered and cost nothing; those that have are finished. Answers stay. Free.
      *
      *     **Key:** must open v3.
      */
@@ -192,15 +192,15 @@ export interface paths {
   };
   '/v3/webhooks': {
     /**
-     * The addresses that are told
-     * @description Those registered by live keys of the account or, for a test key, by its test keys, with what failed last and without their secrets. Free.
+     * List the webhooks
+     * @description Those registered by live keys of the account or, for a test key, by its test keys, with their last failure and without their secrets. Free.
      *
      *     **Key:** must open v3.
      */
     get: operations['listWebhooks'];
     /**
-     * Be told what happens
-     * @description Registers an `https` address. Each message is a POST of `{"type", "timestamp", "data"}`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the `secret` of this answer verifies it, and no later answer has it: it is null when the call is repeated with its `Idempotency-Key`.
+     * Register a webhook
+     * @description Registers an `https` address that is told what happens. Each message is a POST of `{"type", "timestamp", "data"}`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the `secret` of this answer verifies it, and no later answer has it: it is null when the call is repeated with its `Idempotency-Key`.
      *
      *     - `vision.job.done`: a job made by a key of the same kind, live or test, has ended; `id`, `total`, `done`, `failed`, `cancelled`.
      *     - `account.credits.low`: a charge took the balance below `credits_below`; `credits`, `credits_below`.
@@ -215,8 +215,8 @@ export interface paths {
   };
   '/v3/webhooks/{id}': {
     /**
-     * Be told no more
-     * @description Removes an address with all that it was still to be told. Free.
+     * Delete a webhook
+     * @description Removes the webhook and its undelivered messages. Free.
      *
      *     **Key:** must open v3.
      */
@@ -260,14 +260,14 @@ export interface paths {
   };
   '/files/{kind}/{variantId}/{file}': {
     /**
-     * A price file of a variant and region
+     * Get a price file of a variant and region
      * @description Only by the signed link of an answer, which is valid for one hour; no key. Request the item again for a fresh link. What it shows may be displayed, not stored.
      */
     get: operations['getDataFile'];
   };
   '/images/{file}': {
     /**
-     * A stored catalog image
+     * Get a stored catalog image
      * @description Its address is the hash of its content and never changes; no key.
      */
     get: operations['getImage'];
@@ -279,35 +279,35 @@ export interface paths {
      */
     get: operations['listAccounts'];
     /**
-     * Make an account
-     * @description Unlimited, or with credits to start with.
+     * Create an account
+     * @description Unlimited, or with an opening balance.
      */
     post: operations['createAccount'];
   };
   '/admin/v1/accounts/{id}': {
     /**
      * Show an account
-     * @description What it has left, reservations of running calls not taken off.
+     * @description Its balance, from which the reservations of running calls are not subtracted.
      */
     get: operations['getAccount'];
   };
   '/admin/v1/accounts/{id}/credits': {
     /**
-     * Add credits to an account, or take some off
-     * @description Of a limited account; never below what running calls hold. Send an `Idempotency-Key`: repeated within 24 hours it gets the same answer and is not credited again.
+     * Add credits to an account, or remove some
+     * @description For accounts with a limit; never below what running calls have reserved. Send an `Idempotency-Key`: repeated within 24 hours it gets the same answer and is not credited again.
      */
     post: operations['creditAccount'];
   };
   '/admin/v1/accounts/{id}/keep-photos': {
     /**
-     * Keep an account's photos, or not
-     * @description As long as their predictions. What was kept is deleted with `false`.
+     * Turn the storage of an account's photos on or off
+     * @description Stored photos are kept as long as their predictions; `false` deletes them.
      */
     post: operations['keepPhotos'];
   };
   '/admin/v1/accounts/{id}/usage': {
     /**
-     * What an account was charged
+     * Show what an account was charged
      * @description By day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days.
      */
     get: operations['getUsage'];
@@ -319,56 +319,56 @@ export interface paths {
      */
     get: operations['listKeys'];
     /**
-     * Make a key of an account
+     * Create a key for an account
      * @description Its `secret` is shown once; only a hash of it is kept.
      */
     post: operations['createKey'];
   };
   '/admin/v1/keys/{id}/rotate': {
     /**
-     * Make a key that does the same
-     * @description The old one opens the API until the overlap is over. One that opens nothing already is a 409.
+     * Replace a key
+     * @description The new key has the same rights; the old one works until the overlap ends. A key that no longer works is a 409.
      */
     post: operations['rotateKey'];
   };
   '/admin/v1/keys/{id}': {
     /**
-     * Close a key at once
-     * @description On every process. A key that is closed already stays so.
+     * Revoke a key
+     * @description It stops working at once, on every process. Revoking it again changes nothing.
      */
     delete: operations['revokeKey'];
   };
   '/admin/v1/audit': {
     /**
-     * Who did what and when
-     * @description The newest first, page by page; commands too.
+     * Read the audit log
+     * @description Who did what and when, commands too; the newest first, page by page.
      */
     get: operations['getAuditLog'];
   };
   '/healthz': {
     /**
-     * Whether the process is alive
+     * Check that the process is alive
      * @description Answers as long as the process does.
      */
     get: operations['checkHealth'];
   };
   '/readyz': {
     /**
-     * Whether the process can serve
+     * Check that the process can serve
      * @description The state of each thing that the service needs.
      */
     get: operations['checkReadiness'];
   };
   '/metrics': {
     /**
-     * Metrics for Prometheus
+     * Get metrics for Prometheus
      * @description Requests by route and status, stages of identifications, the queue, the process.
      */
     get: operations['getMetrics'];
   };
   '/openapi.json': {
     /**
-     * This document
+     * Get this document
      * @description OpenAPI 3.1, with the address that it was asked at as its server.
      */
     get: operations['getOpenApi'];
@@ -2111,7 +2111,7 @@ export interface components {
     };
   };
   responses: {
-    /** @description A body, parameter or header is malformed, or asks for what there is not; `field` is its path. Or the body came slower than the service reads, without `field`. */
+    /** @description A body, parameter or header is malformed, or asks for something that does not exist; `field` is its path. Or the body arrived too slowly; then without `field`. */
     BadRequest: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2127,7 +2127,7 @@ export interface components {
         'application/json': components['schemas']['BadRequest'];
       };
     };
-    /** @description The key is missing, malformed, unknown, revoked or expired; which of them is not told. Or the `ADMIN_TOKEN` is not the right one. */
+    /** @description The key is missing, malformed, unknown, revoked or expired; the answer does not say which. Or the `ADMIN_TOKEN` is wrong. */
     Unauthorized: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2138,7 +2138,7 @@ export interface components {
         'application/json': components['schemas']['Unauthorized'];
       };
     };
-    /** @description The balance does not cover the dearest price that this call could have. Nothing was done. */
+    /** @description The balance does not cover the maximum price of this call. Nothing was done. */
     InsufficientCredits: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2179,7 +2179,7 @@ export interface components {
         'application/json': components['schemas']['NotFound'];
       };
     };
-    /** @description The address answers other methods only; `Allow` names them. */
+    /** @description The address does not answer this method; `Allow` lists those that it answers. */
     MethodNotAllowed: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2190,7 +2190,7 @@ export interface components {
         'application/json': components['schemas']['MethodNotAllowed'];
       };
     };
-    /** @description The `Idempotency-Key` stands for a call with another body; or its first call still runs, then with `Retry-After`. */
+    /** @description The `Idempotency-Key` was used for a call with another body; or its first call is still running, then with `Retry-After`. */
     Conflict: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2221,7 +2221,7 @@ export interface components {
         'application/json': components['schemas']['PayloadTooLarge'];
       };
     };
-    /** @description The body is not declared as JSON in UTF-8, or as JSON Lines where the address takes these. */
+    /** @description The body is not declared as JSON in UTF-8, or as JSON Lines where the address takes them. */
     UnsupportedMediaType: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2236,7 +2236,7 @@ export interface components {
         'application/json': components['schemas']['UnsupportedMediaType'];
       };
     };
-    /** @description An image was named or sent but can not be used; `reason` says why. Free of charge. */
+    /** @description An image can not be used; `reason` says why. Free of charge. */
     Unprocessable: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];

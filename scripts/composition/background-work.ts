@@ -19,11 +19,11 @@ import { version } from '../../package.json';
 import { AbandonedImages } from '../../workers/abandoned-images';
 import { ModelWarmer } from '../../workers/model-warmer';
 import { HttpWebhookSender } from '../../workers/webhooks/http-webhook-sender';
-import { dutiesOf } from './housekeeping/duties';
+import { ConcurrentPoller } from './concurrent-poller';
 import { Housekeeping } from './housekeeping/housekeeping';
+import { retentionRules } from './housekeeping/retention-rules';
 import { adapterOf, type Opening, type QueueAdapters } from './opening';
 import { RecurringTask } from './recurring-task';
-import { SideBySide } from './side-by-side';
 
 /** How soon a worker loads the model of a new version, says so again, tries again, and unloads an old one. */
 const MODELS = { everyMs: 2_000, tellEveryMs: 8_000, retryAfterMs: 15_000, unloadAfterMs: 120_000 };
@@ -97,7 +97,7 @@ export function startCallWork(opening: Opening): void {
   every(opening, 'lapsed reservations', 30_000, () => ledger.lapse());
 
   const store = adapterOf(container, PORTS.HousekeepingStore);
-  const housekeeping = new Housekeeping(store, dutiesOf(config, container), logger);
+  const housekeeping = new Housekeeping(store, retentionRules(config, container), logger);
   container.register(Housekeeping, { useValue: housekeeping });
   every(opening, 'housekeeping', 300_000, () => housekeeping.look());
 
@@ -124,7 +124,7 @@ function startJobs({ config, container, logger, closing }: Opening): void {
   };
   container.register(ENTRY_PRESENTER, { useValue: entryPresenter(ports, config.IMAGE_BASE_URL) });
   const runner = container.resolve(VisionJobRunner);
-  const entries = new SideBySide('job entries', ENTRIES, (...way) => runner.next(...way), logger);
+  const entries = new ConcurrentPoller('job entries', ENTRIES, (...way) => runner.next(...way), logger);
   closing(() => entries.stop());
   entries.start();
 }
@@ -136,7 +136,12 @@ function startMessages(opening: Opening): void {
   closing(() => sender.close());
   container.register(PORTS.WebhookSender, { useValue: sender });
   const dispatcher = container.resolve(MessageDispatcher);
-  const messages = new SideBySide('webhook messages', MESSAGES, (...way) => dispatcher.next(...way), logger);
+  const messages = new ConcurrentPoller(
+    'webhook messages',
+    MESSAGES,
+    (...way) => dispatcher.next(...way),
+    logger,
+  );
   closing(() => messages.stop());
   messages.start();
   const drift = container.resolve(DriftWatch);

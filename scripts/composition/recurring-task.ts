@@ -1,11 +1,11 @@
 import type { Logger } from '../../models/ports';
 
-/** Work that is done from time to time; what fails is done again the next time, and logged where it did not fail so before. */
+/** Work that is repeated at an interval. A failure is logged, once while it stays the same, and tried again. */
 export class RecurringTask {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   readonly #stop = new AbortController();
-  /** An outage says the same again each time. */
+  /** The last failure that was logged. */
   #told = '';
 
   constructor(
@@ -15,27 +15,23 @@ export class RecurringTask {
     private readonly logger: Logger,
   ) {}
 
-  /** @param firstAfterMs one interval, where nothing is said */
+  /** @param firstAfterMs default: one interval */
   start(firstAfterMs = this.everyMs): void {
     if (this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
       this.#running = this.work(this.#stop.signal)
-        .then(
-          () => {
-            this.#told = '';
-          },
-          (failure: unknown) => this.#tell(String(failure)),
-        )
-        .then(() => this.start());
+        .then(() => '', String)
+        .then((reason) => {
+          if (reason !== '' && reason !== this.#told) {
+            this.logger.warn({ task: this.name, reason }, 'a task failed');
+          }
+          this.#told = reason;
+          this.start();
+        });
     }, firstAfterMs).unref();
   }
 
-  #tell(reason: string): void {
-    if (reason !== this.#told) this.logger.warn({ task: this.name, reason }, 'a task failed');
-    this.#told = reason;
-  }
-
-  /** Tells what runs to end, by its signal. Resolves when nothing of it runs any more. */
+  /** Aborts what runs. Resolves when it has ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#timer);

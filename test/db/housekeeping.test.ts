@@ -3,7 +3,7 @@ import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { rowsOf, sql } from '../../db/core/sql';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
-import { type Duty, Housekeeping } from '../../scripts/composition/housekeeping/housekeeping';
+import { Housekeeping, type RetentionRule } from '../../scripts/composition/housekeeping/housekeeping';
 import { useDatabase } from '../support/database';
 import { temporaryFolder } from '../support/temporary-folder';
 
@@ -35,10 +35,10 @@ test('of two processes that ask at the same time one has its turn, and none befo
   expect((await turns()).filter(Boolean)).toHaveLength(1);
 });
 
-test('a duty goes on until nothing is due, and one that fails keeps none of the others', async () => {
+test('a rule is applied until nothing has expired, and one that fails does not stop the others', async () => {
   let left = 5;
-  const failing: Duty = { kind: 'failing', sweep: () => Promise.reject(new Error('away')) };
-  const duty: Duty = {
+  const failing: RetentionRule = { kind: 'failing', sweep: () => Promise.reject(new Error('away')) };
+  const rule: RetentionRule = {
     kind: 'things',
     sweep: async () => {
       const count = Math.min(left, 2);
@@ -46,7 +46,7 @@ test('a duty goes on until nothing is due, and one that fails keeps none of the 
       return count;
     },
   };
-  const housekeeping = new Housekeeping(store, [failing, duty], logger);
+  const housekeeping = new Housekeeping(store, [failing, rule], logger);
   await housekeeping.look();
   expect(housekeeping.removed).toEqual({ failing: 0, things: 5 });
   left = 1;

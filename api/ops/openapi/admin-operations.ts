@@ -15,18 +15,22 @@ export const ADMIN_OPERATIONS = {
     parameters: LIST,
     answer: 'AccountList',
   }),
-  createAccount: admin('Make an account', 'Unlimited, or with credits to start with.', {
+  createAccount: admin('Create an account', 'Unlimited, or with an opening balance.', {
     status: 201,
     body: 'NewAccount',
     answer: 'AccountShown',
   }),
-  getAccount: admin('Show an account', 'What it has left, reservations of running calls not taken off.', {
-    parameters: [ACCOUNT],
-    answer: 'AccountShown',
-  }),
+  getAccount: admin(
+    'Show an account',
+    'Its balance, from which the reservations of running calls are not subtracted.',
+    {
+      parameters: [ACCOUNT],
+      answer: 'AccountShown',
+    },
+  ),
   creditAccount: admin(
-    'Add credits to an account, or take some off',
-    'Of a limited account; never below what running calls hold. Send an `Idempotency-Key`: repeated within 24 hours it gets the same answer and is not credited again.',
+    'Add credits to an account, or remove some',
+    'For accounts with a limit; never below what running calls have reserved. Send an `Idempotency-Key`: repeated within 24 hours it gets the same answer and is not credited again.',
     {
       parameters: [ACCOUNT],
       body: 'Credit',
@@ -36,12 +40,12 @@ export const ADMIN_OPERATIONS = {
     },
   ),
   keepPhotos: admin(
-    "Keep an account's photos, or not",
-    'As long as their predictions. What was kept is deleted with `false`.',
+    "Turn the storage of an account's photos on or off",
+    'Stored photos are kept as long as their predictions; `false` deletes them.',
     { parameters: [ACCOUNT], body: 'KeepPhotos', answer: 'AccountShown' },
   ),
   getUsage: admin(
-    'What an account was charged',
+    'Show what an account was charged',
     'By day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days.',
     { parameters: [ACCOUNT, ...queryParameters(periodParameters)], answer: 'Usage' },
   ),
@@ -50,24 +54,32 @@ export const ADMIN_OPERATIONS = {
     'The oldest first, revoked and expired ones too, page by page.',
     { parameters: [ACCOUNT, ...LIST], answer: 'KeyList' },
   ),
-  createKey: admin('Make a key of an account', 'Its `secret` is shown once; only a hash of it is kept.', {
+  createKey: admin('Create a key for an account', 'Its `secret` is shown once; only a hash of it is kept.', {
     status: 201,
     parameters: [ACCOUNT],
     body: 'NewKey',
     answer: 'KeyMade',
   }),
   rotateKey: admin(
-    'Make a key that does the same',
-    'The old one opens the API until the overlap is over. One that opens nothing already is a 409.',
+    'Replace a key',
+    'The new key has the same rights; the old one works until the overlap ends. A key that no longer works is a 409.',
     { status: 201, parameters: [KEY], body: 'Rotation', answer: 'KeyMade', errors: [409] },
   ),
-  revokeKey: admin('Close a key at once', 'On every process. A key that is closed already stays so.', {
-    method: 'delete',
-    parameters: [KEY],
-    answer: 'KeyRevoked',
-  }),
-  getAuditLog: admin('Who did what and when', 'The newest first, page by page; commands too.', {
-    parameters: queryParameters(auditParameters),
-    answer: 'AuditLog',
-  }),
+  revokeKey: admin(
+    'Revoke a key',
+    'It stops working at once, on every process. Revoking it again changes nothing.',
+    {
+      method: 'delete',
+      parameters: [KEY],
+      answer: 'KeyRevoked',
+    },
+  ),
+  getAuditLog: admin(
+    'Read the audit log',
+    'Who did what and when, commands too; the newest first, page by page.',
+    {
+      parameters: queryParameters(auditParameters),
+      answer: 'AuditLog',
+    },
+  ),
 };

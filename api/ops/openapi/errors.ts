@@ -37,7 +37,7 @@ const IMAGE_FAULTS: Readonly<Record<ImageFault, string>> = {
 export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   bad_request: {
     status: 400,
-    when: 'A body, parameter or header is malformed, or asks for what there is not; `field` is its path. Or the body came slower than the service reads, without `field`.',
+    when: 'A body, parameter or header is malformed, or asks for something that does not exist; `field` is its path. Or the body arrived too slowly; then without `field`.',
     maybe: OF_BODIES,
     examples: {
       malformed: { message: 'page_size: must be at least 1.', field: 'page_size' },
@@ -51,13 +51,13 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   unauthorized: {
     status: 401,
-    when: 'The key is missing, malformed, unknown, revoked or expired; which of them is not told. Or the `ADMIN_TOKEN` is not the right one.',
+    when: 'The key is missing, malformed, unknown, revoked or expired; the answer does not say which. Or the `ADMIN_TOKEN` is wrong.',
     headers: ['WWW-Authenticate'],
     examples: { noKey: 'Send a valid API key as "Authorization: Bearer <API_KEY>".' },
   },
   insufficient_credits: {
     status: 402,
-    when: 'The balance does not cover the dearest price that this call could have. Nothing was done.',
+    when: 'The balance does not cover the maximum price of this call. Nothing was done.',
     headers: CREDITS,
     maybe: [...LIMITS, 'Deprecation'],
     examples: { poor: 'This call can cost 10 credits, more than the account has left.' },
@@ -79,13 +79,13 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   method_not_allowed: {
     status: 405,
-    when: 'The address answers other methods only; `Allow` names them.',
+    when: 'The address does not answer this method; `Allow` lists those that it answers.',
     headers: ['Allow'],
     examples: { get: 'This address answers POST only.' },
   },
   conflict: {
     status: 409,
-    when: 'The `Idempotency-Key` stands for a call with another body; or its first call still runs, then with `Retry-After`.',
+    when: 'The `Idempotency-Key` was used for a call with another body; or its first call is still running, then with `Retry-After`.',
     maybe: ['Retry-After', ...OF_CALLS],
     examples: {
       otherBody: 'This Idempotency-Key stands for a call with another body; take a new one.',
@@ -103,13 +103,13 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   unsupported_media_type: {
     status: 415,
-    when: 'The body is not declared as JSON in UTF-8, or as JSON Lines where the address takes these.',
+    when: 'The body is not declared as JSON in UTF-8, or as JSON Lines where the address takes them.',
     maybe: OF_CALLS,
     examples: { form: 'Send the body as JSON with "Content-Type: application/json".' },
   },
   unprocessable: {
     status: 422,
-    when: 'An image was named or sent but can not be used; `reason` says why. Free of charge.',
+    when: 'An image can not be used; `reason` says why. Free of charge.',
     headers: ['X-Credits-Used'],
     maybe: OF_BODIES,
     examples: Object.fromEntries(

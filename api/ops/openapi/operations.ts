@@ -26,28 +26,28 @@ export const OPERATIONS: Readonly<Record<keyof typeof PATHS, Operation>> = {
     { body: 'CatalogQuery', answer: 'QueryAnswer', maybe: ['Deprecation'] },
   ),
   getItem: plain(
-    'One catalog row by id',
-    '`data` holds one row. Not found are unknown and deleted rows, and ids of variants.\n\n**Credits:** 1; with `pricing` on a product 6; an unknown id and HEAD are free.',
+    'Get a catalog row by its id',
+    '`data` holds one row. Unknown and deleted rows and ids of variants are a 404.\n\n**Credits:** 1; with `pricing` on a product 6; an unknown id and HEAD are free.',
     { parameters: [ITEM, ...queryParameters(itemParameters)], answer: 'ItemAnswer' },
   ),
   listSimilarItems: plain(
-    'Products that look like one',
+    'List similar products',
     `By their pictures, the most similar first, each with its \`similarity\`; never the item itself.
 
 - Of the category of the item, or of \`category_id\`.
-- Nothing is similar to a row that is no product, or that has no picture the model knows: an empty \`data\`.
+- \`data\` is empty for a row that is no product, or that has no picture the model knows.
 - **Credits:** 1; with \`pricing\` 6; an answer without rows, an unknown id and HEAD are free.`,
     { parameters: [ITEM, ...queryParameters(similarParameters)], answer: 'SimilarAnswer' },
   ),
   getItems: json(
-    'Several catalog rows by their ids',
-    `Up to 100, in the order of the ids; an id that is named again is one row. What is not found is listed in \`not_found\`, and is no error.
+    'Get several catalog rows by their ids',
+    `Up to 100, in the order of the ids; a repeated id is one row. Unknown ids are listed in \`not_found\` and are no error.
 
 **Credits:** 1 for each row that is found; with \`pricing\` 6 for each product. The balance must cover all of them.`,
     { body: 'ItemsRequest', answer: 'ItemsAnswer' },
   ),
   suggest: json(
-    'Complete what stands in a search box',
+    'Suggest completions for a search box',
     `Rows that match all words of the query, the last of which may be unfinished: brands, models, styles and the like before products, by popularity. A blank query gives the most popular.
 
 - A row is its \`id\`, \`name\`, \`node\` and \`attributes\`; ask for the rest when it is chosen. \`matched\` tells which parts of the name to set off.
@@ -69,8 +69,8 @@ export const OPERATIONS: Readonly<Record<keyof typeof PATHS, Operation>> = {
     { body: 'IdentifyRequest', answer: 'IdentifyAnswer', maybe: ['Deprecation'] },
   ),
   sendFeedback: json(
-    'Say what the photos showed',
-    'The product, or `null` where the catalog does not have it; sent again, the last one stands. For the account that asked, with any key of the same kind, live or test. Free. It makes the reliability of the service known, and its confidence better.',
+    'Send feedback on an identification',
+    'The product that the photos show, or `null` if the catalog does not have it; the last feedback counts. Only the account that made the identification can send it, with any key of the same kind, live or test. Free. It measures the reliability of the service and improves its confidence.',
     {
       body: 'Feedback',
       parameters: [idParameter('The `X-Prediction-Id` of an answer', 'V1StGXR8_Z5jdHi6B-myT')],
@@ -78,12 +78,12 @@ export const OPERATIONS: Readonly<Record<keyof typeof PATHS, Operation>> = {
     },
   ),
   getOwnAccount: plain(
-    'Your account and key',
+    'Show your account and key',
     'What the account has left, what the key may do, and what keys of its kind, live or test, were charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.',
     { parameters: queryParameters(periodParameters), answer: 'Account' },
   ),
   writeRecords: json(
-    'Write records of the catalog',
+    'Write catalog records',
     `Up to 1,000 in a call, one a line; each replaces the whole record of its id. What is accepted is found, with its prices, when the answer comes, and by photos once its pictures are embedded.
 
 - A line is an object with one key, the file of a bundle that the record would stand in: \`categories\`, \`tags\`, \`entities\`, \`products\`, \`estimates\`, \`estimate-history\` or \`listings\`.
@@ -100,7 +100,7 @@ ${WRITES}`,
     },
   ),
   storeImage: json(
-    'Store a picture of the catalog',
+    'Store a catalog picture',
     `The body is the bytes of a JPEG, PNG or WebP; its format is read from them. The same bytes have the same address, which may stand in the \`images\` of a record. A picture that no record names for a while (\`UNUSED_IMAGE_DAYS\`, 7 days unless set) is removed.\n\n${WRITES}`,
     {
       body: { bytes: ['image/jpeg', 'image/png', 'image/webp', 'application/octet-stream'] },
@@ -110,43 +110,43 @@ ${WRITES}`,
     },
   ),
   deleteRecord: change(
-    'Take a record out of the catalog',
-    `A product or an entity; a record that is written later brings it back. Not found are unknown and deleted ids, and those of categories, tags and variants.\n\n${WRITES}`,
+    'Delete a record',
+    `A product or an entity; writing it again brings it back. Unknown and deleted ids are a 404, and so are those of categories, tags and variants.\n\n${WRITES}`,
     { parameters: [RECORD], answer: 'DeletionAnswer' },
   ),
   getRecord: plain(
-    'A record as it was last written',
+    'Get a record as it was last written',
     `A product, an entity or a category, as the line that writes it again: read it, change it, send it back. Its stored pictures are addresses.\n\n${WRITES}`,
     { parameters: [RECORD], answer: 'RecordAnswer' },
   ),
   getRecordStatus: plain(
-    'How far a record is seen',
-    `Whether searches find it, and how many of its pictures the live model knows.\n\n${WRITES}`,
+    'Get the status of a record',
+    `Whether searches find it, and how many of its pictures the live model has embedded.\n\n${WRITES}`,
     { parameters: [RECORD], answer: 'RecordStatusAnswer' },
   ),
   createJob: json(
-    'Identify many photos later',
-    `Up to 100 \`entries\`, each one identification; the answer is the job, before any of them is looked at. Ask for it by its \`id\` until its \`status\` is \`done\`.
+    'Identify many photos in a background job',
+    `Up to 100 \`entries\`, each one identification; the answer is the job, before any of them is looked at. Poll it by its \`id\` until its \`status\` is \`done\`.
 
 - Prefer \`url\` to \`base64\`: the body is limited to twice that of an identification.
 - A photo that can't be used is the answer of its entry; a malformed entry refuses the job.
 - Photos of identifications go first, then accounts take turns. What is unavailable for the moment is tried again for a day.
-- **Credits:** each entry as its identification; the job itself is free. The balance must cover the dearest entry.`,
+- **Credits:** each entry as its identification; the job itself is free. The balance must cover the most expensive entry.`,
     { body: 'JobRequest', answer: 'JobAnswer', maybe: ['Deprecation'], status: 202 },
   ),
   getJob: plain(
-    'A job and its answers',
-    'Each entry has the body that its identification gives, of a refusal too, once it has been looked at. Kept as long as predictions are. Free.',
+    'Get a job and its answers',
+    'Each finished entry has the body that its identification would give, or that of its refusal. Kept as long as predictions. Free.',
     { parameters: [JOB], answer: 'JobAnswer' },
   ),
   cancelJob: change(
-    'Cancel what is left of a job',
-    'Entries that are not begun will have no answer, and cost nothing; those that are begun end as they would. Answers stay. Free.',
+    'Cancel the rest of a job',
+    'Entries that have not started are not answered and cost nothing; those that have are finished. Answers stay. Free.',
     { parameters: [JOB], answer: 'JobAnswer' },
   ),
   createWebhook: json(
-    'Be told what happens',
-    `Registers an \`https\` address. Each message is a POST of \`{"type", "timestamp", "data"}\`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the \`secret\` of this answer verifies it, and no later answer has it: it is null when the call is repeated with its \`Idempotency-Key\`.
+    'Register a webhook',
+    `Registers an \`https\` address that is told what happens. Each message is a POST of \`{"type", "timestamp", "data"}\`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the \`secret\` of this answer verifies it, and no later answer has it: it is null when the call is repeated with its \`Idempotency-Key\`.
 
 - \`vision.job.done\`: a job made by a key of the same kind, live or test, has ended; \`id\`, \`total\`, \`done\`, \`failed\`, \`cancelled\`.
 - \`account.credits.low\`: a charge took the balance below \`credits_below\`; \`credits\`, \`credits_below\`.
@@ -157,18 +157,14 @@ A message comes at least once, with the same \`webhook-id\`: until your 2xx, wit
     { body: 'WebhookRequest', answer: 'WebhookAnswer', status: 201 },
   ),
   listWebhooks: plain(
-    'The addresses that are told',
-    'Those registered by live keys of the account or, for a test key, by its test keys, with what failed last and without their secrets. Free.',
+    'List the webhooks',
+    'Those registered by live keys of the account or, for a test key, by its test keys, with their last failure and without their secrets. Free.',
     { answer: 'WebhooksAnswer' },
   ),
-  deleteWebhook: change(
-    'Be told no more',
-    'Removes an address with all that it was still to be told. Free.',
-    {
-      parameters: [idParameter('The `id` of the webhook', 'webhook_V1StGXR8_Z5jdHi6B-myT')],
-      answer: 'WebhookRemoved',
-    },
-  ),
+  deleteWebhook: change('Delete a webhook', 'Removes the webhook and its undelivered messages. Free.', {
+    parameters: [idParameter('The `id` of the webhook', 'webhook_V1StGXR8_Z5jdHi6B-myT')],
+    answer: 'WebhookRemoved',
+  }),
   searchProductsV2: json(
     'Search products (legacy)',
     'The parameters of `GET /v1/products` as JSON properties; facets go by their field (`brand`, `exclude_brand`, …), other properties are ignored.\n\n**Credits:** 6 for products, else 1; a page without rows is free.',
@@ -185,7 +181,7 @@ A message comes at least once, with the same \`webhook-id\`: until your 2xx, wit
     { parameters: queryParameters(legacyQueryWithFacets), answer: 'LegacyAnswer', version: 'v1' },
   ),
   getDataFile: file(
-    'A price file of a variant and region',
+    'Get a price file of a variant and region',
     'Only by the signed link of an answer, which is valid for one hour; no key. Request the item again for a fresh link. What it shows may be displayed, not stored.',
     {
       parameters: [
@@ -206,7 +202,7 @@ A message comes at least once, with the same \`webhook-id\`: until your 2xx, wit
     },
   ),
   getImage: file(
-    'A stored catalog image',
+    'Get a stored catalog image',
     'Its address is the hash of its content and never changes; no key.',
     {
       parameters: [
@@ -228,19 +224,23 @@ A message comes at least once, with the same \`webhook-id\`: until your 2xx, wit
     },
   ),
   ...ADMIN_OPERATIONS,
-  checkHealth: tool('Whether the process is alive', 'Answers as long as the process does.', {
+  checkHealth: tool('Check that the process is alive', 'Answers as long as the process does.', {
     answer: 'Health',
   }),
-  checkReadiness: tool('Whether the process can serve', 'The state of each thing that the service needs.', {
-    answer: 'Readiness',
-    errors: [503],
-  }),
+  checkReadiness: tool(
+    'Check that the process can serve',
+    'The state of each thing that the service needs.',
+    {
+      answer: 'Readiness',
+      errors: [503],
+    },
+  ),
   getMetrics: tool(
-    'Metrics for Prometheus',
+    'Get metrics for Prometheus',
     'Requests by route and status, stages of identifications, the queue, the process.',
     { answer: ['text/plain'] },
   ),
-  getOpenApi: tool('This document', 'OpenAPI 3.1, with the address that it was asked at as its server.', {
+  getOpenApi: tool('Get this document', 'OpenAPI 3.1, with the address that it was asked at as its server.', {
     answer: ['application/json'],
   }),
 };

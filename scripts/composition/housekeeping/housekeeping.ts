@@ -1,30 +1,30 @@
 import type { HousekeepingStore, Logger } from '../../../models/ports';
 
-/** One kind of things that grow without end. */
-export interface Duty {
-  /** In metrics and logs: what is removed. */
+/** How one kind of data that grows without end is removed. */
+export interface RetentionRule {
+  /** What is removed, in metrics and logs. */
   readonly kind: string;
-  /** Removes some of what is due, no more than others can wait for; how many there were. */
+  /** Removes some of what has expired, in a short transaction; returns how many. */
   sweep(): Promise<number>;
 }
 
-/** Every process asks so often whether it is its turn, and one is told so in an interval. */
+/** One process of an installation has its turn in each interval. */
 const TASK = 'housekeeping';
 const EVERY_MS = 3_600_000;
 
-/** Sweeps of a duty at a look: what is left after them waits for the next. */
+/** Sweeps of a rule in one turn; what is left waits for the next. */
 const SWEEPS_MAX = 50;
 
-/** Removes what is no longer needed, in small steps, in one process of an installation at a time. */
+/** Removes what has expired, in small steps, in one process of an installation at a time. */
 export class Housekeeping {
   readonly #removed = new Map<string, number>();
 
   constructor(
     private readonly store: HousekeepingStore,
-    private readonly duties: readonly Duty[],
+    private readonly rules: readonly RetentionRule[],
     private readonly logger: Logger,
   ) {
-    for (const { kind } of duties) this.#removed.set(kind, 0);
+    for (const { kind } of rules) this.#removed.set(kind, 0);
   }
 
   /** What this process has removed since its start, by kind. */
@@ -32,21 +32,21 @@ export class Housekeeping {
     return Object.fromEntries(this.#removed);
   }
 
-  /** Does its duties, if it is the turn of this process. One that fails keeps none of the others. */
+  /** Applies the rules, if it is the turn of this process. One that fails does not stop the others. */
   async look(): Promise<void> {
     if (!(await this.store.claim(TASK, EVERY_MS))) return;
-    for (const duty of this.duties) {
-      await this.#sweep(duty).catch((failure: unknown) =>
-        this.logger.warn({ task: TASK, kind: duty.kind, reason: String(failure) }, 'a task failed'),
+    for (const rule of this.rules) {
+      await this.#sweep(rule).catch((failure: unknown) =>
+        this.logger.warn({ task: TASK, kind: rule.kind, reason: String(failure) }, 'a task failed'),
       );
     }
   }
 
-  async #sweep(duty: Duty): Promise<void> {
+  async #sweep(rule: RetentionRule): Promise<void> {
     for (let sweeps = 0; sweeps < SWEEPS_MAX; sweeps += 1) {
-      const count = await duty.sweep();
+      const count = await rule.sweep();
       if (count === 0) return;
-      this.#removed.set(duty.kind, (this.#removed.get(duty.kind) ?? 0) + count);
+      this.#removed.set(rule.kind, (this.#removed.get(rule.kind) ?? 0) + count);
     }
   }
 }

@@ -4,11 +4,11 @@ import pMap from 'p-map';
 import { PORTS } from '../../../models/ports';
 import type { Config } from '../../config';
 import { adapterOf, type Container } from '../opening';
-import type { Duty } from './housekeeping';
+import type { RetentionRule } from './housekeeping';
 
 const DAY_MS = 86_400_000;
 
-/** Rows of a sweep: a fraction of a second for the database. */
+/** Rows of a sweep: a fraction of a second of the database's time. */
 const ROWS = 1_000;
 
 /** Each has up to a hundred rows of its own. */
@@ -17,16 +17,16 @@ const JOBS = 20;
 /** Each has a history of years. */
 const VARIANTS = 50;
 
-/** A draft that nobody has written to for so long is what a killed process left behind. */
+/** A draft that has not been written to for so long was left behind by a killed process. */
 const DRAFT_DAYS = 1;
 
-/** Imports wait meanwhile, and a bucket takes its time for each. */
+/** Imports wait meanwhile, and each removal in a bucket takes a round trip. */
 const REMOVED_AT_ONCE = 8;
 
 const DIGITS = '0123456789abcdef';
 
-/** What is removed when, by the settings; 0 days keeps it for ever. */
-export function dutiesOf(config: Config, container: Container): Duty[] {
+/** What is removed when, by the settings; 0 days keeps it forever. */
+export function retentionRules(config: Config, container: Container): RetentionRule[] {
   const clock = adapterOf(container, PORTS.Clock);
   const store = adapterOf(container, PORTS.HousekeepingStore);
   const predictions = adapterOf(container, PORTS.PredictionRepository);
@@ -42,7 +42,7 @@ export function dutiesOf(config: Config, container: Container): Duty[] {
     ...(UNUSED_IMAGE_DAYS === 0
       ? []
       : [
-          imagesDuty(container, () => daysAgo(UNUSED_IMAGE_DAYS)),
+          imagesRule(container, () => daysAgo(UNUSED_IMAGE_DAYS)),
           {
             kind: 'variants',
             sweep: () => store.deleteAwayVariants(daysAgo(UNUSED_IMAGE_DAYS), VARIANTS),
@@ -50,13 +50,13 @@ export function dutiesOf(config: Config, container: Container): Duty[] {
         ]),
     ...(REPORT_DAYS === 0
       ? []
-      : [filesDuty('reports', join(DATA_DIR, 'reports'), /^import-.*\.txt$/, () => daysAgo(REPORT_DAYS))]),
-    filesDuty('drafts', DATA_DIR, /^\.(restore-\w{6}|.*\.part)$/, () => daysAgo(DRAFT_DAYS)),
+      : [filesRule('reports', join(DATA_DIR, 'reports'), /^import-.*\.txt$/, () => daysAgo(REPORT_DAYS))]),
+    filesRule('drafts', DATA_DIR, /^\.(restore-\w{6}|.*\.part)$/, () => daysAgo(DRAFT_DAYS)),
   ];
 }
 
-/** By sixteenths, so that few addresses are held in memory. */
-function imagesDuty(container: Container, unownedBefore: () => Date): Duty {
+/** A sixteenth of the addresses at a time, to hold few of them in memory. */
+function imagesRule(container: Container, unownedBefore: () => Date): RetentionRule {
   const images = adapterOf(container, PORTS.ImageStore);
   const store = adapterOf(container, PORTS.HousekeepingStore);
   const remove = async (addresses: readonly string[]) => {
@@ -77,7 +77,7 @@ function imagesDuty(container: Container, unownedBefore: () => Date): Duty {
 }
 
 /** Files and folders right below a folder that were last written before a time. */
-function filesDuty(kind: string, folder: string, form: RegExp, before: () => Date): Duty {
+function filesRule(kind: string, folder: string, form: RegExp, before: () => Date): RetentionRule {
   return {
     kind,
     sweep: async () => {

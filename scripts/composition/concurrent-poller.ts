@@ -2,25 +2,25 @@ import type { Place } from '../../models/place';
 import type { Logger } from '../../models/ports';
 import { RecurringTask } from './recurring-task';
 
-/** Does one piece of work, if there is one, and tells whether there was. */
+/** Does one piece of work, if there is one; returns whether there was. */
 export type NextPiece = (stop: AbortSignal, place: Place) => Promise<boolean>;
 
 export interface Limits {
-  /** Pieces that are done at the same time. */
+  /** Pieces in work at the same time. */
   readonly atOnce: number;
-  /** Pieces that wait aside, or to come back: while there are so many, none is begun. Default: no limit. */
+  /** Pieces that wait without a place, or to get theirs back: at this number none is begun. Default: no limit. */
   readonly asideMax?: number;
   readonly everyMs: number;
 }
 
 /**
- * Work of many pieces, several at the same time. While there is none, one look for it from time to time; whoever finds a
- * piece has another look for the next, so that a piece that takes long keeps none waiting.
+ * Polls for pieces of work and does several at the same time. While there is none, one worker polls at intervals; a worker
+ * that begins a piece starts another, so that a long piece delays no other.
  */
-export class SideBySide {
-  readonly #hands = new Set<Promise<void>>();
+export class ConcurrentPoller {
+  readonly #workers = new Set<Promise<void>>();
   readonly #task: RecurringTask;
-  /** Hands in a place, hands aside, and of those the ones that want a place again. */
+  /** Workers that have a place, those aside, and of these the ones that want their place back. */
   #placed = 0;
   #aside = 0;
   readonly #returning: (() => void)[] = [];
@@ -38,13 +38,13 @@ export class SideBySide {
     this.#task.start();
   }
 
-  /** Tells what runs to end, by its signal. Resolves when nothing of it runs any more. */
+  /** Aborts what runs. Resolves when all of it has ended. */
   async stop(): Promise<void> {
     await this.#task.stop();
-    await Promise.all(this.#hands);
+    await Promise.all(this.#workers);
   }
 
-  /** One more hand, which works until it finds nothing. Resolves when it has begun a piece, or found none. */
+  /** Starts a worker, which goes on until it finds nothing. Resolves when it has begun a piece, or found none. */
   #look(stop: AbortSignal): Promise<void> {
     if (stop.aborted || this.#isFull || this.#placed >= this.limits.atOnce) return Promise.resolve();
     this.#placed += 1;
@@ -55,15 +55,15 @@ export class SideBySide {
         resolve();
         this.#lookAgain(stop);
       };
-      // Not before the hand counts: what it finds brings in another.
-      const hand = Promise.resolve()
+      // Not before the worker counts: what it finds starts another.
+      const worker = Promise.resolve()
         .then(() => this.#work(stop, begun))
         .then(resolve, (failure: unknown) => failed(failure))
         .finally(() => {
-          this.#hands.delete(hand);
+          this.#workers.delete(worker);
           this.#leave();
         });
-      this.#hands.add(hand);
+      this.#workers.add(worker);
     });
   }
 
@@ -75,7 +75,7 @@ export class SideBySide {
     return this.#aside >= (this.limits.asideMax ?? Number.POSITIVE_INFINITY);
   }
 
-  /** What comes back goes before what is not begun. */
+  /** Pieces that come back go before those that are not begun. */
   async #work(stop: AbortSignal, begun: () => void): Promise<void> {
     const place: Place = { begun, aside: (wait) => this.#stepAside(stop, wait) };
     while (!stop.aborted && !this.#isFull && (await this.next(stop, place)) && this.#returning.length === 0);
@@ -94,7 +94,7 @@ export class SideBySide {
     }
   }
 
-  /** A place that becomes free is whose turn it is to come back. */
+  /** Gives the place up, to the first piece that wants its own back. */
   #leave(): void {
     const comesBack = this.#returning.shift();
     if (comesBack) comesBack();
