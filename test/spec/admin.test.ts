@@ -1,54 +1,52 @@
+import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { ApiClient } from '../support/api-client';
+import { holdMethod } from '../support/hold-method';
 import { ADMIN_TOKEN, OperatorClient } from '../support/operator-client';
 import { useService } from '../support/service';
 
-/** contract 17.1, 17.2, 17.8: who reaches the operators' API, and what it refuses. */
-const service = useService({ ADMIN_TOKEN, CORS_ORIGINS: '*' });
-const operator = new OperatorClient(() => service.url);
-const as = (token: string | null) => new ApiClient(service.url, token);
+/** contract 17: accounts, keys, usage and the audit log over HTTP, and who reaches them. */
+type Body = Record<string, unknown>;
+interface Entry {
+  readonly id: unknown;
+  readonly action: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
 
-describe('who gets in', () => {
+describe('with ADMIN_TOKEN', () => {
+  const service = useService({ ADMIN_TOKEN, CORS_ORIGINS: '*' });
+  const operator = new OperatorClient(() => service.url);
+  const as = (token: string | null) => new ApiClient(service.url, token);
+  const opens = async (secret: string): Promise<number> => (await as(secret).query({})).status;
+  const entriesOf = async (id: string) =>
+    (await operator.get<{ entries: Entry[] }>(`/audit?account=${id}`)).body.entries;
+
   // contract 17.2
-  test('is who sends the token, in any case of the scheme, and nobody else', async () => {
+  test('the token opens it, in any case of the scheme, and nothing else does; nor does it open anything else', async () => {
     const { key: live } = await service.newKey();
-    for (const wrong of [
-      null,
-      'x',
-      `${ADMIN_TOKEN}x`,
-      ADMIN_TOKEN.slice(1),
-      ADMIN_TOKEN.toUpperCase(),
-      live,
-    ]) {
+    const guesses = [null, 'x', `${ADMIN_TOKEN}x`, ADMIN_TOKEN.slice(1), ADMIN_TOKEN.toUpperCase(), live];
+    for (const wrong of guesses) {
       const { status, headers, body, text } = await as(wrong).send('GET', '/admin/v1/accounts');
-      expect([wrong, status]).toEqual([wrong, 401]);
-      expect(headers.get('WWW-Authenticate')).toBe('Bearer');
-      expect(body).toMatchObject({
-        error: 'unauthorized',
-        message: expect.stringContaining('ADMIN_TOKEN of the service'),
-      });
+      expect([wrong, status, headers.get('WWW-Authenticate')]).toEqual([wrong, 401, 'Bearer']);
+      const message = expect.stringContaining('ADMIN_TOKEN of the service');
+      expect(body).toMatchObject({ error: 'unauthorized', message });
       expect(text).not.toContain(ADMIN_TOKEN);
     }
     const headers = { Authorization: `bearer ${ADMIN_TOKEN}` };
-    const { status, headers: answered } = await as(null).send('GET', '/admin/v1/accounts', { headers });
-    expect(status).toBe(200);
-    expect(answered.get('Cache-Control')).toBe('no-store');
-    expect(answered.get('X-Credits-Used')).toBeNull();
-    expect((await as(ADMIN_TOKEN).query({})).status).toBe(401);
+    const right = await as(null).send('GET', '/admin/v1/accounts', { headers });
+    expect([right.status, right.headers.get('Cache-Control')]).toEqual([200, 'no-store']);
+    expect(right.headers.get('X-Credits-Used')).toBeNull();
+    expect(await opens(ADMIN_TOKEN)).toBe(401);
     expect((await as(null).send('POST', '/admin/v1/accounts', { body: {} })).status).toBe(401);
   });
 
-  // contract 17.2
-  test('is never told to a page of another origin', async () => {
-    const headers = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' };
-    const preflight = await fetch(`${service.url}/admin/v1/accounts`, { method: 'OPTIONS', headers });
-    const answer = await as(ADMIN_TOKEN).send('GET', '/admin/v1/accounts', { headers });
-    expect([preflight.status, answer.status]).toEqual([405, 200]);
-    for (const each of [preflight, answer])
-      expect(each.headers.has('Access-Control-Allow-Origin')).toBe(false);
-  });
-
   // contract 17.2, 9.6
-  test('leaves no credential in the log', async () => {
+  test('a page of another origin reads nothing of it, and no credential is logged', async () => {
+    const origin = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' };
+    const preflight = await fetch(`${service.url}/admin/v1/accounts`, { method: 'OPTIONS', headers: origin });
+    const answer = await as(ADMIN_TOKEN).send('GET', '/admin/v1/accounts', { headers: origin });
+    expect([preflight.status, answer.status]).toEqual([405, 200]);
+    for (const { headers } of [preflight, answer])
+      expect(headers.has('Access-Control-Allow-Origin')).toBe(false);
     service.log.clear();
     const { secret } = await operator.key(await operator.account());
     await as(ADMIN_TOKEN).send('GET', '/admin/v1/nowhere');
@@ -56,54 +54,275 @@ describe('who gets in', () => {
     expect(lines).toContain('/admin/v1/accounts');
     for (const credential of [ADMIN_TOKEN, secret]) expect(lines).not.toContain(credential);
   });
+
+  // contract 17.8, 11.3
+  test('what there is not is a 404, and bodies are read as those of v3', async () => {
+    const nobody = '/accounts/account_nobody';
+    for (const path of [nobody, `${nobody}/usage`, `${nobody}/keys`, '/nowhere'])
+      expect(await operator.get(path)).toMatchObject({ status: 404, body: { error: 'not_found' } });
+    const posts: [string, object][] = [
+      [`${nobody}/credits`, { amount: 1 }],
+      [`/accounts/${await operator.account(null)}/credits`, { amount: 1 }],
+      [`${nobody}/keys`, { name: 'a', versions: ['v3'] }],
+      ['/keys/key_nobody/rotate', {}],
+    ];
+    for (const [path, body] of posts) expect((await operator.post(path, body)).status).toBe(404);
+    expect((await operator.revoke('key_nobody')).status).toBe(404);
+    const send = (raw: string, headers = {}) =>
+      as(ADMIN_TOKEN).send('POST', '/admin/v1/accounts', { raw, headers });
+    expect((await send('{"name": "a"')).status).toBe(400);
+    expect((await send('name=a', { 'Content-Type': 'text/plain' })).status).toBe(415);
+    expect((await send('')).status).toBe(400);
+  });
+
+  describe('an account', () => {
+    // contract 17.3
+    test('is made, limited or not, shown, and has its photos kept or not', async () => {
+      const made = await operator.post<{ account: { id: string } }>('/accounts', {
+        name: ' Shop ',
+        credits: 10,
+      });
+      const account = { name: 'Shop', credits: 10, keeps_photos: false };
+      expect(made).toMatchObject({ status: 201, body: { success: true, account } });
+      const { id } = made.body.account;
+      expect((await operator.get(`/accounts/${id}`)).body).toEqual(made.body);
+      const unlimited = await operator.account(null);
+      expect((await operator.get(`/accounts/${unlimited}`)).body).toMatchObject({
+        account: { credits: null },
+      });
+      for (const keep of [true, false]) {
+        const { body } = await operator.post(`/accounts/${id}/keep-photos`, { keep });
+        expect(body).toMatchObject({ account: { id, keeps_photos: keep } });
+      }
+    });
+
+    // contract 17.3
+    test('is credited and corrected by a signed amount, and never has less than nothing', async () => {
+      const id = await operator.account(100);
+      const credit = (amount: number, note?: string) =>
+        operator.post(`/accounts/${id}/credits`, { amount, ...(note === undefined ? {} : { note }) });
+      expect((await credit(50, 'Invoice 17')).body).toEqual({
+        success: true,
+        account: id,
+        amount: 50,
+        credits: 150,
+      });
+      expect((await credit(-150)).body).toMatchObject({ credits: 0 });
+      expect(await credit(-1)).toMatchObject({ status: 400, body: { error: 'bad_request' } });
+      expect(await service.balance(id)).toBe(0);
+    });
+
+    // contract 17.4
+    test('shows what it was charged, by day and endpoint, in a period', async () => {
+      const id = await operator.account(100);
+      await as((await operator.key(id)).secret).query({});
+      const today = service.clock.now().toISOString().slice(0, 10);
+      expect((await operator.get(`/accounts/${id}/usage`)).body).toEqual({
+        ...{ success: true, account: id, since: expect.any(String), until: expect.any(String), credits: 1 },
+        usage: [{ day: today, endpoint: 'v3.catalog.query', calls: 1, credits: 1 }],
+      });
+      const { body } = await operator.get(`/accounts/${id}/usage?until=${today}`);
+      expect(body).toMatchObject({ usage: [], credits: 0 });
+      expect((await operator.get(`/accounts/${id}/usage?since=x`)).status).toBe(400);
+    });
+  });
+
+  describe('a key', () => {
+    // contract 17.3
+    test('is made with all that the command gives it, shown once, and listed without its secret', async () => {
+      const id = await operator.account();
+      const expires_at = new Date(service.clock.now().getTime() + 3_600_000).toISOString();
+      const wanted = { name: 'app', scopes: ['vision:identify'], test: true, expires_at };
+      const { body } = await operator.post<{ secret: string; key: Body }>(`/accounts/${id}/keys`, {
+        ...{ ...wanted, versions: ['v3', 'v1', 'v3'], limits: { per_second: 0, per_minute: 60 } },
+      });
+      const { secret, key: shown } = body;
+      expect(secret).toMatch(/^loupe_test_[0-9A-Za-z]{32,}$/);
+      expect(shown).toEqual({
+        ...{ ...wanted, id: expect.stringMatching(/^key_/), account: id, versions: ['v1', 'v3'] },
+        limits: { per_second: 0, per_minute: 60, concurrency: null },
+        ...{ created_at: service.clock.now().toISOString(), revoked_at: null },
+      });
+      const list = await operator.get(`/accounts/${id}/keys`);
+      expect(list.body).toEqual({ success: true, keys: [shown], next_cursor: null });
+      expect(list.text).not.toContain(secret);
+      expect([await opens(secret), await opens((await operator.key(id)).secret)]).toEqual([403, 200]);
+    });
+
+    // contract 17.3, 9.4
+    test('is rotated with an overlap, and revoked at once', async () => {
+      const old = await operator.key(await operator.account());
+      const rotate = (body: object) =>
+        operator.post<{ key: Body; secret: string }>(`/keys/${old.id}/rotate`, body);
+      const { body } = await rotate({ overlap_hours: 2 });
+      expect(body.key).toMatchObject({ name: 'laptop', versions: ['v3'] });
+      expect([await opens(old.secret), await opens(body.secret)]).toEqual([200, 200]);
+      service.clock.advance(2 * 3_600_000);
+      expect([await opens(old.secret), await opens(body.secret)]).toEqual([401, 200]);
+      expect((await rotate({})).status).toBe(409);
+      for (let time = 0; time < 2; time += 1)
+        expect(await operator.revoke(String(body.key['id']))).toMatchObject({
+          status: 200,
+          body: { revoked: true },
+        });
+      expect(await opens(body.secret)).toBe(401);
+    });
+  });
+
+  // contract 17.5
+  describe('lists', () => {
+    const walk = async (path: string, name: string, limit: number, meanwhile?: () => Promise<unknown>) => {
+      const ids: string[] = [];
+      let cursor: unknown = '';
+      for (let pages = 0; cursor !== null; pages += 1) {
+        const from = cursor === '' ? '' : `&cursor=${String(cursor)}`;
+        const { body } = await operator.get(`${path}${path.includes('?') ? '&' : '?'}limit=${limit}${from}`);
+        const entries = body[name] as { readonly id: unknown }[];
+        expect(entries.length).toBeLessThanOrEqual(limit);
+        ids.push(...entries.map(({ id }) => String(id)));
+        cursor = body['next_cursor'];
+        if (pages === 0) await meanwhile?.();
+      }
+      return ids;
+    };
+
+    test('of accounts and keys go on where the page before ended, with what was added meanwhile at their end', async () => {
+      const id = await operator.account();
+      const made: string[] = [];
+      const makeKey = async () => {
+        service.clock.advance(1);
+        made.push((await operator.key(id)).id);
+      };
+      for (let key = 0; key < 4; key += 1) await makeKey();
+      expect(await walk(`/accounts/${id}/keys`, 'keys', 2, makeKey)).toEqual(made);
+      expect(await walk(`/accounts/${id}/keys`, 'keys', 5)).toEqual(made);
+      const accounts = await walk('/accounts', 'accounts', 3);
+      expect([new Set(accounts).size, accounts.at(-1)]).toEqual([accounts.length, id]);
+      const foreign = `/accounts/${await operator.account()}/keys?cursor=${made[0]}`;
+      expect(await operator.get(foreign)).toMatchObject({ status: 400, body: { field: 'cursor' } });
+    });
+
+    // contract 17.6
+    test('of the audit log have the newest first, and nothing that was added meanwhile', async () => {
+      const id = await operator.account();
+      const credit = (amount: number) => operator.post(`/accounts/${id}/credits`, { amount });
+      for (let amount = 1; amount <= 3; amount += 1) await credit(amount);
+      const before = await walk(`/audit?account=${id}`, 'entries', 200);
+      expect(before).toHaveLength(4);
+      expect(await walk(`/audit?account=${id}`, 'entries', 2, () => credit(9))).toEqual(before);
+      expect(before).toEqual([...before].sort((left, right) => Number(right) - Number(left)));
+    });
+  });
+
+  // contract 17.6, 14.8
+  test('the audit log has every change, by admin, with its request id and no secret, and no refusal', async () => {
+    const requestId = 'operators-tool-0001';
+    const headers = { 'X-Request-Id': requestId };
+    const post = <Shape>(path: string, body: object) => operator.post<Shape>(path, body, headers);
+    const made = await post<{ account: { id: string } }>('/accounts', { name: 'a', credits: 1 });
+    const { id } = made.body.account;
+    await post(`/accounts/${id}/credits`, { amount: 2, note: 'why' });
+    await post(`/accounts/${id}/credits`, { amount: -4 });
+    await post(`/accounts/${id}/keep-photos`, { keep: true });
+    const wanted = { name: 'k', versions: ['v3'] };
+    const { body } = await post<{ key: { id: string }; secret: string }>(`/accounts/${id}/keys`, wanted);
+    await post(`/keys/${body.key.id}/rotate`, {});
+    await operator.revoke(body.key.id, headers);
+    const entries = await entriesOf(id);
+    expect(entries.map(({ action }) => action)).toEqual([
+      ...['keys revoke', 'keys rotate', 'keys create'],
+      ...['accounts keep-photos', 'accounts credit', 'accounts create'],
+    ]);
+    for (const entry of entries) expect(entry).toMatchObject({ actor: 'admin', details: { requestId } });
+    expect(entries[4]).toMatchObject({
+      subject: id,
+      details: { amount: 2, credits: 3, note: 'why', requestId },
+    });
+    expect(JSON.stringify(entries)).not.toContain(body.secret);
+  });
+
+  // contract 17.7
+  describe('a credit with an Idempotency-Key', () => {
+    const credit = (id: string, name: string, amount = 10) =>
+      operator.post(`/accounts/${id}/credits`, { amount }, { 'Idempotency-Key': name });
+
+    test('is given once, however often it is sent, also at the same time', async () => {
+      const id = await operator.account(0);
+      const answers = await Promise.all(Array.from({ length: 5 }, () => credit(id, 'invoice-17')));
+      const given = { success: true, account: id, amount: 10, credits: 10 };
+      for (const { status, body } of answers) expect([status, body]).toEqual([200, given]);
+      const replayed = answers.filter(({ headers }) => headers.get('Idempotency-Replayed') === 'true');
+      expect([replayed.length, await service.balance(id)]).toEqual([4, 10]);
+      const credits = (await entriesOf(id)).filter(({ action }) => action === 'accounts credit');
+      expect(credits).toHaveLength(1);
+    });
+
+    test('holds for its body and its account, apart from the calls of the account, and not for a refusal', async () => {
+      const [id, other] = [await operator.account(0), await operator.account(0)];
+      expect((await credit(id, 'one')).status).toBe(200);
+      expect((await credit(id, 'one', 11)).status).toBe(409);
+      expect((await credit(other, 'one')).body).toMatchObject({ account: other, credits: 10 });
+      expect((await credit('account_nobody', 'one')).status).toBe(404);
+      expect((await credit(id, 'a b')).status).toBe(400);
+      const { secret } = await operator.key(id);
+      const named = { body: {}, headers: { 'Idempotency-Key': 'one' } };
+      const call = await as(secret).send('POST', '/v3/catalog/query', named);
+      expect([call.status, call.headers.get('Idempotency-Replayed')]).toEqual([200, null]);
+      expect(await service.balance(id)).toBe(9);
+      expect((await credit(id, 'again', -10)).status).toBe(400);
+      await operator.post(`/accounts/${id}/credits`, { amount: 1 });
+      expect(await credit(id, 'again', -10)).toMatchObject({ status: 200, body: { credits: 0 } });
+    });
+
+    test('whose caller hung up before it was done is given at most once', async () => {
+      const id = await operator.account(0);
+      const gone = new AbortController();
+      const held = holdMethod(PostgresCreditLedger.prototype, 'topUp');
+      const sent = as(ADMIN_TOKEN).send('POST', `/admin/v1/accounts/${id}/credits`, {
+        body: { amount: 10 },
+        headers: { 'Idempotency-Key': 'gone' },
+        signal: gone.signal,
+      });
+      await held.waiting(1);
+      gone.abort();
+      await expect(sent).rejects.toThrow();
+      held.letGo();
+      expect((await credit(id, 'gone')).body).toMatchObject({ credits: 10 });
+      expect(await service.balance(id)).toBe(10);
+    });
+  });
 });
 
+// contract 17.2
 describe('an address that guesses', () => {
   const limited = useService({ ADMIN_TOKEN, UNKNOWN_KEYS_PER_MINUTE: '3' });
   const guess = (token: string) => new ApiClient(limited.url, token).send('GET', '/admin/v1/accounts');
 
-  // contract 17.2
   test('is slowed, as with unknown keys; the operator who was there before goes on', async () => {
     expect((await guess(ADMIN_TOKEN)).status).toBe(200);
     const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => guess(`guess-${at}`)));
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(3);
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(5);
-    expect(Number(refused[0]?.headers.get('Retry-After'))).toBeGreaterThan(0);
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(3).fill(401), ...Array(5).fill(429)]);
+    const [refused] = answers.filter(({ status }) => status === 429);
+    expect(Number(refused?.headers.get('Retry-After'))).toBeGreaterThan(0);
     expect((await guess(ADMIN_TOKEN)).status).toBe(200);
   });
 });
 
+// contract 17.1
 describe('without ADMIN_TOKEN', () => {
   const closed = useService();
 
-  // contract 17.1
   test.each(['/accounts', '/accounts/x/keys', '/audit'])('%s is a 404 like any other', async (path) => {
-    const { status, body } = await new ApiClient(closed.url, ADMIN_TOKEN).send('GET', `/admin/v1${path}`);
-    const nowhere = await new ApiClient(closed.url, ADMIN_TOKEN).send('GET', '/nowhere');
-    expect(status).toBe(404);
-    expect({ ...(body as object), request_id: '' }).toEqual({ ...(nowhere.body as object), request_id: '' });
+    const asked = (at: string) => new ApiClient(closed.url, ADMIN_TOKEN).send<object>('GET', at);
+    const [admin, nowhere] = [await asked(`/admin/v1${path}`), await asked('/nowhere')];
+    expect(admin.status).toBe(404);
+    expect({ ...admin.body, request_id: '' }).toEqual({ ...nowhere.body, request_id: '' });
   });
 
-  // contract 17.1
-  test('nothing of it is documented, and all of it where the setting is given', async () => {
-    const pathsAt = async (url: string): Promise<string[]> => {
-      const { body } = await new ApiClient(url, null).send<{ paths: object }>('GET', '/openapi.json');
-      return Object.keys(body.paths).filter((path) => path.startsWith('/admin'));
-    };
-    expect(await pathsAt(closed.url)).toEqual([]);
-    expect(await pathsAt(service.url)).toHaveLength(9);
+  test('nothing of it is documented', async () => {
+    const { text, body } = await closed.anybody.send<{ paths: object }>('GET', '/openapi.json');
+    expect(Object.keys(body.paths).length).toBeGreaterThan(10);
+    expect(text).not.toContain('/admin/');
   });
-});
-
-// contract 17.8, 11.3
-test('a body that is no JSON, or none, is refused as elsewhere', async () => {
-  const send = (raw: string, headers = {}) =>
-    as(ADMIN_TOKEN).send('POST', '/admin/v1/accounts', { raw, headers });
-  expect((await send('{"name": "a"')).status).toBe(400);
-  expect((await send('name=a', { 'Content-Type': 'text/plain' })).status).toBe(415);
-  expect((await send('')).status).toBe(400);
-  expect((await as(ADMIN_TOKEN).send('PUT', '/admin/v1/accounts')).status).toBe(405);
-  expect((await operator.get('/nowhere')).status).toBe(404);
 });

@@ -1,166 +1,253 @@
+import { EventEmitter, once } from 'node:events';
+import { get } from 'node:http';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
+import { unavailable } from '../../models/errors';
 import { type DataFileSigner, PORTS } from '../../models/ports';
+import type { DataFile } from '../../models/pricing/estimate';
 import { useService } from '../support/service';
 
-/** contract 2.2, 10.1, 2.8: signed price files. */
-const keys = new HmacDataFileSigner([{ id: 'test', secret: 'a secret of this test' }]);
-/** Regions that can not be signed at the moment. */
-let unsignable: string[] = [];
-const signer: DataFileSigner = {
-  sign: (file, expiresAt) => (unsignable.includes(file.region) ? null : keys.sign(file, expiresAt)),
-  verify: (file, query, now) => keys.verify(file, query, now),
-};
-const service = useService({}, { [PORTS.DataFileSigner]: signer });
+/** contract 2.5 to 2.9: signed price files. */
+const NEW = { id: 'new', secret: 'a new secret of this test' };
+const OLD = { id: 'old', secret: 'an old secret of this test' };
+const lines = (...each: readonly string[]) => [...each, ''].join('\r\n');
+const LISTING_COLUMNS = 'link,variant_name,vendor,price,currency,date';
 
-/** A fresh link to a file of `variant_birkin_croc_30`. */
-async function link(kind: 'pricing_data' | 'historical_estimates', region = 'NA'): Promise<string> {
-  const { body } = await service.api.item('product_birkin_croc', 'pricing');
-  const pricing = body.data[0]?.variants?.find(({ id }) => id === 'variant_birkin_croc_30')?.pricing;
-  return pricing?.[kind]?.find((entry) => entry.region === region)?.url ?? '';
-}
-
-const download = (url: string, method = 'GET') => service.anybody.send(method, url);
-
-// contract 2.7
-test('a link needs no key and gives a CSV that nobody may keep', async () => {
-  const { status, headers } = await download(await link('pricing_data'));
-  expect(status).toBe(200);
-  expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8');
-  expect(headers.get('Cache-Control')).toBe('private, no-store');
-  expect(headers.get('Content-Disposition')).toMatch(/^attachment; filename=.*\.csv"?$/);
-  expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
-});
-
-// contract 2.8
-test('listings are newest first, quoted per RFC 4180, and hold no formula', async () => {
-  const { text } = await download(await link('pricing_data'));
-  expect(text).toBe(
-    [
-      'link,variant_name,vendor,price,currency,date',
-      'https://shop.example/2,"Birkin 30, ""croc""\nnoir",Ordinary Vendor,61000,usd,2026-03-02',
-      `https://shop.example/1,"'=HYPERLINK(""https://evil.example"")",'@shop,59000.5,usd,2026-03-01`,
-      "https://shop.example/3,'+30,'-dash,60000,usd,2026-02-01",
-      '',
-    ].join('\r\n'),
-  );
-});
-
-test('the history is oldest first, with empty cells for what is not known', async () => {
-  const { text } = await download(await link('historical_estimates'));
-  expect(text).toBe(
-    [
-      'date,source,A,B,C,D,currency,confidence',
-      '2026-01-01,ebay,56000.25,,,,usd,0.7',
-      '2026-02-01,ebay,,,,,usd,0.7',
-      '2026-03-01,ebay,58000,,,,usd,0.7',
-      '',
-    ].join('\r\n'),
-  );
-});
-
-// contract 2.5
-test('each region has a file of its own', async () => {
-  const { text } = await download(await link('historical_estimates', 'EU-UK'));
-  expect(text).toContain('the_realreal');
-  expect(text).not.toContain('ebay');
-});
-
-test('HEAD answers the headers alone', async () => {
-  const { status, headers, text } = await download(await link('pricing_data'), 'HEAD');
-  expect(status).toBe(200);
-  expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8');
-  expect(text).toBe('');
-});
-
-test('links are the same in v1, where they stand on the variant', async () => {
-  const { body } = await service.api.v1({ style: 'style_birkin_croc' });
-  const [variant] = body.data[0]?.variants ?? [];
-  const [entry] = variant?.pricing_data ?? [];
-  expect(entry?.region).toBe('NA');
-  expect((await download(entry?.url ?? '')).status).toBe(200);
-});
-
-// contract 2.6
-describe('a link that can not be signed', () => {
-  const historyOf = async () =>
-    (await service.api.item('product_birkin_croc', 'pricing')).body.data[0]?.variants?.[0]?.pricing;
+describe('a file', () => {
+  const keys = new HmacDataFileSigner([NEW, OLD]);
+  /** Regions that can't be signed at the moment. */
+  let unsignable: string[] = [];
+  const signer: DataFileSigner = {
+    sign: (file, expiresAt) => (unsignable.includes(file.region) ? null : keys.sign(file, expiresAt)),
+    verify: (file, query, now) => keys.verify(file, query, now),
+  };
+  const service = useService({}, { [PORTS.DataFileSigner]: signer });
   afterEach(() => {
     unsignable = [];
   });
 
-  test('is left out, so that there are fewer links than regions', async () => {
+  /** What is told of the prices of `variant_birkin_croc_30`. */
+  const pricing = async () =>
+    (await service.row('product_birkin_croc', 'pricing')).variants?.find(({ id }) => id.endsWith('30'))
+      ?.pricing;
+  /** A fresh link to a file of it. */
+  const link = async (kind: 'pricing_data' | 'historical_estimates' = 'pricing_data', region = 'NA') =>
+    (await pricing())?.[kind]?.find((entry) => entry.region === region)?.url ?? '';
+  const download = (url: string, method = 'GET') => service.anybody.send(method, url);
+
+  // contract 2.7
+  test('needs no key, is a CSV that nobody may keep, and HEAD has its headers', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers, text } = await download(await link(), method);
+      expect([status, Object.fromEntries(headers)]).toMatchObject([
+        200,
+        {
+          ...{ 'content-type': 'text/csv; charset=utf-8', 'cache-control': 'private, no-store' },
+          'content-disposition': expect.stringMatching(/^attachment; filename=.*\.csv"?$/),
+          'x-content-type-options': 'nosniff',
+        },
+      ]);
+      expect(text === '').toBe(method === 'HEAD');
+    }
+  });
+
+  // contract 2.8, 2.9
+  test('has listings newest first, quoted per RFC 4180, without formulas; history oldest first', async () => {
+    expect((await download(await link())).text).toBe(
+      lines(
+        LISTING_COLUMNS,
+        'https://shop.example/2,"Birkin 30, ""croc""\nnoir",Ordinary Vendor,61000,usd,2026-03-02',
+        `https://shop.example/1,"'=HYPERLINK(""https://evil.example"")",'@shop,59000.5,usd,2026-03-01`,
+        "https://shop.example/3,'+30,'-dash,60000,usd,2026-02-01",
+      ),
+    );
+    expect((await download(await link('historical_estimates'))).text).toBe(
+      lines(
+        'date,source,A,B,C,D,currency,confidence',
+        '2026-01-01,ebay,56000.25,,,,usd,0.7',
+        '2026-02-01,ebay,,,,,usd,0.7',
+        '2026-03-01,ebay,58000,,,,usd,0.7',
+      ),
+    );
+    // contract 2.5
+    const { text } = await download(await link('historical_estimates', 'EU-UK'));
+    expect([text.includes('the_realreal'), text.includes('ebay')]).toEqual([true, false]);
+  });
+
+  test('is linked the same in v1, on the variant', async () => {
+    const [row] = (await service.api.v1({ style: 'style_birkin_croc' })).body.data;
+    const [entry] = row?.variants?.[0]?.pricing_data ?? [];
+    expect([entry?.region, (await download(entry?.url ?? '')).status]).toEqual(['NA', 200]);
+  });
+
+  // contract 2.6
+  test('that can not be signed is left out; null stays where there never was one', async () => {
     unsignable = ['NA'];
-    const pricing = await historyOf();
-    expect(pricing?.historical_estimates?.map(({ region }) => region)).toEqual(['EU-UK']);
-    expect(pricing?.pricing_data).toEqual([]);
-  });
-
-  test('leaves an empty list where all are left out, and null where there never was one', async () => {
+    const some = await pricing();
+    expect(some?.historical_estimates?.map(({ region }) => region)).toEqual(['EU-UK']);
+    expect(some?.pricing_data).toEqual([]);
     unsignable = ['NA', 'EU-UK', 'EU-IE'];
-    expect(await historyOf()).toMatchObject({ historical_estimates: [], pricing_data: [] });
-    const { body } = await service.api.item('product_submariner', 'pricing');
-    expect(body.data[0]?.variants?.[0]?.pricing).toMatchObject({
-      historical_estimates: null,
-      pricing_data: null,
-    });
+    expect(await pricing()).toMatchObject({ historical_estimates: [], pricing_data: [] });
+    const { variants } = await service.row('product_submariner', 'pricing');
+    const none = { historical_estimates: null, pricing_data: null };
+    expect(variants?.[0]?.pricing).toMatchObject(none);
   });
-});
 
-// contract 2.7
-describe('a 403 in JSON answers', () => {
-  const CHANGES: [string, (signed: string) => string][] = [
+  // contract 2.7
+  test.each<[string, (signed: string) => string]>([
     ['the raw address', (signed) => signed.replace(/\?.*/, '')],
     ['another region', (signed) => signed.replace('/NA.csv', '/EU-UK.csv')],
     ['another variant', (signed) => signed.replace('croc_30', 'croc_25')],
     ['another kind', (signed) => signed.replace('pricing_data', 'historical_estimates')],
     ['an unknown kind', (signed) => signed.replace('pricing_data', 'secrets')],
     ['an unknown region', (signed) => signed.replace('/NA.csv', '/XX.csv')],
-  ];
-  test.each(CHANGES)('%s', async (_what, change) => {
-    const signed = await link('pricing_data');
+  ])('is a 403 under %s, with a key too', async (_what, change) => {
+    const [signed, refusal] = [await link(), { status: 403, body: { success: false, error: 'forbidden' } }];
     expect(change(signed)).not.toBe(signed);
-    expect(await download(change(signed))).toMatchObject({
-      status: 403,
-      body: { success: false, error: 'forbidden' },
-    });
+    expect(await download(change(signed))).toMatchObject(refusal);
+    expect(await service.api.send('GET', change(signed))).toMatchObject(refusal);
   });
 
-  test('each parameter changed, dropped or given twice', async () => {
-    const signed = new URL(await link('pricing_data'));
+  // contract 2.7
+  test('is a 403 where a parameter is changed, dropped or given twice', async () => {
+    const signed = new URL(await link());
     expect([...signed.searchParams.keys()].length).toBeGreaterThan(0);
     for (const [name, value] of signed.searchParams) {
-      for (const changed of [
-        `${value}0`,
-        value.slice(1),
-        '',
-        value.toUpperCase() === value ? 'a' : value.toUpperCase(),
-      ]) {
+      const other = value.toUpperCase() === value ? 'a' : value.toUpperCase();
+      const changes: ((of: URLSearchParams) => void)[] = [
+        ...[`${value}0`, value.slice(1), '', other].map(
+          (each) => (of: URLSearchParams) => of.set(name, each),
+        ),
+        (of) => of.delete(name),
+        (of) => of.append(name, value),
+      ];
+      for (const change of changes) {
         const url = new URL(signed);
-        url.searchParams.set(name, changed);
-        expect((await download(url.href)).status).toBe(403);
+        change(url.searchParams);
+        expect([url.search, (await download(url.href)).status]).toEqual([url.search, 403]);
       }
-      const dropped = new URL(signed);
-      dropped.searchParams.delete(name);
-      expect((await download(dropped.href)).status).toBe(403);
-      const twice = new URL(signed);
-      twice.searchParams.append(name, value);
-      expect((await download(twice.href)).status).toBe(403);
     }
   });
 
-  test('a key in place of a signature', async () => {
-    const url = new URL(await link('pricing_data'));
-    url.search = '';
-    expect((await service.api.send('GET', url.href)).status).toBe(403);
-  });
-
   // contract 2.5
-  test('a link after one hour, and not before', async () => {
-    const url = await link('pricing_data');
+  test('is linked for one hour', async () => {
+    const url = await link();
     service.clock.advance(3_600_000 - 1_000);
     expect((await download(url)).status).toBe(200);
     service.clock.advance(1_000);
     expect((await download(url)).status).toBe(403);
-    expect((await download(await link('pricing_data'))).status).toBe(200);
+    expect((await download(await link())).status).toBe(200);
+  });
+});
+
+// contract 2.7
+describe('SIGNING_KEYS', () => {
+  const service = useService({ SIGNING_KEYS: `new:${NEW.secret},old:${OLD.secret}` });
+  const FILE: DataFile = { kind: 'pricing_data', variantId: 'variant_birkin_croc_30', region: 'NA' };
+
+  test('sign with the first, and verify with any under its own name', async () => {
+    const { variants } = await service.row('product_birkin_croc', 'pricing');
+    const url = variants?.[0]?.pricing?.pricing_data?.[0]?.url ?? '';
+    expect(new URL(url).searchParams.get('key')).toBe('new');
+    expect((await service.anybody.send('GET', url)).status).toBe(200);
+    // contract 2.6
+    expect(new HmacDataFileSigner([]).sign(FILE, service.clock.now())).toBeNull();
+    for (const [id, secret, status] of [
+      ['new', NEW.secret, 200],
+      ['old', OLD.secret, 200],
+      ['older', OLD.secret, 403],
+      ['old', NEW.secret, 403],
+      ['', NEW.secret, 403],
+    ] as const) {
+      const inAMinute = new Date(service.clock.now().getTime() + 60_000);
+      const address = new HmacDataFileSigner([{ id, secret }]).sign(FILE, inAMinute);
+      expect([id, (await service.anybody.send('GET', address ?? '')).status]).toEqual([id, status]);
+    }
+  });
+});
+
+describe('the rows of a file', () => {
+  type Cells = readonly (string | number | null)[];
+  const events = new EventEmitter();
+  let rows: () => AsyncGenerator<Cells>;
+  let read = 0;
+  const service = useService(
+    {},
+    {
+      [PORTS.DataFileSigner]: { sign: () => null, verify: () => true },
+      [PORTS.PricingRepository]: { fileRows: () => rows() },
+    },
+  );
+  const url = () => `${service.url}/files/pricing_data/variant_x/NA.csv`;
+  const of = (...given: readonly Cells[]) =>
+    async function* () {
+      yield* given;
+    };
+
+  async function* endlessRows(): AsyncGenerator<Cells> {
+    read = 0;
+    try {
+      for (;;) {
+        read += 1;
+        yield ['https://shop.example', 'x'.repeat(1000), 'vendor', 1, 'usd', '2026-01-01'];
+      }
+    } finally {
+      events.emit('ended');
+    }
+  }
+
+  test('are read no faster than the client reads, and no further than it stays', async () => {
+    rows = endlessRows;
+    const request = get(url());
+    const [answer] = await once(request, 'response');
+    await once(answer, 'data');
+    answer.pause();
+    // The buffers on the way fill up; after that nothing more is read, however often the loop turns.
+    for (let before = -1; before !== read; ) {
+      before = read;
+      for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(read).toBeLessThan(100_000);
+    const ended = once(events, 'ended');
+    request.destroy();
+    await ended;
+  });
+
+  test('that fail before the first are a 503; half way, the file breaks off', async () => {
+    rows = async function* () {
+      yield* [];
+      throw unavailable('The database does not answer; try again.', 1);
+    };
+    const answer = await service.api.send('GET', url());
+    expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable' } });
+    expect(answer.headers.has('Content-Disposition')).toBe(false);
+    rows = async function* () {
+      yield ['https://shop.example', 'first', 'vendor', 1, 'usd', '2026-01-01'];
+      throw Object.assign(new Error('away'), { code: 'ECONNRESET' });
+    };
+    await expect(service.api.send('GET', url())).rejects.toThrow();
+  });
+
+  // contract 2.8, 2.9
+  test.each<[string, Cells[], string]>([
+    ['none but the header', [], ''],
+    [
+      'formulas neutralised, numbers and other text as they are',
+      [
+        ['=1+1', '\t=1', '\r=1', -5, 'a=b', '2026-01-01'],
+        ['-1', '+1', '@a', 0, '', null],
+      ],
+      "'=1+1,'\t=1,\"'\r=1\",-5,a=b,2026-01-01\r\n'-1,'+1,'@a,0,,\r\n",
+    ],
+    [
+      'any line break, comma and quote in quotes',
+      [['a\nb', 'c\rd', 'e\r\nf', 1, 'g,h', 'i"j']],
+      '"a\nb","c\rd","e\r\nf",1,"g,h","i""j"\r\n',
+    ],
+  ])('have %s', async (_what, given, text) => {
+    rows = of(...given);
+    expect(await service.api.send('GET', url())).toMatchObject({
+      status: 200,
+      text: lines(LISTING_COLUMNS) + text,
+    });
   });
 });
