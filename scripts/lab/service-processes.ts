@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Stream } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { processEnvironment } from '../config';
 
 /** Where `npm` commands run. */
@@ -32,69 +33,71 @@ export interface ServiceProcess {
 
 type Settings = Readonly<Record<string, string>>;
 
-/**
- * Starts `npm start`'s program with these settings and waits until it says that it is ready.
- *
- * @param log an open file stream that takes its log; else it is shown
- * @param within a command that becomes the one that follows it, in other surroundings
- */
-export async function startProcess(
-  settings: Settings,
-  log: Stream | 'inherit' = 'inherit',
-  within: readonly string[] = [],
-): Promise<ServiceProcess> {
-  const [command = process.execPath, ...words] = [...within, process.execPath, ...START_ARGUMENTS];
-  const child = spawn(command, words, {
-    cwd: REPOSITORY_ROOT,
-    env: {
-      PATH: processEnvironment()['PATH'],
-      MALLOC_ARENA_MAX: '2',
-      MALLOC_MMAP_THRESHOLD_: '1048576',
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      ...settings,
-    },
-    stdio: ['ignore', 'pipe', log],
-  });
-  const stop = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  };
-  for await (const line of createInterface({ input: child.stdout })) {
-    const ready = /^Loupe is ready(?: at (\S+))?$/.exec(line);
-    if (ready) {
-      child.stdout.resume();
-      return { url: ready[1] ?? '', process: child, stop };
+/** The programs of a checkout of the repository, each run as a process of its own with the settings given. */
+export const programsOf = (root: string) => ({
+  /**
+   * Starts the program of `npm start` and waits until it says that it is ready.
+   *
+   * @param log an open file stream that takes its log; else it is shown
+   * @param within a command that runs the words after it in other surroundings
+   */
+  async startProcess(
+    settings: Settings,
+    log: Stream | 'inherit' = 'inherit',
+    within: readonly string[] = [],
+  ): Promise<ServiceProcess> {
+    const [command = process.execPath, ...words] = [...within, process.execPath, ...START_ARGUMENTS];
+    const child = spawn(command, words, {
+      cwd: root,
+      env: {
+        PATH: processEnvironment()['PATH'],
+        MALLOC_ARENA_MAX: '2',
+        MALLOC_MMAP_THRESHOLD_: '1048576',
+        PORT: '0',
+        LOG_LEVEL: 'warn',
+        ...settings,
+      },
+      stdio: ['ignore', 'pipe', log],
+    });
+    const stop = async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    };
+    for await (const line of createInterface({ input: child.stdout })) {
+      const ready = /^Loupe is ready(?: at (\S+))?$/.exec(line);
+      if (ready) {
+        child.stdout.resume();
+        return { url: ready[1] ?? '', process: child, stop };
+      }
     }
-  }
-  throw new Error('the service ended before it was ready');
-}
+    throw new Error('the service ended before it was ready');
+  },
 
-/** A `loupe` command in a process of its own, with these settings. */
-export function spawnLoupe(
-  settings: Settings,
-  ...words: readonly string[]
-): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn(process.execPath, [...LOUPE_ARGUMENTS, ...words], {
-    cwd: REPOSITORY_ROOT,
-    env: { PATH: processEnvironment()['PATH'], LOG_LEVEL: 'warn', ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
+  /** Starts a `loupe` command. */
+  spawnLoupe: (
+    settings: Settings,
+    ...words: readonly string[]
+  ): ChildProcessByStdio<null, Readable, Readable> =>
+    spawn(process.execPath, [...LOUPE_ARGUMENTS, ...words], {
+      cwd: root,
+      env: { PATH: processEnvironment()['PATH'], LOG_LEVEL: 'warn', ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
 
-/** Runs a `loupe` command with these settings and answers the JSON that it prints. */
-export async function runLoupe(settings: Settings, ...words: readonly string[]): Promise<unknown> {
-  const child = spawnLoupe(settings, ...words, '--json');
-  const chunks: Buffer[] = [];
-  const told: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => told.push(chunk));
-  const [code] = await once(child, 'close');
-  if (code !== 0) {
-    throw new Error(
-      `loupe ${words.join(' ')} exited with ${String(code)}: ${Buffer.concat(told).toString('utf8')}`,
-    );
-  }
-  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-}
+  /** Runs a `loupe` command and returns the JSON that it prints. */
+  async runLoupe(settings: Settings, ...words: readonly string[]): Promise<unknown> {
+    const child = this.spawnLoupe(settings, ...words, '--json');
+    const [answer, told, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    if (code === 0) return JSON.parse(answer);
+    throw new Error(`loupe ${words.join(' ')} exited with ${String(code)}: ${told}`);
+  },
+});
+
+const own = programsOf(REPOSITORY_ROOT);
+export const { startProcess, spawnLoupe } = own;
+export const runLoupe: typeof own.runLoupe = (...words) => own.runLoupe(...words);

@@ -2,8 +2,12 @@ import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapsh
 import { rowsOf, sql } from '../../db/core/sql';
 import { hash, Random } from '../../models/random';
 import { CatalogSample } from '../../scripts/lab/bench/catalog/catalog-sample';
-import { changeProducts } from '../../scripts/lab/bench/catalog/changed-catalog';
-import { explain, largeTables, scansAny } from '../../scripts/lab/bench/catalog/explain-questions';
+import {
+  changeProducts,
+  explain,
+  largeTables,
+  scansAny,
+} from '../../scripts/lab/bench/catalog/explain-questions';
 import { QUESTION_KINDS } from '../../scripts/lab/bench/catalog/questions';
 import { type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';

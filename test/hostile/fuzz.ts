@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { Random } from '../../models/random';
-import { runConcurrently } from '../../scripts/lab/bench/measure';
+import { runConcurrently } from '../../scripts/lab/bench/load';
 import { photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
 import { base64Body } from './corpus';
 import { outcomeOf, type Target } from './outcome';

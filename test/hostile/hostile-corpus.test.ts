@@ -1,4 +1,4 @@
-import { runConcurrently } from '../../scripts/lab/bench/measure';
+import { runConcurrently } from '../../scripts/lab/bench/load';
 import { type TestKey, useService } from '../support/service';
 import { hostileCorpus } from './corpus';
 import { outcomeOf } from './outcome';

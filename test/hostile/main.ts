@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { asTable } from '../../scripts/commands/output';
-import { runConcurrently } from '../../scripts/lab/bench/measure';
+import { runConcurrently } from '../../scripts/lab/bench/load';
 import { hostileCorpus } from './corpus';
 import { type HostileReport, photographedPictures, runFuzz } from './fuzz';
 import { outcomeOf, type Target } from './outcome';

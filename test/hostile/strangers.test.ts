@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import sharp from 'sharp';
-import { percentiles } from '../../scripts/lab/bench/measure';
+import { percentile } from '../../scripts/lab/bench/table';
 import { photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
 import { ApiClient } from '../support/api-client';
 import { type ServedService, serve } from './served-service';
@@ -42,11 +42,13 @@ async function beside<Result>(
     const { status } = await call();
     calls.push({ status, ms: performance.now() - started });
   } while (!isOver);
-  const [median, longest] = percentiles(
-    calls.map(({ ms }) => ms),
-    0,
-    0.5,
-    1,
+  const [median, longest] = [0.5, 1].map((share) =>
+    Math.round(
+      percentile(
+        calls.map(({ ms }) => ms),
+        share,
+      ),
+    ),
   );
   process.stderr.write(
     `${expect.getState().currentTestName}: ${calls.length} calls beside it, ${median} ms, at most ${longest}\n`,

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Database } from '../../db/core/knex';
 import { SCOPES } from '../../models/access/api-key';
 import { processEnvironment } from '../../scripts/config';
-import { writeNightlyBundle } from '../../scripts/lab/bench/import/nightly-bundle';
+import { writeNightlyBundle } from '../../scripts/lab/bench/import';
+import { openAccount } from '../../scripts/lab/bench/installation';
 import { Living } from '../../scripts/lab/bench/living/live';
-import { makeKey } from '../../scripts/lab/bench/vision-installation';
 import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { writeLayoutModel } from '../faults/layout-model';
@@ -56,9 +56,11 @@ withServers('A catalog that is written, imported, read and embedded anew at once
     await writeNightlyBundle(plain, SEED, night);
     for (const bundle of [pictured, plain]) await loupeHere(settings, 'catalog', 'import', bundle);
     database = await installation.connect();
+    const loupe = (...words: string[]) => loupeHere(settings, ...words);
+    const { key } = await openAccount(loupe, { concurrency: 0, scopes: SCOPES.join() });
     living = await Living.begin({
       url: processes[0]?.url ?? '',
-      key: await makeKey(settings, { concurrency: 0, scopes: SCOPES.join() }),
+      key,
       knex: database.knex,
       settings,
       folders: { folder, plain, nightly: [night, plain] },

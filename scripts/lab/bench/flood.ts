@@ -1,157 +1,137 @@
-import { startBareServer } from './flood/bare-server';
-import { type PhotoLoad, sendPhotos } from './flood/photo-sender';
-import { type Cell, type Measurement, percentile, percentiles } from './measure';
-import { JsonClient, msOf, openLoop, type TimedCall } from './open-loop';
-import { memoryOf, ProcessWatch, type Sample } from './process-watch';
-import { inFolder } from './set-up';
-import { drawPhotos, type Mode, machine, onVisionInstallation } from './vision-installation';
+import { drawPhotos, fill, PHOTO_SIDE, photoBodies } from './generated';
+import { type Installation, type Mode, onInstallation, UNLIMITED } from './installation';
+import { Client, during, inTurn, msOf, steadily, type TimedCall } from './load';
+import { memoryCell, type Sample, watched } from './process-watch';
+import { type Cell, type Measurement, machine, percentiles, shown } from './table';
 
-type FloodOptions = { products: number; seconds: number; factor: number; only: readonly Mode[] };
+interface FloodOptions {
+  readonly products: number;
+  readonly seconds: number;
+  readonly factor: number;
+  readonly only: readonly Mode[];
+}
 
-/** A 2-megapixel photo, as telephones send it after their own shrinking. */
-const PHOTO_SIDE = 1440;
+type Send = (photo: () => Promise<TimedCall>, isOver: () => boolean) => Promise<TimedCall[]>;
+
 const CAPACITY_CLIENTS = 16;
 const CAPACITY_SECONDS = 20;
 const WARM_UP_SECONDS = 10;
-/** As long as the usual flood, and once more after it: of fewer calls the 99th percentile is one hiccup of the machine. */
-const CALM_SECONDS = 60;
-const ELSEWHERE_SECONDS = 20;
 const CATALOG_PER_SECOND = 10;
 /** Without a limit of their own: only the queue says when it is enough. */
 const KEYS = 3;
 const CREDITS = 10_000_000;
-const QUESTIONS = ['bag', 'watch', 'leather', 'gold', 'small', 'black', 'steel', 'classic'];
+const PICTURE_SIDE = 640;
 
-const SETTINGS = { CONFIDENCE_FLOOR: '0', PHOTO_MEMORY_MIB: '0', RATE_PER_SECOND: '0' };
-
-interface Phase {
-  readonly name: string;
-  readonly seconds: number;
-  readonly photos: readonly TimedCall[];
-  readonly catalog: readonly TimedCall[];
-  readonly samples: Readonly<Record<string, readonly Sample[]>>;
-}
+/** Texts that a catalog of bags and watches answers. */
+export const TEXTS = ['bag', 'watch', 'leather', 'gold', 'small', 'black', 'steel', 'classic'];
 
 /**
  * Photos at a multiple of the capacity, arriving whether or not the others were answered, beside catalog queries: what is
  * accepted, how fast the rest is refused, and what becomes of the catalog, the memory and the event loops.
  */
 export async function benchFlood(options: FloodOptions): Promise<Measurement> {
-  return inFolder(async (folder) => {
-    const photos = await drawPhotos(options.products, PHOTO_SIDE);
-    const bodies = photos.map((photo) => Buffer.from(JSON.stringify({ base64: photo.toString('base64') })));
-    const rows: Cell[][] = [];
-    for (const mode of options.only) {
-      for (const phase of await floodMode(mode, options, folder, bodies)) rows.push(rowOf(mode, phase));
-    }
-    const sizes = bodies.map((body) => body.length / 1024);
-    return {
-      title: `flood: ${options.factor} times the capacity for ${options.seconds} s, ${machine()}, bodies of ${percentile(sizes, 0.5).toFixed(0)} KiB`,
-      head: HEAD,
-      rows,
-      notes: [
-        `Photos a second, milliseconds, MiB at the begin, the most and at the end. Catalog: ${CATALOG_PER_SECOND} text queries a second.`,
-        'The client is a process on the same cores; elsewhere: the flood goes to a server that throws it away. Loop: the longest delay of the event loop within a second, median and maximum of all seconds.',
-      ],
-    };
-  });
+  const bodies = photoBodies(await drawPhotos(options.products, PHOTO_SIDE));
+  const rows: Cell[][] = [];
+  // The limit on calls at the same time is that of the keys.
+  const { VISION_CONCURRENCY: _, ...settings } = UNLIMITED;
+  for (const mode of options.only) {
+    const measured = await onInstallation({ mode, settings }, async (installation, folder) => {
+      await installation.start();
+      await fill([installation], folder, { products: options.products, pictures: PICTURE_SIDE });
+      return await flood(installation, options, bodies);
+    });
+    rows.push(...measured.map((row) => [mode, ...row]));
+  }
+  return {
+    title: `flood: ${options.factor} times the capacity for ${options.seconds} s, ${machine()}`,
+    head: [
+      ...['mode', 'phase', 'sent/s', '200/s', '200 p50', '200 p99', '429', '503', '504', 'others'],
+      ...['refused p50', 'refused p99', 'catalog p50', 'catalog p99', 'memory', 'loop'],
+    ],
+    rows,
+    notes: [
+      `Photos a second, milliseconds, MiB before, at most and after. Catalog: ${CATALOG_PER_SECOND} text queries a second. The client shares the cores; photos are sent by a thread of lower priority.`,
+      'Loop: the longest delay of the event loop within a second, median and maximum of all seconds.',
+    ],
+  };
 }
 
-const HEAD = [
-  ...['mode', 'phase', 'sent/s', '200/s', '200 p50', '200 p99', '429', '503', '504', 'others'],
-  ...['refused p50', 'refused p99', 'catalog p50', 'catalog p99', 'memory', 'loop'],
-];
+async function flood(
+  installation: Installation,
+  { seconds, factor }: FloodOptions,
+  bodies: readonly Buffer[],
+): Promise<Cell[][]> {
+  const { url } = installation;
+  const keys = Array.from({ length: KEYS }, () => installation.key({ credits: CREDITS, concurrency: 0 }));
+  const [first = '', ...others] = await Promise.all(keys);
+  const sender = (key: string) => new Client(url, key, { apart: true });
+  const [many, limited] = [
+    [first, ...others].map(sender),
+    [sender(await installation.key({ credits: CREDITS }))],
+  ];
+  const catalog = new Client(url, first);
+  let sent = 0;
+  const phase = async (name: string, lasts: number, clients: readonly Client[], send: Send) => {
+    process.stderr.write(`${installation.mode}: ${name}\n`);
+    const photo = async (): Promise<TimedCall> => {
+      const [client, body] = [clients[sent % clients.length], bodies[sent % bodies.length]];
+      sent += 1;
+      return (await client?.post('/v3/vision/identify', body ?? {})) ?? { status: 0, ms: 0 };
+    };
+    const load = during(lasts, (isOver) =>
+      Promise.all([
+        send(photo, isOver),
+        steadily(CATALOG_PER_SECOND, isOver, (at) =>
+          catalog.post('/v3/catalog/query', { query: TEXTS[at % TEXTS.length] }),
+        ),
+      ]),
+    );
+    const states = [...installation.processes].map(
+      async ([role, each]) => [role, await watched(each, load)] as const,
+    );
+    const [samples, { calls }] = [await Promise.all(states), await load];
+    return { photos: calls[0], row: rowOf(name, lasts, calls, samples) };
+  };
+  const none: Send = async () => [];
+  const waiting: Send = (photo, isOver) => inTurn(CAPACITY_CLIENTS, isOver, photo);
+  await phase('warming up', WARM_UP_SECONDS, many, waiting);
+  const calm = await phase('catalog alone', seconds, many, none);
+  const full = await phase(`${CAPACITY_CLIENTS} clients`, CAPACITY_SECONDS, many, waiting);
+  const capacity = full.photos.filter(({ status }) => status === 200).length / CAPACITY_SECONDS;
+  const flooding: Send = (photo, isOver) => steadily(factor * capacity, isOver, photo);
+  const phases = [
+    ...[calm, full],
+    await phase(`flood, ${KEYS} keys`, seconds, many, flooding),
+    await phase('flood, one limited key', seconds, limited, flooding),
+    await phase('catalog alone, again', seconds, many, none),
+  ];
+  for (const client of [...many, ...limited]) await client.close();
+  return phases.map(({ row }) => row);
+}
 
-function rowOf(mode: string, { name, seconds, photos, catalog, samples }: Phase): Cell[] {
+function rowOf(
+  name: string,
+  seconds: number,
+  [photos, catalog]: readonly [readonly TimedCall[], readonly TimedCall[]],
+  samples: readonly (readonly [string, readonly Sample[]])[],
+): Cell[] {
   const of = (...statuses: number[]) => photos.filter(({ status }) => statuses.includes(status));
-  const answered = of(200);
-  const refused = of(429, 503);
+  const times = (calls: readonly TimedCall[]) => percentiles(msOf(calls), 0.5, 0.99);
+  const told = (say: (each: readonly Sample[]) => Cell): Cell =>
+    samples.map(([role, each]) => `${role} ${say(each)}`).join('\n');
   return [
-    mode,
-    name,
-    (photos.length / seconds).toFixed(1),
-    (answered.length / seconds).toFixed(1),
-    ...percentilesOf(answered),
-    of(429).length,
-    of(503).length,
-    of(504).length,
-    photos.length - of(200, 429, 503, 504).length,
-    ...percentilesOf(refused),
-    ...percentilesOf(catalog),
-    ...[
-      (each: readonly Sample[]) => memoryOf(each),
-      (each: readonly Sample[]) =>
-        percentiles(
-          each.map(({ loopMaxMs }) => loopMaxMs),
-          0,
-          0.5,
-          1,
-        ).join(', '),
-    ].map((say) =>
-      Object.entries(samples)
-        .map(([role, each]) => `${role} ${say(each)}`)
-        .join('\n'),
+    ...[name, photos.length / seconds, of(200).length / seconds, ...times(of(200))],
+    ...[of(429).length, of(503).length, of(504).length, photos.length - of(200, 429, 503, 504).length],
+    ...[...times(of(429, 503)), ...times(catalog)],
+    told(memoryCell),
+    told((each) =>
+      percentiles(
+        each.map(({ loopMaxMs }) => loopMaxMs),
+        0.5,
+        1,
+      )
+        .map(shown)
+        .join(', '),
     ),
   ];
-}
-
-const percentilesOf = (calls: readonly TimedCall[]) => percentiles(msOf(calls), 0, 0.5, 0.99);
-
-function floodMode(
-  mode: Mode,
-  { products, seconds, factor }: FloodOptions,
-  folder: string,
-  bodies: readonly Uint8Array[],
-): Promise<Phase[]> {
-  return onVisionInstallation({ mode, products, folder, settings: SETTINGS }, async (installation) => {
-    const client = new JsonClient(installation.url);
-    const limited = await installation.makeKey({ credits: CREDITS });
-    const keys: string[] = [];
-    for (let key = 0; key < KEYS; key += 1) {
-      keys.push(await installation.makeKey({ credits: CREDITS, concurrency: 0 }));
-    }
-    const watches = Object.entries(installation.processes).map(
-      ([role, each]) => new ProcessWatch(role, each),
-    );
-
-    const query = (index: number) =>
-      client.post(
-        '/v3/catalog/query',
-        keys[0] ?? '',
-        Buffer.from(JSON.stringify({ query: QUESTIONS[index % QUESTIONS.length] })),
-      );
-    const phase = async (name: string, lasts: number, photos: PhotoLoad | null): Promise<Phase> => {
-      process.stderr.write(`${mode}: ${name}\n`);
-      const sent = photos ? sendPhotos(photos) : Promise.resolve([]);
-      const both = Promise.all([sent, openLoop(CATALOG_PER_SECOND, lasts, query)]);
-      const watched = await Promise.all(
-        watches.map(async (watch) => [watch.name, await watch.during(both)] as const),
-      );
-      const [photoCalls, catalog] = await both;
-      return { name, seconds: lasts, photos: photoCalls, catalog, samples: Object.fromEntries(watched) };
-    };
-    const { url } = installation;
-    const waiting = { url, keys, bodies, pace: { clients: CAPACITY_CLIENTS } };
-
-    await phase('warming up', WARM_UP_SECONDS, { ...waiting, seconds: WARM_UP_SECONDS });
-    const calm = await phase('catalog alone', CALM_SECONDS, null);
-    const full = await phase(`${CAPACITY_CLIENTS} clients`, CAPACITY_SECONDS, {
-      ...waiting,
-      seconds: CAPACITY_SECONDS,
-    });
-    const capacity = full.photos.filter(({ status }) => status === 200).length / CAPACITY_SECONDS;
-    const flood = { url, keys, bodies, seconds, pace: { perSecond: factor * capacity } };
-    const bare = await startBareServer();
-    const elsewhere = await phase('flood, elsewhere', ELSEWHERE_SECONDS, {
-      ...flood,
-      url: bare.url,
-      seconds: ELSEWHERE_SECONDS,
-    });
-    await bare.stop();
-    const many = await phase(`flood, ${KEYS} keys`, seconds, flood);
-    const one = await phase('flood, one limited key', seconds, { ...flood, keys: [limited] });
-    const calmAgain = await phase('catalog alone, again', CALM_SECONDS, null);
-    await client.close();
-    return [calm, full, elsewhere, many, one, calmAgain];
-  });
 }

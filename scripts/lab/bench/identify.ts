@@ -1,77 +1,48 @@
-import { cpus } from 'node:os';
-import { request } from 'undici';
-import { FolderModelLibrary } from '../../../workers/library/model-library';
-import { inferencePerSecond } from './inference-alone';
-import { type Cell, type Measurement, percentile, percentiles, runConcurrently } from './measure';
-import { residentMib } from './process-watch';
-import { inFolder } from './set-up';
-import { drawPhotos, MODES, onVisionInstallation, type VisionInstallation } from './vision-installation';
+import { drawPhotos, fill, PHOTO_SIDE, photoBodies } from './generated';
+import { type Installation, MODES, type Mode, onInstallations, UNLIMITED } from './installation';
+import { Client, runConcurrently, successful } from './load';
+import { memoryOf } from './process-watch';
+import { byTurns, type Cell, type Measurement, machine, percentile, percentiles } from './table';
 
-/** A 2-megapixel photo, as telephones send it after their own shrinking. */
-const PHOTO_SIDE = 1440;
-const STAGES = ['intake', 'queue', 'embed', 'neighbours', 'rows'] as const;
-const CONCURRENCY = 16;
-
-/** The same photos come again and again, and each time they shall be computed. */
-const SETTINGS = {
-  RATE_PER_SECOND: '0',
-  VISION_CONCURRENCY: '0',
-  CONFIDENCE_FLOOR: '0',
-  PHOTO_MEMORY_MIB: '0',
-};
-
-type Stage = (typeof STAGES)[number];
-
-interface Run {
-  readonly model: string;
-  readonly name: string;
-  /** Of each call. */
-  readonly photos: number;
-  readonly concurrency: number;
-  readonly each: readonly number[];
-  readonly perSecond: number;
-  readonly stages: Readonly<Record<Stage, number>>;
-  /** Everything but intake, embedding and neighbours, in ms at the median. */
-  readonly restMs: number;
-  /** Resident memory of the process with the network in it, in MiB, after the calls. */
-  readonly workerMib: number;
+interface IdentifyBenchOptions {
+  readonly calls: number;
+  readonly products: number;
+  readonly models: readonly string[];
+  readonly only: readonly Mode[];
+  readonly against?: string;
 }
 
+const STAGES = ['intake', 'queue', 'embed', 'neighbours', 'rows'] as const;
+const CLIENTS = 16;
+const PICTURE_SIDE = 640;
+
 /**
- * Identify over HTTP, embedded and on PostgreSQL with Redis (one api, one worker process), beside what intake and
- * inference alone reach in one process on the same cores; for each of the models. One client also sends three and five photos
- * in a call.
+ * Identify over HTTP, embedded and on PostgreSQL with Redis, for each of the models, by turns with another version if one is given.
+ * One client also sends three and five photos in a call.
  */
-export async function benchIdentify({
-  calls,
-  products,
-  models,
-}: {
-  calls: number;
-  products: number;
-  models: readonly string[];
-}): Promise<Measurement> {
+export async function benchIdentify(options: IdentifyBenchOptions): Promise<Measurement> {
+  const { calls, products, models, against, only = MODES } = options;
   const photos = await drawPhotos(products, PHOTO_SIDE);
   const rows: Cell[][] = [];
-  for (const name of models) {
-    await inFolder(async (folder) => {
-      const model = await new FolderModelLibrary(folder).find(name);
-      const photoAt = async (index: number) => photos[index % photos.length] ?? null;
-      const pool = await inferencePerSecond(model, 'query', calls * 2, photoAt);
-      const settings = { ...SETTINGS, MODEL: name };
-      for (const mode of MODES) {
-        const options = { mode, products, folder, settings };
-        const runs = await onVisionInstallation(options, (each) => measureMode(name, each, photos, calls));
-        rows.push(...runs.map((run) => rowOf(run, pool)));
-      }
-      const alone = [name, 'intake and inference alone', 1, CONCURRENCY, '', '', pool.toFixed(1), '100 %'];
-      rows.push([...alone, ...STAGES.map(() => ''), '', '']);
-    });
+  for (const MODEL of models) {
+    for (const mode of only) {
+      // A machine that is busy with other work refuses no call for want of time.
+      const settings = { ...UNLIMITED, MODEL, VISION_DEADLINE_MS: '60000' };
+      const measured = await onInstallations(
+        { mode, settings, ...(against && { against }) },
+        async (all, folder) => {
+          for (const each of all) await each.start();
+          await fill(all, folder, { products, pictures: PICTURE_SIDE, complete: true });
+          return await byTurns(all, (each) => measure(each, photos, calls));
+        },
+      );
+      rows.push(...measured.map((row) => [MODEL, mode, ...row]));
+    }
   }
   return {
-    title: `identify over HTTP: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, ${cpus().length} cores`,
+    title: `identify over HTTP: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, ${machine()}`,
     head: [
-      ...['model', 'mode', 'photos', 'clients', 'p50 ms', 'p99 ms', 'images/s', 'of pool'],
+      ...['model', 'mode', 'version', 'photos', 'clients', 'p50 ms', 'p99 ms', 'photos/s'],
       ...STAGES.map((stage) => `${stage} ms`),
       ...['rest ms', 'MiB'],
     ],
@@ -82,93 +53,45 @@ export async function benchIdentify({
   };
 }
 
-function rowOf(run: Run, pool: number): Cell[] {
-  return [
-    run.model,
-    run.name,
-    run.photos,
-    run.concurrency,
-    ...percentiles(run.each, 0, 0.5, 0.99),
-    (run.perSecond * run.photos).toFixed(1),
-    `${((100 * run.perSecond * run.photos) / pool).toFixed(0)} %`,
-    ...STAGES.map((stage) => run.stages[stage].toFixed(1)),
-    run.restMs.toFixed(1),
-    Math.round(run.workerMib),
-  ];
-}
-
-async function measureMode(
-  model: string,
-  { mode, url, processes, makeKey }: VisionInstallation,
+async function measure(
+  installation: Installation,
   photos: readonly Buffer[],
   calls: number,
-): Promise<Run[]> {
-  const key = await makeKey();
-  await measure(url, key, bodiesOf(photos, 1), CONCURRENCY * 2, CONCURRENCY);
-  const worker = processes['worker'] ?? processes['all'];
-  const runs: Run[] = [];
-  for (const [each, count, concurrency] of [
-    [1, calls, 1],
-    [1, calls * 4, CONCURRENCY],
-    [3, Math.ceil(calls / 2), 1],
-    [5, Math.ceil(calls / 2), 1],
-  ] as const) {
-    const figures = await measure(url, key, bodiesOf(photos, each), count, concurrency);
-    const workerMib = await residentMib(worker?.process.pid ?? 0);
-    runs.push({ model, name: mode, photos: each, concurrency, workerMib, ...figures });
-  }
-  return runs;
-}
-
-/** Calls with so many photos each, beginning with each of the photos. */
-function bodiesOf(photos: readonly Buffer[], each: number): Buffer[] {
-  const images = photos.map((photo) => ({ base64: photo.toString('base64') }));
-  return images.map((image, from) => {
-    const chosen = Array.from({ length: each }, (_, next) => images[(from + next) % images.length]);
-    return Buffer.from(JSON.stringify(each === 1 ? image : { images: chosen }));
-  });
-}
-
-async function measure(
-  url: string,
-  key: string,
-  bodies: readonly Buffer[],
-  count: number,
-  concurrency: number,
-): Promise<Pick<Run, 'each' | 'perSecond' | 'stages' | 'restMs'>> {
-  const timings: Readonly<Record<Stage, number>>[] = [];
-  const rest: number[] = [];
-  const { each, totalMs } = await runConcurrently(count, concurrency, async (index) => {
-    const from = performance.now();
-    // As in the other tables the answer is not compressed; `fetch` takes twice the processor time for the same.
-    const answer = await request(`${url}/v3/vision/identify`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: bodies[index % bodies.length] ?? Buffer.alloc(0),
+): Promise<Cell[][]> {
+  const client = new Client(installation.url, await installation.key());
+  const identify = async (each: number, count: number, clients: number): Promise<Cell[]> => {
+    const bodies = photoBodies(photos, each);
+    const stages: number[][] = [];
+    const rest: number[] = [];
+    const { each: ms, totalMs } = await runConcurrently(count, clients, async (index) => {
+      const answer = await successful(
+        client.post('/v3/vision/identify', bodies[index % bodies.length] ?? {}),
+      );
+      const own = STAGES.map((stage) =>
+        Number(new RegExp(`\\b${stage};dur=([\\d.]+)`).exec(answer.timing)?.[1] ?? 0),
+      );
+      stages.push(own);
+      const [intake = 0, , embed = 0, neighbours = 0] = own;
+      rest.push(answer.ms - intake - embed - neighbours);
     });
-    await answer.body.dump({ limit: 1 << 24 });
-    if (answer.statusCode !== 200) throw new Error(`identify answered with ${answer.statusCode}`);
-    const stages = stagesOf(String(answer.headers['server-timing']));
-    timings.push(stages);
-    rest.push(performance.now() - from - stages.intake - stages.embed - stages.neighbours);
-  });
-  const median = (stage: Stage) =>
-    percentile(
-      timings.map((each) => each[stage]),
-      0.5,
-    );
-  return {
-    each,
-    perSecond: (1000 * count) / totalMs,
-    stages: ofStages(median),
-    restMs: percentile(rest, 0.5),
+    return [
+      ...[each, clients, ...percentiles(ms, 0.5, 0.99), (1000 * count * each) / totalMs],
+      ...STAGES.map((_, at) =>
+        percentile(
+          stages.map((own) => own[at] ?? 0),
+          0.5,
+        ),
+      ),
+      ...percentiles(rest, 0.5),
+      Math.round(await memoryOf(installation.computing?.process.pid ?? 0)),
+    ];
   };
+  await identify(1, CLIENTS * 2, CLIENTS);
+  const few = Math.ceil(calls / 2);
+  return [
+    await identify(1, calls, 1),
+    await identify(1, calls * 4, CLIENTS),
+    await identify(3, few, 1),
+    await identify(5, few, 1),
+  ];
 }
-
-/** Milliseconds of each stage out of a Server-Timing header. */
-function stagesOf(header: string): Record<Stage, number> {
-  return ofStages((stage) => Number(new RegExp(`\\b${stage};dur=([\\d.]+)`).exec(header)?.[1] ?? 0));
-}
-
-const ofStages = (figureOf: (stage: Stage) => number) =>
-  Object.fromEntries(STAGES.map((stage) => [stage, figureOf(stage)])) as Record<Stage, number>;

@@ -1,16 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SCOPES } from '../../../models/access/api-key';
-import { generateBundle, productId } from '../generator/generate-bundle';
-import { runLoupe } from '../service-processes';
-import { writeNightlyBundle } from './import/nightly-bundle';
+import { drawPhotos, productIds, SEED, writeBundle } from './generated';
+import { writeNightlyBundle } from './import';
+import { type Installation, type Knex, onInstallation, UNLIMITED } from './installation';
 import { Living } from './living/live';
-import { headOfReads, type LivingPhase, readsTogether, rowsOfReads, statusesOf } from './living/phases';
-import { type Measurement, percentile } from './measure';
-import { during, msOf, steadily } from './open-loop';
-import { copyModel } from './reindex/copy-model';
-import { onStand, type Settings } from './set-up';
-import { drawPhotos, machine, makeKey } from './vision-installation';
+import { during, msOf, steadily, type TimedCall } from './load';
+import { copyModel } from './reindex';
+import { type Cell, type Measurement, machine, percentile, percentiles } from './table';
 
 interface LivingBenchOptions {
   /** Products without pictures that nobody writes but the import, as they are, with other estimates. */
@@ -18,164 +15,136 @@ interface LivingBenchOptions {
   readonly pictured: number;
   readonly living: number;
   readonly minutes: number;
-  /** Seconds of nothing but reads, before and after; of one caller who writes and nothing else. */
+  /** Seconds of nothing but reads, before and after. */
   readonly calm: number;
-  readonly alone: number;
-  /** A second; `records` of all writers together. */
-  readonly reads: number;
-  readonly photos: number;
-  readonly records: number;
 }
 
-/** That of the photos. */
-const SEED = 11;
+type Calls = ReadonlyMap<string, readonly TimedCall[]>;
+
 const PLAIN_SEED = 12;
 const SHELF_SIZE = 50;
 const FACES = 8;
 const PICTURE_SIDE = 320;
 const PHOTO_SIDE = 640;
+/** A second. */
+const READS = 20;
+const PHOTOS = 1;
 const WRITERS = 10;
-/** Products of a call beside others, and of one as large as calls are; each is three records. */
 const PRODUCTS_A_CALL = 20;
-const PRODUCTS_A_LARGE_CALL = 330;
-const RECORDS_A_PRODUCT = 3;
+/** Each of the ten calls so often: 200 records a second, three of a product. */
+const WRITE_EVERY_MS = 3_000;
 const WARM_UP_SECONDS = 10;
 const NIGHTS = 2;
-
-const SETTINGS = {
-  CONFIDENCE_FLOOR: '0',
-  RATE_PER_SECOND: '0',
-  RATE_PER_MINUTE: '0',
-  VISION_CONCURRENCY: '0',
-  PHOTO_MEMORY_MIB: '0',
-};
+/** Sorts of calls that do not read the catalog. */
+const OTHERS = ['photo', 'write', 'delete'];
 
 /**
  * A catalog that is written by ten callers, imported, read and embedded anew, all at once, on PostgreSQL and Redis with an api
  * and a worker: which promises were not kept, how much slower reads are than alone, and how much is written.
  */
 export const benchLiving = (options: LivingBenchOptions): Promise<Measurement> =>
-  onStand(SETTINGS, async ({ folder, settings, knex, processes, start }) => {
-    await start('api', 'worker');
-    const bundles = await fillCatalog(settings, folder, options);
-    const living = await Living.begin({
-      url: processes[0]?.url ?? '',
-      key: await makeKey(settings, { concurrency: 0, scopes: SCOPES.join() }),
-      knex,
-      settings,
-      folders: { folder, plain: bundles.plain, nightly: bundles.nightly },
-      faces: Array.from({ length: FACES }, (_, face) => {
-        const product = productId(SEED, face);
-        return { product, file: join(bundles.pictured, 'images', '0000', `${product}.jpg`) };
-      }),
-      photos: await drawPhotos(options.pictured, PHOTO_SIDE),
-      shelves: Math.ceil(options.living / SHELF_SIZE),
-      shelfSize: SHELF_SIZE,
-      seed: SEED,
-      installModel: (model) => copyModel(settings.DATA_DIR, model),
-    });
-    return await measured(living, options);
+  onInstallation({ mode: 'PostgreSQL and Redis', settings: UNLIMITED }, async (installation, folder) => {
+    await installation.start();
+    return await installation.onDatabase(async (knex) =>
+      measured(await begin(installation, knex, folder, options), options),
+    );
   });
 
-async function fillCatalog(
-  settings: Settings,
+async function begin(
+  { url, settings, loupe, key }: Installation,
+  knex: Knex,
   folder: string,
-  { products, pictured: count }: LivingBenchOptions,
-) {
+  { products, pictured: count, living }: LivingBenchOptions,
+): Promise<Living> {
   const [pictured, plain] = [join(folder, 'pictured'), join(folder, 'plain')];
-  const prices = { historyMonths: 0, listingsPerVariant: 0 };
-  const pictures = { images: true, imageSize: PICTURE_SIDE };
-  await generateBundle({ seed: SEED, products: count, out: pictured, ...prices, ...pictures });
-  await generateBundle({ seed: PLAIN_SEED, products, out: plain, ...prices });
+  await writeBundle(pictured, { products: count, pictures: PICTURE_SIDE });
+  await writeBundle(plain, { products, seed: PLAIN_SEED });
   const nightly = Array.from({ length: NIGHTS }, (_, night) => join(folder, `night-${night}`));
   for (const [night, out] of nightly.entries()) await writeNightlyBundle(plain, night, out);
-  for (const bundle of [pictured, plain]) await runLoupe(settings, 'catalog', 'import', bundle);
-  return { pictured, plain, nightly };
+  for (const bundle of [pictured, plain]) await loupe('catalog', 'import', bundle);
+  return Living.begin({
+    ...{ url, knex, settings, folders: { folder, plain, nightly }, seed: SEED },
+    key: await key({ concurrency: 0, scopes: SCOPES.join() }),
+    faces: productIds(FACES).map((product) => ({
+      product,
+      file: join(pictured, 'images', '0000', `${product}.jpg`),
+    })),
+    photos: await drawPhotos(count, PHOTO_SIDE),
+    ...{ shelves: Math.ceil(living / SHELF_SIZE), shelfSize: SHELF_SIZE },
+    installModel: (model) => copyModel(settings.DATA_DIR, model),
+  });
 }
 
 async function measured(living: Living, options: LivingBenchOptions): Promise<Measurement> {
-  const reading = (work: Promise<unknown>) => readsDuring(living, options, work);
-  await reading(seconds(WARM_UP_SECONDS));
-  const alone = await oneCaller(living, options.alone);
-  const before = await reading(seconds(options.calm));
+  const reading = (work: Promise<unknown> | number) => readsDuring(living, work);
+  await reading(WARM_UP_SECONDS);
+  const before = await reading(options.calm);
   process.stderr.write('everything at once\n');
-  const work = everythingAtOnce(living, options);
+  const work = everythingAtOnce(living, options.minutes);
   const busy = await reading(work);
   const { accepted, imports, builds } = await work;
-  const after = await reading(seconds(options.calm));
+  const after = await reading(options.calm);
   process.stderr.write('reading everything once more\n');
   const violations = (await living.conclude()).sentences();
+  const statuses = new Set([...busy.calls.values()].flatMap((calls) => calls.map(({ status }) => status)));
   return {
     title: `living: ${options.products} products and ${options.living} that are written, everything at once for ${options.minutes} minutes, ${machine()}`,
-    head: headOfReads,
-    rows: rowsOfReads(readsTogether([before, after]), busy.calls),
+    head: ['calls', 'alone', 'p50 ms', 'p99 ms', 'at once', 'p50 ms', 'p99 ms', 'p99, times'],
+    rows: rowsOf([before.calls, after.calls], busy.calls),
     notes: [
-      `One caller alone: ${alone.perSecond.toFixed(0)} records/s, up to 1,000 a call, p50 ${alone.p50.toFixed(0)} and p95 ${alone.p95.toFixed(0)} ms.`,
-      `At once, in ${busy.seconds.toFixed(0)} s: ${WRITERS} writers had ${accepted} records accepted, ${(accepted / busy.seconds).toFixed(0)} a second; ${imports} imports; ${builds} models built and promoted, ${living.rebuilder.images} images.`,
-      `Statuses at once: ${statusesOf(busy.calls)}.`,
+      `At once, in ${busy.seconds.toFixed(0)} s: ${WRITERS} writers had ${accepted} records accepted; ${imports} imports; ${builds} models built and promoted. Statuses: ${[...statuses].join(', ')}.`,
       `Promises: ${violations.length === 0 ? 'all kept' : violations.join('\n')}.`,
-      'The client, its checker and the servers share the cores.',
     ],
   };
 }
 
 /** Steady reads and photos while something else goes on. */
-async function readsDuring(
-  { readers, world }: Living,
-  { reads, photos }: LivingBenchOptions,
-  work: Promise<unknown>,
-): Promise<LivingPhase> {
+async function readsDuring({ readers, world }: Living, work: Promise<unknown> | number) {
   world.client.takeCalls();
-  const { seconds: lasted } = await during(work, (isOver) =>
+  const { seconds } = await during(work, (isOver) =>
     Promise.all([
-      steadily(reads, isOver, () => readers.read()),
-      steadily(photos, isOver, () => readers.identify()),
+      steadily(READS, isOver, () => readers.read()),
+      steadily(PHOTOS, isOver, () => readers.identify()),
     ]),
   );
-  return { calls: world.client.takeCalls(), seconds: lasted };
+  return { calls: world.client.takeCalls(), seconds };
 }
 
-async function oneCaller({ writers, world }: Living, forSeconds: number) {
-  world.client.takeCalls();
-  const started = performance.now();
-  let accepted = 0;
-  while (performance.now() - started < forSeconds * 1000)
-    accepted += await writers.write(PRODUCTS_A_LARGE_CALL);
-  const perSecond = (1000 * accepted) / (performance.now() - started);
-  const times = msOf(world.client.takeCalls().get('write') ?? []);
-  return { perSecond, p50: percentile(times, 0.5), p95: percentile(times, 0.95) };
-}
-
-async function everythingAtOnce(
-  { writers, importer, rebuilder }: Living,
-  { minutes, records }: LivingBenchOptions,
-) {
+async function everythingAtOnce({ writers, importer, rebuilder }: Living, minutes: number) {
   const until = performance.now() + minutes * 60_000;
-  const done = { accepted: 0, imports: 0, builds: 0 };
-  const everyMs = (1000 * WRITERS * PRODUCTS_A_CALL * RECORDS_A_PRODUCT) / records;
-  const writer = async (number: number): Promise<void> => {
-    for (let due = performance.now() + (number * everyMs) / WRITERS; due < until; due += everyMs) {
-      await delay(Math.max(0, due - performance.now()));
-      const accepted = await writers.write(PRODUCTS_A_CALL);
-      done.accepted += accepted;
-    }
+  const repeatedly = async (work: () => Promise<unknown>): Promise<number> => {
+    let times = 0;
+    for (; performance.now() < until; times += 1) await work();
+    return times;
   };
-  await Promise.all([
-    ...Array.from({ length: WRITERS }, (_, number) => writer(number)),
-    repeatedly(until, async () => {
-      await importer.import();
-      done.imports += 1;
-    }),
-    repeatedly(until, async () => {
-      await rebuilder.rebuild();
-      done.builds += 1;
+  let accepted = 0;
+  const [imports = 0, builds = 0] = await Promise.all([
+    repeatedly(() => importer.import()),
+    repeatedly(() => rebuilder.rebuild()),
+    ...Array.from({ length: WRITERS }, (_, writer) => {
+      let due = performance.now() + (writer * WRITE_EVERY_MS) / WRITERS;
+      return repeatedly(async () => {
+        await delay(Math.max(0, due - performance.now()));
+        due += WRITE_EVERY_MS;
+        const written = await writers.write(PRODUCTS_A_CALL);
+        accepted += written;
+      });
     }),
   ]);
-  return done;
+  return { accepted, imports, builds };
 }
 
-async function repeatedly(until: number, work: () => Promise<void>): Promise<void> {
-  while (performance.now() < until) await work();
+/** A row for each sort of call, and one for all that read the catalog. */
+function rowsOf(alone: readonly Calls[], atOnce: Calls): Cell[][] {
+  const sorts = [...new Set([...alone, atOnce].flatMap((calls) => [...calls.keys()]))].sort();
+  const rowOf = (name: string, own: readonly string[]): Cell[] => {
+    const of = (phases: readonly Calls[]) =>
+      msOf(phases.flatMap((calls) => own.flatMap((sort) => calls.get(sort) ?? [])));
+    const [calm, busy] = [of(alone), of([atOnce])];
+    const cells = [calm, busy].flatMap((ms) => [ms.length, ...percentiles(ms, 0.5, 0.99)]);
+    const times = percentile(busy, 0.99) / percentile(calm, 0.99);
+    return [name, ...cells, Number.isNaN(times) ? null : times];
+  };
+  const reads = sorts.filter((sort) => !OTHERS.includes(sort));
+  return [rowOf('all reads of the catalog', reads), ...sorts.map((sort) => rowOf(sort, [sort]))];
 }
-
-const seconds = (count: number): Promise<void> => delay(count * 1000);

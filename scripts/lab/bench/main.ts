@@ -1,130 +1,173 @@
 import 'reflect-metadata';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { refuseTelemetry } from '../../config';
 import { benchBurst } from './burst';
 import { benchCatalog } from './catalog/bench-catalog';
-import { benchEngines } from './engines';
 import { benchFlood } from './flood';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
+import { MODES } from './installation';
 import { benchLiving } from './living';
-import type { Measurement } from './measure';
 import { benchReindex } from './reindex';
-import { report } from './report';
 import { benchSoak } from './soak';
-import { benchVectors } from './vectors/bench-vectors';
-import { benchConfidence, type ConfidenceBenchOptions } from './vision/bench-confidence';
+import { type Measurement, report } from './table';
+import { benchVectors } from './vectors';
+import { benchAdapt } from './vision/bench-adapt';
+import { benchConfidence } from './vision/bench-confidence';
 import { benchSeveral } from './vision/bench-several';
 import { benchVision } from './vision/bench-vision';
-import { MODES, type Mode } from './vision-installation';
 
-const program = new Command('bench').description('measurements, side by side with a peer or a limit');
+type Flags = readonly (readonly [flags: string, description: string, preset?: unknown])[];
+/** A command measures with its options, prints its table and writes it as JSON. */
+type Measure = (options: never) => Promise<Measurement>;
 
-/** `npm run bench -- <name>`: measures with its options, prints the table and writes it as JSON. */
-const bench = <Options>(
-  name: string,
-  description: string,
-  measure: (options: Options) => Promise<Measurement>,
-): Command =>
-  program
-    .command(name)
-    .description(description)
-    .action(async (options: Options) => report(name, await measure(options)));
+const REQUIRED = Symbol('required');
+const AGAINST = [
+  '--against <folder>',
+  'a checkout of another version, with its packages, measured by turns',
+] as const;
+const ONLY = ['--only <mode>', 'one mode, by a word of its name', MODES] as const;
+const products = (preset: number) => ['--products <n>', 'size of the generated catalog', preset] as const;
 
-const numbers = (text: string): number[] => text.split(',').map(Number);
-const modes = (word: string): readonly Mode[] => MODES.filter((mode) => mode.includes(word));
-const models = ['loupe-eye@1.0.0', 'loupe-eye@0.4.1'];
+const COMMANDS: readonly (readonly [name: string, description: string, Measure, Flags])[] = [
+  [
+    'identify',
+    'identify over HTTP, both modes, 1 and 16 clients',
+    benchIdentify,
+    [
+      ['--calls <n>', 'calls of one client; four times as many of 16', 120],
+      products(300),
+      ['--models <references...>', 'one after the other', ['loupe-eye@1.0.0']],
+      ...[ONLY, AGAINST],
+    ],
+  ],
+  [
+    'catalog',
+    'every sort of catalog query over HTTP, 1 and 16 clients, beside FTS5',
+    benchCatalog,
+    [
+      products(1_000_000),
+      ['--calls <n>', 'calls of each sort with one client; twice as many with 16', 150],
+      ['--explain <folder>', 'write the executed plan of every statement'],
+      ['--only <text>', 'only the questions whose name contains this', ''],
+      ['--embedded', 'on the embedded database', false],
+      ['--changes <n>', 'products that are changed, to measure before and after by turns', 0],
+      AGAINST,
+    ],
+  ],
+  [
+    'import',
+    'imports of a generated bundle without images, beside COPY of the same rows',
+    benchImport,
+    [products(100_000), ['--no-repeat', 'leave out the same again, and all estimates anew'], AGAINST],
+  ],
+  [
+    'vectors',
+    'nearest neighbours: the service, its index alone, the exact scan',
+    benchVectors,
+    [
+      ['--sizes <n,n...>', 'numbers of vectors', [200_000, 1_000_000]],
+      ['--queries <n>', 'searches of each sort', 1000],
+    ],
+  ],
+  [
+    'vision',
+    'recall, calibration and rejection of unknown items on real photos over HTTP',
+    (
+      options: Parameters<typeof benchConfidence>[0] & Record<'several' | 'confidence' | 'adapt', boolean>,
+    ) => {
+      if (options.adapt) return benchAdapt(options);
+      if (options.confidence) return benchConfidence(options);
+      return options.several ? benchSeveral(options) : benchVision(options);
+    },
+    [
+      ['--several', 'calls with one to three photos of a piece instead', false],
+      ['--confidence', 'fit the confidence and judge it by cross-validation instead, without HTTP', false],
+      ['--write', 'with --confidence: put the calibration into the manifest of the model', false],
+      [
+        '--adapt',
+        'fit a map to half of the products and judge it on the others instead, without HTTP',
+        false,
+      ],
+      ['--photos <folder>', 'items.json and images/ of a set of photos', REQUIRED],
+      ['--queries <folder>', 'queries.json and its photos; without it the photos of the set are distorted'],
+      ['--split <name>', 'only the photos of this split'],
+      ['--pairs <folder>', 'further things with other photos of each (pairs.json), in the same catalog'],
+      ['--model <name>', 'an installed model instead of the bundled one'],
+      ['--sample <n>', 'every n-th query of levels 1 to 3', 1],
+    ],
+  ],
+  [
+    'reindex',
+    'a model built beside the live one under load, then promoted',
+    benchReindex,
+    [
+      ['--images <n>', 'pictures of the catalog', 20_000],
+      ['--photos <n>', 'photos a second', 2],
+      ['--queries <n>', 'catalog queries a second', 5],
+      ['--calm <seconds>', 'of the load alone, before the build and once more after it', 60],
+    ],
+  ],
+  [
+    'flood',
+    'photos at a multiple of the capacity beside catalog queries',
+    benchFlood,
+    [
+      ['--seconds <n>', 'length of the flood, and of the calm before and after', 60],
+      ['--factor <n>', 'arrivals as a multiple of the capacity', 10],
+      ...[products(300), ONLY],
+    ],
+  ],
+  [
+    'burst',
+    'large pages with prices, asked for all at once, beside item lookups',
+    benchBurst,
+    [products(1000), ['--callers <n,n...>', 'of each burst', [50, 200, 500]], ONLY],
+  ],
+  [
+    'soak',
+    'thousands of identifications and lookups: whether memory stays flat',
+    benchSoak,
+    [
+      ['--calls <n>', 'identifications, each of another photo', 10_000],
+      ['--lookups <n>', 'lookups of items, between the identifications', 100_000],
+      products(300),
+    ],
+  ],
+  [
+    'living',
+    'writers, an import, readers and a rebuilt model at once, every version checked',
+    benchLiving,
+    [
+      ['--products <n>', 'of the catalog that only the import writes', 20_000],
+      ['--pictured <n>', 'with a picture each', 300],
+      ['--living <n>', 'that ten writers and the import write, all the same ones', 2000],
+      ['--minutes <n>', 'of everything at once', 10],
+      ['--calm <seconds>', 'of reads alone, before and once more after', 60],
+    ],
+  ],
+];
 
-bench('identify', 'identify over HTTP, both modes, 1 and 16 clients, beside inference alone', benchIdentify)
-  .option('--calls <calls>', 'calls at concurrency 1; four times as many at 16', Number, 120)
-  .option('--products <products>', 'size of the generated catalog', Number, 300)
-  .option('--models <references...>', 'one after the other', models);
-bench(
-  'engines',
-  'the bundled models on each backend, one thread, beside what the processor can do',
-  benchEngines,
-)
-  .option('--models <references...>', 'one after the other', models)
-  .option('--rounds <rounds>', 'inferences of each sort, in turns', Number, 30);
-bench(
-  'vision',
-  'recall, calibration and rejection of unknown items on real photos over HTTP, beside simple baselines',
-  ({
-    several,
-    confidence,
-    ...options
-  }: ConfidenceBenchOptions & { several?: boolean; confidence?: boolean }) => {
-    if (confidence) return benchConfidence(options);
-    return several ? benchSeveral(options) : benchVision(options);
-  },
-)
-  .option('--several', 'calls with one to three photos of a piece instead')
-  .option('--confidence', 'fits the confidence and judges it by cross-validation instead, without HTTP')
-  .option('--write', 'with --confidence: puts the calibration into the manifest of the model')
-  .requiredOption('--photos <folder>', 'items.json and images/ of a set of photos')
-  .option('--queries <folder>', 'queries.json and its photos; without it the photos of the set are distorted')
-  .option('--split <name>', 'only the photos of this split')
-  .option('--pairs <folder>', 'further things with other photos of each (pairs.json), in the same catalog')
-  .option('--model <name>', 'an installed model instead of the bundled one')
-  .option('--sample <n>', 'every n-th query of levels 1 to 3', Number, 1);
-bench('vectors', 'nearest neighbours: HNSW, the exact scan, HNSW in the process', benchVectors)
-  .option('--sizes <sizes>', 'numbers of vectors', numbers, [200_000, 1_000_000])
-  .option('--queries <queries>', 'searches of each sort', Number, 1000);
-bench('import', 'imports of generated bundles without images, one of them beside a reader', benchImport)
-  .option('--products <products>', 'size of the generated catalog', Number, 100_000)
-  .option('--no-complete', 'leave out the bundle with history and listings')
-  .option('--no-repeat', 'only into an empty catalog: leave out the same again, and all estimates anew');
-bench('living', 'writers, an import, readers and a rebuilt model at once, every version checked', benchLiving)
-  .option('--products <products>', 'of the catalog that only the import writes', Number, 20_000)
-  .option('--pictured <products>', 'with a picture each', Number, 300)
-  .option('--living <products>', 'that ten writers and the import write, all the same ones', Number, 2000)
-  .option('--minutes <minutes>', 'of everything at once', Number, 10)
-  .option('--calm <seconds>', 'of reads alone, before and once more after', Number, 60)
-  .option('--alone <seconds>', 'of one caller who writes, and nothing else', Number, 15)
-  .option('--reads <reads>', 'of the catalog, a second', Number, 20)
-  .option('--photos <photos>', 'a second', Number, 1)
-  .option('--records <records>', 'a second, of all writers together', Number, 200);
-bench(
-  'catalog',
-  'every sort of catalog query over HTTP, 1 and 16 clients, beside SELECT and FTS5',
-  benchCatalog,
-)
-  .option('--products <products>', 'size of the generated catalog', Number, 1_000_000)
-  .option('--calls <calls>', 'calls of each sort with one client; twice as many with 16', Number, 150)
-  .option('--explain <folder>', 'write the executed plan of every statement')
-  .option('--only <text>', 'only the questions whose name contains this', '')
-  .option('--embedded', 'on the embedded database', false)
-  .option(
-    '--changes <changes>',
-    'products that are changed, to measure before and after by turns',
-    Number,
-    0,
-  );
-bench('flood', 'photos at a multiple of the capacity beside catalog queries', benchFlood)
-  .option('--seconds <seconds>', 'length of the flood', Number, 60)
-  .option('--factor <factor>', 'arrivals as a multiple of the capacity', Number, 10)
-  .option('--products <products>', 'size of the generated catalog', Number, 300)
-  .option('--only <mode>', 'one mode, by a word of its name', modes, MODES);
-bench('burst', 'large pages with prices, asked for all at once, beside item lookups', benchBurst)
-  .option('--products <products>', 'size of the generated catalog', Number, 1000)
-  .option('--callers <callers>', 'of each burst', numbers, [50, 200, 500])
-  .option('--only <mode>', 'one mode, by a word of its name', modes, MODES);
-bench('reindex', 'a model built beside the live one under load, then promoted', benchReindex)
-  .option('--images <images>', 'pictures of the catalog', Number, 100_000)
-  .option('--photos <photos>', 'photos a second', Number, 2)
-  .option('--queries <queries>', 'catalog queries a second', Number, 5)
-  .option('--calm <seconds>', 'of the load alone, before the build and once more after it', Number, 60)
-  .option('--rounds <rounds>', 'builds without a load, each beside the inference pool alone', Number, 3)
-  .addOption(
-    new Option('--model <model>', 'tiny: one view that costs nothing, for many images')
-      .choices(['bundled', 'tiny'])
-      .default('bundled'),
-  );
-bench('soak', 'thousands of identifications and lookups: whether memory stays flat', benchSoak)
-  .option('--calls <calls>', 'identifications, each of another photo', Number, 10_000)
-  .option('--lookups <lookups>', 'lookups of items, between the identifications', Number, 100_000)
-  .option('--products <products>', 'size of the generated catalog', Number, 300);
+/** What is given is of the kind of the preset. */
+function parserFor(preset: unknown): ((text: string) => unknown) | undefined {
+  if (preset === MODES) return (word) => MODES.filter((mode) => mode.includes(word));
+  if (Array.isArray(preset) && typeof preset[0] === 'number') return (text) => text.split(',').map(Number);
+  return typeof preset === 'number' ? Number : undefined;
+}
 
+const program = new Command('bench').description(
+  'measurements, by turns with another version or beside a peer',
+);
+for (const [name, description, measure, flags] of COMMANDS) {
+  const command = program.command(name).description(description);
+  for (const [flag, help, preset] of flags) {
+    const parse = parserFor(preset);
+    if (preset === REQUIRED) command.requiredOption(flag, help);
+    else if (parse) command.option(flag, help, parse, preset);
+    else command.option(flag, help, preset as string | boolean | string[] | undefined);
+  }
+  command.action(async (options: object) => report(name, await measure(options as never)));
+}
 refuseTelemetry();
 program.parseAsync().catch((failure: unknown) => {
   process.stderr.write(

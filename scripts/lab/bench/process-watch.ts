@@ -1,65 +1,49 @@
 import { readFile } from 'node:fs/promises';
 import type { ServiceProcess } from '../service-processes';
+import type { Cell } from './table';
 
-/** How a process was at one moment. */
+/** How a process was at one moment: MiB, and the longest delay of its event loop since the moment before, in ms. */
 export interface Sample {
-  /** Seconds since the watch began. */
-  readonly at: number;
   readonly residentMib: number;
-  /** Delay of the event loop since the sample before, in milliseconds: its 99th percentile and its longest. */
-  readonly loopP99Ms: number;
+  readonly heapMib: number;
   readonly loopMaxMs: number;
 }
 
 /** The event loop is looked at every so often: an idle one shows this much, and a delay comes on top. */
 const RESOLUTION_MS = 10;
 
-/** Memory and event loop of a process of the service, by the system and by its own `/metrics`. */
-export class ProcessWatch {
-  readonly samples: Sample[] = [];
-  readonly #started = performance.now();
-
-  constructor(
-    readonly name: string,
-    private readonly watched: ServiceProcess,
-  ) {}
-
-  /** Looks once; what was before the first look is not in its delays. */
-  async look(): Promise<void> {
-    const metrics = await fetch(`${this.watched.url}/metrics`).then((answer) => answer.text());
-    const at = (performance.now() - this.#started) / 1000;
-    this.samples.push({
-      at,
-      residentMib: await residentMib(this.watched.process.pid ?? 0),
-      loopP99Ms: delayMs(metrics, 'p99'),
-      loopMaxMs: delayMs(metrics, 'max'),
-    });
-  }
-
-  /** Looks every second while `work` goes on; answers the samples of that time. */
-  async during(work: Promise<unknown>): Promise<readonly Sample[]> {
-    await this.look();
-    const from = this.samples.length;
-    const looking = setInterval(() => void this.look().catch(() => undefined), 1_000);
-    await work.finally(() => clearInterval(looking));
-    await this.look();
-    return this.samples.slice(from);
-  }
+async function look({ url, process: { pid = 0 } }: ServiceProcess): Promise<Sample> {
+  const metrics = await fetch(`${url}/metrics`).then((answer) => answer.text());
+  const value = (name: string) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(metrics)?.[1] ?? Number.NaN);
+  return {
+    residentMib: await memoryOf(pid),
+    heapMib: value('nodejs_heap_size_used_bytes') / 2 ** 20,
+    loopMaxMs: Math.max(0, value('nodejs_eventloop_lag_max_seconds') * 1000 - RESOLUTION_MS),
+  };
 }
 
-/** 0 where the system does not tell (proc_pid_status(5)). */
-export async function residentMib(pid: number): Promise<number> {
+/** Looks at a process every second while `work` goes on, until the process ends. */
+export async function watched(service: ServiceProcess, work: Promise<unknown>): Promise<Sample[]> {
+  const samples = [await look(service)];
+  const note = async (): Promise<void> => {
+    await look(service)
+      .then((sample) => samples.push(sample))
+      .catch(() => undefined);
+  };
+  const looking = setInterval(note, 1_000);
+  await work.finally(() => clearInterval(looking));
+  await note();
+  return samples;
+}
+
+/** MiB of a process, 0 where the system does not tell (proc_pid_status(5)): now (`VmRSS`), or at most so far (`VmHWM`). */
+export async function memoryOf(pid: number, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+  return Number(new RegExp(`${which}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024;
 }
 
-function delayMs(metrics: string, which: string): number {
-  const line = new RegExp(`^nodejs_eventloop_lag_${which}_seconds (\\S+)`, 'm').exec(metrics);
-  return Math.max(0, Number(line?.[1] ?? Number.NaN) * 1000 - RESOLUTION_MS);
-}
-
-/** MiB at the begin, the most, and at the end. */
-export function memoryOf(samples: readonly Sample[]): string {
-  const mib = samples.map((sample) => Math.round(sample.residentMib));
-  return `${mib[0]}, ${Math.max(...mib)}, ${mib.at(-1)}`;
+/** MiB before, at most, and after. */
+export function memoryCell(samples: readonly Sample[]): Cell {
+  const mib = samples.map(({ residentMib }) => Math.round(residentMib));
+  return [mib[0], Math.max(...mib), mib.at(-1)].join(', ');
 }

@@ -1,17 +1,16 @@
-import { randomUUID } from 'node:crypto';
-import { cpus } from 'node:os';
-import { prepared, rowsOf, sql } from '../../../../db/core/sql';
+import { makeSearchSnapshot, SNAPSHOT_LOCK } from '../../../../db/catalog/search/snapshot/make-snapshot';
+import { inTransaction, rowsOf, sql } from '../../../../db/core/sql';
+import { migrations } from '../../../../db/migrations';
+import { migrate } from '../../../../db/migrations/migrate';
 import { Random } from '../../../../models/random';
-import { startProcess } from '../../service-processes';
-import { type Cell, type Measurement, percentiles, runConcurrently } from '../measure';
-import { openAccount } from '../vision-installation';
-import { CatalogClient } from './catalog-client';
+import { fill, SEED } from '../generated';
+import { type Installation, type Knex, onInstallations } from '../installation';
+import { Client, runConcurrently, successful } from '../load';
+import { byTurns, type Cell, type Measurement, machine, percentiles } from '../table';
 import { CatalogSample } from './catalog-sample';
-import { changeProducts, measureByTurns } from './changed-catalog';
-import { explainQuestions } from './explain-questions';
-import { type LoadedCatalog, withLoadedCatalog } from './loaded-catalog';
-import { FullTextPeer, type Peer, PlainSqlPeer } from './peers';
-import { QUESTION_KINDS, type Question, type QuestionKind } from './questions';
+import { changeProducts, explainQuestions } from './explain-questions';
+import { FullTextPeer } from './full-text-peer';
+import { QUESTION_KINDS, type Question, type QuestionKind, requestOf } from './questions';
 
 interface CatalogBenchOptions {
   readonly products: number;
@@ -20,178 +19,211 @@ interface CatalogBenchOptions {
   readonly only: string;
   readonly embedded: boolean;
   readonly changes: number;
+  readonly against?: string;
 }
 
-const SEED = 11;
 const CLIENTS = 16;
 const WARM_UP_CALLS = 16;
-/** They answer some questions in seconds. */
+/** The peer answers some questions in seconds. */
 const PEER_CALLS_MAX = 40;
-const NONE = '';
-const NO_PEERS = [NONE, NONE, NONE, NONE];
+/**
+ * A quarter of a small server's memory, as PostgreSQL's manual advises: its default of 128 MB is for machines that do
+ * other things. `random_page_cost` as for a disk without heads.
+ */
+const SERVER_SETTINGS = { shared_buffers: '4GB', random_page_cost: '1.1' };
+/** Of every sort of statement that changes make another. */
+const ASKED_AFTER_CHANGES = ['three filters', 'facets', 'by cursor', 'by name', 'two words'];
 
-/** Questions of every sort of statement that changes make another. */
-const afterChanges = (kinds: readonly QuestionKind[]): QuestionKind[] =>
-  kinds
-    .filter(({ name }) => ['three filters', 'facets', 'by cursor', 'by name', 'two words'].includes(name))
-    .map((kind) => ({ ...kind, name: `${kind.name} after changes` }));
-
-/** Times of one sort of question, in ms. */
-interface Times {
-  readonly each: readonly number[];
-  readonly perSecond: number;
+/** A version, or a state of its catalog, that answers the questions. */
+interface Subject {
+  readonly name: string;
+  /** Runs `work` while the catalog is in that state. */
+  within(work: () => Promise<Cell[][]>): Promise<Cell[][]>;
+  readonly installation: Installation;
 }
 
 /**
- * Every sort of catalog query over HTTP against one process that answers, with one client and with sixteen,
- * beside a bare look-up by id through the same kind of pool, and over the same rows an SQLite FTS5 index and plain SQL.
+ * Every sort of catalog query over HTTP against one process that answers, with one client and with sixteen, on a generated catalog
+ * without pictures: by turns with another version, or after changes; else beside an SQLite FTS5 index of the same rows.
  */
-export async function benchCatalog(options: CatalogBenchOptions): Promise<Measurement> {
-  const { products, embedded } = options;
-  return withLoadedCatalog({ products, embedded, seed: SEED }, async (catalog) => {
-    const { knex } = catalog;
-    const sample = await CatalogSample.read(knex, SEED);
-    const kinds = QUESTION_KINDS.filter(({ name }) => name.includes(options.only));
-    if (options.explain !== undefined) {
-      await explainQuestions(knex, sample, kinds, options.explain, SEED);
-      if (options.changes > 0) {
-        await changeProducts(knex, options.changes, SEED);
-        await explainQuestions(knex, sample, afterChanges(kinds), options.explain, SEED);
+export const benchCatalog = (options: CatalogBenchOptions): Promise<Measurement> =>
+  onInstallations(
+    {
+      ...{ mode: options.embedded ? 'embedded' : 'PostgreSQL and Redis', server: SERVER_SETTINGS },
+      settings: { RATE_PER_SECOND: '0' },
+      ...(options.against && { against: options.against }),
+    },
+    async (installations, folder) => {
+      const [own] = installations as [Installation];
+      await load(installations, folder, options);
+      const sample = await own.onDatabase((knex) => CatalogSample.read(knex, SEED));
+      const kinds = QUESTION_KINDS.filter(({ name }) => name.includes(options.only));
+      if (options.explain !== undefined) {
+        const into = options.explain;
+        await own.onDatabase((knex) => explainAll(knex, sample, kinds, into, options.changes));
       }
-    }
-    // After changes the service is compared with itself.
-    const peers: Peer[] = options.changes > 0 ? [] : [await FullTextPeer.load(knex), new PlainSqlPeer(knex)];
-    const floor = await measureBoth(options.calls, drawItems(sample), async (id) => {
-      await rowsOf(knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
-    });
-    const measure = () => measureService(catalog, sample, kinds, peers, options.calls);
-    const rows =
-      options.changes === 0 ? await measure() : await measureByTurns(knex, options.changes, SEED, measure);
-    for (const peer of peers) peer.close?.();
-    return {
-      title: `catalog over HTTP: ${sample.size} products, ${embedded ? 'embedded' : 'PostgreSQL'}, ${cpus().length} cores`,
-      head: [
-        ...['query', 'pricing', 'target p95'],
-        ...['p50 ms', 'p95 ms', 'p99 ms', 'queries/s'],
-        ...[`p50 ms, ${CLIENTS} clients`, 'p95 ms', 'p99 ms', 'queries/s', 'of the limit'],
-        ...['FTS5 p50 ms', 'FTS5 p95 ms', 'plain SQL p50 ms', 'plain SQL p95 ms'],
-      ],
-      rows: [['bare SELECT by id', NONE, NONE, ...bothCells(floor)], ...rows],
-      notes: [
-        'The limit is an answer of the service that asks nobody and then a SELECT with a durable booking, with as many clients. The client, the service and PostgreSQL share the cores. FTS5 answers ids and a total within the client process, plain SQL (websearch_to_tsquery and ts_rank, count(*) OVER ()) on the same server, both with one client.',
-      ],
-    };
+      const isAlone = options.changes === 0 && installations.length === 1;
+      const peer = isAlone ? await own.onDatabase((knex) => FullTextPeer.load(knex)) : null;
+      const subjects = options.changes > 0 ? statesOf(own, options.changes) : installations.map(asItIs);
+      const rows = await byTurns(subjects, ({ installation, within }) =>
+        within(() => measure(installation, sample, kinds, peer, options.calls)),
+      );
+      peer?.close();
+      return {
+        title: `catalog over HTTP: ${sample.size} products, ${own.mode}, ${machine()}`,
+        head: [
+          ...['version', 'query', 'pricing', 'target p95', 'p50 ms', 'p95 ms', 'p99 ms', 'queries/s'],
+          ...[`${CLIENTS} clients: p50 ms`, 'p95 ms', 'p99 ms', 'queries/s', 'FTS5 p50 ms', 'FTS5 p95 ms'],
+        ],
+        rows,
+        notes: [
+          'The client, the service and PostgreSQL share the cores. FTS5 answers ids and a total within the client process, to one client.',
+        ],
+      };
+    },
+  );
+
+/** Fills what does not hold as many products yet. */
+async function load(
+  installations: readonly Installation[],
+  folder: string,
+  { products, embedded }: CatalogBenchOptions,
+): Promise<void> {
+  const [own, ...others] = installations as [Installation, ...Installation[]];
+  const known = await own.onDatabase(async (knex) => {
+    await migrate(knex, migrations);
+    const [line] = await rowsOf<{ rows: number }>(
+      knex,
+      sql`SELECT coalesce(sum(rows), 0)::bigint AS rows FROM term_counts WHERE kind = 'product' AND term = ''`,
+    );
+    return line?.rows ?? 0;
   });
+  await fill(known < products ? installations : others, folder, { products });
+  if (embedded) return;
+  // What autovacuum does within minutes after an import, done at once: measuring does not start beside it.
+  for (const each of installations) await each.onDatabase((knex) => rowsOf(knex, sql`VACUUM (ANALYZE)`));
 }
 
-async function measureService(
-  { settings: given, knex }: LoadedCatalog,
+async function explainAll(
+  knex: Knex,
   sample: CatalogSample,
   kinds: readonly QuestionKind[],
-  peers: readonly Peer[],
+  folder: string,
+  changes: number,
+): Promise<void> {
+  await explainQuestions(knex, sample, kinds, folder, SEED);
+  if (changes === 0) return;
+  await changeProducts(knex, changes, SEED);
+  const again = kinds.filter(({ name }) => ASKED_AFTER_CHANGES.includes(name));
+  const named = again.map((kind) => ({ ...kind, name: `${kind.name} after changes` }));
+  await explainQuestions(knex, sample, named, folder, SEED);
+}
+
+const asItIs = (installation: Installation): Subject => ({
+  ...{ name: installation.name, installation },
+  within: (work) => work(),
+});
+
+/** On a new search snapshot, and with so many products changed since. */
+function statesOf(installation: Installation, changes: number): Subject[] {
+  let seed = SEED;
+  return [
+    {
+      ...{ name: 'untouched', installation },
+      within: (work) =>
+        installation.onDatabase(async (knex) => {
+          await makeSearchSnapshot(knex, { changesMin: 1 });
+          return work();
+        }),
+    },
+    {
+      ...{ name: `${changes} changed`, installation },
+      within: (work) =>
+        installation.onDatabase(async (knex) => {
+          seed += 1;
+          await changeProducts(knex, changes, seed);
+          // The service would make a new one within seconds.
+          return inTransaction(knex, async (trx) => {
+            await rowsOf(trx, sql`SELECT pg_advisory_xact_lock(${SNAPSHOT_LOCK})`);
+            return work();
+          });
+        }),
+    },
+  ];
+}
+
+async function measure(
+  installation: Installation,
+  sample: CatalogSample,
+  kinds: readonly QuestionKind[],
+  peer: FullTextPeer | null,
   calls: number,
 ): Promise<Cell[][]> {
-  const settings = { ...given, RATE_PER_SECOND: '0' };
-  const api = await startProcess({ ...settings, ROLE: 'DATABASE_URL' in settings ? 'api' : 'all' });
-  const { accountId, key } = await openAccount(settings);
-  const client = new CatalogClient(api.url, key, CLIENTS);
-  try {
-    const nothing = await measureBoth(
-      calls,
-      () => null,
-      () => client.askNothing(),
-    );
-    const booking = await measureBoth(calls, drawItems(sample), async (id) => {
-      await rowsOf(knex, sql`SELECT * FROM catalog_rows WHERE id = ${id}`);
-      await bareBooking(knex, accountId);
-    });
-    const limit = 1 / (1 / nothing.together.perSecond + 1 / booking.together.perSecond);
-    const rows: Cell[][] = [
-      ['/healthz', NONE, NONE, ...bothCells(nothing)],
-      ['SELECT and booking', NONE, NONE, ...bothCells(booking)],
-    ];
-    for (const kind of kinds) {
-      const draw = (random: Random) => kind.draw(sample, random);
-      for (const pricing of kind.priced ? [false, true] : [false]) {
-        const measured = await measureBoth(
-          calls,
-          draw,
-          (question) => client.ask(question, pricing),
-          kind.name,
-        );
-        rows.push([
-          ...[kind.name, pricing ? 'yes' : 'no', `${kind.targetMs} ms`],
-          ...[...cellsOf(measured.alone), ...cellsOf(measured.together)],
-          `${((100 * measured.together.perSecond) / limit).toFixed(0)} %`,
-          ...(pricing ? NO_PEERS : await peersCells(peers, draw, Math.min(calls, PEER_CALLS_MAX), kind.name)),
-        ]);
-        process.stderr.write(`${rows.at(-1)?.join(' | ')}\n`);
-      }
+  await installation.start(['api']);
+  const client = new Client(installation.url, await installation.key());
+  const ask = (question: Question, pricing: boolean) => {
+    const { path, body } = requestOf(question, pricing);
+    return successful(body ? client.post(path, body) : client.get(path));
+  };
+  const rows: Cell[][] = [
+    [
+      '/healthz',
+      null,
+      null,
+      ...(await both(
+        calls,
+        () => null,
+        () => successful(client.get('/healthz')),
+        '',
+      )),
+      null,
+      null,
+    ],
+  ];
+  for (const kind of kinds) {
+    const draw = (random: Random) => kind.draw(sample, random);
+    for (const pricing of kind.priced ? [false, true] : [false]) {
+      const cells = await both(calls, draw, (question) => ask(question, pricing), kind.name);
+      const beside =
+        peer && !pricing
+          ? await askPeer(peer, draw, Math.min(calls, PEER_CALLS_MAX), kind.name)
+          : [null, null];
+      rows.push([kind.name, pricing ? 'yes' : 'no', kind.targetMs, ...cells, ...beside]);
     }
-    return rows;
-  } finally {
-    await client.close();
-    await api.stop();
   }
+  await installation.stop();
+  return rows;
 }
 
 /** With one client, then with many; every call draws values of its own, so no cache has seen them. */
-async function measureBoth<Asked>(
+async function both<Asked>(
   calls: number,
   draw: (random: Random) => Asked,
-  ask: (asked: Asked) => Promise<void>,
-  ...purpose: readonly string[]
-): Promise<{ alone: Times; together: Times }> {
-  const run = async (count: number, concurrency: number, phase: string): Promise<Times> => {
-    const random = new Random(SEED, phase, ...purpose);
+  ask: (asked: Asked) => Promise<unknown>,
+  purpose: string,
+): Promise<Cell[]> {
+  const run = async (count: number, clients: number, phase: string): Promise<Cell[]> => {
+    const random = new Random(SEED, phase, purpose);
     const asked = Array.from({ length: count }, () => draw(random));
-    const { each, totalMs } = await runConcurrently(count, concurrency, async (index) => {
-      const one = asked[index];
-      if (one !== undefined) await ask(one);
-    });
-    return { each, perSecond: (1000 * count) / totalMs };
+    const { each, totalMs } = await runConcurrently(count, clients, (index) => ask(asked[index] as Asked));
+    return [...percentiles(each, 0.5, 0.95, 0.99), Math.round((1000 * count) / totalMs)];
   };
   await run(WARM_UP_CALLS, CLIENTS, 'warm-up');
-  return { alone: await run(calls, 1, 'alone'), together: await run(calls * 2, CLIENTS, 'together') };
+  return [...(await run(calls, 1, 'alone')), ...(await run(calls * 2, CLIENTS, 'together'))];
 }
 
-/** A look-up and an insert that is brought to the disk, and no balance: what a server does at most. */
-async function bareBooking(knex: LoadedCatalog['knex'], accountId: string): Promise<void> {
-  await rowsOf(knex, prepared(sql`SELECT credits, held FROM accounts WHERE id = ${accountId}`));
-  await rowsOf(
-    knex,
-    prepared(sql`INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount)
-                 VALUES (${randomUUID()}, ${accountId}, 'key_bench', 'v3.catalog.item', ${randomUUID()}, 1)`),
-  );
-}
-
-const drawItems = (sample: CatalogSample) => (random: Random) => sample.product(random).id;
-
-function cellsOf({ each, perSecond }: Times): string[] {
-  return [...percentiles(each, 1, 0.5, 0.95, 0.99), perSecond.toFixed(0)];
-}
-
-const bothCells = ({ alone, together }: { alone: Times; together: Times }): string[] => [
-  ...[...cellsOf(alone), ...cellsOf(together)],
-  ...[NONE, ...NO_PEERS],
-];
-
-/** The peers answer the questions that one client asked. */
-async function peersCells(
-  peers: readonly Peer[],
+/** The peer answers the questions that one client asked. */
+async function askPeer(
+  peer: FullTextPeer,
   draw: (random: Random) => Question,
   calls: number,
   purpose: string,
-): Promise<string[]> {
-  const cells: string[] = [];
-  for (const peer of peers) {
-    const random = new Random(SEED, 'alone', purpose);
-    let answers = true;
-    const { each } = await runConcurrently(calls, 1, async () => {
-      const question = draw(random);
-      answers &&= 'query' in question && (await peer.ask(question.query)) !== null;
-    });
-    cells.push(...(answers ? percentiles(each, 1, 0.5, 0.95) : [NONE, NONE]));
-  }
-  return cells;
+): Promise<Cell[]> {
+  const random = new Random(SEED, 'alone', purpose);
+  let answers = true;
+  const { each } = await runConcurrently(calls, 1, async () => {
+    const question = draw(random);
+    answers &&= 'query' in question && peer.ask(question.query);
+  });
+  return answers ? percentiles(each, 0.5, 0.95) : [null, null];
 }

@@ -2,7 +2,7 @@ import { rowsOf, sql } from '../../../../db/core/sql';
 import type { Filter, RowPosition } from '../../../../models/catalog/catalog-query';
 import { TAGS_FIELD } from '../../../../models/catalog/taxonomy';
 import type { Random } from '../../../../models/random';
-import type { Knex } from '../set-up';
+import type { Knex } from '../installation';
 
 /** A product as queries are drawn from it. */
 export interface SampledProduct {

@@ -7,7 +7,7 @@ import { wordsOf } from '../../../../models/catalog/fold-text';
 import type { CatalogItem } from '../../../../models/catalog/item';
 import { SUGGESTIONS_MAX } from '../../../../models/catalog/suggestion';
 import { Random } from '../../../../models/random';
-import type { Knex } from '../set-up';
+import type { Knex } from '../installation';
 import type { CatalogSample } from './catalog-sample';
 import type { Question, QuestionKind } from './questions';
 
@@ -134,3 +134,13 @@ function oneLine(statement: string, bindings: Bindings): string {
 }
 
 const shortened = (text: string): string => (text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
+
+/** Products that lie anywhere get another popularity and another word. */
+export async function changeProducts(knex: Knex, count: number, seed: number): Promise<void> {
+  await rowsOf(
+    knex,
+    sql`UPDATE catalog_rows SET popularity = popularity + 1, words = words || array_to_tsvector(ARRAY['changed'])
+        WHERE id IN (
+          SELECT id FROM catalog_search WHERE kind = 'product' ORDER BY hashtextextended(id, ${seed}), id LIMIT ${count})`,
+  );
+}

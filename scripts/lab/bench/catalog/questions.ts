@@ -10,6 +10,27 @@ export type Question =
   | { readonly query: CatalogQuery }
   | { readonly suggest: string };
 
+/** The path, and the body of a POST, that ask a question over HTTP (contract 4.1). */
+export function requestOf(question: Question, pricing: boolean): { path: string; body?: object } {
+  const includes = pricing ? ['taxonomy', 'pricing'] : ['taxonomy'];
+  if ('item' in question) {
+    const id = encodeURIComponent(question.item);
+    return { path: `/v3/catalog/items/${id}?includes=${includes.join(',')}` };
+  }
+  if ('suggest' in question) return { path: '/v3/catalog/suggest', body: { query: question.suggest } };
+  const { text, node, filters, facets, page, cursor, pageSize, sort } = question.query;
+  const body = {
+    ...(text === null ? {} : { query: text }),
+    taxonomy_node: node,
+    filters: filters.map(({ field, include, exclude }) => ({ field, include, exclude })),
+    ...(facets && { facets: facets.map(({ field, limit }) => ({ field, limit })) }),
+    ...(cursor === undefined ? { page } : { cursor }),
+    page_size: pageSize,
+    ...{ sort, includes },
+  };
+  return { path: '/v3/catalog/query', body };
+}
+
 /** Questions of one sort, whose values differ from draw to draw. */
 export interface QuestionKind {
   readonly name: string;

@@ -10,7 +10,7 @@ export const PROMISES = {
   ordered: 'rows come once and in order (contract 4.13)',
   walked: 'cursors neither repeat nor skip what stands still (contract 4.18)',
   accepted: 'a good record is accepted (contract 15.3)',
-  status: 'every call is answered, with a status that is documented (contract 11.2)',
+  status: 'every call is answered: done, or the record is not there (contract 11.2)',
   identified: 'a photo is answered under a version that is live, the same photo alike (contract 14.6)',
   stands:
     'at the end the last whole record stands, once, with all that follows from it (contract 13.8, 15.5)',

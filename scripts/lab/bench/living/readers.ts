@@ -1,6 +1,4 @@
-import { Random } from '../../../../models/random';
-import type { Answer } from './checked-client';
-import { CursorWalk, SHELF_PAGE, WHOLE_PAGE } from './cursor-walk';
+import { at, Random } from '../../../../models/random';
 import {
   brandId,
   COLOURS,
@@ -15,32 +13,32 @@ import {
 import type { CatalogAnswer } from './row-versions';
 import type { World } from './world';
 
-/** What is read, and how often each. */
-const SORTS = [
-  ['item', 5],
-  ['several items', 2],
-  ['listing with facets', 3],
-  ['listing with filters', 4],
-  ['text', 3],
-  ['cursor', 3],
-  ['quiet listing', 2],
-] as const;
-
-type Sort = (typeof SORTS)[number][0];
+/** A listing of a shelf: what is added to the query, and which versions of products it then has; null for all. */
+interface Listing {
+  readonly query: object;
+  readonly matches: ((version: number) => boolean) | null;
+}
 
 const INCLUDES = ['taxonomy', 'pricing'];
 const ITEMS = 20;
 const QUIET_PAGE = 20;
+/** Holds a shelf. */
+const LISTING_PAGE = 100;
+/** Small enough that a shelf takes several. */
+const SHELF_PAGE = 10;
+/** As large as pages get, so that a whole catalog is read while it is written. */
+const WHOLE_PAGE = 100;
 /** One item in so many is a brand. */
 const BRAND_EVERY = 8;
 /** One walk in so many goes over the whole catalog. */
 const WHOLE_WALK_EVERY = 3;
+const FACETS = ['style', 'colour', 'brand'].map((field) => ({ field, limit: 100 }));
 
 /** Reads the catalog as callers do, and has each answer checked. */
 export class Readers {
   readonly #random: Random;
   readonly #walks: CursorWalk[] = [];
-  #begunWalks = 0;
+  #walksBegun = 0;
   #photo = 0;
 
   constructor(
@@ -52,7 +50,23 @@ export class Readers {
 
   /** One read, of any sort. */
   async read(): Promise<void> {
-    await this.#reads[this.#random.weighted(SORTS)]();
+    const read = this.#random.weighted([
+      [() => this.#item(), 5],
+      [
+        () =>
+          readItems(
+            this.world,
+            Array.from({ length: ITEMS }, () => this.#product()),
+          ),
+        2,
+      ],
+      [() => this.#listing('listing with facets', () => ({ query: { facets: FACETS }, matches: null })), 3],
+      [() => this.#listing('listing with filters', (shelf) => this.#filter(shelf)), 4],
+      [() => this.#listing('text', () => this.#word()), 3],
+      [() => this.#walk(), 3],
+      [() => this.#quietListing(), 2],
+    ]);
+    await read();
   }
 
   /** One photo. */
@@ -60,134 +74,139 @@ export class Readers {
     const { photos, photoLog, client, checker } = this.world;
     const photo = this.#photo++ % photos.length;
     const from = performance.now();
-    const { status, answer } = await photoLog.identify(
-      client.url,
-      client.key,
-      photo,
-      photos[photo] ?? Buffer.alloc(0),
-    );
+    const { status, answer } = await photoLog.identify(client.url, client.key, photo, at(photos, photo));
     const until = performance.now();
     client.note('photo', { status, ms: until - from });
     if (status !== 200) return;
     checker.saw({ what: `photo at ${from.toFixed(0)} ms`, from, until }, (answer as CatalogAnswer).data);
   }
 
-  readonly #reads: Readonly<Record<Sort, () => Promise<void>>> = {
-    item: async () => {
-      const { client, checker } = this.world;
-      const id = this.#random.chance(1 / BRAND_EVERY) ? brandId(this.#shelf()) : productId(this.#product());
-      const path = `/v3/catalog/items/${id}?includes=${INCLUDES.join()}`;
-      const answer = await client.send<CatalogAnswer>('item', 'GET', path);
-      if (answer.body) checker.saw(answer, answer.body.data);
-      else if (answer.status === 404) checker.missed(answer, id);
-    },
-    'several items': async () => {
-      const products = Array.from({ length: ITEMS }, () => this.#product());
-      await readItems(this.world, products);
-    },
-    'listing with facets': async () => {
-      const shelf = this.#shelf();
-      const facets = ['style', 'colour', 'brand'].map((field) => ({ field, limit: 100 }));
-      const answer = await this.#query('listing with facets', {
-        filters: [brandFilter(shelf)],
-        page_size: 100,
-        facets,
-      });
-      this.#check(answer, shelf, null);
-    },
-    'listing with filters': async () => {
-      const shelf = this.#shelf();
-      const { filter, matches } = this.#filter(shelf);
-      const answer = await this.#query('listing with filters', {
-        filters: [brandFilter(shelf), filter],
-        page_size: 100,
-      });
-      this.#check(answer, shelf, matches);
-    },
-    text: async () => {
-      const shelf = this.#shelf();
-      const word = this.#random.pick(WORDS);
-      const answer = await this.#query('text', {
-        query: word,
-        filters: [brandFilter(shelf)],
-        page_size: 100,
-      });
-      this.#check(answer, shelf, (version) => lookOf(version).word === word);
-    },
-    cursor: async () => {
-      const walk = this.#walks.pop() ?? this.#beginWalk();
-      if (await walk.step()) this.#walks.push(walk);
-    },
-    'quiet listing': async () => {
-      const { quiet, checker } = this.world;
-      const page = this.#random.integer(0, Math.floor(quiet.length / QUIET_PAGE));
-      const answer = await this.#query('quiet listing', {
-        category_id: QUIET_CATEGORY,
-        page,
-        page_size: QUIET_PAGE,
-      });
-      if (!answer.body) return;
-      const expected = quiet.slice(page * QUIET_PAGE, (page + 1) * QUIET_PAGE);
-      const ids = answer.body.data.map(({ id }) => id);
-      if (answer.body.total_results === quiet.length && ids.join() === expected.join()) return;
-      const detail = `${answer.what}: page ${page} of ${answer.body.total_results} rows is not what it was`;
-      checker.violations.note({ promise: 'counted', detail });
-    },
-  };
+  async #item(): Promise<void> {
+    const { client, checker } = this.world;
+    const id = this.#random.chance(1 / BRAND_EVERY) ? brandId(this.#shelf()) : productId(this.#product());
+    const path = `/v3/catalog/items/${id}?includes=${INCLUDES.join()}`;
+    const answer = await client.send<CatalogAnswer>('item', 'GET', path);
+    if (answer.body) checker.saw(answer, answer.body.data);
+    else if (answer.status === 404) checker.missed(answer, id);
+  }
 
-  #query(sort: Sort, body: object): Promise<Answer<CatalogAnswer>> {
-    return this.world.client.send<CatalogAnswer>(sort, 'POST', '/v3/catalog/query', {
-      body: { ...body, includes: INCLUDES },
+  /** An answer that has all products of a shelf, or all whose version matches. */
+  async #listing(sort: string, draw: (shelf: number) => Listing): Promise<void> {
+    const { client, checker } = this.world;
+    const shelf = this.#shelf();
+    const { query, matches } = draw(shelf);
+    const { filters = [], ...others } = query as { readonly filters?: readonly object[] };
+    const body = {
+      ...others,
+      filters: [brandFilter(shelf), ...filters],
+      ...{ page_size: LISTING_PAGE, includes: INCLUDES },
+    };
+    const { body: found, ...reading } = await client.send<CatalogAnswer>(sort, 'POST', '/v3/catalog/query', {
+      body,
     });
+    if (!found) return;
+    checker.sawInOrder(reading, found.data);
+    checker.sawCounts(reading, found);
+    checker.sawShelf(reading, shelf, found.data, matches);
   }
 
-  /** An answer that holds all of a shelf, or all versions that match. */
-  #check(
-    { body, ...answer }: Answer<CatalogAnswer>,
-    shelf: number,
-    matches: ((version: number) => boolean) | null,
-  ): void {
-    if (!body) return;
-    const { checker } = this.world;
-    checker.sawInOrder(answer, body.data);
-    checker.sawCounts(answer, body);
-    checker.sawShelf(answer, shelf, body.data, matches);
+  #word(): Listing {
+    const word = this.#random.pick(WORDS);
+    return { query: { query: word }, matches: (version) => lookOf(version).word === word };
   }
 
-  #filter(shelf: number): { filter: object; matches: (version: number) => boolean } {
+  #filter(shelf: number): Listing {
     const [colour, style] = [this.#random.integer(0, COLOURS - 1), this.#random.integer(0, STYLES - 1)];
+    const filtered = (filter: object, matches: (version: number) => boolean): Listing => ({
+      query: { filters: [filter] },
+      matches,
+    });
     return this.#random.pick([
-      {
-        filter: { field: 'colour', include: [colourId(colour)] },
-        matches: (version: number) => lookOf(version).colour === colour,
-      },
-      {
-        filter: { field: 'style', include: [styleId(shelf, style)] },
-        matches: (version: number) => lookOf(version).style === style,
-      },
-      {
-        filter: { field: 'colour', exclude: [colourId(colour)] },
-        matches: (version: number) => lookOf(version).colour !== colour,
-      },
+      filtered({ field: 'colour', include: [colourId(colour)] }, (each) => lookOf(each).colour === colour),
+      filtered({ field: 'style', include: [styleId(shelf, style)] }, (each) => lookOf(each).style === style),
+      filtered({ field: 'colour', exclude: [colourId(colour)] }, (each) => lookOf(each).colour !== colour),
     ]);
   }
 
-  #beginWalk(): CursorWalk {
-    this.#begunWalks += 1;
-    if (this.#begunWalks % WHOLE_WALK_EVERY === 0) {
-      const products = Array.from({ length: this.world.catalog.size }, (_, product) => product);
-      return new CursorWalk(this.world, { filters: [], page_size: WHOLE_PAGE }, products, this.world.still);
+  /** A page of the category that nobody writes, which is always the same. */
+  async #quietListing(): Promise<void> {
+    const { quiet, checker, client } = this.world;
+    const page = this.#random.integer(0, Math.floor(quiet.length / QUIET_PAGE));
+    const body = { category_id: QUIET_CATEGORY, page, page_size: QUIET_PAGE, includes: INCLUDES };
+    const answer = await client.send<CatalogAnswer>('quiet listing', 'POST', '/v3/catalog/query', { body });
+    if (!answer.body) return;
+    const { data, total_results: total } = answer.body;
+    const expected = quiet.slice(page * QUIET_PAGE, (page + 1) * QUIET_PAGE);
+    if (total === quiet.length && data.map(({ id }) => id).join() === expected.join()) return;
+    const detail = `${answer.what}: page ${page} of ${total} rows is not what it was`;
+    checker.violations.note({ promise: 'counted', detail });
+  }
+
+  /** The next page of a walk that is not at its end, or of a new one. */
+  async #walk(): Promise<void> {
+    const walk = this.#walks.pop() ?? this.#newWalk();
+    if (await walk.step()) this.#walks.push(walk);
+  }
+
+  #newWalk(): CursorWalk {
+    const { world } = this;
+    this.#walksBegun += 1;
+    if (this.#walksBegun % WHOLE_WALK_EVERY === 0) {
+      const products = Array.from({ length: world.catalog.size }, (_, product) => product);
+      return new CursorWalk(world, { filters: [], page_size: WHOLE_PAGE }, products, world.still);
     }
     const shelf = this.#shelf();
     const query = { filters: [brandFilter(shelf)], page_size: SHELF_PAGE };
-    return new CursorWalk(this.world, query, this.world.catalog.shelf(shelf), new Set());
+    return new CursorWalk(world, query, world.catalog.shelf(shelf), new Set());
   }
 
   #shelf = (): number => this.#random.integer(0, this.world.catalog.shelves - 1);
   #product = (): number => this.#random.integer(0, this.world.catalog.size - 1);
 }
 
-/** Looks products up, up to 100 of them. */
+/** Reads a result page after page by cursors, while others write. */
+class CursorWalk {
+  readonly #times = new Map<string, number>();
+  readonly #from = performance.now();
+  #cursor = '';
+
+  /**
+   * @param products the living ones that the result may have
+   * @param still other products that the result has and that nobody writes
+   */
+  constructor(
+    private readonly world: World,
+    private readonly query: object,
+    private readonly products: readonly number[],
+    private readonly still: ReadonlySet<string>,
+  ) {}
+
+  /** Reads the next page; false when that was the last one, or when it was not answered. */
+  async step(): Promise<boolean> {
+    const { client, checker, catalog } = this.world;
+    const body = { ...this.query, cursor: this.#cursor, includes: INCLUDES };
+    const answer = await client.send<CatalogAnswer>('cursor', 'POST', '/v3/catalog/query', { body });
+    if (!answer.body) return false;
+    const { data, next_cursor: next } = answer.body;
+    checker.sawInOrder(answer, data);
+    checker.saw(answer, data);
+    for (const { id } of data) this.#times.set(id, (this.#times.get(id) ?? 0) + 1);
+    this.#cursor = next ?? '';
+    if (next) return true;
+    const [from, { until }] = [this.#from, answer];
+    const what = `walk from ${from.toFixed(0)} to ${until.toFixed(0)} ms`;
+    for (const id of this.still) {
+      const count = this.#times.get(id) ?? 0;
+      if (count === 1) continue;
+      checker.violations.note({ promise: 'walked', detail: `${what}: ${id} came ${count} times` });
+    }
+    const times = new Map([...this.#times].filter(([id]) => catalog.productOf(id) >= 0));
+    checker.walked({ what, from, until, products: this.products, times });
+    return false;
+  }
+}
+
+/** Looks up products, up to 100 of them. */
 export async function readItems({ client, checker }: World, products: readonly number[]): Promise<void> {
   const body = { ids: products.map(productId), includes: INCLUDES };
   const answer = await client.send<CatalogAnswer & { readonly not_found: readonly string[] }>(

@@ -1,8 +1,12 @@
+import { appendFile, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Random, shuffled } from '../../../../models/random';
-import { type Change, productId } from './living-catalog';
+import { runLoupe } from '../../service-processes';
+import { drawnPicture } from '../many-pictures';
+import { CATEGORY, type Change, type Face, FILES, faceInBundle, productId } from './living-catalog';
 import type { World } from './world';
 
-/** Of the products of a call, so many are deleted in place of being written. */
+/** Of the products of a call, so many are deleted and not written. */
 const DELETED = 0.05;
 /** One call in so many also renames a brand. */
 const RENAMED_EVERY = 6;
@@ -22,22 +26,19 @@ export class Writers {
     private readonly seed: number,
   ) {}
 
-  /** A call with so many products, and what else comes now and then. Resolves to how many records were accepted. */
+  /** A call with so many products, and now and then more. Resolves to how many records were accepted. */
   async write(products: number): Promise<number> {
     const { catalog } = this.world;
     const call = this.#calls++;
     const random = new Random(this.seed, 'call', call);
-    const chosen = shuffled(
-      Array.from({ length: catalog.size }, (_, product) => product),
-      this.seed,
-      'products',
-      call,
-    ).slice(0, products);
-    const changes = chosen.flatMap((product) =>
-      random.chance(DELETED)
-        ? [catalog.deletion(product)]
-        : catalog.product(product, this.world.nextVersion(), 'address'),
-    );
+    const all = Array.from({ length: catalog.size }, (_, product) => product);
+    const changes = shuffled(all, this.seed, 'products', call)
+      .slice(0, products)
+      .flatMap((product) =>
+        random.chance(DELETED)
+          ? [catalog.deletion(product)]
+          : catalog.product(product, this.world.nextVersion(), 'address'),
+      );
     if (call % RENAMED_EVERY === 0) {
       changes.push(catalog.brand(random.integer(0, catalog.shelves - 1), this.world.nextVersion()));
     }
@@ -47,11 +48,11 @@ export class Writers {
   }
 
   async #remove(product: number): Promise<void> {
-    const { client, checker } = this.world;
+    const { client, checker, catalog } = this.world;
     const id = productId(product);
     const answer = await client.send('delete', 'DELETE', `/v3/catalog/records/${id}`);
     if (answer.status === 404) checker.missed(answer, id);
-    else checker.wrote(this.world.catalog.deletion(product), outcomeOf(answer));
+    else checker.wrote(catalog.deletion(product), outcomeOf(answer));
   }
 }
 
@@ -73,3 +74,127 @@ export async function writeRecords({ client, checker }: World, changes: readonly
 /** What was not answered with a success may have been done, or may still be. */
 const outcomeOf = ({ status, from, until }: { status: number; from: number; until: number }) =>
   status === 200 ? { from, until } : { from, until: Number.POSITIVE_INFINITY };
+
+/** One living product in so many is in the bundle, where the writers write it too. */
+const IMPORTED_EVERY = 2;
+/** Brands that get another name in each bundle. */
+const RENAMED = 2;
+/** Products that get a picture of their own in each bundle, which nobody has seen before. */
+const REPICTURED = 4;
+const PICTURE_SIDE = 96;
+
+export interface ImportFolders {
+  /** To work in. */
+  readonly folder: string;
+  /** A bundle whose products are in every import, unchanged. */
+  readonly plain: string;
+  /** Bundles with other estimates of these products, by turns. */
+  readonly nightly: readonly string[];
+}
+
+/** Imports the catalog with `loupe catalog import`, each time with other versions of the living products. */
+export class Importer {
+  #round = 0;
+
+  constructor(
+    private readonly world: World,
+    private readonly folders: ImportFolders,
+    private readonly faces: readonly Face[],
+  ) {}
+
+  /** @param wait whether to stay until all pictures are embedded */
+  async import(wait = false): Promise<void> {
+    const { checker, settings } = this.world;
+    this.#round += 1;
+    const bundle = join(this.folders.folder, `bundle-${this.#round}`);
+    const report = `${bundle}-rejects.txt`;
+    const changes = this.#changes();
+    await this.#write(bundle, changes);
+    const words = ['catalog', 'import', bundle, '--allow-rejects', '--report', report];
+    const from = performance.now();
+    await runLoupe(settings, ...words, ...(wait ? [] : ['--no-wait']));
+    const span = { from, until: performance.now() };
+    const rejects = await rejectsIn(report);
+    for (const file of NAMES) {
+      for (const [position, change] of changes.filter((each) => each.file === file).entries()) {
+        const reason = rejects.get(`${FILES[file]}:${position + 1}`);
+        if (reason === undefined) checker.wrote(change, span);
+        else checker.refused(change, reason);
+      }
+    }
+    await rm(bundle, { recursive: true });
+  }
+
+  #changes(): Change[] {
+    const { catalog, nextVersion } = this.world;
+    const brands = Array.from({ length: RENAMED }, (_, number) =>
+      catalog.brand((this.#round * RENAMED + number) % catalog.shelves, nextVersion()),
+    );
+    const products = Array.from({ length: Math.ceil(catalog.size / IMPORTED_EVERY) }, (_, number) =>
+      catalog.product(number * IMPORTED_EVERY, nextVersion(), 'bundle'),
+    );
+    return [...brands, ...products.flat()];
+  }
+
+  /** The changes come first in each file, so that their lines are known. */
+  async #write(bundle: string, changes: readonly Change[]): Promise<void> {
+    const { plain, nightly } = this.folders;
+    const prices = nightly[this.#round % nightly.length];
+    await mkdir(join(bundle, 'images'), { recursive: true });
+    for (const [number, { file }] of this.faces.entries())
+      await copyFile(file, join(bundle, faceInBundle(number)));
+    for (const file of NAMES) {
+      const records = changes.filter((each) => each.file === file).map(({ record }) => record);
+      await writeFile(join(bundle, FILES[file]), linesOf(records));
+    }
+    const append = async (file: string, text: string | Buffer) => appendFile(join(bundle, file), text);
+    await append(FILES.products, await readFile(join(plain, FILES.products)));
+    if (prices) await append(FILES.estimates, await readFile(join(prices, FILES.estimates)));
+    for (let number = 0; number < REPICTURED; number += 1) {
+      const image = `images/new-${number}.jpg`;
+      await writeFile(
+        join(bundle, image),
+        await drawnPicture(this.#round * REPICTURED + number, PICTURE_SIDE),
+      );
+      const product = { id: `product_repictured_${number}`, category: CATEGORY, attributes: {} };
+      await append(FILES.products, linesOf([{ ...product, images: [image], variants: [] }]));
+    }
+  }
+}
+
+/** The reasons by `file:line`. */
+async function rejectsIn(report: string): Promise<ReadonlyMap<string, string>> {
+  const lines = (await readFile(report, 'utf8')).split('\n').filter((line) => line !== '');
+  return new Map(
+    lines.map((line) => {
+      const [, place = line, reason = ''] = /^([^:]+:\d+): [^:]*: (.*)$/.exec(line) ?? [];
+      return [place, reason];
+    }),
+  );
+}
+
+const linesOf = (records: readonly object[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('');
+
+const NAMES = Object.keys(FILES) as (keyof typeof FILES)[];
+
+/** Builds another model beside the live one and makes it the live one, again and again. */
+export class Rebuilder {
+  #round = 0;
+
+  constructor(
+    private readonly world: World,
+    private readonly install: (model: string) => Promise<void>,
+  ) {}
+
+  async rebuild(): Promise<void> {
+    const { settings, photoLog } = this.world;
+    this.#round += 1;
+    const model = `living-${this.#round}`;
+    await this.install(model);
+    await runLoupe(settings, 'embeddings', 'build', '--model', model);
+    await runLoupe(settings, 'embeddings', 'promote', '--model', model, '--force');
+    await photoLog.noteLive();
+    await runLoupe(settings, 'embeddings', 'prune');
+  }
+}

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { calibrationFiguresOf, shareOf } from '../../../../models/indexing/figures';
+import { calibrationFiguresOf } from '../../../../models/indexing/figures';
 import {
   fitChoiceModel,
   floorFor,
@@ -13,11 +13,12 @@ import type { ChoiceModel } from '../../../../models/vision/embedding-model';
 import { MATCHES_MAX, Sighting } from '../../../../models/vision/matches';
 import { FolderModelLibrary } from '../../../../workers/library/model-library';
 import { readConfig } from '../../../config';
-import type { Measurement } from '../measure';
-import { inFolder } from '../set-up';
+import { inFolder } from '../installation';
+import type { Measurement } from '../table';
 import type { VisionBenchOptions } from './bench-vision';
-import { type PhotoSet, readPhotoSet } from './photo-set';
+import { combinations, OTHER_PHOTO, type PhotoSet, readPhotoSet } from './photo-set';
 import { type Asked, Sightings } from './sightings';
+import { LEVELS_REJECTED, percent, shareText } from './vision-figures';
 
 export interface ConfidenceBenchOptions extends VisionBenchOptions {
   /** Whether the calibration fitted on everything goes into the manifest of the model. */
@@ -32,7 +33,6 @@ interface Judged {
 }
 
 const FOLDS = 5;
-const OTHER_PHOTO = 4;
 /** Unknown items are one in five; real photos count as much together as distorted ones. */
 const UNKNOWN_SHARE = 0.2;
 /** Small catalogs count for a fifth of the whole one. */
@@ -41,7 +41,6 @@ const SIZES = [2, 8, 40, 300];
 const SMALL_EVERY = 4;
 const PAIRS_OF_ITEMS = 100;
 const FLOORS = [0, 0.05, 0.1, 0.2, 0.25, 0.26, 0.27, 0.28, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8];
-const LEVELS_REJECTED = [1, 2, OTHER_PHOTO];
 
 /**
  * Fits the confidence of a model on real and distorted photos, and judges it on items that it was not fitted on (five folds):
@@ -167,14 +166,6 @@ function strangersOf({ queries }: PhotoSet): number[][] {
   });
 }
 
-/** All ways to take so many of the values, in their order. */
-export function combinations<Value>(values: readonly Value[], count: number): Value[][] {
-  if (count === 0) return [[]];
-  return values.flatMap((value, at) =>
-    combinations(values.slice(at + 1), count - 1).map((rest) => [value, ...rest]),
-  );
-}
-
 const REAL = ['real', 'bags', 'watches'] as const;
 
 function floorRow(set: PhotoSet, calls: readonly Judged[], floor: number): string[] {
@@ -253,7 +244,6 @@ function believed(calls: readonly Judged[]): string {
     ).ece.toFixed(3);
   const known = judgedCalls.filter(({ isKnown }) => isKnown);
   const within = (most: number) => known.filter(({ place }) => place !== null && place <= most).length;
-  const right = shareOf(within(1), known.length);
   const total = judgedCalls.reduce((sum, { weight }) => sum + weight, 0);
   const loss = judgedCalls.reduce((sum, { products, weight }) => {
     const likely =
@@ -264,7 +254,7 @@ function believed(calls: readonly Judged[]): string {
   const brands = judgedCalls.some(({ levels }) => levels.length > 0)
     ? `, of brands ${eceOf(({ levels }) => levels)}`
     : '';
-  return `${known.length} known, right first ${percent(right.right / right.of)} (${percent(right.low)}-${percent(right.high)}), among five ${percent(within(5) / right.of)}; log loss ${(loss / total).toFixed(3)}; calibration error of first rows ${eceOf(({ products }) => products.slice(0, 1))}, of all rows ${eceOf(({ products }) => products.slice(0, MATCHES_MAX))}${brands}`;
+  return `${known.length} known, right first ${shareText(within(1), known.length)}, among five ${percent(within(5) / known.length)}; log loss ${(loss / total).toFixed(3)}; calibration error of first rows ${eceOf(({ products }) => products.slice(0, 1))}, of all rows ${eceOf(({ products }) => products.slice(0, MATCHES_MAX))}${brands}`;
 }
 
 function strangersNote(calls: readonly Judged[]): string {
@@ -277,10 +267,3 @@ async function writeCalibration(folder: string, calibration: object): Promise<vo
   const manifest = JSON.parse(await readFile(file, 'utf8'));
   await writeFile(file, `${JSON.stringify({ ...manifest, calibration }, null, 2)}\n`);
 }
-
-const shareText = (right: number, of: number): string => {
-  const { low, high } = shareOf(right, of);
-  return `${percent(right / Math.max(1, of))} (${percent(low)}-${percent(high)})`;
-};
-
-const percent = (share: number): string => (100 * share).toFixed(1);

@@ -73,7 +73,8 @@ export interface PhotoSetSource {
 /** Of the photos of the list; of pairs every kind is asked. */
 const KINDS_ASKED = ['bag', 'watch'];
 const PHOTO_LEVELS = [1, 2, 3] as const;
-const OTHER_PHOTO = 4;
+/** The level of a query that is another photo of the item, and no distortion. */
+export const OTHER_PHOTO = 4;
 
 /**
  * Writes the photos of a set as a catalog bundle, one product per item with its brand, kinds as categories.
@@ -223,6 +224,14 @@ export async function writeRemoval(bundle: string, products: readonly string[]):
 /** The first, and every n-th after it. */
 export const everyNth = <Value>(values: readonly Value[], every: number): Value[] =>
   values.filter((_, place) => place % every === 0);
+
+/** All ways to take so many of the values, in their order. */
+export function combinations<Value>(values: readonly Value[], count: number): Value[][] {
+  if (count === 0) return [[]];
+  return values.flatMap((value, at) =>
+    combinations(values.slice(at + 1), count - 1).map((rest) => [value, ...rest]),
+  );
+}
 
 const writeLines = (bundle: string, name: string, records: readonly object[]): Promise<void> =>
   writeFile(join(bundle, `${name}.jsonl`), records.map((record) => `${JSON.stringify(record)}\n`).join(''));

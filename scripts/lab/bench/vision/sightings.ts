@@ -1,12 +1,17 @@
 import { readFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import pMap from 'p-map';
+import { pino } from 'pino';
 import type { LabelledSighting } from '../../../../models/indexing/fit-calibration';
 import type { InstalledModel } from '../../../../models/ports';
 import { Random } from '../../../../models/random';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from '../../../../models/vision/candidates';
+import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
+import { mapped } from '../../../../models/vision/linear-map';
 import type { ShownNeighbour } from '../../../../models/vision/neighbours';
+import { PooledEmbedderRegistry } from '../../../../workers/embedder/embedder-registry';
+import { defaultThreads } from '../../../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../../../workers/image/sharp-image-preparer';
-import { embeddersOf, versionOf } from '../inference-alone';
 import type { PhotoSet, Query } from './photo-set';
 
 /** Photos of one call, the item that they show, and whether the catalog has it. */
@@ -20,6 +25,18 @@ export interface Asked {
 
 const PICTURES_AT_ONCE = 4;
 
+/** What the service computes embeddings with, for one model, in this process. */
+const embeddersOf = ({ folder }: InstalledModel): PooledEmbedderRegistry =>
+  new PooledEmbedderRegistry({
+    threads: defaultThreads(cpus().length),
+    backend: 'auto',
+    waitingMax: 1000,
+    batchTimeoutMs: 30_000,
+    logger: pino({ level: 'warn' }),
+    folderOf: () => folder,
+    mapOf: async () => null,
+  });
+
 /** What a model sees of a set of photos, in this process and with an exhaustive search. */
 export class Sightings {
   readonly #showing: ReadonlyMap<number, readonly string[]>;
@@ -29,8 +46,10 @@ export class Sightings {
 
   private constructor(
     private readonly set: PhotoSet,
-    private readonly catalog: readonly (readonly Float32Array[])[],
-    private readonly asked: readonly (readonly Float32Array[])[],
+    /** The vectors of each catalog photo, by view. */
+    readonly catalog: readonly (readonly Float32Array[])[],
+    /** Those of each query. */
+    readonly asked: readonly (readonly Float32Array[])[],
   ) {
     this.#showing = new Map(set.photos.map(({ product }, photo) => [photo, [product]]));
     this.#ancestry = new Map(set.photos.map(({ product, brand }) => [product, [brand]]));
@@ -41,7 +60,7 @@ export class Sightings {
     const preparer = new SharpImagePreparer({ bytesMax: 1 << 30, pixelsMax: 1 << 30 });
     const embedders = embeddersOf(model);
     try {
-      const embedder = await embedders.forVersion(versionOf(model));
+      const embedder = await embedders.forVersion({ manifest: model.manifest } as EmbeddingVersion);
       const embed = (files: readonly { readonly file: string }[], views: 'catalog' | 'query') =>
         pMap(
           files,
@@ -55,6 +74,13 @@ export class Sightings {
     } finally {
       await embedders.close();
     }
+  }
+
+  /** The same photos, with all vectors passed through a map. */
+  through(map: Float32Array): Sightings {
+    const pass = (photos: readonly (readonly Float32Array[])[]) =>
+      photos.map((views) => views.map((view) => mapped(map, view)));
+    return new Sightings(this.set, pass(this.catalog), pass(this.asked));
   }
 
   /** What the photos of a call find. */

@@ -1,6 +1,6 @@
-import { calibrationFiguresOf, rejectionFiguresOf, shareOf } from '../../../../models/indexing/figures';
-import type { Answer } from './answer';
-import type { Query } from './photo-set';
+import { calibrationFiguresOf, shareOf } from '../../../../models/indexing/figures';
+import type { Answer } from './photo-service';
+import { OTHER_PHOTO, type Query } from './photo-set';
 
 /** A query with what was found. */
 export interface Asked {
@@ -18,9 +18,8 @@ export interface Sort {
   holds(query: Query): boolean;
 }
 
-const OTHER_PHOTO = 4;
 /** Levels at which unknown items are to be recognised as such; of the hardest distortions hardly any can be. */
-const LEVELS_REJECTED = [1, 2, OTHER_PHOTO];
+export const LEVELS_REJECTED = [1, 2, OTHER_PHOTO];
 
 /** Levels by kind, easiest first, those of pairs by their set too. */
 export function sortsOf(queries: readonly Query[]): Sort[] {
@@ -81,7 +80,6 @@ export function trustNotes(known: readonly Asked[], unknown: readonly Asked[], f
       mixed.filter(({ query }) => query.set !== null),
       unknownProducts,
     )}`,
-    ...LEVELS_REJECTED.map((level) => rejectionNote(level, known, unknown)),
     floorNote(known, unknown, floor),
   ];
 }
@@ -93,22 +91,9 @@ function calibrationNote(asked: readonly Asked[], unknown: ReadonlySet<string>):
       right: id === query.product && !unknown.has(query.product),
     })),
   );
-  const { ece, brier, bins } = calibrationFiguresOf(rows.flatMap((each) => each.slice(0, 1)));
-  const reliability = bins.map(
-    ({ from, count, confidence, right }) =>
-      `${from.toFixed(1)}: ${count} answers, ${percent(confidence)} claimed, ${percent(right / count)} right`,
-  );
+  const { ece, brier } = calibrationFiguresOf(rows.flatMap((each) => each.slice(0, 1)));
   const most = Math.max(...rows.map((each) => each.reduce((sum, { confidence }) => sum + confidence, 0)));
-  return `expected calibration error of first products ${ece.toFixed(3)}, of all products ${calibrationFiguresOf(rows.flat()).ece.toFixed(3)}, Brier ${brier.toFixed(3)}; they sum to at most ${most.toFixed(6)}. ${reliability.join('; ')}.`;
-}
-
-function rejectionNote(level: number, known: readonly Asked[], unknown: readonly Asked[]) {
-  const atLevel = ({ query }: Asked) => query.level === level;
-  const asked = known.filter(atLevel);
-  const right = asked.filter((each) => placeOf(each) === 0).map(confidenceOf);
-  const others = unknown.filter(atLevel);
-  const { auroc, falseAcceptsAt95 } = rejectionFiguresOf(right, others.map(confidenceOf));
-  return `${level === OTHER_PHOTO ? 'Other photos' : `Level ${level}`}: unknown items told from right answers with AUROC ${auroc.toFixed(3)}, ${percent(falseAcceptsAt95)} % of them accepted where 95 % of the right answers are; at the floor ${shareText(others.filter(isProductFirst).length, others.length)} % of ${others.length} are answered with a product first.`;
+  return `expected calibration error of first products ${ece.toFixed(3)}, of all products ${calibrationFiguresOf(rows.flat()).ece.toFixed(3)}, Brier ${brier.toFixed(3)}; they sum to at most ${most.toFixed(6)}.`;
 }
 
 function floorNote(known: readonly Asked[], unknown: readonly Asked[], floor: number): string {
@@ -124,16 +109,15 @@ const placeOf = ({ query, answer }: Asked): number => {
   return place < 0 ? Number.POSITIVE_INFINITY : place;
 };
 
-const confidenceOf = ({ answer }: Asked): number => answer.products[0]?.confidence ?? 0;
-
 const isProductFirst = ({ floored: { first, products } }: Asked): boolean =>
   first !== null && first.id === products[0]?.id;
 
 const isFirstRight = ({ query, floored }: Asked): boolean => floored.first?.id === query.product;
 
-function shareText(right: number, of: number): string {
+/** A share in % with its 95 % limits (Wilson). */
+export function shareText(right: number, of: number): string {
   const { low, high } = shareOf(right, of);
   return `${percent(right / Math.max(1, of))} (${percent(low)}-${percent(high)})`;
 }
 
-const percent = (share: number): string => (100 * share).toFixed(1);
+export const percent = (share: number): string => (100 * share).toFixed(1);

@@ -1,9 +1,9 @@
 import pMap from 'p-map';
 import sharp from 'sharp';
-import { rowsOf, sql } from '../../../../db/core/sql';
-import type { ImageStore } from '../../../../models/ports';
-import { Random } from '../../../../models/random';
-import type { Knex } from '../set-up';
+import { rowsOf, sql } from '../../../db/core/sql';
+import type { ImageStore } from '../../../models/ports';
+import { Random } from '../../../models/random';
+import type { Knex } from './installation';
 
 const AT_ONCE = 8;
 const BATCH = 500;

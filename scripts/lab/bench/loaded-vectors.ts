@@ -1,11 +1,11 @@
-import { copyRows } from '../../../../db/core/copy-rows';
-import { inTransaction, rowsOf, sql } from '../../../../db/core/sql';
-import type { PostgresEmbeddingRepository } from '../../../../db/embeddings/embedding-repository';
-import { embeddingsOf, vectorText } from '../../../../db/embeddings/embedding-tables';
-import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
-import { bundledModel } from '../../../../workers/library/model-library';
-import type { Knex } from '../set-up';
+import { copyRows } from '../../../db/core/copy-rows';
+import { inTransaction, rowsOf, sql } from '../../../db/core/sql';
+import type { PostgresEmbeddingRepository } from '../../../db/embeddings/embedding-repository';
+import { embeddingsOf, vectorText } from '../../../db/embeddings/embedding-tables';
+import type { EmbeddingVersion } from '../../../models/vision/embedding-model';
+import { bundledModel } from '../../../workers/library/model-library';
 import { type ClusteredVectors, VIEWS } from './clustered-vectors';
+import type { Knex } from './installation';
 
 /** Shares of the images that a filter by category keeps. */
 export const CATEGORIES = { half: 0.5, tenth: 0.1, hundredth: 0.01, thousandth: 0.001, rest: 0.389 } as const;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { rowsOf, sql } from '../../../../db/core/sql';
-import type { Neighbour } from '../../../../models/vision/neighbours';
-import type { Knex } from '../set-up';
+import { rowsOf, sql } from '../../../db/core/sql';
+import type { Neighbour } from '../../../models/vision/neighbours';
+import type { Knex } from './installation';
 
 /** One photo that was sent, and what became of it. */
 interface Call {

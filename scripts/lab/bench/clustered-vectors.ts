@@ -1,4 +1,4 @@
-import { Random } from '../../../../models/random';
+import { Random } from '../../../models/random';
 
 /** Of the bundled model. */
 export const DIMENSIONS = 512;

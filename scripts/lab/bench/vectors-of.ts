@@ -1,5 +1,5 @@
-import { identifier, rowsOf, type Sql, sql } from '../../../../db/core/sql';
-import type { Knex } from '../set-up';
+import { identifier, rowsOf, type Sql, sql } from '../../../db/core/sql';
+import type { Knex } from './installation';
 
 /** What is not as it must be after a build: each image has all its views, once. */
 export async function coverageFaults(knex: Knex, versionId: number, images: number): Promise<string[]> {
@@ -14,17 +14,6 @@ export async function coverageFaults(knex: Knex, versionId: number, images: numb
     ...(embedded === images ? [] : [`${embedded} of ${images} images`]),
     ...(uneven === 0 ? [] : [`${uneven} images without all views`]),
   ];
-}
-
-/** Images whose vectors under two versions of the same weights are not the same (to what half precision holds). */
-export async function differingImages(knex: Knex, first: number, second: number): Promise<number> {
-  const [line] = await rowsOf<{ images: number }>(
-    knex,
-    sql`SELECT count(DISTINCT image_id) AS images
-        FROM ${tableOf(first)} a FULL JOIN ${tableOf(second)} b USING (image_id, view)
-        WHERE a.embedding IS NULL OR b.embedding IS NULL OR a.embedding <#> b.embedding > -0.999`,
-  );
-  return Number(line?.images ?? 0);
 }
 
 const tableOf = (versionId: number): Sql => identifier(`embeddings_${versionId}`);

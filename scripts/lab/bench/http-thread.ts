@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { parentPort, Worker } from 'node:worker_threads';
 import { Agent, request } from 'undici';
 
@@ -5,13 +6,15 @@ export interface HttpCall {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  readonly body: string | Uint8Array | null;
 }
 
 /** Status 0 and what went wrong for a call that got no answer. */
 export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
+  /** The header `Server-Timing`. */
+  readonly timing: string;
   readonly ms: number;
 }
 
@@ -20,8 +23,8 @@ type Numbered<Of> = Of & { readonly number: number };
 const PATIENCE_MS = 60_000;
 
 /**
- * Makes calls in a thread of its own, so that what the main thread does with their answers, and for its writers and
- * imports, is not found in their latencies: callers are on other machines than the service.
+ * Makes calls in a thread of its own, so that what the main thread does is not found in their latencies: callers are on other
+ * machines than the service.
  */
 export class HttpThread {
   readonly #thread = new Worker(__filename, { execArgv: ['--require', require.resolve('tsx/cjs')] });
@@ -50,16 +53,23 @@ export class HttpThread {
 
 const agent = new Agent({ headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
 
-async function answerOf({ url, ...call }: HttpCall): Promise<HttpAnswer> {
+/** Makes a call in this thread. */
+export async function sendHttp({ url, ...call }: HttpCall): Promise<HttpAnswer> {
   const from = performance.now();
-  const { status, text } = await request(url, { ...call, dispatcher: agent }).then(
-    async (answer) => ({ status: answer.statusCode, text: await answer.body.text() }),
-    (failure: unknown) => ({ status: 0, text: String(failure) }),
+  const answer = await request(url, { ...call, dispatcher: agent }).then(
+    async ({ statusCode, headers, body }) => ({
+      status: statusCode,
+      text: await body.text(),
+      timing: String(headers['server-timing'] ?? ''),
+    }),
+    (failure: unknown) => ({ status: 0, text: String(failure), timing: '' }),
   );
-  return { status, text, ms: performance.now() - from };
+  return { ...answer, ms: performance.now() - from };
 }
 
 const port = parentPort;
+// Behind the service on its cores, as far as the system allows.
+if (port && process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 port?.on('message', async ({ number, ...call }: Numbered<HttpCall>) => {
-  port.postMessage({ number, ...(await answerOf(call)) });
+  port.postMessage({ number, ...(await sendHttp(call)) });
 });

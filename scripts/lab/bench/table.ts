@@ -1,0 +1,88 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { asTable } from '../../commands/output';
+
+/** Null is an empty cell; numbers are printed with as many digits as say something. */
+export type Cell = string | number | null;
+
+/** A finished measurement. */
+export interface Measurement {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+  readonly notes: readonly string[];
+}
+
+const RESULTS = 'bench-results';
+/** Of versions that are compared. */
+const TURNS = 3;
+
+/** The value below which a share of the values lie, by the nearest-rank method; NaN of nothing. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
+/** Percentiles as cells, which are empty for those of nothing. */
+export const percentiles = (values: readonly number[], ...shares: readonly number[]): Cell[] =>
+  shares.map((share) => (values.length === 0 ? null : percentile(values, share)));
+
+/** What the figures were measured on, in words. */
+export const machine = (): string => `${cpus().length} cores`;
+
+/** Prints a measurement as a table, and writes it, with the machine that it was made on, as JSON. */
+export async function report(name: string, measured: Measurement): Promise<void> {
+  const { title, head, rows, notes } = measured;
+  const lines = rows.map((row) => row.map(shown));
+  process.stdout.write(`\n${title}\n${asTable(head, lines)}\n`);
+  for (const note of notes) process.stdout.write(`${note}\n`);
+  const made = {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memoryBytes: totalmem(),
+    node: process.version,
+  };
+  await mkdir(RESULTS, { recursive: true });
+  const file = join(RESULTS, `${name}.json`);
+  await writeFile(
+    file,
+    JSON.stringify({ at: new Date().toISOString(), machine: made, ...measured }, null, 2),
+  );
+  process.stderr.write(`written to ${file}\n`);
+}
+
+export function shown(cell: Cell): string {
+  if (typeof cell !== 'number') return cell ?? '';
+  if (Number.isInteger(cell)) return String(cell);
+  return cell.toFixed(Math.abs(cell) < 10 ? 2 : Math.abs(cell) < 100 ? 1 : 0);
+}
+
+/**
+ * Measures subjects by turns, so that a machine that is busy for a while is so for all. The rows have the subject's name first and are the
+ * medians of the turns, row by row; one subject is measured once.
+ */
+export async function byTurns<Subject extends { readonly name: string }>(
+  subjects: readonly Subject[],
+  measure: (subject: Subject) => Promise<readonly (readonly Cell[])[]>,
+): Promise<Cell[][]> {
+  const measured = subjects.map(({ name }) => ({ name, turns: [] as (readonly (readonly Cell[])[])[] }));
+  for (let turn = 0; turn < (subjects.length > 1 ? TURNS : 1); turn += 1) {
+    for (const [at, subject] of subjects.entries()) {
+      process.stderr.write(`${subject.name}, turn ${turn + 1}\n`);
+      measured[at]?.turns.push(await measure(subject));
+    }
+  }
+  const rows = measured[0]?.turns[0] ?? [];
+  return rows.flatMap((_, row) =>
+    measured
+      .filter(({ turns }) => turns[0]?.[row])
+      .map(({ name, turns }) => [name, ...medians(turns.map((turn) => turn[row] ?? []))]),
+  );
+}
+
+const medians = (rows: readonly (readonly Cell[])[]): Cell[] =>
+  (rows[0] ?? []).map((cell, at) => {
+    const values = rows.flatMap((row) => (typeof row[at] === 'number' ? row[at] : []));
+    return typeof cell === 'number' ? percentile(values, 0.5) : cell;
+  });
