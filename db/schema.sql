@@ -661,6 +661,16 @@ CREATE TABLE unowned_images (
   PRIMARY KEY (address)
 );
 
+-- Which feeds a product came from.
+-- run: the import that brought it last
+CREATE TABLE product_feeds (
+  feed text NOT NULL,
+  product_id text COLLATE "C" NOT NULL,
+  run uuid NOT NULL,
+  PRIMARY KEY (feed, product_id)
+);
+CREATE INDEX product_feeds_product ON product_feeds USING btree (product_id);
+
 CREATE OR REPLACE FUNCTION audit_log_only_grows()
  RETURNS trigger
  LANGUAGE plpgsql

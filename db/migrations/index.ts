@@ -1,6 +1,7 @@
 import { catalogReferences } from './catalog-references';
 import { firstVersion } from './first-version';
 import type { SchemaSteps } from './migrate';
+import { productFeeds } from './product-feeds';
 import { sharedCategories } from './shared-categories';
 
 /** Every migration by name, in order. Names are kept for ever: a database remembers them. */
@@ -8,4 +9,5 @@ export const migrations: SchemaSteps = {
   '202611252300-first-version': firstVersion,
   '202611260010-shared-categories': sharedCategories,
   '202611260020-catalog-references': catalogReferences,
+  '202611260030-product-feeds': productFeeds,
 };

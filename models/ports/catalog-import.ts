@@ -88,11 +88,27 @@ export interface RecordStore {
   finish(details: AuditEntry['details']): Promise<void>;
 }
 
+/** The products of a feed, as one import of it finds and leaves them (contract 13.23). */
+export interface FeedRun {
+  /** Live products that the imports before this one brought. */
+  readonly known: number;
+  /** This import brings them. */
+  note(productIds: readonly string[]): Promise<void>;
+  /** How many live products of the feed this import did not note, that no other feed has. */
+  missingCount(): Promise<number>;
+  /** Their ids in order, after one of them. */
+  missing(after: string, limit: number): Promise<readonly string[]>;
+  /** What this import did not note is of the feed no more. */
+  forgetMissing(): Promise<void>;
+}
+
 /**
  * The catalog as an import sees and changes it. Only one import has it open; that of a dry run answers as if its writes
  * had happened and changes nothing.
  */
 export interface CatalogImportStore extends RecordStore {
+  /** Begins an import of the feed of this name. */
+  openFeed(name: string): Promise<FeedRun>;
   /** Rows that name something that changed and are still to be derived again. */
   staleRows(): Promise<number>;
   /** Derives up to `limit` of them; resolves to how many there were. */

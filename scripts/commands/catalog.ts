@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import { TABLE_FORMATS, type TableFormat } from '../../models/catalog/tables/columns';
 import { withJobs } from '../composition/services';
 import type { ImportResult } from '../import/import-bundle';
-import { printAnswer } from './output';
+import type { TableImport, TablePreview } from '../import/tables/open-table';
+import { isTablePath } from '../import/tables/table-file';
+import { asTable, printAnswer } from './output';
 
 interface ImportCommandOptions {
   readonly dryRun?: boolean;
@@ -11,45 +16,118 @@ interface ImportCommandOptions {
   readonly report?: string;
   readonly wait: boolean;
   readonly json?: boolean;
+  readonly format?: TableFormat;
+  readonly map?: string;
+  readonly category?: string;
+  readonly currency?: string;
+  readonly shop?: string;
+  readonly feed?: string;
+  readonly removeMissing?: boolean;
+  readonly force?: boolean;
 }
 
 /** `loupe catalog import`: how a catalog gets in (contract 13). */
 export function registerCatalog(catalog: Command): void {
   catalog
-    .command('import <bundle>')
-    .description('upsert a bundle: a folder of JSON Lines, or a .tar or .tar.gz of one')
-    .option('--dry-run', 'check everything, change nothing')
+    .command('import <path>')
+    .description(
+      'upsert a bundle (a folder of JSON Lines, or a .tar or .tar.gz of one), or a table or feed of a shop',
+    )
+    .option('--dry-run', 'check everything, change nothing; of a table, show how it is understood')
     .option('--allow-rejects', 'exit 0 although records were rejected')
     .option('--report <file>', 'where rejects are written (default: DATA_DIR/reports)')
     .option('--no-wait', 'leave the embedding of new images to the service')
+    .addOption(new Option('--format <format>', 'of a table (default: by its columns)').choices(TABLE_FORMATS))
+    .option('--map <file>', 'of a table: JSON that says which columns mean what')
+    .option('--category <category>', 'of a table: the category of all its products, by slug or name')
+    .option('--currency <code>', 'of a table: the currency of prices that name none')
+    .option('--shop <url>', 'of a table without links: the shop, with its products at /products/<handle>')
+    .option('--feed <name>', 'of a table: remember that its products came from this feed')
+    .option('--remove-missing', 'remove products that the feed no longer has, up to a fifth of it')
+    .option('--force', 'remove more than a fifth')
     .option('--json', 'print JSON')
-    .action(async (bundle: string, options: ImportCommandOptions) => {
-      const result = await importInto(bundle, options);
-      printAnswer(
-        options.json,
-        { accepted: result.accepted, rejected: result.rejected, report: result.report },
-        () => describe(result),
-      );
-      if (isEmpty(result) || (result.rejected > 0 && !options.allowRejects)) process.exitCode = 1;
+    .action(async (path: string, options: ImportCommandOptions) => {
+      const result = await importInto(path, options);
+      const { accepted, rejected, report, table } = result;
+      printAnswer(options.json, { accepted, rejected, report, ...table }, () => describe(result));
+      const isRefused = table?.refused === true || (rejected > 0 && !options.allowRejects);
+      if (isEmpty(result) || isRefused) process.exitCode = 1;
     });
 }
 
-function importInto(bundle: string, options: ImportCommandOptions): Promise<ImportResult> {
+function importInto(path: string, options: ImportCommandOptions): Promise<ImportResult> {
+  const table = tableOptions(path, options);
   // Who answers on the same machine comes first; on an idle one an import is as fast as ever.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const { dryRun = false, wait } = options;
   const report = options.report === undefined ? {} : { report: resolve(options.report) };
-  return withJobs(({ importCatalog }) => importCatalog({ bundle: resolve(bundle), dryRun, wait, ...report }));
+  return withJobs(({ importCatalog }) =>
+    importCatalog({ bundle: resolve(path), ...(table && { table }), dryRun, wait, ...report }),
+  );
+}
+
+/** Null of a bundle. @throws Error for options that do not go together */
+function tableOptions(path: string, options: ImportCommandOptions): TableImport | null {
+  const { format, map, category, currency, shop, feed, removeMissing = false, force = false } = options;
+  const given = { format, map, category, currency, shop, feed };
+  const [first] = Object.entries({ ...given, 'remove-missing': removeMissing || undefined }).filter(
+    ([, value]) => value,
+  );
+  if (!isTablePath(path)) {
+    if (first) throw new Error(`--${first[0]} is for tables: .csv, .tsv, .txt or .xml.`);
+    return null;
+  }
+  if (removeMissing && !feed)
+    throw new Error('--remove-missing needs the --feed of which products may be missing.');
+  if (currency !== undefined && !/^[a-z]{3}$/i.test(currency))
+    throw new Error('--currency is a code such as EUR.');
+  if (shop !== undefined && !/^https:\/\//.test(shop)) throw new Error('--shop is an https:// address.');
+  return {
+    format: format ?? null,
+    map: map === undefined ? {} : readMap(map),
+    category: category ?? null,
+    currency: currency?.toLowerCase() ?? null,
+    shop: shop ?? null,
+    feed: feed ?? null,
+    removeMissing,
+    force,
+  };
+}
+
+const COLUMN_MAP = z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()]));
+
+function readMap(file: string): z.output<typeof COLUMN_MAP> {
+  try {
+    return COLUMN_MAP.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    throw new Error(`--map ${file} is no JSON object of fields and the names of their columns.`, { cause });
+  }
 }
 
 const isEmpty = ({ accepted, rejected }: ImportResult): boolean => accepted + rejected === 0;
 
 function describe(result: ImportResult): string {
-  if (isEmpty(result)) return 'nothing was imported: the files of this bundle hold no record';
+  const { table } = result;
+  const preview = table?.preview ? `${describePreview(table.preview)}\n\n` : '';
+  if (isEmpty(result)) return `${preview}nothing was imported: there is no record in it`;
   const lines = [`${result.accepted} accepted, ${result.rejected} rejected`];
+  if (table) lines.unshift(`${table.products} products, ${table.removed} removed`);
   if (result.embedded > 0) lines.push(`${result.embedded} images embedded`);
   if (result.notEmbedded > 0)
     lines.push(`${result.notEmbedded} images could not be embedded; the next run tries again`);
   if (result.rejected > 0) lines.push(`the rejects are in ${result.report}`);
-  return lines.join('\n');
+  return preview + lines.join('\n');
+}
+
+function describePreview({ columns, encoding, delimiter, records }: TablePreview): string {
+  const rows = [...columns.of, ['data', columns.data] as const, ['(not read)', columns.unread] as const];
+  const form = delimiter === null ? 'XML' : `delimiter ${JSON.stringify(delimiter)}`;
+  return [
+    `read as ${columns.format}, ${encoding}, ${form}`,
+    asTable(
+      ['field', 'columns'],
+      rows.filter(([, names]) => names.length > 0),
+    ),
+    ...records.map((record) => JSON.stringify(record)),
+  ].join('\n');
 }

@@ -4,6 +4,7 @@ import { openImport } from '../../db/catalog/import/open-import';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { PORTS } from '../../models/ports';
 import { type ImportResult, importBundle } from '../import/import-bundle';
+import type { TableImport } from '../import/tables/open-table';
 import { entryOf } from './audited-transactions';
 import type { Loupe } from './container';
 import { adapterOf } from './opening';
@@ -12,6 +13,8 @@ import { withProgress } from './terminal-progress';
 /** What is imported, and how. */
 export interface CatalogImportOptions {
   readonly bundle: string;
+  /** How it is read where it is a shop's table. */
+  readonly table?: TableImport;
   readonly dryRun: boolean;
   /** Until the new images are embedded. */
   readonly wait: boolean;

@@ -6,10 +6,13 @@ import { Bundle, BundleRecords } from './bundle';
 import { type EmbeddedImages, type EmbeddingPorts, embedNewImages } from './embed-new-images';
 import { PictureIntake } from './picture-intake';
 import { RejectReport } from './reject-report';
+import { OpenTable, type TableImport, type TablePreview } from './tables/open-table';
+import { type TableOutcome, TableSource } from './tables/table-source';
 
 export interface ImportOptions {
-  /** A folder, or a tar archive of one, gzipped or not. */
+  /** A folder, or a tar archive of one, gzipped or not; with `table` a shop's table. */
   readonly bundle: string;
+  readonly table?: TableImport;
   /** Checks everything and changes nothing. */
   readonly dryRun: boolean;
   /** Where the rejects are written; what was there is replaced. */
@@ -41,6 +44,8 @@ export interface ImportResult extends EmbeddedImages {
   readonly accepted: number;
   readonly rejected: number;
   readonly report: string;
+  /** Of a table; of a dry run also how it was understood. */
+  readonly table?: TableOutcome & { readonly preview?: TablePreview };
 }
 
 const IMAGE_BYTES_MAX = 20 * 1024 * 1024;
@@ -48,9 +53,9 @@ const TRANSACTION_MS = 500;
 const NOT_EMBEDDED: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
 
 /**
- * Imports a catalog bundle (contract 13), and has its new images embedded.
+ * Imports a catalog bundle, or a shop's table (contract 13), and has its new images embedded.
  *
- * @throws BundleError when there is no bundle that can be read
+ * @throws BundleError when there is no bundle that can be read, Error when there is no such table
  * @throws ImportRunningError when another import is alive
  */
 export async function importBundle(
@@ -58,7 +63,9 @@ export async function importBundle(
   ports: BundleImportPorts,
   progress: Progress,
 ): Promise<ImportResult> {
-  const bundle = await Bundle.open(options.bundle, options.temporaryFolder ?? tmpdir());
+  const bundle = options.table
+    ? await OpenTable.open(options.bundle, options.table)
+    : await Bundle.open(options.bundle, options.temporaryFolder ?? tmpdir());
   try {
     const store = await ports.openImport(options.dryRun);
     const counts = await importInto(store, bundle, options, ports, progress).finally(() => store.close());
@@ -72,29 +79,34 @@ export async function importBundle(
 
 async function importInto(
   store: CatalogImportStore,
-  bundle: Bundle,
+  bundle: Bundle | OpenTable,
   { dryRun, report, imageBytesMax = IMAGE_BYTES_MAX, transactionMs = TRANSACTION_MS }: ImportOptions,
   { images, pictures: stored, clock }: BundleImportPorts,
   progress: Progress,
-): Promise<{ accepted: number; rejected: number }> {
+): Promise<Pick<ImportResult, 'accepted' | 'rejected' | 'table'>> {
   const rejects = await RejectReport.create(report);
   try {
     for (const warning of bundle.warnings) progress.note(`warning: ${warning}`);
     for (const { file, field, reason } of bundle.faults) rejects.add(file, 0, field, reason);
     const pictures = new PictureIntake(bundle, { images, pictures: stored }, { imageBytesMax, dryRun });
-    const source = new BundleRecords(bundle, clock.now());
+    const now = clock.now();
+    const source =
+      bundle instanceof OpenTable ? await bundle.source(store, now) : new BundleRecords(bundle, now);
     const accepted = await importRecords({
       source,
       store,
       pictures,
-      rejects,
+      rejects: source instanceof TableSource ? source.noting(rejects) : rejects,
       progress,
       clock,
       transactionMs,
     });
     const counts = { accepted, rejected: rejects.count };
     await store.finish(counts);
-    return counts;
+    if (!(bundle instanceof OpenTable && source instanceof TableSource)) return counts;
+    const table = await source.finish();
+    for (const note of table.notes) progress.note(note);
+    return { ...counts, table: { ...table, ...(dryRun && { preview: await bundle.preview(source) }) } };
   } catch (failure) {
     // Part of it may stand.
     await store.finish({ failed: String(failure) }).catch(() => undefined);

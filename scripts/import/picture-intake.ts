@@ -40,7 +40,7 @@ export class PictureIntake implements Pictures {
   private readonly remembered = new Map<string, Promise<StoredImage>>();
 
   constructor(
-    private readonly bundle: Bundle,
+    private readonly bundle: Pick<Bundle, 'image'>,
     private readonly ports: IntakePorts,
     private readonly options: IntakeOptions,
   ) {}

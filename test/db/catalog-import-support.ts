@@ -90,7 +90,7 @@ export class ImportBench {
 
   /** Takes everything out again. */
   async clear(): Promise<void> {
-    const tables = [...CATALOG_TABLES, 'catalog_import_lock', 'embedding_versions'];
+    const tables = [...CATALOG_TABLES, 'catalog_import_lock', 'embedding_versions', 'product_feeds'];
     await this.knex.raw(`TRUNCATE ${tables.join(', ')} CASCADE`);
     this.stored.clear();
     this.embedded.splice(0);

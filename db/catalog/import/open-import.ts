@@ -10,6 +10,7 @@ import type { BegunEntry } from '../../accounts/audit-log';
 import { rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
 import type { WrittenTable } from '../../core/written-table';
+import { UNCHANGED_FEED } from './feed-run';
 import { ImportLock, PostgresImportStore } from './import-store';
 import { PostgresRecordTransaction } from './record-store';
 
@@ -63,6 +64,7 @@ class DryRunStore extends PostgresImportStore {
 
   /** What was noted is not in the catalog that would be read anew. */
   override taxonomyVersion = async () => 0;
+  override openFeed = async () => UNCHANGED_FEED;
   override staleRows = async () => 0;
   override missingIndexes = async () => 0;
   override tidy = async () => undefined;

@@ -1,0 +1,151 @@
+import { currencyIn, withoutCurrency } from './prices';
+
+/**
+ * What a column of a shop's table means, and the headers that are taken for it: folded by `foldHeader`, in the spellings of
+ * Shopify, Google Merchant and shops in six languages. `images` and `keywords` take several columns, the others the first.
+ */
+const HEADERS = {
+  group: 'handle|item group id|group id|parent id|parent sku|product handle',
+  id: 'id|product id|item id|offer id|produkt id|identifiant|identificador',
+  sku: 'sku|variant sku|article number|artikelnummer|artikelnr|artikel nr|art nr|item number|stock number|reference|referenz|ref|code article|codice|codice articolo|referencia|referentie',
+  title:
+    'title|name|product name|product title|titel|bezeichnung|artikelbezeichnung|artikelname|produktname|produktbezeichnung|nom|nom du produit|titre|designation|libelle|nome|titolo|denominazione|nombre|titulo|naam|productnaam',
+  description: 'description|body html|body|beschreibung|descrizione|descripcion|descricao|omschrijving',
+  url: 'link|url|product url|product link|permalink|produkt url|produktlink|lien|enlace|collegamento|webadresse',
+  brand:
+    'brand|vendor|manufacturer|maker|designer|marke|hersteller|marque|fabricant|marca|fabricante|produttore|merk',
+  category:
+    'category|product category|google product category|kategorie|produktkategorie|warengruppe|categorie|categoria',
+  type: 'type|product type|typ|produkttyp|produktart|type de produit|tipo|tipo di prodotto|tipo de producto',
+  model: 'model|modell|modele|modello|modelo',
+  style: '',
+  keywords:
+    'tags|keywords|labels|mpn|gtin|schlagworte|stichworte|mots cles|etiquettes|etiquetas|parole chiave',
+  images:
+    'image|images|image src|image link|additional image link|image url|picture|pictures|photo|photos|bild|bilder|bild url|bildlink|foto|fotos|immagine|immagini|imagen|imagenes|afbeelding',
+  image_position: 'image position',
+  variant_image: 'variant image',
+  price: 'price|variant price|preis|verkaufspreis|prix|prezzo|precio|preco|prijs',
+  sale_price:
+    'sale price|special price|angebotspreis|sonderpreis|prix promo|prix solde|prezzo scontato|precio oferta',
+  currency: 'currency|wahrung|devise|monnaie|valuta|moneda|moeda',
+  size: 'size|grosse|taille|taglia|talla|tamanho|maat',
+  colour: 'color|colour|farbe|couleur|colore|cor|kleur',
+  material: 'material|materiau|matiere|materiale|materiaal',
+  gender: 'gender|target gender|geschlecht|genre|sexe|genere|genero|geslacht',
+  condition: 'condition|zustand|etat|condizione|estado|conditie',
+  availability: 'availability|verfugbarkeit|disponibilite|disponibilita|disponibilidad|beschikbaarheid',
+  status: 'status',
+  published: 'published',
+  option1_name: 'option1 name',
+  option1_value: 'option1 value',
+  option2_name: 'option2 name',
+  option2_value: 'option2 value',
+  option3_name: 'option3 name',
+  option3_value: 'option3 value',
+} as const;
+
+export type TableField = keyof typeof HEADERS;
+const FIELDS = Object.keys(HEADERS) as TableField[];
+const isField = (name: string): name is TableField => Object.hasOwn(HEADERS, name);
+
+const FIELD_OF_HEADER = new Map(
+  FIELDS.flatMap((field) => HEADERS[field].split('|').map((each) => [each, field])),
+);
+const LISTS: ReadonlySet<TableField> = new Set(['images', 'keywords']);
+
+export const TABLE_FORMATS = ['shopify', 'google', 'generic'] as const;
+export type TableFormat = (typeof TABLE_FORMATS)[number];
+
+/** How the columns of a table are understood. */
+export interface TableColumns {
+  readonly format: TableFormat;
+  /** The columns of a field, best first. */
+  readonly of: ReadonlyMap<TableField, readonly string[]>;
+  /** Columns that go to a product's own `data`. */
+  readonly data: readonly string[];
+  /** Columns that are not read. */
+  readonly unread: readonly string[];
+  /** In the header of the prices, as in "Price (EUR)". */
+  readonly currency: string | null;
+}
+
+/** A map file: a field, or `data`, to the name of its column or columns, or null for none; `"data": "*"` takes all others. */
+export type ColumnMap = Readonly<Record<string, string | readonly string[] | null>>;
+
+/** Said of a map that names what there is not. */
+export class ColumnMapError extends Error {}
+
+/**
+ * Finds out what the columns of a table mean: by the map, then by their headers.
+ *
+ * @throws ColumnMapError for an unknown field or column in the map
+ */
+export function readColumns(
+  header: readonly string[],
+  format: TableFormat | null = null,
+  map: ColumnMap = {},
+): TableColumns {
+  const of = new Map<TableField, string[]>();
+  const used = new Set<string>();
+  for (const [name, wanted] of Object.entries(map)) {
+    if (name !== 'data' && !isField(name)) throw new ColumnMapError(unknownField(name));
+    if (name === 'data') continue;
+    of.set(name, columnsNamed(wanted, header, name));
+    for (const column of of.get(name) ?? []) used.add(column);
+  }
+  for (const column of header) {
+    const field = FIELD_OF_HEADER.get(foldHeader(column));
+    if (used.has(column) || !field || Object.hasOwn(map, field)) continue;
+    const columns = of.get(field) ?? [];
+    if (columns.length > 0 && !LISTS.has(field)) continue;
+    of.set(field, [...columns, column]);
+    used.add(column);
+  }
+  const others = header.filter((column) => !used.has(column));
+  const data = map['data'] === '*' ? others : columnsNamed(map['data'] ?? null, header, 'data');
+  return {
+    format: format ?? formatOf(of),
+    of,
+    data,
+    unread: others.filter((column) => !data.includes(column)),
+    currency: (of.get('price') ?? []).map(currencyIn).find((code) => code !== null) ?? null,
+  };
+}
+
+function columnsNamed(
+  wanted: string | readonly string[] | null,
+  header: readonly string[],
+  field: string,
+): string[] {
+  const names = wanted === null ? [] : typeof wanted === 'string' ? [wanted] : [...wanted];
+  const missing = names.find((name) => !header.includes(name));
+  if (missing === undefined) return names;
+  throw new ColumnMapError(
+    `The map names the column "${missing}" for ${field}, which the table does not have. It has: ${header.join(', ')}.`,
+  );
+}
+
+const unknownField = (name: string): string =>
+  `The map has an unknown field "${name}". It may have: ${[...FIELDS, 'data'].join(', ')}.`;
+
+const formatOf = (of: ReadonlyMap<TableField, readonly string[]>): TableFormat => {
+  const has = (field: TableField, header: RegExp) =>
+    of.get(field)?.some((column) => header.test(foldHeader(column)));
+  if (has('group', /^handle$/) && (has('price', /^variant price$/) || has('images', /^image src$/)))
+    return 'shopify';
+  return has('images', /^image link$/) && has('id', /^id$/) ? 'google' : 'generic';
+};
+
+/** A header without case, accents, punctuation, namespace, metafield, currency, and the number of one of several pictures. */
+export function foldHeader(header: string): string {
+  const plain = withoutCurrency(header.replace(/\(product\.metafields[^)]*\)/i, '').replace(/^g:/i, ''))
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replaceAll('ß', 'ss')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+  const unnumbered = plain.replace(/ ?\d+$/, '');
+  return HEADERS.images.split('|').includes(unnumbered) ? unnumbered : plain;
+}

@@ -1,0 +1,50 @@
+import type { Region } from '../../pricing/estimate';
+
+/** Signs that stand for one currency alone. */
+const SIGNS: Readonly<Record<string, string>> = { '€': 'eur', '£': 'gbp', US$: 'usd', $: 'usd' };
+const CODES =
+  'EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|HKD|SGD|CNY|KRW|AED|SAR|TRY|BRL|MXN|INR';
+const CURRENCY = new RegExp(`US\\$|[€£$]|(?<!\\p{L})(?:${CODES})(?!\\p{L})`, 'iu');
+const REGIONS: Readonly<Record<string, Region>> = { usd: 'NA', gbp: 'EU-UK', eur: 'EU-IE' };
+
+/** The market of a currency (contract 2.4); null of one that none is priced in. */
+export const regionOf = (currency: string): Region | null =>
+  Object.hasOwn(REGIONS, currency) ? (REGIONS[currency] ?? null) : null;
+
+/** The currency that a text names by its sign or ISO 4217 code, in lower case. */
+export function currencyIn(text: string): string | null {
+  const [found] = CURRENCY.exec(text) ?? [];
+  return found === undefined ? null : (SIGNS[found.toUpperCase()] ?? found.toLowerCase());
+}
+
+export const withoutCurrency = (text: string): string => text.replace(CURRENCY, ' ');
+
+/** An amount as people write it. */
+export interface Price {
+  readonly amount: number;
+  readonly currency: string | null;
+}
+
+/**
+ * Reads `1200.00 EUR`, `€1.200,00`, `1 200,-`, `1'200.50`. A single sign before exactly three digits parts thousands, unless
+ * `decimalPoint` says that the table writes its fractions with a point. Null for what is no price.
+ */
+export function readPrice(text: string, decimalPoint: boolean): Price | null {
+  const bare = withoutCurrency(text)
+    .replace(/[\s'’_]+/g, '')
+    .replace(/[.,][-–—]+$/, '');
+  const number = pointed(bare, decimalPoint);
+  return number === null ? null : { amount: Number(number), currency: currencyIn(text) };
+}
+
+/** The number without thousands signs and with a point before its fraction; null for what is no number. */
+function pointed(digits: string, decimalPoint: boolean): string | null {
+  if (/^0[.,]\d+$/.test(digits) || (decimalPoint && /^\d+\.\d+$/.test(digits)))
+    return digits.replace(',', '.');
+  if (/^\d{1,3}([.,])\d{3}(?:\1\d{3})*$/.test(digits)) return digits.replace(/[.,]/g, '');
+  const [, whole = '', , sign, fraction = ''] =
+    /^(\d+(?:([.,])\d{3}(?:\2\d{3})*)?)(?:([.,])(\d*))?$/.exec(digits) ?? [];
+  const parts = whole.split(/[.,]/);
+  const isSound = whole !== '' && (parts.length === 1 || (sign !== undefined && !whole.includes(sign)));
+  return isSound ? `${parts.join('')}.${fraction}0` : null;
+}

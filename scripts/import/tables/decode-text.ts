@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { getDecoder } from 'iconv-lite';
+
+/** How the characters of a file are written. */
+export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+
+const MARKS: readonly (readonly [mark: readonly number[], encoding: TextEncoding])[] = [
+  [[0xef, 0xbb, 0xbf], 'utf-8'],
+  [[0xff, 0xfe], 'utf-16le'],
+  [[0xfe, 0xff], 'utf-16be'],
+];
+const CHUNK = 256 * 1024;
+/** Stands for bytes that are no character of the encoding. */
+export const REPLACEMENT = '\ufffd';
+export const MISSING_BYTES = 'holds bytes that are no character of the encoding of the file';
+
+/**
+ * The encoding of a file: by its byte order mark, else by the zeros of UTF-16, else UTF-8 where what is not ASCII is mostly
+ * that, else Windows-1252, which holds Latin-1.
+ */
+export async function encodingOf(path: string): Promise<TextEncoding> {
+  const head = await firstBytes(path, 1024);
+  const marked = MARKS.find(([mark]) => mark.every((byte, position) => head[position] === byte));
+  if (marked) return marked[1];
+  const zeros = [0, 1].map(
+    (odd) => head.filter((byte, position) => byte === 0 && position % 2 === odd).length,
+  );
+  if (Math.max(...zeros) > head.length / 8)
+    return (zeros[1] ?? 0) > (zeros[0] ?? 0) ? 'utf-16le' : 'utf-16be';
+  const utf8 = getDecoder('utf-8');
+  let sound = 0;
+  let broken = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) {
+    const beyondAscii = utf8.write(chunk).match(/[^\0-\x7f]/g) ?? [];
+    const replaced = beyondAscii.filter((character) => character === REPLACEMENT).length;
+    broken += replaced;
+    sound += beyondAscii.length - replaced;
+  }
+  return broken > sound ? 'windows-1252' : 'utf-8';
+}
+
+async function firstBytes(path: string, length: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The text of a file, without its byte order mark. @param onBytes is told how many bytes were read so far */
+export async function* decodedText(
+  path: string,
+  encoding: TextEncoding,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<string> {
+  const raw = createReadStream(path, { highWaterMark: CHUNK });
+  try {
+    const decoder = getDecoder(encoding);
+    for await (const chunk of raw) {
+      onBytes(raw.bytesRead);
+      yield decoder.write(chunk);
+    }
+    yield decoder.end() ?? '';
+  } finally {
+    raw.destroy();
+  }
+}

@@ -1,0 +1,127 @@
+import { pipeline, Readable } from 'node:stream';
+import { type InfoRecord, parse } from 'csv-parse';
+import type { ReadRow } from '../../../models/catalog/tables/product-rows';
+import { decodedText, MISSING_BYTES, REPLACEMENT, type TextEncoding } from './decode-text';
+
+const DELIMITERS = [',', ';', '\t', '|'];
+/** A longer row is not read: it would have to be whole in memory, and its quotes are likely broken. */
+const ROW_LENGTH_MAX = 4 * 1024 * 1024;
+const ROWS_AT_ONCE = 256;
+/** The line by which Excel is told the delimiter. */
+const SEPARATOR = /^sep=(.)$/i;
+
+export interface CsvForm {
+  readonly encoding: TextEncoding;
+  readonly delimiter: string;
+  readonly header: readonly string[];
+  /** The line that the header ends in. */
+  readonly headerLine: number;
+}
+
+interface CsvRecord {
+  readonly cells: readonly string[];
+  readonly line: number;
+  readonly lastLine: number;
+  readonly text: string;
+}
+
+/** Finds delimiter and header of a CSV file; null of one without a row. */
+export async function csvForm(path: string, encoding: TextEncoding): Promise<CsvForm | null> {
+  let delimiter = '';
+  for await (const text of decodedText(path, encoding, () => undefined)) {
+    const [first = ''] = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+    delimiter = SEPARATOR.exec(first)?.[1] ?? delimiterOf(first);
+    break;
+  }
+  for await (const { cells, lastLine } of csvRecords(path, encoding, delimiter || ',', () => undefined)) {
+    if (isBlank(cells) || SEPARATOR.test(cells.join(delimiter))) continue;
+    const header = cells.map((cell, position) => cell.trim() || `column ${position + 1}`);
+    return { encoding, delimiter, header, headerLine: lastLine };
+  }
+  return null;
+}
+
+/** The one that the header has most of, outside quotes. */
+function delimiterOf(header: string): string {
+  const plain = header.replace(/"[^"]*"/g, '');
+  const counts = DELIMITERS.map((delimiter) => plain.split(delimiter).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
+}
+
+/** The rows below the header, some at a time. What is broken is a fault of its row, or of the rest of the file. */
+export async function* csvRows(
+  path: string,
+  form: CsvForm,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<readonly ReadRow[]> {
+  let rows: ReadRow[] = [];
+  let last = 0;
+  try {
+    for await (const record of csvRecords(path, form.encoding, form.delimiter, onBytes)) {
+      last = record.lastLine;
+      if (record.line <= form.headerLine || isBlank(record.cells)) continue;
+      rows.push(rowOf(record, form.header));
+      if (rows.length < ROWS_AT_ONCE) continue;
+      yield rows;
+      rows = [];
+    }
+  } catch (failure) {
+    const reason =
+      failure instanceof Error && 'code' in failure ? reasonOf(String(failure.code)) : String(failure);
+    rows.push({ line: last + 1, field: 'line', reason: `${reason}; the file is not read from here on` });
+  }
+  yield rows;
+}
+
+async function* csvRecords(
+  path: string,
+  encoding: TextEncoding,
+  delimiter: string,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<CsvRecord> {
+  const parser = parse({
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: ROW_LENGTH_MAX,
+    info: true,
+    raw: true,
+  });
+  // What fails ends the loop below with its error.
+  pipeline(Readable.from(decodedText(path, encoding, onBytes)), parser, () => undefined);
+  let lastLine = 0;
+  for await (const { record, raw, info } of parser as AsyncIterable<{
+    record: string[];
+    raw: string;
+    info: InfoRecord;
+  }>) {
+    yield { cells: record, text: raw, line: lastLine + 1, lastLine: info.lines };
+    lastLine = info.lines;
+  }
+}
+
+function rowOf({ cells, line, lastLine, text }: CsvRecord, header: readonly string[]): ReadRow {
+  const extra = cells.slice(header.length);
+  if (lastLine > line && text.split('"').length % 2 === 0) {
+    return { line, field: 'line', reason: `a quote is open from here to line ${lastLine}` };
+  }
+  if (cells.length < header.length || !isBlank(extra)) {
+    return { line, field: 'line', reason: `has ${cells.length} cells, the header has ${header.length}` };
+  }
+  const named = new Map<string, string[]>();
+  for (const [position, column] of header.entries()) {
+    const cell = cells[position]?.trim() ?? '';
+    if (cell.includes(REPLACEMENT)) return { line, field: column, reason: MISSING_BYTES };
+    if (cell !== '') named.set(column, [...(named.get(column) ?? []), cell]);
+  }
+  return { line, cells: named };
+}
+
+const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
+
+const reasonOf = (code: string): string =>
+  ({
+    CSV_QUOTE_NOT_CLOSED: 'a quote that is opened here is never closed',
+    CSV_MAX_RECORD_SIZE: `longer than ${ROW_LENGTH_MAX} characters; a quote may be open`,
+  })[code] ?? `can not be read (${code})`;

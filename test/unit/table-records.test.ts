@@ -1,0 +1,213 @@
+import { readTable } from '../support/table-records';
+
+/** contract 13.20: what becomes of a whole file of a shop. */
+
+const SHOPIFY = `Handle,Title,Body (HTML),Vendor,Product Category,Type,Tags,Published,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src,Image Position,Variant Image,Status,Color (product.metafields.shopify.color-pattern),Cost
+neverfull,Neverfull MM,"<p>Coated canvas &amp; leather.</p><p>A ""good"" bag,
+used.</p>",Louis Vuitton,Apparel & Accessories > Handbags,Tote,"tote, monogram",TRUE,Size,MM,LV-1,"1,250.00",//cdn.example/b.jpg,2,,active,Brown/Beige,1
+neverfull,,,,,,,,,GM,LV-2,1350.00,https://cdn.example/a.jpg,1,https://cdn.example/gm.jpg,,,
+neverfull,,,,,,,,,,,,https://cdn.example/c.jpg,3,,,,
+boy-bag,Boy Bag,,CHANEL,Apparel & Accessories > Handbags,Flap,,TRUE,Title,Default Title,CH-9,4000,https://cdn.example/d.jpg,1,,active,Black,2
+old,Old one,,Chanel,Apparel & Accessories > Handbags,,,TRUE,Title,Default Title,X,1,,,,archived,,
+hidden,Hidden one,,Chanel,Apparel & Accessories > Handbags,,,FALSE,Title,Default Title,Y,1,,,,active,,
+`;
+
+// contract 13.20, 13.21
+test('a Shopify export: a product for each handle, with its variants, pictures, brand and prices', async () => {
+  const options = { currency: 'usd', shop: 'https://shop.example/' };
+  const { categories, entities, products, listings, rejects, notes, columns } = await readTable(
+    'export.csv',
+    SHOPIFY,
+    options,
+  );
+  expect(columns.format).toBe('shopify');
+  expect(columns.unread).toEqual(['Cost']);
+  expect(rejects).toEqual([]);
+  expect(notes).toEqual(['2 products are drafts, archived or unpublished, and were left out']);
+  expect(categories).toMatchObject([
+    { id: 'handbags', name: 'Handbags', hierarchy: ['brand'], name_fields: [] },
+  ]);
+  expect(entities).toMatchObject([
+    { id: 'brand_louis-vuitton', kind: 'brand', name: 'Louis Vuitton', category: 'handbags' },
+    { id: 'type_handbags-tote', kind: 'type', name: 'Tote' },
+    { id: 'colour_handbags-brown', name: 'Brown' },
+    { id: 'colour_handbags-beige', name: 'Beige' },
+    { id: 'brand_chanel', name: 'CHANEL' },
+    { id: 'type_handbags-flap' },
+    { id: 'colour_handbags-black' },
+  ]);
+  expect(products).toMatchObject([
+    {
+      id: 'product_neverfull',
+      category: 'handbags',
+      title: 'Neverfull MM',
+      sku: 'LV-1',
+      url: 'https://shop.example/products/neverfull',
+      data: JSON.stringify({ description: 'Coated canvas & leather.\nA "good" bag,\nused.' }),
+      attributes: {
+        brand: ['brand_louis-vuitton'],
+        type: ['type_handbags-tote'],
+        colour: ['colour_handbags-brown', 'colour_handbags-beige'],
+      },
+      keywords: ['tote', 'monogram', 'LV-2'],
+      images: ['https://cdn.example/a.jpg', 'https://cdn.example/b.jpg', 'https://cdn.example/c.jpg'],
+      variants: [
+        { id: 'variant_neverfull.LV-1', fields: [{ field: 'size', name: 'MM' }] },
+        {
+          id: 'variant_neverfull.LV-2',
+          fields: [{ field: 'size', name: 'GM' }],
+          images: ['https://cdn.example/gm.jpg'],
+        },
+      ],
+    },
+    { id: 'product_boy-bag', variants: [{ id: 'variant_boy-bag.CH-9', fields: [] }] },
+  ]);
+  const link = 'https://shop.example/products/neverfull';
+  expect(listings).toEqual([
+    listing('variant_neverfull.LV-1', link, 'Neverfull MM MM', 1250),
+    listing('variant_neverfull.LV-2', link, 'Neverfull MM GM', 1350),
+    listing('variant_boy-bag.CH-9', 'https://shop.example/products/boy-bag', 'Boy Bag', 4000),
+  ]);
+});
+
+const listing = (
+  variant_id: string,
+  link: string,
+  variant_name: string,
+  price: number,
+  rest: object = {},
+) => ({
+  ...{ variant_id, link, variant_name, price, vendor: 'shop.example', date: '2026-03-01' },
+  ...{ region: 'NA', currency: 'usd' },
+  ...rest,
+});
+
+const WATCH = {
+  id: 'W1',
+  title: 'Submariner A & B',
+  link: 'https://shop.example/w1?a=1&b=2',
+  image_link: 'https://shop.example/w1.jpg',
+  additional_image_link: 'https://shop.example/w2.jpg,https://shop.example/w3.jpg',
+  brand: 'Rolex',
+  google_product_category: '201',
+  product_type: 'Jewellery > Watches',
+  price: '9500.00 EUR',
+  sale_price: '9000.00 EUR',
+  condition: 'used',
+  gender: 'male',
+  availability: 'in_stock',
+};
+const RING = {
+  ...WATCH,
+  id: 'R1-50',
+  item_group_id: 'R1',
+  title: 'Ring',
+  brand: 'rolex',
+  size: '50',
+  price: '100,00 GBP',
+};
+const ITEMS = [
+  WATCH,
+  { ...RING, sale_price: '' },
+  { ...RING, id: 'R1-52', size: '52', sale_price: '', link: 'https://shop.example/r52' },
+];
+const COLUMNS = Object.keys({ ...WATCH, ...RING });
+const TSV = [
+  COLUMNS,
+  ...ITEMS.map((item) => COLUMNS.map((column) => (item as Record<string, string>)[column] ?? '')),
+]
+  .map((cells) => cells.join('\t'))
+  .join('\r\n');
+const RSS = `<?xml version="1.0"?>
+<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel><title>Shop</title>
+${ITEMS.map(
+  (item) =>
+    `<item>${Object.entries(item)
+      .map(([name, value]) => `<g:${name}>${name === 'title' ? `<![CDATA[${value}]]>` : value}</g:${name}>`)
+      .join('\n')}<g:shipping><g:price>5 EUR</g:price></g:shipping></item>`,
+).join('\n')}
+</channel></rss>`;
+
+// contract 13.20
+test.each([
+  ['feed.tsv', TSV],
+  ['feed.xml', RSS],
+])(
+  'a Google Merchant feed, %s: items, groups of variants, and prices in their market',
+  async (name, content) => {
+    const { categories, entities, products, listings, rejects, columns } = await readTable(name, content);
+    expect([columns.format, rejects]).toEqual(['google', []]);
+    expect(categories).toMatchObject([{ id: 'watches', name: 'Watches' }]);
+    expect(entities).toMatchObject([
+      { id: 'brand_rolex', name: 'Rolex' },
+      { id: 'gender_watches-male' },
+      { id: 'condition_watches-used' },
+    ]);
+    expect(products).toMatchObject([
+      {
+        id: 'product_W1',
+        title: 'Submariner A & B',
+        url: 'https://shop.example/w1?a=1&b=2',
+        images: ['https://shop.example/w1.jpg', 'https://shop.example/w2.jpg', 'https://shop.example/w3.jpg'],
+        data: JSON.stringify({ availability: 'in_stock' }),
+        variants: [{ id: 'variant_W1.default', fields: [] }],
+      },
+      {
+        id: 'product_R1',
+        attributes: { brand: ['brand_rolex'] },
+        variants: [
+          { id: 'variant_R1.R1-50', fields: [{ field: 'size', name: '50' }] },
+          { id: 'variant_R1.R1-52', fields: [{ field: 'size', name: '52' }] },
+        ],
+      },
+    ]);
+    const british = { region: 'EU-UK', currency: 'gbp' };
+    expect(listings).toEqual([
+      listing('variant_W1.default', WATCH.link, WATCH.title, 9000, { region: 'EU-IE', currency: 'eur' }),
+      listing('variant_R1.R1-50', WATCH.link, 'Ring 50', 100, british),
+      listing('variant_R1.R1-52', 'https://shop.example/r52', 'Ring 52', 100, british),
+    ]);
+  },
+);
+
+const GERMAN = `Artikelnummer;Bezeichnung;Marke;Warengruppe;Modell;Beschreibung;Preis (EUR);Größe;Farbe;Bild 1;Bild 2;Produktlink;Lager
+4711;Jackie 1961 „klein“;Gucci;Taschen;Jackie;Gebraucht;1.250,50;;Rot;a.jpg;b.jpg;https://laden.example/4711;A
+4712;Jackie groß;GUCCI;Taschen;jackie;;2 000,-;L;Blau;c.jpg;;https://laden.example/4712;B
+`;
+
+// contract 13.20, 13.21
+test.each<[encoding: BufferEncoding, name: string, mark: string]>([
+  ['latin1', 'windows-1252', ''],
+  ['utf8', 'utf-8', ''],
+  ['utf8', 'utf-8', '\ufeff'],
+  ['utf16le', 'utf-16le', '\ufeff'],
+  ['utf16le', 'utf-16le', ''],
+])('a German table with semicolons and decimal commas, in %s', async (encoding, name, mark) => {
+  // Latin-1 of Node has no quotation marks; Windows-1252 has them at these places.
+  const text = encoding === 'latin1' ? GERMAN.replace('„', '\x84').replace('“', '\x93') : GERMAN;
+  const table = await readTable('preise.csv', Buffer.from(mark + text, encoding), {
+    map: { data: ['Lager'] },
+  });
+  expect([table.encoding, table.delimiter, table.rejects]).toEqual([name, ';', []]);
+  expect(table.categories).toMatchObject([{ id: 'taschen', hierarchy: ['brand', 'model'] }]);
+  expect(table.entities).toMatchObject([
+    { id: 'brand_gucci', name: 'Gucci' },
+    { id: 'model_taschen-gucci-jackie', name: 'Jackie', parents: { brand: 'brand_gucci' } },
+    { id: 'colour_taschen-rot' },
+    { id: 'colour_taschen-blau' },
+  ]);
+  expect(table.products).toMatchObject([
+    {
+      id: 'product_4711',
+      title: 'Jackie 1961 „klein“',
+      sku: '4711',
+      images: ['a.jpg', 'b.jpg'],
+      data: JSON.stringify({ description: 'Gebraucht', Lager: 'A' }),
+    },
+    { id: 'product_4712', variants: [{ fields: [{ field: 'size', name: 'L' }] }] },
+  ]);
+  expect(table.listings).toMatchObject([
+    { price: 1250.5, region: 'EU-IE', currency: 'eur' },
+    { price: 2000, currency: 'eur' },
+  ]);
+});
