@@ -143,7 +143,7 @@ export class ProductRows {
     const url = this.#first(rows, 'url') ?? this.#pageOf(key);
     const data = this.#data(rows);
     const value = {
-      id: `product_${idPart(key)}`,
+      id: productId(key),
       category: category.id,
       attributes,
       ...givenOf({ title: this.#first(rows, 'title'), sku: skus[0] ?? null, url }),
@@ -331,6 +331,8 @@ export function slugOf(name: string): string {
     .normalize('NFC');
   return slug === '' || slug.length > SLUG_LENGTH_MAX ? withDigest(slug, name.trim()) : slug;
 }
+
+export const productId = (key: string): string => `product_${idPart(key)}`;
 
 /** A key of a shop as a part of an id: as it is, where it can be; else another one for each. */
 const idPart = (key: string): string => (/^[\w.-]{1,80}$/.test(key) ? key : withDigest(slugOf(key), key));

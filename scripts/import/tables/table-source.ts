@@ -1,6 +1,6 @@
 import type { ReadRecords, RecordKind } from '../../../models/catalog/import/records';
 import type { TableColumns } from '../../../models/catalog/tables/columns';
-import { ProductRows, type TableOptions } from '../../../models/catalog/tables/product-rows';
+import { ProductRows, productId, type TableOptions } from '../../../models/catalog/tables/product-rows';
 import type {
   CatalogImportStore,
   FeedRun,
@@ -156,7 +156,10 @@ export class TableSource implements RecordSource {
       const lines = some.flatMap(
         (found): Lines<'products'> => ('rows' in found ? this.#product(found) : [found]),
       );
-      for (const line of lines) if ('record' in line) ids.push(line.record.id);
+      // Rejected ones too: the feed has them.
+      for (const found of some) {
+        if ('rows' in found && this.rows.isOffered(found.rows)) ids.push(productId(found.key));
+      }
       yield lines;
       if (ids.length < IDS_AT_ONCE) continue;
       await this.feed?.run.note(ids);

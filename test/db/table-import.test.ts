@@ -1,0 +1,177 @@
+import { join } from 'node:path';
+import type { CatalogImportStore } from '../../models/ports';
+import type { TableImport } from '../../scripts/import/tables/open-table';
+import { NO_OPTIONS } from '../support/table-records';
+import { picture, useImportBench, wrapped } from './catalog-import-support';
+
+/** contract 13.20 to 13.23: tables of shops, from the file to the catalog. */
+const bench = useImportBench();
+
+const HEADER = 'handle,title,brand,category,price,currency,link,image';
+const row = (id: string, rest: Partial<Record<string, string>> = {}): string => {
+  const cells = { title: `Bag ${id}`, brand: 'Gucci', category: 'Bags', price: '10', ...rest };
+  return [
+    id,
+    cells.title,
+    cells.brand,
+    cells.category,
+    cells.price,
+    'EUR',
+    `https://a.example/${id}`,
+    'a.png',
+  ].join(',');
+};
+const rowsOf = (ids: string): string[] => [...ids].map((id) => row(id));
+
+async function importRows(
+  rows: readonly string[],
+  options: Partial<TableImport> = {},
+  rest: { dryRun?: boolean; wrap?: (store: CatalogImportStore) => CatalogImportStore } = {},
+) {
+  const content = Buffer.from([HEADER, ...rows].join('\n'));
+  const folder = bench.write({ 'shop.csv': content, 'a.png': picture('a') });
+  const { wrap, ...more } = rest;
+  const table = { ...NO_OPTIONS, ...options };
+  return await bench.import(join(folder, 'shop.csv'), { table, ...more }, wrap);
+}
+
+const products = async (): Promise<string> => {
+  const rows = await bench.knex('catalog_rows').where({ kind: 'product' }).orderBy('id').pluck('id');
+  return rows.map((id: string) => id.replace('product_', '')).join('');
+};
+const FEED = { feed: 'shop', removeMissing: true };
+
+// contract 13.20, 13.21
+test('a table becomes rows with pictures and prices, and its rejects name its lines', async () => {
+  const result = await importRows([row('a'), row('b', { title: '' }), row('c', { price: 'much' }), 'd,e']);
+  expect(result).toMatchObject({ rejected: 3, table: { products: 3, removed: 0, notes: [] } });
+  expect(bench.rejects()).toEqual([
+    expect.stringMatching(/^shop\.csv:5: line: has 2 cells, the header has 8$/),
+    expect.stringMatching(/^shop\.csv:3: title: is required of a product/),
+    expect.stringMatching(/^shop\.csv:4: price: "much" is no price$/),
+  ]);
+  expect(await products()).toBe('ac');
+  expect(await bench.row('product_a')).toMatchObject({
+    name: 'Bag a',
+    category: 'bags',
+    facets: ['brand:brand_gucci', 'category:bags'],
+    images: [expect.stringMatching(/^\/images\/[0-9a-f]{64}\.png$/)],
+  });
+  expect(await bench.knex('listings').select('variant_id', 'price', 'region')).toEqual([
+    { variant_id: 'variant_a.default', price: 10, region: 'EU-IE' },
+  ]);
+});
+
+// contract 13.20
+test('tomorrow the same table changes nothing, and a changed row is an update', async () => {
+  await importRows(rowsOf('ab'));
+  const before = await bench.dump();
+  await importRows(rowsOf('ab'));
+  expect(await bench.dump()).toEqual(before);
+  await importRows([row('a', { price: '12', title: 'New' }), row('b')]);
+  expect(await bench.row('product_a')).toMatchObject({ name: 'New' });
+  expect(await bench.knex('listings').where({ variant_id: 'variant_a.default' }).pluck('price')).toEqual([
+    12,
+  ]);
+});
+
+// contract 13.20, 1.11
+test('a brand of the catalog keeps what it has there and gains the categories of the table', async () => {
+  await bench.accept({
+    'categories.jsonl': [{ id: 'shoes', name: 'Shoes', hierarchy: ['brand'] }],
+    'entities.jsonl': [
+      { id: 'brand_gucci', kind: 'brand', name: 'Gucci', category: 'shoes', keywords: ['gg'], popularity: 7 },
+    ],
+  });
+  expect(await importRows([row('a'), row('b', { category: 'shoes' })])).toMatchObject({ rejected: 0 });
+  expect(await bench.row('brand_gucci')).toMatchObject({ popularity: 7, category: 'shoes,bags' });
+  expect((await bench.row('brand_gucci'))?.['words']).toContain('gg');
+});
+
+// contract 13.22
+test('a dry run tells how the columns are understood and the first records, and changes nothing', async () => {
+  const before = await bench.dump();
+  const result = await importRows([...rowsOf('abcd'), row('e', { price: 'much' })], FEED, { dryRun: true });
+  expect(result).toMatchObject({
+    rejected: 1,
+    table: { products: 5, preview: { encoding: 'utf-8', delimiter: ',' } },
+  });
+  expect(result.table?.preview?.columns.of.get('url')).toEqual(['link']);
+  expect(result.table?.preview?.records).toMatchObject([
+    { id: 'product_a' },
+    { id: 'product_b' },
+    { id: 'product_c' },
+  ]);
+  expect(await bench.dump()).toEqual(before);
+  expect(await bench.knex('product_feeds')).toEqual([]);
+});
+
+describe('a feed', () => {
+  // contract 13.23, 13.15
+  test('loses what its file no longer has; back again it has its prices', async () => {
+    await importRows(rowsOf('abcdef'), FEED);
+    await bench.accept({ 'listings.jsonl': [oldListing('variant_f.default')] });
+    expect(await importRows(rowsOf('abcde'), FEED)).toMatchObject({ table: { removed: 1, refused: false } });
+    expect(await products()).toBe('abcde');
+    await importRows(rowsOf('abcdef'), FEED);
+    expect(await products()).toBe('abcdef');
+    expect(await bench.knex('listings').where({ variant_id: 'variant_f.default' })).toHaveLength(2);
+  });
+
+  // contract 13.23
+  test('loses no more than a fifth without force', async () => {
+    await importRows(rowsOf('abcdefghij'), FEED);
+    const refused = await importRows(rowsOf('abcdefg'), FEED);
+    expect(refused).toMatchObject({
+      table: {
+        removed: 0,
+        refused: true,
+        notes: [
+          expect.stringContaining(
+            'no product was removed: 3 of 10 products of this feed are not in the file',
+          ),
+        ],
+      },
+    });
+    expect(await products()).toBe('abcdefghij');
+    expect(await importRows(rowsOf('abcdefgh'), FEED)).toMatchObject({ table: { removed: 2 } });
+    expect(await importRows(rowsOf('abc'), { ...FEED, force: true })).toMatchObject({
+      table: { removed: 5 },
+    });
+    expect(await products()).toBe('abc');
+  });
+
+  // contract 13.23
+  test.each([
+    ['a quote that is never closed', '"'],
+    ['a row that is cut off', 'f,Bag'],
+  ])('loses nothing to a file that is broken: %s', async (_, end) => {
+    await importRows(rowsOf('abcdef'), FEED);
+    const result = await importRows([...rowsOf('abcd'), end], { ...FEED, force: true });
+    expect(result).toMatchObject({ table: { removed: 0, refused: true } });
+    expect(await products()).toBe('abcdef');
+  });
+
+  // contract 13.23
+  test('loses nothing to a row that is in the file and rejected, nor what another feed or nobody brought', async () => {
+    await importRows(rowsOf('abcdefghij'), FEED);
+    await importRows(rowsOf('jk'), { feed: 'other' });
+    await importRows(rowsOf('l'));
+    const today = [...rowsOf('abcdefgh'), row('i', { title: 'x'.repeat(600) })];
+    expect(await importRows(today, FEED)).toMatchObject({ rejected: 1, table: { removed: 0 } });
+    expect(await products()).toBe('abcdefghijkl');
+  });
+
+  // contract 13.23, 13.8
+  test('loses nothing to an import that is killed in the middle, and what is missing to the next one', async () => {
+    await importRows(rowsOf('abcdef'), FEED);
+    const dying = (store: CatalogImportStore) =>
+      wrapped(store, (name) => (name === 'transaction' ? () => Promise.reject(new Error('killed')) : null));
+    await expect(importRows(rowsOf('abcde'), FEED, { wrap: dying })).rejects.toThrow('killed');
+    expect(await products()).toBe('abcdef');
+    expect(await importRows(rowsOf('abcde'), FEED)).toMatchObject({ table: { removed: 1 } });
+    expect(await products()).toBe('abcde');
+  });
+});
+
+const oldListing = (variant: string) => ({ variant, region: 'NA', link: 'https://b.example/f', price: 5 });

@@ -1,0 +1,95 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
+import { environmentOf, runLoupeHere } from '../support/run-loupe';
+import { useService } from '../support/service';
+import { temporaryFolder } from '../support/temporary-folder';
+import { WRITTEN, writerOf } from '../support/written-catalog';
+
+/** The commands of `docs/shop.md`, each as it stands there, beside a service. */
+const service = useService({}, {}, WRITTEN);
+const folder = temporaryFolder();
+const guide = readFileSync(join(REPOSITORY_ROOT, 'docs/shop.md'), 'utf8');
+const blocks = (language: string): string[] =>
+  [...guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, of, text = '']) =>
+    of === language ? [text] : [],
+  );
+const commands = blocks('sh')
+  .join('')
+  .split('\n')
+  .filter((line) => line.startsWith('npx loupe '));
+
+const FILES: Readonly<Record<string, string>> = {
+  'export.csv': `Handle,Title,Vendor,Type,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src,Status
+guide-a,Guide bag,Maison,Guides,Size,S,G-1,10.00,https://a.example/a.jpg,active
+guide-a,,,,,M,G-2,12.00,,
+guide-b,Guide draft,Maison,Guides,Title,Default Title,G-3,9.00,,draft
+`,
+  'feed.xml': `<rss xmlns:g="http://base.google.com/ns/1.0"><channel><item><g:id>guide-c</g:id><g:title>Guide watch</g:title>
+<g:link>https://shop.example/c</g:link><g:brand>Maison</g:brand><g:price>5 EUR</g:price>
+<g:product_type>Guides</g:product_type></item></channel></rss>`,
+  'stock.csv': 'Ref.;Was;Haus;VK;Foto A;Foto B;Lagerort\nguide-d;Guide Tasche;Maison;1.250,50;;;A 7\n',
+  'map.json': blocks('json')[0] ?? '',
+};
+const isFile = (word: string): boolean => Object.hasOwn(FILES, word);
+
+beforeAll(() => {
+  for (const [name, content] of Object.entries(FILES)) writeFileSync(join(folder, name), content);
+});
+
+/** Runs a command of the page; its files are those above. */
+function run(line: string) {
+  const words = line.split(' ').slice(2);
+  const here = words.map((word) =>
+    isFile(word) ? join(folder, word) : word.startsWith('docs/') ? join(REPOSITORY_ROOT, word) : word,
+  );
+  return runLoupeHere([...here, ...(words[1] === 'import' ? ['--no-wait'] : [])], environmentOf(service));
+}
+
+test('the page has commands for a sample, Shopify, Google and any table', () => {
+  const named = commands.flatMap((line) =>
+    line.split(' ').filter((word) => isFile(word) || word.endsWith('.csv')),
+  );
+  expect([...new Set(named)].sort()).toEqual(['docs/sample-shop/products.csv', ...Object.keys(FILES)].sort());
+});
+
+// contract 13.20, 13.22, 14.5
+test.each(commands)('%s', async (line) => {
+  const { code, stdout, stderr } = await run(line);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('loupe:')]);
+  if (line.includes('--dry-run')) expect(stdout).toMatch(/^read as \w+, utf-8, delimiter "[,;]"\n/);
+});
+
+// contract 13.20
+test('after them the products of the sample, of Shopify and of Google are rows with their prices', async () => {
+  const api = await writerOf(service);
+  const sample = await api.query({ query: 'Ysolard Gondole', includes: ['taxonomy', 'pricing'] });
+  expect(sample.body.data[0]).toMatchObject({
+    sku: 'S-1001',
+    url: 'https://shop.example/products/s-1001',
+    images: [expect.stringMatching(/\/images\/[0-9a-f]{64}\.jpg$/)],
+    variants: [{ pricing: { pricing_data: [{ region: 'EU-IE' }] } }],
+  });
+  expect((await api.item('product_guide-a')).body.data[0]).toMatchObject({
+    name: 'Guide bag',
+    url: 'https://shop.example/products/guide-a',
+    variants: [{ fields: [{ field: 'size', name: 'S' }] }, { fields: [{ name: 'M' }] }],
+  });
+  expect((await api.item('product_guide-c')).status).toBe(200);
+  for (const id of ['product_guide-b', 'product_guide-d']) expect((await api.item(id)).status).toBe(404);
+});
+
+// contract 13.20, 13.23
+test.each([
+  [['catalog', 'import', 'stock.csv', '--remove-missing'], '--remove-missing needs the --feed'],
+  [['catalog', 'import', 'stock.csv', '--currency', 'euros'], '--currency is a code such as EUR.'],
+  [['catalog', 'import', 'stock.csv', '--shop', 'shop.example'], '--shop is an https:// address.'],
+  [['catalog', 'import', 'stock.csv', '--map', 'stock.csv'], 'is no JSON object of fields'],
+  [['catalog', 'import', 'stock.csv', '--map', 'map.json', '--format', 'xls'], "'xls' is invalid"],
+  [['catalog', 'import', 'none.csv'], 'There is no table at'],
+  [['catalog', 'import', 'my-bundle', '--feed', 'x'], '--feed is for tables'],
+] as const)('options that can not be are refused with the reason: %s', async (words, reason) => {
+  const { code, stderr } = await run(`npx loupe ${words.join(' ')}`);
+  expect(code).toBeGreaterThan(0);
+  expect(stderr).toContain(reason);
+});
