@@ -1,7 +1,6 @@
 import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { rollbackTarget } from '../../models/indexing/embedding-version';
-import type { Evaluation } from '../../models/indexing/evaluation';
 import { UNCALIBRATED } from '../../models/vision/confidence';
 import { type Calibration, type EmbeddingVersion } from '../../models/vision/embedding-model';
 import { deleteCatalogRows } from '../support/catalog-rows';
@@ -34,15 +33,6 @@ describe('embedding versions', () => {
     ]);
   });
 
-  test('of another model are built beside the live one', async () => {
-    const live = await embeddings.live();
-    const building = await embeddings.create(modelManifest('other', 4, 1));
-    expect(building).toMatchObject({ state: 'building', promotedAt: null });
-    expect(await embeddings.live()).toEqual(live);
-    expect(await embeddings.version(building.id)).toEqual(building);
-    expect(await embeddings.version(9_999)).toBeNull();
-  });
-
   test('are promoted one in place of the other; the last one is kept up for a rollback, until it is pruned', async () => {
     const first = await liveOf(embeddings);
     const second = await embeddings.create(modelManifest('other', 4, 1));
@@ -64,17 +54,6 @@ describe('embedding versions', () => {
     await embeddings.promote(first.id);
     expect((await embeddings.live())?.id).toBe(first.id);
     expect((await embeddings.create(modelManifest('other', 4, 1))).id).toBeGreaterThan(third.id);
-  });
-
-  test('keep how they were judged, and the calibration that was fitted then', async () => {
-    const version = await embeddings.create({ ...modelManifest('judged', 4, 1), calibration: null });
-    const evaluation = { at: new Date(0).toISOString(), seed: 1, images: 3 } as Evaluation;
-    const calibration: Calibration = { ...UNCALIBRATED, floor: 0.1 };
-    await embeddings.keepEvaluation(version.id, evaluation, null);
-    expect((await embeddings.version(version.id))?.manifest.calibration).toBeNull();
-    await embeddings.keepEvaluation(version.id, evaluation, calibration);
-    expect((await embeddings.version(version.id))?.manifest.calibration).toEqual(calibration);
-    expect((await embeddings.versions()).at(-1)?.evaluation).toEqual(evaluation);
   });
 
   test('keep the calibration before the last one, until another version is live', async () => {

@@ -27,13 +27,6 @@ describe('a data-file address', () => {
     expect(signer.verify(FILE, query, BEFORE)).toBe(true);
   });
 
-  test.each([
-    ['an end that is no number', { expires: '1772370000.0' }],
-    ['another key', { key: 'old' }],
-  ])('is refused with %s', (_, changed) => {
-    expect(signer.verify(FILE, { ...query, ...changed }, BEFORE)).toBe(false);
-  });
-
   test('is refused with any other letter anywhere in its signature', () => {
     const signature = query['signature'] ?? '';
     for (let index = 0; index < signature.length; index++) {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { probePostgres } from '../../db/core/probe-postgres';
 import { StoreFault } from '../../models/store-fault';
@@ -6,7 +8,6 @@ import { startService } from '../../scripts/composition/service';
 import { waitForStore } from '../../scripts/composition/wait-for-store';
 import { readConfig } from '../../scripts/config';
 import { probeRedis } from '../../workers/queue/probe-redis';
-import { answering, type FakeStore, postgresRefusing, postgresWith, redisWith } from '../support/fake-store';
 import { temporaryFolder } from '../support/temporary-folder';
 
 /** A store that can't be used is named at the start with its setting, what is wrong and what to do, without a secret. */
@@ -19,6 +20,84 @@ const SERVER = {
   available: '0.8.4' as string | null,
   may_create: true,
 };
+
+/** A server that answers each connection as it is told to. */
+interface FakeStore {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+async function fakeStore(talk: (socket: Socket) => void): Promise<FakeStore> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    talk(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  };
+  return { port: (server.address() as AddressInfo).port, close };
+}
+
+const int = (bytes: 2 | 4, value: number): Buffer => {
+  const buffer = Buffer.alloc(bytes);
+  buffer.writeIntBE(value, 0, bytes);
+  return buffer;
+};
+const frame = (type: string, ...body: readonly Buffer[]): Buffer => {
+  const content = Buffer.concat(body);
+  return Buffer.concat([Buffer.from(type), int(4, content.length + 4), content]);
+};
+const READY = frame('Z', Buffer.from('I'));
+
+/** The messages by which PostgreSQL answers a query with one row. */
+function rowFrames(row: Readonly<Record<string, string | number | boolean | null>>): Buffer {
+  const fields = Object.entries(row).map(([name, value]) => {
+    const type = typeof value === 'number' ? 23 : typeof value === 'boolean' ? 16 : 25;
+    const tail = [int(4, 0), int(2, 0), int(4, type), int(2, -1), int(4, -1), int(2, 0)];
+    return Buffer.concat([Buffer.from(`${name}\0`), ...tail]);
+  });
+  const cells = Object.values(row).map((value) => {
+    if (value === null) return int(4, -1);
+    const text = Buffer.from(typeof value === 'boolean' ? (String(value)[0] ?? '') : String(value));
+    return Buffer.concat([int(4, text.length), text]);
+  });
+  return Buffer.concat([
+    frame('T', int(2, fields.length), ...fields),
+    frame('D', int(2, cells.length), ...cells),
+    frame('C', Buffer.from('SELECT 1\0')),
+  ]);
+}
+
+/** A PostgreSQL that lets everybody in and answers each query with one row. */
+const postgresWith = (row: Parameters<typeof rowFrames>[0]): Promise<FakeStore> =>
+  fakeStore((socket) => {
+    socket.once('data', () => {
+      socket.write(Buffer.concat([frame('R', int(4, 0)), READY]));
+      socket.on('data', (bytes) => {
+        if (bytes.toString('latin1', 0, 1) === 'Q') socket.write(Buffer.concat([rowFrames(row), READY]));
+      });
+    });
+  });
+
+/** A server that answers the first message of each connection with these bytes, and ends it. */
+const answering = (bytes: string | Buffer): Promise<FakeStore> =>
+  fakeStore((socket) => socket.once('data', () => socket.end(bytes)));
+
+const postgresRefusing = (code: string, message: string): Promise<FakeStore> =>
+  answering(frame('E', Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`)));
+
+/** A Redis that answers each command by its name, in RESP; `+OK` where nothing is said. */
+const redisWith = (replies: Readonly<Record<string, string>>): Promise<FakeStore> =>
+  fakeStore((socket) => {
+    socket.on('data', (bytes) => {
+      for (const [, name = ''] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g))
+        socket.write(`${replies[name.toLowerCase()] ?? replies['*'] ?? '+OK'}\r\n`);
+    });
+  });
 
 const postgresUrl = ({ port }: FakeStore, tail = '') =>
   `postgres://ann:hunter2@127.0.0.1:${port}/loupe${tail}`;

@@ -34,19 +34,6 @@ describe('Pictures that are decoded at the same time', () => {
     expect(await Promise.all(answers)).toEqual(['decoded', 'decoded', 'decoded']);
   });
 
-  test('are no more than there are decoders', async () => {
-    const budget = new DecodeBudget({ bytesMax: 100, decodersMax: 2 });
-    const pictures = [new Decoding(), new Decoding(), new Decoding()];
-    const answers = pictures.map((picture) => budget.run({ bytes: 1, pixels: 1 }, picture.work));
-    await settled();
-    expect(pictures.map(({ started }) => started)).toEqual([true, true, false]);
-    pictures[0]?.finish();
-    await settled();
-    expect(pictures[2]?.started).toBe(true);
-    for (const picture of pictures) picture.finish();
-    await Promise.all(answers);
-  });
-
   test('make room also when decoding fails', async () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 1 });
     const damaged = budget.run({ bytes: 10, pixels: 1 }, () => Promise.reject(new Error('damaged')));
@@ -176,14 +163,5 @@ describe('A caller that gives up', () => {
     await settled();
     next.finish();
     expect(await waiting).toBe('decoded');
-  });
-
-  test('before it came is not let in', async () => {
-    const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 1 });
-    const work = jest.fn();
-    await expect(
-      budget.run({ bytes: 1, pixels: 1, signal: AbortSignal.abort(new Error('gone')) }, work),
-    ).rejects.toThrow('gone');
-    expect(work).not.toHaveBeenCalled();
   });
 });

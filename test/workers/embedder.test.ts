@@ -7,13 +7,13 @@ import { checkModel } from '../../workers/embedder/load-tried';
 import { readManifest } from '../../workers/embedder/manifest';
 import { silent } from '../contracts/queue-support';
 import { temporaryFolder } from '../support/temporary-folder';
-import { writeGraphModel } from './tiny-graph';
 import {
   colouredJpeg,
   meanColour,
   type TinyModel,
   throwsOnBright,
   tinyManifest,
+  writeGraphModel,
   writeModel,
 } from './tiny-models';
 

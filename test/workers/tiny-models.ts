@@ -59,7 +59,6 @@ export async function writeModel(
   model: TinyModel,
   change: Partial<ModelManifest> = {},
 ): Promise<ModelManifest> {
-  await mkdir(folder, { recursive: true });
   const weights = Buffer.from(Float32Array.from(model.weights.flatMap((each) => each.values)).buffer);
   const half = Math.floor(weights.length / 2);
   const document = {
@@ -81,14 +80,26 @@ export async function writeModel(
     'weights-1.bin': weights.subarray(0, half),
     'weights-2.bin': weights.subarray(half),
   };
+  return writeFiles(folder, files, { ...tinyManifest(model.dimensions), ...change });
+}
+
+/** Writes the files of a model and its manifest, with their digests unless it has its own. */
+export async function writeFiles(
+  folder: string,
+  files: Readonly<Record<string, Uint8Array>>,
+  given: ModelManifest,
+): Promise<ModelManifest> {
+  await mkdir(folder, { recursive: true });
   for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
   const digests = Object.fromEntries(
     Object.entries(files).map(([name, bytes]) => [name, createHash('sha256').update(bytes).digest('hex')]),
   );
-  const manifest = { ...tinyManifest(model.dimensions), digests, ...change };
+  const manifest = { ...given, digests: given.digests === NO_DIGESTS ? digests : given.digests };
   await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
   return manifest;
 }
+
+const NO_DIGESTS: ModelManifest['digests'] = { 'model.json': '0'.repeat(64) };
 
 /** A manifest for a picture of 8 x 8 pixels on black, one whole view. */
 export function tinyManifest(dimensions: number): ModelManifest {
@@ -97,7 +108,7 @@ export function tinyManifest(dimensions: number): ModelManifest {
     ...manifest,
     input: { ...manifest.input, width: SIDE, height: SIDE, background: [0, 0, 0] },
     licence: 'CC0-1.0',
-    digests: { 'model.json': '0'.repeat(64) },
+    digests: NO_DIGESTS,
   };
 }
 
@@ -117,4 +128,52 @@ export async function colouredJpeg(colours: readonly string[], width = 64, heigh
     .composite(stripes)
     .jpeg({ quality: 100, chromaSubsampling: '4:4:4' })
     .toBuffer();
+}
+
+const node = (name: string, op: string, input: readonly string[], attr: object) => ({
+  name,
+  op,
+  input,
+  attr,
+});
+
+const constant = (name: string, dtype: string, lengths: readonly number[]) =>
+  node(name, 'Const', [], {
+    dtype: { type: dtype },
+    value: { tensor: { dtype, tensorShape: { dim: lengths.map((size) => ({ size: String(size) })) } } },
+  });
+
+/** A frozen graph as TensorFlow.js keeps one: the mean colour of a picture, and the same doubled as a second output. */
+export async function writeGraphModel(
+  folder: string,
+  change: Partial<ModelManifest> = {},
+): Promise<ModelManifest> {
+  const size = (length: number) => ({ size: String(length) });
+  const float = { T: { type: 'DT_FLOAT' } };
+  const document = {
+    format: 'graph-model',
+    modelTopology: {
+      node: [
+        node('image', 'Placeholder', [], {
+          dtype: { type: 'DT_FLOAT' },
+          shape: { shape: { dim: [size(-1), size(8), size(8), size(3)] } },
+        }),
+        constant('axes', 'DT_INT32', [2]),
+        node('mean', 'Mean', ['image', 'axes'], {
+          ...float,
+          Tidx: { type: 'DT_INT32' },
+          keep_dims: { b: false },
+        }),
+        node('double', 'AddV2', ['mean', 'mean'], float),
+      ],
+      library: {},
+      versions: { producer: 1 },
+    },
+    weightsManifest: [{ paths: ['weights.bin'], weights: [{ name: 'axes', shape: [2], dtype: 'int32' }] }],
+  };
+  const files = {
+    'model.json': Buffer.from(JSON.stringify(document)),
+    'weights.bin': Buffer.from(Int32Array.of(1, 2).buffer),
+  };
+  return writeFiles(folder, files, { ...tinyManifest(3), format: 'tfjs-graph', ...change });
 }

@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { FLOAT, HALF, onnxFile } from '../../workers/embedder/conversion/onnx-file';
-import { SIDE, tinyManifest } from './tiny-models';
+import { SIDE, tinyManifest, writeFiles } from './tiny-models';
 
 /** An ONNX file that is written here, so that no test needs a network from elsewhere. */
 export interface TinyOnnx {
@@ -23,20 +20,10 @@ export async function writeOnnxModel(
   model: TinyOnnx,
   change: Partial<ModelManifest> = {},
 ): Promise<ModelManifest> {
-  await mkdir(folder, { recursive: true });
-  const bytes = tinyFile(model);
-  await writeFile(join(folder, 'model.onnx'), bytes);
   const tiny = tinyManifest(model.kernel[0]?.length ?? 0);
-  const manifest: ModelManifest = {
-    ...tiny,
-    format: 'onnx',
-    file: 'model.onnx',
-    input: { ...tiny.input, layout: model.shape[1] === 3 ? 'nchw' : 'nhwc' },
-    digests: { 'model.onnx': createHash('sha256').update(bytes).digest('hex') },
-    ...change,
-  };
-  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
-  return manifest;
+  const input = { ...tiny.input, layout: model.shape[1] === 3 ? 'nchw' : 'nhwc' } as const;
+  const manifest: ModelManifest = { ...tiny, format: 'onnx', file: 'model.onnx', input, ...change };
+  return writeFiles(folder, { 'model.onnx': tinyFile(model) }, manifest);
 }
 
 export const NCHW: TinyOnnx['shape'] = ['rows', 3, SIDE, SIDE];
