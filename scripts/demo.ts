@@ -33,18 +33,21 @@ async function main(): Promise<void> {
   const program = new Command('demo').option('--once', 'print the matches and end').parse();
   const { once = false } = program.opts<{ once?: boolean }>();
   const config = demoConfig(readConfig(), once);
+  const bundle = await drawCatalog(config);
+  // The service limits the whole process to decoding photos; after that it can't draw.
+  const photo = await drawPhoto(PHOTOGRAPHED);
+  const samples = once ? [] : await Promise.all(SAMPLES.map(drawPhoto));
   say('Starting the service on its embedded database …');
   let offer: DemoOffer | null = null;
   const service = await startHere(config, () => offer);
   try {
     const key = await demoKey(service.services);
-    await fillCatalog(config, service.services);
-    const photo = await drawPhoto(PHOTOGRAPHED);
+    await importBundle(bundle, service.services);
     const found = await identifyPhoto(service.url, key, photo, config);
     if (once) {
       process.exitCode = found ? 0 : 1;
     } else {
-      offer = { key, photos: [photo, ...(await Promise.all(SAMPLES.map(drawPhoto)))] };
+      offer = { key, photos: [photo, ...samples] };
       sayHowToGoOn(service.url, key, config);
       await untilStopped();
     }
@@ -83,7 +86,8 @@ async function startHere(config: Config, demo: () => DemoOffer | null): Promise<
   }
 }
 
-async function fillCatalog(config: Config, { importCatalog }: JobServices): Promise<void> {
+/** Draws the bundle of the demonstration, unless it was drawn before; returns its folder. */
+async function drawCatalog(config: Config): Promise<string> {
   const bundle = join(config.DATA_DIR, `bundle-${Object.values(CATALOG).join('-')}`);
   const complete = `${bundle}.complete`;
   if (!(await exists(complete))) {
@@ -93,6 +97,10 @@ async function fillCatalog(config: Config, { importCatalog }: JobServices): Prom
     await syncTree(bundle);
     await writeDurably(complete, '');
   }
+  return bundle;
+}
+
+async function importBundle(bundle: string, { importCatalog }: JobServices): Promise<void> {
   say('Importing the catalog and embedding its pictures …');
   const { accepted, rejected, report } = await importCatalog({ bundle, dryRun: false, wait: true });
   if (rejected > 0)

@@ -96,9 +96,10 @@ beforeAll(async () => {
   const picture = await readFile(join(bundle, 'images', '0000', `${productId(SEED, 0)}.jpg`));
   photo = { base64: picture.toString('base64') };
   predictionId = (await api().identify(photo)).headers.get('X-Prediction-Id') ?? '';
-  const item = (await api().item(productId(SEED, 0), 'pricing')).body.data[0];
-  link = item?.variants?.flatMap(({ pricing }) => pricing?.pricing_data ?? [])[0]?.url ?? '';
-  image = item?.images[0] ?? '';
+  const rows = (await api().query({ includes: ['pricing'] })).body.data;
+  const variants = rows.flatMap((row) => row.variants ?? []);
+  link = variants.flatMap(({ pricing }) => pricing?.pricing_data ?? [])[0]?.url ?? '';
+  image = rows[0]?.images[0] ?? '';
   before = await lookAround();
   log = await loupe<object[]>('audit', 'log');
   await loupe('backup', file);
