@@ -1,10 +1,10 @@
-import { type ImageStore, PORTS } from '../../models/ports';
+import { type AuditLog, type ImageStore, PORTS } from '../../models/ports';
 import { type ApiClient, idsOf } from '../support/api-client';
 import { useService } from '../support/service';
 import { StoredVectors } from '../support/stored-vectors';
 import { bag, fresh, price, pricedBag, RUN, variantOf, WRITTEN, writerOf } from '../support/written-catalog';
 
-/** contract 15: the catalog written over HTTP. */
+/** contract 15: the catalog written over HTTP: what is taken, what is rejected, and when it is seen. */
 const vectors = new StoredVectors(() => service);
 const service = useService({}, { [PORTS.IndexQueue]: vectors }, WRITTEN);
 let writer: ApiClient;
@@ -13,29 +13,24 @@ beforeAll(async () => {
 });
 
 const accepted = (line: number, id: string | null) => ({ line, id, status: 'accepted' });
+const brandOf = (id: string, name: string) => ({
+  entities: { id, kind: 'brand', name, category: 'handbags' },
+});
 
-async function found(id: string, includes = 'taxonomy,pricing') {
-  const { status, body } = await writer.item(id, includes);
+async function found(id: string) {
+  const { status, body } = await writer.item(id, 'taxonomy,pricing');
   return status === 200 ? body.data[0] : status;
 }
 
 describe('PUT /v3/catalog/records', () => {
   // contract 15.1, 15.3, 15.4
   test('has what it accepts found by lookup, listing and text, with its price, when it answers', async () => {
-    const id = fresh('product');
-    const word = `zanzibar${RUN}`;
+    const [id, word] = [fresh('product'), `zanzibar${RUN}`];
     const { status, body } = await writer.write(pricedBag(id, 58_000, { keywords: [word] }));
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      success: true,
-      accepted: 2,
-      rejected: 0,
-      credits_used: 0,
-      data: [accepted(1, id), accepted(2, null)],
-    });
+    const data = [accepted(1, id), accepted(2, null)];
+    expect([status, body]).toEqual([200, { success: true, accepted: 2, rejected: 0, credits_used: 0, data }]);
     expect(await found(id)).toMatchObject({
-      id,
-      name: 'Hermès Birkin Crocodile',
+      ...{ id, name: 'Hermès Birkin Crocodile' },
       variants: [{ id: variantOf(id), pricing: { market_estimates: [{ A: 58_000, currency: 'usd' }] } }],
     });
     expect(idsOf(await writer.query({ query: word }))).toEqual([id]);
@@ -46,13 +41,12 @@ describe('PUT /v3/catalog/records', () => {
     const id = fresh('product');
     const stored = await service.resolve<ImageStore>(PORTS.ImageStore).put(Buffer.from(RUN), 'png');
     const foreign = `https://shop.example/images/${'0'.repeat(64)}.png`;
-    const { body } = await writer.write([bag(id, { images: [`https://cdn.example${stored}`, foreign] })]);
-    expect(body.accepted).toBe(1);
+    await writer.write([bag(id, { images: [`https://cdn.example${stored}`, foreign] })]);
     const row = await found(id);
     expect(row).toMatchObject({ images: [`${service.url}${stored}`, foreign] });
     // This service is reached by http.
     const { images } = row as { images: string[] };
-    const elsewhere = `http://shop.example/images/${'0'.repeat(64)}.png`;
+    const elsewhere = foreign.replace('https', 'http');
     const again = await writer.write([bag(id, { images }), bag(fresh('product'), { images: [elsewhere] })]);
     expect(again.body.data).toMatchObject([
       { status: 'accepted' },
@@ -63,164 +57,260 @@ describe('PUT /v3/catalog/records', () => {
 
   // contract 15.1
   test('takes every file of a bundle by its name, and both names of JSON Lines', async () => {
-    const id = fresh('product');
+    const [id, bags] = [fresh('product'), `bags${RUN}`];
+    const region = { variant: variantOf(id), region: 'NA' };
     const lines = [
       { tags: { id: `edition:${RUN}`, name: 'Run', categories: ['handbags'] } },
       { entities: { id: `colour_${RUN}`, kind: 'colour', name: 'Ochre', category: 'handbags' } },
-      { categories: { id: `bags${RUN}`, name: `Bags ${RUN}`, hierarchy: ['brand'], name_fields: ['brand'] } },
+      { categories: { id: bags, name: `Bags ${RUN}`, hierarchy: ['brand'], name_fields: ['brand'] } },
       ...pricedBag(id, 1_000, { tags: [`edition:${RUN}`] }),
-      {
-        'estimate-history': {
-          variant: variantOf(id),
-          region: 'NA',
-          date: '2026-01-02',
-          source: 'ebay',
-          A: 900,
-        },
-      },
-      { listings: { variant: variantOf(id), region: 'NA', link: 'https://market.example/1', price: 950 } },
+      { 'estimate-history': { ...region, date: '2026-01-02', source: 'ebay', A: 900 } },
+      { listings: { ...region, link: 'https://market.example/1', price: 950 } },
     ];
     const { body } = await writer.write(lines, { 'Content-Type': 'application/jsonl; charset=utf-8' });
     expect(body).toMatchObject({ accepted: lines.length, rejected: 0 });
-    const row = await found(id);
-    expect(row).toMatchObject({
-      variants: [{ pricing: { historical_estimates: [{ region: 'NA' }], pricing_data: [{ region: 'NA' }] } }],
-    });
-    expect(await found(`bags${RUN}`)).toMatchObject({ name: `Bags ${RUN}` });
+    const pricing = { historical_estimates: [{ region: 'NA' }], pricing_data: [{ region: 'NA' }] };
+    expect(await found(id)).toMatchObject({ variants: [{ pricing }] });
+    expect(await found(bags)).toMatchObject({ name: `Bags ${RUN}` });
   });
 
-  // contract 15.2
-  test('writes the files in the order of a bundle, whatever the order of the lines', async () => {
-    const id = fresh('product');
-    const style = fresh('style');
+  // contract 15.2, 13.2
+  test('writes the files in the order of a bundle; of two lines of one id the later stands, whole', async () => {
+    const [id, style, twice] = [fresh('product'), fresh('style'), fresh('product')];
     const parents = { brand: 'brand_hermes', model: 'model_birkin' };
     const { body } = await writer.write([
       price(id, 7),
       bag(id, { attributes: { brand: 'brand_hermes', style }, variants: [{ id: variantOf(id) }] }),
       { entities: { id: style, kind: 'style', name: 'Late', category: 'handbags', parents } },
+      bag(twice, { popularity: 1, keywords: ['first'], variants: [{ id: variantOf(twice) }] }),
+      bag(twice, { popularity: 2 }),
     ]);
-    expect(body.data).toEqual([accepted(1, null), accepted(2, id), accepted(3, style)]);
+    expect(body.data).toEqual([null, id, style, twice, twice].map((each, at) => accepted(at + 1, each)));
     expect(await found(id)).toMatchObject({ name: 'Hermès Late' });
+    expect(await found(twice)).toMatchObject({ popularity: 2, variants: [] });
   });
 
-  // contract 15.2, 13.2
-  test('lets the later of two lines of one id stand, whole', async () => {
-    const id = fresh('product');
-    const { body } = await writer.write([
-      bag(id, { popularity: 1, keywords: ['first'], variants: [{ id: variantOf(id) }] }),
-      bag(fresh('product')),
-      bag(id, { popularity: 2 }),
-    ]);
-    expect(body).toMatchObject({ accepted: 3, rejected: 0 });
-    expect(await found(id)).toMatchObject({ popularity: 2, variants: [] });
-  });
+  const NO_FILE =
+    'is no object with one key, the file of the record in a bundle: categories, tags, synonyms, entities, products, estimates, estimate-history, listings';
+  const NO_PATH = 'is a path in a bundle; give an https:// address here, or import the bundle';
+  const P = 'product_rejected';
+  const withPictures = (images: string[], thumbnails?: string[]) =>
+    thumbnails ? bag(P, { variants: [{ id: 'variant_x', images, thumbnails }] }) : bag(P, { images });
+  const tagged = { id: 'brand_x', kind: 'brand', name: 'X', category: 'handbags', tags: ['edition:limited'] };
 
-  // contract 15.3, 13.6
-  test('rejects a wrong line alone, by its number, field and reason, as an import does', async () => {
-    const id = fresh('product');
-    const { status, body } = await writer.write([
-      bag(id, { category: 'cars' }),
-      '',
-      bag(id),
-      '{"products": {"id": "product_half"',
+  // contract 15.2, 15.3, 13.6, 13.10
+  test.each<[line: unknown, id: string | null, field: string, reason: string]>([
+    [bag(P, { category: 'cars' }), P, 'category', 'there is no category "cars"'],
+    ['{"products": {"id": "product_half"', null, 'line', 'not JSON'],
+    [
       { products: { id: 'handbag_x', category: 'handbags', attributes: {} } },
-      bag(id, { attributes: { brand: 'brand_nobody' } }),
-      price('product_nobody', 5),
-      { estimates: { variant: variantOf(id), source: 'ebay', region: 'NA', A: 1, B: 2 } },
-      { handbags: { id } },
-      { products: { id }, entities: {} },
-      [id],
-      {
-        entities: {
-          id: 'brand_x',
-          kind: 'brand',
-          name: 'X',
-          category: 'handbags',
-          tags: ['edition:limited'],
-        },
-      },
-    ]);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ accepted: 1, rejected: 10 });
-    const noFile =
-      'is no object with one key, the file of the record in a bundle: categories, tags, synonyms, entities, products, estimates, estimate-history, listings';
-    expect(body.data.map(({ line, id: of, field, reason }) => [line, of, field, reason])).toEqual([
-      [1, id, 'category', 'there is no category "cars"'],
-      [3, id, undefined, undefined],
-      [4, null, 'line', 'not JSON'],
-      [5, 'handbag_x', 'id', 'does not start with product_'],
-      [6, id, 'attributes.brand', 'there is no entity "brand_nobody"'],
-      [7, null, 'variant', 'there is no variant "variant_nobody"'],
-      [8, null, 'B', 'grades do not descend'],
-      [9, null, 'line', noFile],
-      [10, null, 'line', noFile],
-      [11, null, 'line', noFile],
-      [12, 'brand_x', 'tags', 'a brand carries no tags, styles and products do'],
-    ]);
-    expect(await found(id)).toMatchObject({ id });
-  });
-
-  // contract 15.2
-  test('rejects a picture that is a path, and says what to do', async () => {
+      'handbag_x',
+      'id',
+      'does not start with product_',
+    ],
+    [
+      bag(P, { attributes: { brand: 'brand_nobody' } }),
+      P,
+      'attributes.brand',
+      'there is no entity "brand_nobody"',
+    ],
+    [price('product_nobody', 5), null, 'variant', 'there is no variant "variant_nobody"'],
+    [
+      { estimates: { variant: 'variant_x', source: 'ebay', region: 'NA', A: 1, B: 2 } },
+      null,
+      'B',
+      'grades do not descend',
+    ],
+    [{ handbags: { id: P } }, null, 'line', NO_FILE],
+    [{ products: { id: P }, entities: {} }, null, 'line', NO_FILE],
+    [[P], null, 'line', NO_FILE],
+    [{ entities: tagged }, 'brand_x', 'tags', 'a brand carries no tags, styles and products do'],
+    [withPictures(['https://p.example/1.jpg', 'images/a.jpg']), P, 'images.1', `images/a.jpg: ${NO_PATH}`],
+    [
+      withPictures(['https://p.example/1.jpg'], ['small/1.jpg']),
+      ...([P, 'variants.0.thumbnails.0', `small/1.jpg: ${NO_PATH}`] as const),
+    ],
+  ])('rejects %j alone, by its number, field and reason', async (line, of, field, reason) => {
     const id = fresh('product');
-    const variants = [
-      { id: variantOf(id), images: ['https://p.example/1.jpg'], thumbnails: ['small/1.jpg'] },
-    ];
-    const what = 'is a path in a bundle; give an https:// address here, or import the bundle';
-    const { body } = await writer.write([
-      bag(id, { images: ['https://p.example/1.jpg', 'images/a.jpg'] }),
-      bag(id, { variants }),
-    ]);
-    expect(body.data).toEqual([
-      { line: 1, id, status: 'rejected', field: 'images.1', reason: `images/a.jpg: ${what}` },
-      { line: 2, id, status: 'rejected', field: 'variants.0.thumbnails.0', reason: `small/1.jpg: ${what}` },
-    ]);
-    expect(await found(id)).toBe(404);
+    const { status, body } = await writer.write([line, '', bag(id)]);
+    expect([status, body]).toMatchObject([200, { accepted: 1, rejected: 1 }]);
+    expect(body.data).toEqual([{ line: 1, id: of, status: 'rejected', field, reason }, accepted(3, id)]);
+    expect([await found(P), await found(id)]).toMatchObject([404, { id }]);
   });
 
   // contract 15.3
   test('rejects lines that are no UTF-8, or hold what can not be stored, and takes a byte order mark', async () => {
-    const id = fresh('product');
+    const nul = '{"entities":{"id":"brand_nul","kind":"brand","name":"a\\u0000b","category":"handbags"}}';
     const { body } = await writer.write(
       Buffer.concat([
-        Buffer.from(`\uFEFF${JSON.stringify(bag(id))}\r\n`),
-        Buffer.from('{"products":{"id":"product_'),
-        Buffer.from([0xff, 0xfe]),
-        Buffer.from('"}}\n'),
-        Buffer.from(
-          '{"entities":{"id":"brand_nul","kind":"brand","name":"a\\u0000b","category":"handbags"}}',
-        ),
+        Buffer.from(`\uFEFF${JSON.stringify(bag(fresh('product')))}\r\n`),
+        Buffer.from('{"products":{"id":"product_\xff\xfe"}}\n', 'latin1'),
+        Buffer.from(nul),
       ]),
     );
-    expect(body.data.map(({ line, status, reason }) => [line, status, reason])).toEqual([
-      [1, 'accepted', undefined],
-      [2, 'rejected', 'not UTF-8'],
-      [3, 'rejected', 'holds a character that can not be stored'],
+    expect(body.data.map(({ status, reason }) => [status, reason])).toEqual([
+      ['accepted', undefined],
+      ['rejected', 'not UTF-8'],
+      ['rejected', 'holds a character that can not be stored'],
     ]);
   });
 
-  // contract 15.1
-  test('refuses more than 1,000 records or 10 MiB with 413, and nothing of them is written', async () => {
+  // contract 15.1, 11.2
+  test('refuses more than 1,000 records or 10 MiB, another type and no line at all, and writes nothing of it', async () => {
     const id = fresh('product');
     const many = [bag(id), ...Array.from({ length: 1_000 }, () => bag(fresh('product')))];
-    expect(await writer.write(many)).toMatchObject({ status: 413, body: { error: 'payload_too_large' } });
     const large = Buffer.alloc(10 * 2 ** 20 + 1, `${JSON.stringify(bag(id))}\n`);
-    expect(await writer.write(large)).toMatchObject({ status: 413, body: { error: 'payload_too_large' } });
+    for (const body of [many, large])
+      expect(await writer.write(body)).toMatchObject({ status: 413, body: { error: 'payload_too_large' } });
+    for (const type of ['application/json', 'application/x-ndjson; charset=latin1']) {
+      const message = expect.stringContaining('application/x-ndjson');
+      const wrong = await writer.write([bag(id)], { 'Content-Type': type });
+      expect(wrong).toMatchObject({ status: 415, body: { error: 'unsupported_media_type', message } });
+    }
+    for (const nothing of ['', '\n \r\n'])
+      expect(await writer.write(Buffer.from(nothing))).toMatchObject({ status: 400 });
     expect(await found(id)).toBe(404);
-    const { body } = await writer.write(many.slice(1));
-    expect(body).toMatchObject({ accepted: 1_000, rejected: 0 });
+    expect((await writer.write(many.slice(1))).body).toMatchObject({ accepted: 1_000, rejected: 0 });
   }, 60_000);
 
-  // contract 15.1, 11.2
-  test('refuses another type with 415, and no line at all with 400', async () => {
-    const wrong = await writer.write([bag(fresh('product'))], { 'Content-Type': 'application/json' });
-    expect(wrong).toMatchObject({ status: 415, body: { error: 'unsupported_media_type' } });
-    expect((wrong.body as unknown as { message: string }).message).toContain('application/x-ndjson');
-    expect(
-      (await writer.write([bag('x')], { 'Content-Type': 'application/x-ndjson; charset=latin1' })).status,
-    ).toBe(415);
-    for (const nothing of ['', '\n \r\n']) {
-      expect(await writer.write(Buffer.from(nothing))).toMatchObject({ status: 400 });
+  // contract 15.4
+  test('of an entity is seen in the rows that name it at once, in very many of them soon', async () => {
+    const [brand, id] = [fresh('brand'), fresh('product')];
+    const line = bag(id, { attributes: { brand } });
+    await writer.write([brandOf(brand, 'Before'), line]);
+    await writer.write([brandOf(brand, 'Afterwards')]);
+    expect(await found(id)).toMatchObject({ name: 'Afterwards', attributes: [{}, { name: 'Afterwards' }] });
+    await writer.write(Array.from({ length: 600 }, () => bag(fresh('product'), { attributes: { brand } })));
+    expect(await writer.write([brandOf(brand, 'Late')])).toMatchObject({
+      status: 200,
+      body: { accepted: 1 },
+    });
+    const filters = [{ field: 'brand', include: [brand] }];
+    const names = async () =>
+      new Set((await writer.query({ filters, page_size: 100, page: 5 })).body.data.map(({ name }) => name));
+    while (!(await names()).has('Late')) await new Promise(setImmediate);
+    expect(await names()).toEqual(new Set(['Late']));
+  }, 60_000);
+});
+
+describe('DELETE /v3/catalog/records/:id', () => {
+  // contract 15.6, 13.4
+  test('takes a product out, and the next full record brings it back', async () => {
+    const id = fresh('product');
+    await writer.write(pricedBag(id, 9));
+    const { status, body } = await writer.remove(id);
+    expect([status, body]).toEqual([200, { success: true, id, deleted: true, credits_used: 0 }]);
+    expect(await found(id)).toBe(404);
+    const { body: late } = await writer.write([price(id, 8)]);
+    expect(late.data).toMatchObject([{ field: 'variant', reason: `${id}, its product, is deleted` }]);
+    await writer.write(pricedBag(id, 10));
+    expect(await found(id)).toMatchObject({ variants: [{ pricing: { market_estimates: [{ A: 10 }] } }] });
+    await writer.write([{ products: { id, deleted: true } }]);
+    expect(await found(id)).toBe(404);
+  });
+
+  // contract 15.6, 1.8
+  test('takes an entity out, and is 404 for what is unknown, deleted, a category, a tag or a variant', async () => {
+    const [brand, id] = [fresh('brand'), fresh('product')];
+    const variants = [{ id: variantOf(id) }];
+    await writer.write([brandOf(brand, 'Gone'), bag(id, { attributes: { brand }, variants })]);
+    expect((await writer.remove(brand)).status).toBe(200);
+    expect([await found(brand), await found(id)]).toMatchObject([404, { name: 'Gone' }]);
+    for (const none of [brand, 'product_nobody', 'handbags', 'edition:limited', variantOf(id)])
+      expect([none, (await writer.remove(none)).status]).toEqual([none, 404]);
+    expect((await writer.remove('a\0b')).status).toBe(400);
+  });
+});
+
+describe('GET /v3/catalog/records/:id/status', () => {
+  afterEach(() => vectors.release());
+
+  const until = async (id: string, isReached: (pictures: { pending: number; failed: number }) => boolean) => {
+    for (;;) {
+      const { body } = await writer.recordStatus(id);
+      if (isReached(body.pictures)) return body;
+      await new Promise(setImmediate);
     }
+  };
+
+  // contract 15.4, 15.7
+  test('tells of pictures that wait, that are embedded, and that failed, which the next record tries again', async () => {
+    const id = fresh('product');
+    const [own, lost, ofVariant] = ['a', 'b', 'c'].map((name) => `https://p.example/${id}/${name}.jpg`);
+    const variants = [{ id: variantOf(id), images: [ofVariant, own] }];
+    const record = bag(id, { images: [own, lost], variants });
+    vectors.hold();
+    vectors.unreachable.add(String(lost));
+    await writer.write([record]);
+    const { status, body } = await writer.recordStatus(id);
+    const waiting = { identifiable: false, pictures: { embedded: 0, pending: 3, failed: 0 } };
+    expect([status, body]).toEqual([
+      200,
+      { success: true, id, searchable: true, ...waiting, credits_used: 0 },
+    ]);
+    vectors.release();
+    const partly = { identifiable: true, pictures: { embedded: 2, pending: 0, failed: 1 } };
+    expect(await until(id, ({ pending }) => pending === 0)).toMatchObject(partly);
+    vectors.unreachable.clear();
+    await writer.write([record]);
+    const mended = await until(id, ({ failed }) => failed === 0);
+    expect(mended.pictures).toEqual({ embedded: 3, pending: 0, failed: 0 });
+  });
+
+  // contract 15.7
+  test('tells of entities and categories, and is 404 for what is unknown or deleted', async () => {
+    const row = { searchable: true, identifiable: false, pictures: { embedded: 0, pending: 0, failed: 0 } };
+    // A facet is no row of its own.
+    for (const [id, searchable] of [
+      ['brand_hermes', true],
+      ['handbags', true],
+      ['colour_noir', false],
+    ] as const)
+      expect((await writer.recordStatus(id)).body).toMatchObject({ ...row, id, searchable });
+    for (const none of ['product_nobody', 'product_deleted', 'variant_birkin_croc_30'])
+      expect([none, (await writer.recordStatus(none)).status]).toEqual([none, 404]);
+  });
+});
+
+describe('a writer', () => {
+  // contract 9.3, 15.8
+  test('needs a live key, whose scopes and versions every-endpoint.test.ts tries', async () => {
+    const trial = (await service.newKey({ scopes: ['catalog:write'], test: true })).api;
+    const id = fresh('product');
+    for (const answer of [
+      ...[await trial.write([bag(id)]), await trial.remove('product_birkin_croc')],
+      await trial.recordStatus('product_birkin_croc'),
+    ]) {
+      expect(answer).toMatchObject({ status: 403, body: { error: 'forbidden' } });
+    }
+    expect(await found(id)).toBe(404);
+  });
+
+  // contract 15.8, 10.2
+  test('pays nothing, and is named in the audit log with what was written', async () => {
+    const { api, keyId, accountId } = await service.newKey({ scopes: ['catalog:write'], credits: 0 });
+    const id = fresh('product');
+    const { headers } = await api.write([bag(id), bag(fresh('product'), { category: 'cars' })]);
+    expect([headers.get('X-Credits-Used'), headers.get('X-Credits-Remaining')]).toEqual(['0', '0']);
+    await api.remove(id);
+    const filter = { accountId, since: null, before: null, limit: 9 };
+    const log = await service.resolve<AuditLog>(PORTS.AuditLog).list(filter);
+    expect(log.map(({ actor, action, subject, details }) => [actor, action, subject, details])).toEqual([
+      [`key ${keyId}`, 'records delete', id, { accepted: 1, rejected: 0 }],
+      [`key ${keyId}`, 'records write', null, { accepted: 1, rejected: 1 }],
+    ]);
+  });
+
+  // contract 12.6
+  test('writes once under one Idempotency-Key, whatever was written since', async () => {
+    const [id, name] = [fresh('product'), fresh('call')];
+    const write = (popularity: number, headers = {}) => writer.write([bag(id, { popularity })], headers);
+    const once = { 'Idempotency-Key': name };
+    const first = await write(1, once);
+    await write(2);
+    const again = await write(1, once);
+    expect([again.body, again.headers.get('Idempotency-Replayed')]).toEqual([first.body, 'true']);
+    expect(await found(id)).toMatchObject({ popularity: 2 });
+    expect((await write(3, once)).status).toBe(409);
   });
 });
