@@ -83,10 +83,9 @@ export const tagSchema = z
   );
 
 /** Several are an entity's of the outermost kind (contract 1.11). */
-const categories = z.union(
-  [id, z.array(id).min(1).transform(distinct).transform(joinCategories)],
-  'is no id and no list of ids',
-);
+const categories = z.union([id, z.array(id).min(1).transform(distinct).transform(joinCategories)], {
+  error: ({ input }) => (input === undefined ? 'is required' : 'is no id and no list of ids'),
+});
 
 const entity = {
   ...{ id, kind: field, name, category: categories, parents: byKind(id).default({}), tags, keywords },
