@@ -265,3 +265,26 @@ describe('a bundle', () => {
     expect(bench.notes).toEqual(['warning: README.md is no file of a bundle and is not read']);
   });
 });
+
+// contract 13.2
+test('history and listings are kept by their keys, the later line standing', async () => {
+  const point = { variant: 'variant_togo_30', region: 'NA', date: '2026-01-01', source: 'ebay' };
+  const listing = { variant: 'variant_togo_30', region: 'EU-IE', link: 'https://shop.example/1' };
+  await bench.accept({
+    'estimate-history.jsonl': [
+      { ...point, A: 5 },
+      { ...point, A: 6 },
+    ],
+    'listings.jsonl': [
+      { ...listing, price: 4.5 },
+      { ...listing, link: 'https://shop.example/2', vendor: 'Shop' },
+    ],
+  });
+  expect(await bench.knex('estimate_history').select('a', 'b', 'currency')).toEqual([
+    { a: 6, b: null, currency: 'usd' },
+  ]);
+  expect(await bench.knex('listings').select('price', 'vendor', 'currency').orderBy('link')).toEqual([
+    { price: 4.5, vendor: '', currency: 'eur' },
+    { price: null, vendor: 'Shop', currency: 'eur' },
+  ]);
+});

@@ -2,262 +2,349 @@ import {
   BIRKIN,
   CATALOG,
   CROC,
+  CROC_BAG,
   ENTITIES,
   entity,
+  estimate,
   HANDBAGS,
   HERMES,
   NOIR,
+  product,
   TOGO,
   TOGO_BAG,
   WATCHES,
 } from './catalog-import-sample';
-import { useImportBench } from './catalog-import-support';
+import { type BundleFiles, useImportBench } from './catalog-import-support';
 
 const bench = useImportBench();
+
+/** A bundle, and what the catalog shows once it is imported. */
+interface Step {
+  readonly bundle: BundleFiles;
+  /** What rows hold at least, by id; null where there is no row. */
+  readonly rows?: Readonly<Record<string, object | null>>;
+  /** All tags of rows. */
+  readonly tags?: Readonly<Record<string, readonly string[]>>;
+  /** The A of the best estimate that rows show; null where they show none. */
+  readonly worth?: Readonly<Record<string, number | null>>;
+}
 
 const CATEGORY = { field: 'category', id: 'handbags', name: 'Handbags' };
 const BRAND = { field: 'brand', id: 'brand_hermes', name: 'Hermès' };
 const MODEL = { field: 'model', id: 'model_birkin', name: 'Birkin' };
+const STYLE = { field: 'style', id: 'style_togo', name: 'Togo' };
+const FIELDS_RESHAPED = ['category', 'colour', 'colour', 'style', 'brand', 'model'];
+const GONE = ['product_togo', 'style_togo', 'brand_hermes'].map((id) => ({ id, deleted: true }));
+const whole: Step = { bundle: CATALOG };
+const of = (file: string, ...records: object[]): BundleFiles => ({ [`${file}.jsonl`]: records });
+const above = (A: number) => ({ style_croc: A, model_birkin: A, brand_hermes: A, handbags: A });
 
-describe('a catalog that is imported', () => {
-  // contract 1.1
-  test('has a row for each product: composed name, ordered attributes, words of all that it names', async () => {
-    await bench.accept(CATALOG);
-    expect(await bench.row('product_togo')).toEqual({
-      kind: 'product',
-      category: 'handbags',
-      name: 'Hermès Birkin Togo',
-      popularity: 5,
-      sort_key: '3h3e3r3m3e3s0 3b3i3r3k3i3n0 3t3o3g3o',
-      attributes: [
-        CATEGORY,
-        BRAND,
-        MODEL,
-        { field: 'style', id: 'style_togo', name: 'Togo' },
-        { field: 'colour', id: 'colour_noir', name: 'Noir' },
-        { field: 'colour', id: 'colour_gold', name: 'Gold' },
-      ],
-      facets: [
-        'brand:brand_hermes',
-        'category:handbags',
-        'colour:colour_gold',
-        'colour:colour_noir',
-        'model:model_birkin',
-        'style:style_togo',
-      ],
-      words: 'a 25 30 sac main noir gold togo black birkin hermes trente saddler handbags'.split(' ').sort(),
-      images: [],
-      thumbnails: [],
-      max_estimate: null,
-    });
-  });
-
-  test('has a row for each entity of the hierarchy: its category, its parents in order, then itself', async () => {
-    await bench.accept(CATALOG);
-    expect(await bench.row('style_togo')).toMatchObject({
-      kind: 'style',
-      name: 'Togo',
-      attributes: [CATEGORY, BRAND, MODEL, { field: 'style', id: 'style_togo', name: 'Togo' }],
-      words: ['birkin', 'handbags', 'hermes', 'saddler', 'togo'],
-    });
-    expect(await bench.row('brand_hermes')).toMatchObject({ popularity: 9, attributes: [CATEGORY, BRAND] });
-  });
-
-  // contract 13.10
-  test('has a row for each category, and none for a facet outside of the hierarchy', async () => {
-    await bench.accept(CATALOG);
-    expect(await bench.row('handbags')).toMatchObject({
-      kind: 'category',
-      category: 'handbags',
-      name: 'Handbags',
-      attributes: [CATEGORY],
-      facets: ['category:handbags'],
-    });
-    expect(await bench.row('colour_noir')).toBeUndefined();
-  });
-
-  test('has variants in the order of the bundle', async () => {
-    await bench.accept(CATALOG);
-    const variants = await bench.knex('variants').where({ product_id: 'product_togo' }).orderBy('position');
-    expect(variants.map(({ id }) => id)).toEqual(['variant_togo_30', 'variant_togo_25']);
-  });
-
-  test('hands the tags of a style down to its products, and up to a model when all its styles carry them', async () => {
-    await bench.accept(CATALOG);
-    expect(await bench.tags('product_croc')).toEqual(['material:canvas', 'material:exotic']);
-    expect(await bench.tags('style_croc')).toEqual(['material:exotic']);
-    expect(await bench.tags('model_birkin')).toEqual([]);
-    await bench.accept({ 'entities.jsonl': [{ ...TOGO, tags: ['material:canvas', 'material:exotic'] }] });
-    expect(await bench.tags('model_birkin')).toEqual(['material:exotic']);
-    expect(await bench.tags('brand_hermes')).toEqual([]);
-  });
-
-  // contract 1.3
-  test('composes names of other fields where the category says so, of the first value of each', async () => {
-    await bench.accept({
-      'categories.jsonl': [{ ...HANDBAGS, name_fields: ['colour', 'brand', 'strap'] }],
-      'entities.jsonl': ENTITIES.map((each) => ({ ...each, tags: [] })),
-      'products.jsonl': [TOGO_BAG],
-    });
-    expect(await bench.row('product_togo')).toMatchObject({ name: 'Noir Hermès' });
-  });
-
-  test('is the same in whatever order the entities stand', async () => {
-    await bench.accept(CATALOG);
-    const expected = await bench.dump();
-    await bench.clear();
-    await bench.accept({ ...CATALOG, 'entities.jsonl': [...ENTITIES].reverse() });
-    expect(await bench.dump()).toEqual(expected);
-  });
-});
-
-describe('a record replaces the whole record of its id', () => {
-  beforeEach(() => bench.accept(CATALOG));
-
-  test('and what it leaves out is gone', async () => {
-    await bench.accept({
-      'products.jsonl': [{ ...TOGO_BAG, attributes: {}, variants: [], keywords: [], title: 'Bag' }],
-    });
-    expect(await bench.row('product_togo')).toMatchObject({
-      name: 'Bag',
-      attributes: [CATEGORY],
-      words: ['bag', 'handbags'],
-    });
-    expect(await bench.knex('variants').where({ product_id: 'product_togo' })).toEqual([]);
-  });
-
-  test('and the later line of a file stands', async () => {
-    await bench.accept({
-      'entities.jsonl': [
-        { ...HERMES, name: 'First' },
-        { ...HERMES, name: 'Second' },
-      ],
-      'products.jsonl': [
-        { ...TOGO_BAG, popularity: 1 },
-        { ...TOGO_BAG, popularity: 2 },
-      ],
-    });
-    expect(await bench.row('product_togo')).toMatchObject({ name: 'Second Birkin Togo', popularity: 2 });
-  });
-
-  test('and nothing is written when it is the same', async () => {
-    const before = await bench.knex('catalog_rows').select('id', 'xmin').orderBy('id');
-    await bench.accept(CATALOG);
-    expect(await bench.knex('catalog_rows').select('id', 'xmin').orderBy('id')).toEqual(before);
-  });
-});
-
-describe('what names an entity changes with it', () => {
-  beforeEach(() => bench.accept(CATALOG));
-
-  test('when it is renamed: names, attributes, words and order of every row', async () => {
-    await bench.accept({ 'entities.jsonl': [{ ...HERMES, name: 'Ermes', keywords: [] }] });
-    expect(await bench.row('product_croc')).toMatchObject({
-      name: 'Ermes Birkin Crocodile',
-      sort_key: expect.stringMatching(/^3e3r3m3e3s/),
-      attributes: expect.arrayContaining([{ ...BRAND, name: 'Ermes' }]),
-      words: expect.not.arrayContaining(['hermes', 'saddler']),
-    });
-    expect(await bench.row('style_togo')).toMatchObject({
-      attributes: [CATEGORY, { ...BRAND, name: 'Ermes' }, MODEL, expect.anything()],
-    });
-    await bench.accept({ 'entities.jsonl': [{ ...NOIR, name: 'Nuit' }] });
-    expect(await bench.row('product_togo')).toMatchObject({ words: expect.arrayContaining(['nuit']) });
-  });
-
-  test('when a style gets other tags, or moves to another model', async () => {
-    await bench.accept({
-      'entities.jsonl': [
-        { ...CROC, tags: [] },
-        { ...TOGO, tags: ['material:exotic'] },
-      ],
-    });
-    expect(await bench.tags('product_croc')).toEqual(['material:canvas']);
-    expect(await bench.tags('product_togo')).toEqual(['material:exotic']);
-    const kelly = entity('model_kelly', 'Kelly');
-    const moved = { ...CROC, parents: { model: 'model_kelly' }, tags: ['material:canvas'] };
-    await bench.accept({ 'entities.jsonl': [kelly, moved] });
-    expect(await bench.tags('model_birkin')).toEqual(['material:exotic']);
-    expect(await bench.tags('model_kelly')).toEqual(['material:canvas']);
-  });
-
-  test('when the category gets another name or hierarchy', async () => {
-    const hierarchy = ['colour', 'style', 'brand'];
-    await bench.accept({ 'categories.jsonl': [{ ...HANDBAGS, name: 'Bags', hierarchy }] });
-    const fields = ['category', 'colour', 'colour', 'style', 'brand', 'model'];
-    expect(await bench.row('product_togo')).toMatchObject({ attributes: fields.map((field) => ({ field })) });
-    expect(await bench.row('colour_noir')).toMatchObject({ kind: 'colour', name: 'Noir' });
-    expect(await bench.row('model_birkin')).toBeUndefined();
-    expect(await bench.row('handbags')).toMatchObject({ name: 'Bags' });
-  });
-});
-
-describe('what is deleted', () => {
-  beforeEach(() => bench.accept(CATALOG));
-
-  // contract 13.4
-  test('has no row, and a later full record brings it back', async () => {
-    const expected = await bench.dump();
-    const gone = ['product_togo', 'style_togo', 'brand_hermes'].map((id) => ({ id, deleted: true }));
-    await bench.accept({ 'products.jsonl': gone.slice(0, 1), 'entities.jsonl': gone.slice(1) });
-    for (const { id } of gone) expect(await bench.row(id)).toBeUndefined();
-    await bench.accept(CATALOG);
-    expect(await bench.dump()).toEqual(expected);
-  });
-
-  test('stays an attribute of what names it, which may be imported again', async () => {
-    await bench.accept({
-      'entities.jsonl': [{ id: 'brand_hermes', deleted: true }],
-      'products.jsonl': [{ ...TOGO_BAG, popularity: 7 }],
-    });
-    expect(await bench.row('product_togo')).toMatchObject({ name: 'Hermès Birkin Togo', popularity: 7 });
-    expect(await bench.row('model_birkin')).toMatchObject({ attributes: [CATEGORY, BRAND, MODEL] });
-  });
-
-  test('no longer counts among the styles of its model; a model without styles carries no tag', async () => {
-    await bench.accept({ 'entities.jsonl': [{ id: 'style_togo', deleted: true }] });
-    expect(await bench.tags('model_birkin')).toEqual(['material:exotic']);
-    await bench.accept({ 'entities.jsonl': [{ id: 'style_croc', deleted: true }] });
-    expect(await bench.tags('model_birkin')).toEqual([]);
-  });
-
-  test('may be deleted again, and may never have been there', async () => {
-    const gone = [
-      { id: 'product_togo', deleted: true },
-      { id: 'product_never', deleted: true },
-    ];
-    await bench.accept({ 'products.jsonl': gone });
-    await bench.accept({ 'products.jsonl': gone, 'entities.jsonl': [{ id: 'brand_never', deleted: true }] });
-    expect(await bench.row('product_togo')).toBeUndefined();
-  });
-});
-
-describe('categories are data', () => {
-  // contract 3.1
-  test('with a hierarchy that no code knows', async () => {
-    await bench.accept({
-      'categories.jsonl': [
-        { id: 'fine_art', name: 'Fine Art', hierarchy: ['school', 'painter'], name_fields: ['painter'] },
-        WATCHES,
-      ],
-      'entities.jsonl': [
-        {
-          id: 'painter_a',
-          kind: 'painter',
-          name: 'A',
-          category: 'fine_art',
-          parents: { school: 'school_s' },
+const CASES: readonly (readonly [promise: string, ...steps: Step[]])[] = [
+  // contract 1.1, 13.10
+  [
+    'a catalog has a row for each product, entity of the hierarchy and category, and none for other entities',
+    {
+      bundle: CATALOG,
+      rows: {
+        product_togo: {
+          kind: 'product',
+          category: 'handbags',
+          name: 'Hermès Birkin Togo',
+          popularity: 5,
+          sort_key: '3h3e3r3m3e3s0 3b3i3r3k3i3n0 3t3o3g3o',
+          attributes: [
+            ...[CATEGORY, BRAND, MODEL, STYLE],
+            { field: 'colour', id: 'colour_noir', name: 'Noir' },
+            { field: 'colour', id: 'colour_gold', name: 'Gold' },
+          ],
+          facets: [
+            ...['brand:brand_hermes', 'category:handbags', 'colour:colour_gold', 'colour:colour_noir'],
+            ...['model:model_birkin', 'style:style_togo'],
+          ],
+          words: 'a 25 30 sac main noir gold togo black birkin hermes trente saddler handbags'
+            .split(' ')
+            .sort(),
+          images: [],
+          thumbnails: [],
+          max_estimate: null,
         },
-        { id: 'school_s', kind: 'school', name: 'S', category: 'fine_art' },
-        { ...BIRKIN, category: 'watches', parents: {} },
-      ],
-      'products.jsonl': [
-        { id: 'product_p', category: 'fine_art', attributes: { painter: 'painter_a', school: 'school_s' } },
-      ],
-    });
-    expect(await bench.row('product_p')).toMatchObject({ name: 'A', category: 'fine_art' });
-    expect(await bench.row('painter_a')).toMatchObject({
-      attributes: [{ id: 'fine_art' }, { id: 'school_s' }, { id: 'painter_a' }],
-    });
-  });
+        style_togo: {
+          kind: 'style',
+          name: 'Togo',
+          attributes: [CATEGORY, BRAND, MODEL, STYLE],
+          words: ['birkin', 'handbags', 'hermes', 'saddler', 'togo'],
+        },
+        brand_hermes: { popularity: 9, attributes: [CATEGORY, BRAND] },
+        handbags: {
+          kind: 'category',
+          category: 'handbags',
+          name: 'Handbags',
+          attributes: [CATEGORY],
+          facets: ['category:handbags'],
+        },
+        colour_noir: null,
+      },
+    },
+  ],
+  [
+    'a style hands its tags down to products, and up to its model when all its styles carry them',
+    {
+      bundle: CATALOG,
+      tags: {
+        product_croc: ['material:canvas', 'material:exotic'],
+        style_croc: ['material:exotic'],
+        model_birkin: [],
+      },
+    },
+    {
+      bundle: of('entities', { ...TOGO, tags: ['material:canvas', 'material:exotic'] }),
+      tags: { model_birkin: ['material:exotic'], brand_hermes: [] },
+    },
+  ],
+  // contract 1.3
+  [
+    'names are composed of other fields where the category says so, of the first value of each',
+    {
+      bundle: {
+        ...of('categories', { ...HANDBAGS, name_fields: ['colour', 'brand', 'strap'] }),
+        ...of('entities', ...ENTITIES.map((each) => ({ ...each, tags: [] }))),
+        ...of('products', TOGO_BAG),
+      },
+      rows: { product_togo: { name: 'Noir Hermès' } },
+    },
+  ],
+  // contract 3.1
+  [
+    'a category may have a hierarchy that no code knows',
+    {
+      bundle: {
+        ...of(
+          'categories',
+          { id: 'fine_art', name: 'Fine Art', hierarchy: ['school', 'painter'], name_fields: ['painter'] },
+          WATCHES,
+        ),
+        ...of(
+          'entities',
+          entity('painter_a', 'A', { category: 'fine_art', parents: { school: 'school_s' } }),
+          entity('school_s', 'S', { category: 'fine_art' }),
+          { ...BIRKIN, category: 'watches', parents: {} },
+        ),
+        ...of('products', {
+          id: 'product_p',
+          category: 'fine_art',
+          attributes: { painter: 'painter_a', school: 'school_s' },
+        }),
+      },
+      rows: {
+        product_p: { name: 'A', category: 'fine_art' },
+        painter_a: { attributes: [{ id: 'fine_art' }, { id: 'school_s' }, { id: 'painter_a' }] },
+      },
+    },
+  ],
+  [
+    'what a later record leaves out is gone',
+    whole,
+    {
+      bundle: of('products', { ...TOGO_BAG, attributes: {}, variants: [], keywords: [], title: 'Bag' }),
+      rows: { product_togo: { name: 'Bag', attributes: [CATEGORY], words: ['bag', 'handbags'] } },
+    },
+  ],
+  // contract 13.2
+  [
+    'the later line of a file stands',
+    whole,
+    {
+      bundle: {
+        ...of('entities', { ...HERMES, name: 'First' }, { ...HERMES, name: 'Second' }),
+        ...of('products', { ...TOGO_BAG, popularity: 1 }, { ...TOGO_BAG, popularity: 2 }),
+        ...of('estimates', estimate('croc_30', 900), estimate('croc_30', 300)),
+      },
+      rows: { product_togo: { name: 'Second Birkin Togo', popularity: 2 } },
+      worth: above(300),
+    },
+  ],
+  [
+    'an entity that is renamed changes names, attributes, words and order of every row that names it',
+    whole,
+    {
+      bundle: of('entities', { ...HERMES, name: 'Ermes', keywords: [] }),
+      rows: {
+        product_croc: {
+          name: 'Ermes Birkin Crocodile',
+          sort_key: expect.stringMatching(/^3e3r3m3e3s/),
+          attributes: expect.arrayContaining([{ ...BRAND, name: 'Ermes' }]),
+          words: expect.not.arrayContaining(['hermes', 'saddler']),
+        },
+        style_togo: { attributes: [CATEGORY, { ...BRAND, name: 'Ermes' }, MODEL, expect.anything()] },
+      },
+    },
+    {
+      bundle: of('entities', { ...NOIR, name: 'Nuit' }),
+      rows: { product_togo: { words: expect.arrayContaining(['nuit']) } },
+    },
+  ],
+  [
+    'a style with other tags, or another model, changes its products and models',
+    whole,
+    {
+      bundle: of('entities', { ...CROC, tags: [] }, { ...TOGO, tags: ['material:exotic'] }),
+      tags: { product_croc: ['material:canvas'], product_togo: ['material:exotic'] },
+    },
+    {
+      bundle: of('entities', entity('model_kelly', 'Kelly'), {
+        ...CROC,
+        parents: { model: 'model_kelly' },
+        tags: ['material:canvas'],
+      }),
+      tags: { model_birkin: ['material:exotic'], model_kelly: ['material:canvas'] },
+    },
+  ],
+  [
+    'a category with another name and hierarchy changes all its rows',
+    whole,
+    {
+      bundle: of('categories', { ...HANDBAGS, name: 'Bags', hierarchy: ['colour', 'style', 'brand'] }),
+      rows: {
+        product_togo: { attributes: FIELDS_RESHAPED.map((field) => ({ field })) },
+        colour_noir: { kind: 'colour', name: 'Noir' },
+        model_birkin: null,
+        handbags: { name: 'Bags' },
+      },
+    },
+  ],
+  // contract 1.8
+  [
+    'what is deleted stays an attribute of what names it, which may be imported again',
+    whole,
+    {
+      bundle: {
+        ...of('entities', { id: 'brand_hermes', deleted: true }),
+        ...of('products', { ...TOGO_BAG, popularity: 7 }),
+      },
+      rows: {
+        brand_hermes: null,
+        product_togo: { name: 'Hermès Birkin Togo', popularity: 7 },
+        model_birkin: { attributes: [CATEGORY, BRAND, MODEL] },
+      },
+    },
+  ],
+  // contract 3.5
+  [
+    'a deleted style no longer counts among those of its model; a model without styles carries no tag',
+    whole,
+    {
+      bundle: of('entities', { id: 'style_togo', deleted: true }),
+      tags: { model_birkin: ['material:exotic'] },
+    },
+    { bundle: of('entities', { id: 'style_croc', deleted: true }), tags: { model_birkin: [] } },
+  ],
+  [
+    'what is deleted may be deleted again, and may never have been there',
+    whole,
+    { bundle: of('products', { id: 'product_togo', deleted: true }, { id: 'product_never', deleted: true }) },
+    {
+      bundle: {
+        ...of('products', { id: 'product_togo', deleted: true }),
+        ...of('entities', { id: 'brand_never', deleted: true }),
+      },
+      rows: { product_togo: null },
+    },
+  ],
+  // contract 2.3
+  [
+    'every row above a variant shows the best estimate below it, whole',
+    whole,
+    {
+      bundle: of(
+        'estimates',
+        estimate('croc_30', 900, { region: 'EU-UK', B: 800, confidence: 0.5 }),
+        estimate('croc_25', 900, { B: 700 }),
+        estimate('togo_30', 100),
+      ),
+      rows: Object.fromEntries(
+        Object.keys(above(900)).map((id) => [
+          id,
+          {
+            max_estimate: {
+              ...{ source: 'ebay', region: 'EU-UK', currency: 'gbp', A: 900, B: 800, C: null, D: null },
+              ...{ estimated_at: '2026-02-01T00:00:00.000Z', confidence: 0.5 },
+            },
+          },
+        ]),
+      ),
+      worth: { style_togo: 100 },
+    },
+  ],
+  [
+    'the best goes down when it is lowered, dropped with its variant, moved or deleted with its product, and comes back',
+    whole,
+    {
+      bundle: of('estimates', estimate('croc_30', 900), estimate('croc_25', 800), estimate('togo_30', 100)),
+      worth: above(900),
+    },
+    { bundle: of('estimates', estimate('croc_30', 700)), worth: above(800) },
+    { bundle: of('products', { ...CROC_BAG, variants: CROC_BAG.variants.slice(0, 1) }), worth: above(700) },
+    {
+      bundle: of('products', { ...CROC_BAG, attributes: { brand: 'brand_hermes', style: 'style_togo' } }),
+      worth: { style_croc: null, style_togo: 800, model_birkin: 100, brand_hermes: 800 },
+    },
+    {
+      bundle: of('products', { id: 'product_croc', deleted: true }),
+      worth: { style_togo: 100, model_birkin: 100, brand_hermes: 100, handbags: 100 },
+    },
+    { bundle: of('products', CROC_BAG), worth: above(800) },
+  ],
+  [
+    'estimates go with a variant from a deleted product to the one that takes it',
+    whole,
+    { bundle: of('estimates', estimate('croc_30', 900)) },
+    {
+      bundle: of(
+        'products',
+        { id: 'product_croc', deleted: true },
+        product('heir', 'style_togo', { variants: CROC_BAG.variants.slice(0, 1) }),
+      ),
+      worth: { style_togo: 900, style_croc: null },
+    },
+  ],
+];
+
+test.each(CASES)('%s', async (_, ...steps) => {
+  for (const { bundle, rows = {}, tags = {}, worth = {} } of steps) {
+    await bench.accept(bundle);
+    for (const [id, expected] of Object.entries(rows)) {
+      const row = await bench.row(id);
+      if (expected === null) expect(row).toBeUndefined();
+      else expect(row).toMatchObject(expected);
+    }
+    for (const [id, expected] of Object.entries(tags)) expect(await bench.tags(id)).toEqual(expected);
+    for (const [id, A] of Object.entries(worth)) {
+      const best = (await bench.row(id))?.['max_estimate'] as { A: number } | null | undefined;
+      expect([id, best?.A ?? null]).toEqual([id, A]);
+    }
+  }
+});
+
+// contract 13.4
+test('a later full record brings back what was deleted', async () => {
+  await bench.accept(CATALOG);
+  const expected = await bench.dump();
+  await bench.accept({ 'products.jsonl': GONE.slice(0, 1), 'entities.jsonl': GONE.slice(1) });
+  for (const { id } of GONE) expect(await bench.row(id)).toBeUndefined();
+  await bench.accept(CATALOG);
+  expect(await bench.dump()).toEqual(expected);
+});
+
+test('the order of entities makes no difference; variants keep theirs; what is the same is not written', async () => {
+  await bench.accept({ ...CATALOG, 'entities.jsonl': [...ENTITIES].reverse() });
+  const reversed = await bench.dump();
+  await bench.clear();
+  await bench.accept(CATALOG);
+  expect(await bench.dump()).toEqual(reversed);
+  const variants = bench.knex('variants').where({ product_id: 'product_togo' }).orderBy('position');
+  expect(await variants.pluck('id')).toEqual(['variant_togo_30', 'variant_togo_25']);
+  const versions = bench.knex('catalog_rows').select('id', 'xmin').orderBy('id');
+  const before = await versions.clone();
+  await bench.accept(CATALOG);
+  expect(await versions).toEqual(before);
 });
