@@ -1,8 +1,8 @@
 import pMap from 'p-map';
-import sharp from 'sharp';
 import { rowsOf, sql } from '../../../db/core/sql';
 import type { ImageStore } from '../../../models/ports';
 import { Random } from '../../../models/random';
+import { decodeSvg } from '../generator/decode-svg';
 import type { Knex } from './installation';
 
 const AT_ONCE = 8;
@@ -66,5 +66,5 @@ export async function drawnPicture(number: number, side: number): Promise<Buffer
       `<ellipse rx="${length(0.05, 0.4)}" ry="${length(0.05, 0.4)}" fill="${colour()}" transform="translate(${length(0, 1)} ${length(0, 1)}) rotate(${random.integer(0, 179)})"/>`,
   );
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}">${ground}${shapes.join('')}</svg>`;
-  return sharp(Buffer.from(svg)).flatten().jpeg({ quality: 85 }).toBuffer();
+  return decodeSvg(svg).flatten().jpeg({ quality: 85 }).toBuffer();
 }

@@ -107,11 +107,9 @@ async function bodyOf(photo: Buffer | undefined, call: number): Promise<Buffer> 
     (_, bit) =>
       `<rect x="${bit * STAMP_SIDE}" width="${STAMP_SIDE}" height="${STAMP_SIDE}" fill="${(call >> bit) & 1 ? '#fff' : '#000'}"/>`,
   );
-  const stamp = Buffer.from(
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${STAMP_BITS * STAMP_SIDE}" height="${STAMP_SIDE}">${bits.join('')}</svg>`,
-  );
+  const stamp = `<svg xmlns="http://www.w3.org/2000/svg" width="${STAMP_BITS * STAMP_SIDE}" height="${STAMP_SIDE}">${bits.join('')}</svg>`;
   const jpeg = await sharp(photo)
-    .composite([{ input: stamp, left: 0, top: 0 }])
+    .composite([{ input: await decodeSvg(stamp).png().toBuffer(), left: 0, top: 0 }])
     .jpeg({ quality: 85 })
     .toBuffer();
   return Buffer.from(JSON.stringify({ base64: jpeg.toString('base64') }));

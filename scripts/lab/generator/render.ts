@@ -1,7 +1,7 @@
-import sharp from 'sharp';
 import type { PhotoLevel } from '../../../models/ports';
 import { Random } from '../../../models/random';
 import { photograph } from '../../../workers/image/distortion/distort-photo';
+import { decodeSvg } from '../decode-svg';
 import { type BagPose, type Drawn, drawBag } from './bag';
 import { type Look, lookOf } from './looks';
 import { Defs, n } from './svg';
@@ -34,7 +34,7 @@ export async function renderProduct(look: Look, { view = 0, side = 640 } = {}): 
     `hsl(${hue},${n(saturation)}%,${saturation === 0 ? 100 : lightness}%)`;
   const wall = defs.linear(90, `0 ${ground(96)}, .76 ${ground(91)}, 1 ${ground(95)}`);
   const content = `<rect width="1000" height="1000" fill="${wall}"/>${item}`;
-  return sharp(svgOf(defs, content, side))
+  return decodeSvg(svgOf(defs, content, side))
     .flatten()
     .jpeg({ quality: 88 })
     .toBuffer();
@@ -69,8 +69,8 @@ export async function photoOfProduct({
     fill: 0.86,
   };
   const svg = svgOf(defs, placed(await drawn(look, pose, defs), pose), size);
-  const png = await sharp(svg).png({ compressionLevel: 1 }).toBuffer();
-  return photograph({ png, width: size, height: size, isAlone: true }, level, random, size, 1);
+  const data = await decodeSvg(svg).ensureAlpha().raw().toBuffer();
+  return photograph({ data, width: size, height: size, isAlone: true }, level, random, size, 1);
 }
 
 async function drawn(look: Look, pose: Pose, defs: Defs): Promise<Drawn> {
@@ -86,7 +86,5 @@ function placed({ svg, left, top, right, bottom }: Drawn, { fill, turn }: Pose):
   return `<g transform="translate(500 500) rotate(${turn}) scale(${scale.toFixed(4)}) ${middle}">${svg}</g>`;
 }
 
-const svgOf = (defs: Defs, content: string, side: number): Buffer =>
-  Buffer.from(
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}" viewBox="0 0 1000 1000">${defs}${content}</svg>`,
-  );
+const svgOf = (defs: Defs, content: string, side: number): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}" viewBox="0 0 1000 1000">${defs}${content}</svg>`;

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { Random } from '../../../models/random';
+import { decodeSvg } from '../decode-svg';
 import { n, times } from './svg';
 import type { Surface } from './vocabulary';
 
@@ -78,7 +79,7 @@ export function texture(surface: Surface): Promise<string> {
 
 async function lit({ heights, blur, depth }: Relief): Promise<string> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${SIDE}" height="${SIDE}" viewBox="0 0 ${UNITS} ${UNITS}"><filter id="lit" x="0" y="0" width="1" height="1" color-interpolation-filters="sRGB"><feGaussianBlur stdDeviation="${blur}"/><feDiffuseLighting surfaceScale="${depth}" diffuseConstant="0.62" lighting-color="white"><feDistantLight azimuth="235" elevation="54"/></feDiffuseLighting></filter><g filter="url(#lit)">${heights}</g></svg>`;
-  const { data } = await sharp(Buffer.from(svg))
+  const { data } = await decodeSvg(svg)
     .flatten({ background: '#808080' })
     .greyscale()
     .raw()

@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 
-/** A picture that may have transparent parts, as PNG, and its size in pixels. */
+/** A picture that may have transparent parts: red, green, blue and opacity of its pixels by rows. */
 export interface Cutout {
-  readonly png: Buffer;
+  readonly data: Buffer;
   readonly width: number;
   readonly height: number;
   /** Whether the item stands alone: its background was of one colour and is transparent now. */
@@ -34,10 +34,7 @@ export async function cutOut(picture: Buffer, side: number): Promise<Cutout> {
   const remains = 1 - background.length / (width * height);
   const isAlone = remains >= REMAINS.least && remains <= REMAINS.most;
   if (isAlone) for (const pixel of background) data[pixel * 4 + 3] = 0;
-  const png = await sharp(data, { raw: { width, height, channels: 4 } })
-    .png({ compressionLevel: 1 })
-    .toBuffer();
-  return { png, width, height, isAlone };
+  return { data, width, height, isAlone };
 }
 
 /** The pixels of the border's colour that are connected to the border; none when the border has many colours. */

@@ -2,18 +2,17 @@ import sharp from 'sharp';
 import type { PhotoDistorter, PhotoLevel } from '../../../models/ports';
 import { Random } from '../../../models/random';
 import { type Cutout, cutOut } from './cut-out';
-import { anyPlace, obstacle, plainGround, unevenLight } from './scene';
+import { anyPlace, type Colour, obstacle, plainGround, unevenLight } from './scene';
 
 /** How far a level goes from the catalog picture. Each is a deviation unless it says otherwise. */
 interface Limits {
-  /** Turn in the plane of the picture, in degrees. */
+  /** Turn in the plane of the picture, in radians. */
   readonly turn: number;
-  /** Shear in degrees, and foreshortening of width and height as a share. */
+  /** Shear and foreshortening of width and height, as a share. */
   readonly slant: number;
-  readonly foreshortening: number;
   /** Least and greatest size of the item. */
   readonly scale: readonly [number, number];
-  /** Distance from the middle, in hundredths of the side. */
+  /** Distance from the middle, as a share of the side. */
   readonly shift: number;
   /** Probability of another place for an item that stands alone; of something in front of it; of blur. */
   readonly elsewhere: number;
@@ -29,9 +28,9 @@ interface Limits {
 
 // biome-ignore format: a table
 const LIMITS: Readonly<Record<PhotoLevel, Limits>> = {
-  1: { turn: 5, slant: 2, foreshortening: 0.03, scale: [0.85, 1.15], shift: 3, elsewhere: 0, obstacle: 0, blur: 0.15, light: 0.12, noise: 3, quality: [80, 92] },
-  2: { turn: 14, slant: 3, foreshortening: 0.05, scale: [0.7, 1.3], shift: 6, elsewhere: 0.5, obstacle: 0.3, blur: 0.45, light: 0.26, noise: 8, quality: [58, 88] },
-  3: { turn: 34, slant: 5, foreshortening: 0.08, scale: [0.5, 1.5], shift: 9, elsewhere: 0.85, obstacle: 0.65, blur: 0.9, light: 0.42, noise: 15, quality: [32, 78] },
+  1: { turn: 0.09, slant: 0.03, scale: [0.85, 1.15], shift: 0.03, elsewhere: 0, obstacle: 0, blur: 0.15, light: 0.12, noise: 3, quality: [80, 92] },
+  2: { turn: 0.25, slant: 0.05, scale: [0.7, 1.3], shift: 0.06, elsewhere: 0.5, obstacle: 0.3, blur: 0.45, light: 0.26, noise: 8, quality: [58, 88] },
+  3: { turn: 0.6, slant: 0.08, scale: [0.5, 1.5], shift: 0.09, elsewhere: 0.85, obstacle: 0.65, blur: 0.9, light: 0.42, noise: 15, quality: [32, 78] },
 };
 
 /** Side of a distorted photo in pixels. */
@@ -66,36 +65,63 @@ export async function photograph(
   side: number,
   elsewhere = LIMITS[level].elsewhere,
 ): Promise<Buffer> {
-  const limits = { ...LIMITS[level], elsewhere };
-  const scene = sharp(Buffer.from(sceneOf(item, limits, side, random))).flatten({ background: 'white' });
-  if (random.chance(limits.blur))
-    scene.blur(Math.max(0.3, (side * random.between(0.15, 0.15 + 0.5 * limits.blur)) / 100));
-  const { data, info } = await scene.raw().toBuffer({ resolveWithObject: true });
-  develop(data, limits, random);
-  return sharp(data, { raw: { width: info.width, height: info.height, channels: 3 } })
-    .jpeg({ quality: random.integer(...limits.quality) })
-    .toBuffer();
+  const limits = LIMITS[level];
+  const ground =
+    item.isAlone && random.chance(elsewhere)
+      ? anyPlace(random)
+      : plainGround(250, level === 1 ? 248 : 190, random);
+  const sample = sampler(item, limits, side, random);
+  const amount = random.between(0.15, 0.3 + limits.obstacle * 0.35);
+  const cover = random.chance(limits.obstacle) ? obstacle(amount, random) : () => null;
+  const light = unevenLight(limits.light, random);
+  const develop = developer(limits, random);
+  const pixels = Buffer.alloc(side * side * 3);
+  for (let row = 0, at = 0; row < side; row += 1) {
+    for (let column = 0; column < side; column += 1, at += 3) {
+      const [x, y] = [column / side, row / side];
+      const colour = cover(x, y) ?? sample(column, row, ground(x, y));
+      develop(pixels, at, colour, light(x, y));
+    }
+  }
+  const photo = sharp(pixels, { raw: { width: side, height: side, channels: 3 } });
+  // As a share of the side, so that photos of any size are as blurred.
+  const blur = side * random.between(0.0015, 0.0015 + 0.005 * limits.blur);
+  if (random.chance(limits.blur)) photo.blur(Math.max(0.3, blur));
+  return photo.jpeg({ quality: random.integer(...limits.quality) }).toBuffer();
 }
 
-function sceneOf(
-  { png, width, height, isAlone }: Cutout,
-  limits: Limits,
-  side: number,
-  random: Random,
-): string {
-  const ground =
-    isAlone && random.chance(limits.elsewhere)
-      ? anyPlace(random)
-      : plainGround(limits.elsewhere === 0 ? 98 : random.between(75, 98));
-  const scale = (100 / Math.max(width, height)) * random.between(...limits.scale);
-  const [x, y] = [50 + random.bell() * limits.shift, 50 + random.bell() * limits.shift];
-  const [across, down] = [1, 1].map((whole) => scale * (whole + random.bell() * limits.foreshortening));
-  const pose = `translate(${x} ${y}) rotate(${random.bell() * limits.turn}) skewX(${random.bell() * limits.slant}) skewY(${random.bell() * limits.slant}) scale(${across} ${down})`;
-  const image = `<image href="data:image/png;base64,${png.toString('base64')}" x="${-width / 2}" y="${-height / 2}" width="${width}" height="${height}" transform="${pose}"/>`;
-  const covered = random.chance(limits.obstacle)
-    ? obstacle(random.between(0.15, 0.3 + limits.obstacle * 0.35), random)
-    : '';
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}" viewBox="0 0 100 100">${ground}${image}${covered}${unevenLight(limits.light, random)}</svg>`;
+/** The item in its pose: the colour at a pixel of the photo, over the given colour where the item is not. */
+function sampler({ data, width, height }: Cutout, limits: Limits, side: number, random: Random) {
+  const scale = (side / Math.max(width, height)) * random.between(...limits.scale);
+  const [middleX, middleY] = [0.5, 0.5].map((half) => side * (half + random.bell() * limits.shift));
+  const angle = random.bell() * limits.turn;
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const [across, down] = [1, 1].map((whole) => scale * (whole + random.bell() * limits.slant));
+  const [shearX, shearY] = [random.bell() * limits.slant, random.bell() * limits.slant];
+  // From the item to the photo; then the way back.
+  const [a, b] = [(cos - sin * shearY) * (across ?? 1), (cos * shearX - sin) * (down ?? 1)];
+  const [c, d] = [(sin + cos * shearY) * (across ?? 1), (sin * shearX + cos) * (down ?? 1)];
+  const determinant = a * d - b * c;
+  return (column: number, row: number, behind: Colour): Colour => {
+    const [x, y] = [column - (middleX ?? 0), row - (middleY ?? 0)];
+    const u = (d * x - b * y) / determinant + width / 2;
+    const v = (a * y - c * x) / determinant + height / 2;
+    if (u < 0 || v < 0 || u >= width - 1 || v >= height - 1) return behind;
+    const [left, top] = [Math.floor(u), Math.floor(v)];
+    const [right, low] = [u - left, v - top];
+    let [red, green, blue, opacity] = [0, 0, 0, 0];
+    for (let corner = 0; corner < 4; corner += 1) {
+      const [dx, dy] = [corner & 1, corner >> 1];
+      const at = ((top + dy) * width + left + dx) * 4;
+      const weight = ((dx ? right : 1 - right) * (dy ? low : 1 - low) * (data[at + 3] ?? 0)) / 255;
+      red += (data[at] ?? 0) * weight;
+      green += (data[at + 1] ?? 0) * weight;
+      blue += (data[at + 2] ?? 0) * weight;
+      opacity += weight;
+    }
+    const rest = 1 - opacity;
+    return [red + behind[0] * rest, green + behind[1] * rest, blue + behind[2] * rest];
+  };
 }
 
 /** A sensor's noise of deviation 1; each photo starts somewhere else in it. */
@@ -108,22 +134,21 @@ const grainOf = (() => {
   };
 })();
 
-/** Changes exposure, contrast, colour and noise in place, as a camera might. Three bytes a pixel. */
-function develop(pixels: Buffer, { light, noise }: Limits, random: Random): void {
+/** Writes a pixel as a camera might see it: exposure, contrast, colour and noise of its own. */
+function developer({ light, noise }: Limits, random: Random) {
   const around = (deviation: number) => 1 + random.bell() * light * deviation;
   const [contrast, exposure, saturation] = [around(0.4), around(0.4), around(0.4)];
   const [warmth, tint] = [random.bell() * light * 0.25, random.bell() * light * 0.12];
   const gains = [1 + warmth, 1 + tint, 1 - warmth].map((gain) => gain * exposure * contrast);
   const [strength, start] = [random.between(0, noise), random.integer(0, 65_535)];
-  const grain = (at: number) => grainOf(start + at) * strength;
-  for (let at = 0; at < pixels.length; at += 3) {
-    const [red = 0, green = 0, blue = 0] = [pixels[at], pixels[at + 1], pixels[at + 2]];
-    const grey = 0.299 * red + 0.587 * green + 0.114 * blue;
-    const speck = 0.8 * grain(at * 2647) + 128 * (1 - contrast);
+  return (pixels: Buffer, at: number, colour: Colour, bright: number): void => {
+    const grey = 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2];
+    const speck = 0.8 * strength * grainOf(start + at * 2647) + 128 * (1 - contrast);
     for (let channel = 0; channel < 3; channel += 1) {
-      const coloured = grey + ((pixels[at + channel] ?? 0) - grey) * saturation;
-      const value = coloured * (gains[channel] ?? 1) + speck + 0.6 * grain(at + channel);
+      const coloured = (grey + ((colour[channel] ?? 0) - grey) * saturation) * bright;
+      const own = 0.6 * strength * grainOf(start + at + channel);
+      const value = coloured * (gains[channel] ?? 1) + speck + own;
       pixels[at + channel] = Math.max(0, Math.min(255, value));
     }
-  }
+  };
 }

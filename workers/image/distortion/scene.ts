@@ -1,163 +1,151 @@
 import type { Random } from '../../../models/random';
 
 /*
- * What surrounds an item in a photo, as fragments of SVG. Coordinates are hundredths of the picture's side; what is drawn
- * may reach beyond the picture.
+ * What surrounds an item in a photo. Places are squares from 0 to 1, colours from 0 to 255. Nothing here is decoded from
+ * SVG, which no process of the service may read.
  */
+
+export type Colour = readonly [red: number, green: number, blue: number];
+/** The colour at a place of the picture. */
+export type Ground = (x: number, y: number) => Colour;
+/** The colour of what is in front of the item at a place of the picture; null where there is nothing. */
+export type Cover = (x: number, y: number) => Colour | null;
 
 /** A random place where an item may be photographed. */
-export const anyPlace = (random: Random): string =>
-  random.pick([plain, wood, wood, cloth, cloth, room, room, tiles])(random);
+export const anyPlace = (random: Random): Ground =>
+  random.pick([shaded, boards, boards, cloth, cloth, room, room, tiles])(random);
 
-/** A ground of one colour, as light as given (0 to 100). */
-export const plainGround = (lightness: number): string => box(`hsl(30 4% ${n(lightness)}%)`);
-
-/**
- * Something in front of the item, coming from a random side: fingers or a box.
- *
- * @param amount how far it reaches in, 0 to 1
- */
-export function obstacle(amount: number, random: Random): string {
-  const angle = random.between(0, 360);
-  const shape = random.pick([fingers, corner])(random);
-  return `<g transform="translate(50 50) rotate(${n(angle)}) translate(${n(50 - amount * 42)} 0)">${shape}</g>`;
+/** A ground of one colour. */
+export function plainGround(lightest: number, darkest: number, random: Random): Ground {
+  const channel = () => random.between(darkest, lightest);
+  const colour: Colour = [channel(), channel(), channel()];
+  return () => colour;
 }
 
-/** Uneven light over the whole picture, darker corners and sometimes glare. */
-export function unevenLight(strength: number, random: Random): string {
-  const angle = random.between(0, 360);
-  const side = linear('light', angle, [
-    [0, `rgba(255,248,232,${n(random.between(0, strength))})`],
-    [0.5, 'rgba(128,124,116,0)'],
-    [1, `rgba(0,0,10,${n(random.between(0, strength * 1.3))})`],
-  ]);
-  const vignette = radial('vignette', [50, 50, 75], 'black', [0, n(random.between(0, strength))]);
-  const at = [random.between(20, 80), random.between(20, 80), random.between(8, 30)] as const;
-  const glare = random.chance(strength) ? radial('glare', at, 'white', [n(random.between(0.2, 0.7)), 0]) : '';
-  return side + vignette + glare;
+/** Fingers, or a box's corner, that reach in from a random side by `amount` (0 to 1). */
+export function obstacle(amount: number, random: Random): Cover {
+  const turn = turned(random.between(0, 2 * Math.PI));
+  const start = 0.5 - amount * 0.42;
+  if (random.chance(0.3)) {
+    const [colour, half] = [anyColour(random), random.between(0.1, 0.35)];
+    return (x, y) => {
+      const [out, across] = turn(x, y);
+      return out > start && Math.abs(across) < half ? colour : null;
+    };
+  }
+  const skin = random.pick(SKINS);
+  const radius = random.between(0.035, 0.055);
+  const fingers = Array.from({ length: random.integer(2, 4) }, (_, at) => ({
+    tip: start + random.between(0, 0.08) + Math.abs(at - 1) * radius,
+    middle: (at - 1.5) * radius * 2.1,
+  }));
+  return (x, y) => {
+    const [out, across] = turn(x, y);
+    for (const { tip, middle } of fingers) {
+      const away = Math.hypot(Math.min(0, out - tip), across - middle) / radius;
+      if (away < 1) return lit(skin, 1.1 - 0.45 * away * away);
+    }
+    return null;
+  };
 }
 
-function plain(random: Random): string {
-  const hue = random.between(0, 360);
-  const [light, dark] = [random.between(45, 95), random.between(25, 80)];
-  const colour = (lightness: number) => `hsl(${n(hue)} ${n(random.between(0, 30))}% ${n(lightness)}%)`;
-  return linear('plain', random.between(0, 360), [
-    [0, colour(light)],
-    [1, colour(dark)],
-  ]);
+/** How bright the light is at a place: it comes from one side, is weaker in the corners, and may glare. */
+export function unevenLight(strength: number, random: Random): (x: number, y: number) => number {
+  const turn = turned(random.between(0, 2 * Math.PI));
+  const [bright, dark] = [random.between(0, strength * 0.5), random.between(0, strength * 1.3)];
+  const vignette = random.between(0, strength) * 2;
+  const [glareX, glareY, radius] = [random.next(), random.next(), random.between(0.08, 0.3)];
+  const glare = random.chance(strength) ? random.between(0.2, 0.7) : 0;
+  return (x, y) => {
+    const [along] = turn(x, y);
+    const fromMiddle = (x - 0.5) ** 2 + (y - 0.5) ** 2;
+    const shine = Math.max(0, 1 - Math.hypot(x - glareX, y - glareY) / radius);
+    return 1 + along * (along > 0 ? 2 * bright : 1.6 * dark) - vignette * fromMiddle + glare * shine;
+  };
 }
 
-function wood(random: Random): string {
-  const [hue, light, plank] = [random.between(18, 36), random.between(20, 62), random.between(12, 34)];
-  const tone = (change: number, opacity = 1) =>
-    `hsla(${n(hue)} 42% ${n(light * (1 + change))}% / ${n(opacity)})`;
-  const planks = rows(-25, 125, plank, (y) => {
-    const grain = times(14, () => {
-      const at = y + random.next() * plank;
-      const bend = random.bell() * plank * 0.2;
-      const stroke = tone(random.between(-0.5, -0.1), random.between(0.15, 0.55));
-      return `<path d="M-25 ${n(at)}C10 ${n(at + bend)} 90 ${n(at - bend)} 125 ${n(at)}" stroke="${stroke}" stroke-width="${n(random.between(0.1, 0.5))}" fill="none"/>`;
-    });
-    const board = `<rect x="-25" y="${n(y)}" width="150" height="${n(plank - 0.5)}" fill="${tone(random.between(-0.22, 0.16))}"/>`;
-    return board + grain;
+function shaded(random: Random): Ground {
+  const [turn, from, to] = [turned(random.between(0, 2 * Math.PI)), anyColour(random), anyColour(random)];
+  return (x, y) => mixed(from, to, 0.5 + 0.35 * turn(x, y)[0]);
+}
+
+function boards(random: Random): Ground {
+  const turn = turned(random.between(-0.5, 0.5) + (random.chance(0.5) ? Math.PI / 2 : 0));
+  const wood = mixed([86, 52, 28], [206, 164, 112], random.next());
+  const width = random.between(0.12, 0.34);
+  const tones = Array.from({ length: 16 }, () => random.between(0.8, 1.15));
+  return (x, y) => {
+    const [along, across] = turn(x, y);
+    const board = Math.floor(across / width + 8);
+    const isGap = across / width + 8 - board < 0.02;
+    const grain = Math.sin(across * 130 + 4 * Math.sin(along * 3 + board) + 2 * Math.sin(along * 11));
+    return lit(wood, isGap ? 0.3 : (tones[board % 16] ?? 1) + 0.09 * grain);
+  };
+}
+
+function tiles(random: Random): Ground {
+  const turn = turned(random.between(-0.4, 0.4));
+  const [colour, size] = [anyColour(random), random.between(0.1, 0.28)];
+  const tones = Array.from({ length: 61 }, () => random.between(0.88, 1.1));
+  return (x, y) => {
+    const [u, v] = turn(x, y).map((each) => each / size + 20) as [number, number];
+    const isJoint = u % 1 < 0.04 || v % 1 < 0.04;
+    return lit(colour, isJoint ? 0.6 : (tones[(Math.floor(u) * 7 + Math.floor(v) * 13) % 61] ?? 1));
+  };
+}
+
+function cloth(random: Random): Ground {
+  const turn = turned(random.between(0, Math.PI));
+  const [colour, threads] = [anyColour(random), random.between(180, 420)];
+  const folds = Array.from({ length: 4 }, () => [random.between(2, 12), random.between(0, 6)] as const);
+  return (x, y) => {
+    const [u, v] = turn(x, y);
+    const fold = folds.reduce((sum, [often, shift]) => sum + Math.sin(u * often + v * 2 + shift), 0);
+    return lit(colour, 1 + 0.16 * Math.sin(u * threads) * Math.sin(v * threads) + 0.05 * fold);
+  };
+}
+
+/** A room out of focus. */
+function room(random: Random): Ground {
+  const wall = shaded(random);
+  const things = Array.from({ length: 8 }, () => {
+    const [x, y, size] = [random.next(), random.next(), random.between(0.1, 0.35)];
+    return { x, y, size, colour: random.chance(0.2) ? ([255, 235, 190] as const) : anyColour(random) };
   });
-  const turn = random.between(-28, 28) + (random.chance(0.5) ? 90 : 0);
-  return box(tone(-0.7)) + turned(turn, planks);
+  return (x, y) =>
+    things.reduce(
+      (seen: Colour, thing) => {
+        const away = ((x - thing.x) ** 2 + (y - thing.y) ** 2) / thing.size ** 2;
+        return away > 1 ? seen : mixed(seen, thing.colour, 0.85 * (1 - away));
+      },
+      wall(x, y),
+    );
 }
 
-function cloth(random: Random): string {
-  const [base, thread] = [anyColour(random), random.between(0.8, 2.4)];
-  const weave = `<pattern id="weave" width="${n(thread)}" height="${n(thread)}" patternUnits="userSpaceOnUse" patternTransform="rotate(${n(random.between(-25, 65))})"><path d="M0 0H${n(thread)}M0 0V${n(thread)}" stroke="black" stroke-opacity="0.4" stroke-width="${n(thread * 0.6)}"/></pattern>`;
-  const folds = times(5, (at) =>
-    linear(`fold${at}`, random.between(-40, 40), [
-      [0, 'rgba(0,0,0,0)'],
-      [random.between(0.1, 0.45), `rgba(0,0,0,${n(random.between(0.05, 0.25))})`],
-      [random.between(0.5, 0.6), `rgba(255,255,255,${n(random.between(0.03, 0.15))})`],
-      [1, 'rgba(255,255,255,0)'],
-    ]),
-  );
-  return box(base) + weave + box('url(#weave)') + folds;
+const SKINS: readonly Colour[] = [
+  [241, 205, 180],
+  [222, 176, 142],
+  [190, 138, 100],
+  [140, 94, 64],
+  [92, 60, 44],
+];
+
+function anyColour(random: Random): Colour {
+  const [grey, tint] = [random.between(20, 230), random.between(0, 50)];
+  const channel = () => Math.max(0, Math.min(255, grey + random.bell() * tint));
+  return [channel(), channel(), channel()];
 }
 
-/** A room out of focus: furniture and points of light. */
-function room(random: Random): string {
-  const things = times(9, (at) => {
-    const circle = [random.between(0, 100), random.between(0, 100), random.between(12, 45)] as const;
-    return radial(`thing${at}`, circle, anyColour(random), [0.85, 0], random.between(0.3, 0.8));
-  });
-  const lamps = times(random.chance(0.5) ? 14 : 0, () => {
-    const [x, y, radius] = [random.between(0, 100), random.between(0, 60), random.between(1, 5)];
-    return `<circle cx="${n(x)}" cy="${n(y)}" r="${n(radius)}" fill="hsl(${n(random.between(25, 50))} 100% 82%)" opacity="${n(random.between(0.12, 0.5))}"/>`;
-  });
-  return plain(random) + things + lamps;
+/** Coordinates from the middle of the picture, turned by an angle in radians. */
+function turned(angle: number): (x: number, y: number) => [number, number] {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  return (x, y) => [(x - 0.5) * cos + (y - 0.5) * sin, (y - 0.5) * cos - (x - 0.5) * sin];
 }
 
-function tiles(random: Random): string {
-  const [hue, light, size] = [random.between(0, 360), random.between(30, 85), random.between(10, 28)];
-  const laid = rows(-25, 125, size, (y) =>
-    rows(-25, 125, size, (x) => {
-      const fill = `hsl(${n(hue)} 14% ${n(light * random.between(0.9, 1.08))}%)`;
-      return `<rect x="${n(x)}" y="${n(y)}" width="${n(size * 0.96)}" height="${n(size * 0.96)}" fill="${fill}"/>`;
-    }),
-  );
-  return box(`hsl(${n(hue)} 8% ${n(light * 0.6)}%)`) + turned(random.between(-25, 25), laid);
-}
+const lit = ([red, green, blue]: Colour, light: number): Colour => [red * light, green * light, blue * light];
 
-/** Fingers that reach in; x points out of the picture. */
-function fingers(random: Random): string {
-  const [skin, width] = [
-    random.pick(['#f1cdb4', '#deb08e', '#be8a64', '#8c5e40', '#5c3c2c']),
-    random.between(7, 11),
-  ];
-  return times(random.integer(2, 4), (finger) => {
-    const [tip, y] = [
-      random.between(-2, 8) + Math.abs(finger - 1) * width * 0.4,
-      (finger - 1.5) * width * 1.05,
-    ];
-    const line = (stroke: string, share: number) =>
-      `<path d="M${n(tip)} ${n(y)}H120" stroke="${stroke}" stroke-width="${n(width * share)}" stroke-linecap="round"/>`;
-    return line('rgba(0,0,0,0.35)', 1.12) + line(skin, 1) + line('rgba(255,255,255,0.14)', 0.4);
-  });
-}
-
-function corner(random: Random): string {
-  const height = random.between(20, 70);
-  return `<rect y="${n(-height / 2)}" width="120" height="${n(height)}" fill="${anyColour(random)}" transform="rotate(${n(random.between(-28, 28))})"/>`;
-}
-
-const anyColour = (random: Random): string =>
-  `hsl(${n(random.between(0, 360))} ${n(random.between(0, 45))}% ${n(random.between(10, 90))}%)`;
-
-const box = (fill: string): string => `<rect x="-25" y="-25" width="150" height="150" fill="${fill}"/>`;
-
-const turned = (degrees: number, drawn: string): string =>
-  `<g transform="rotate(${n(degrees)} 50 50)">${drawn}</g>`;
-
-/** The picture filled with a gradient along a direction. */
-function linear(id: string, degrees: number, stops: readonly (readonly [number, string])[]): string {
-  const colours = stops.map(([at, colour]) => `<stop offset="${n(at)}" stop-color="${colour}"/>`).join('');
-  return `<linearGradient id="${id}" gradientUnits="userSpaceOnUse" x1="-10" y1="50" x2="110" y2="50" gradientTransform="rotate(${n(degrees)} 50 50)">${colours}</linearGradient>${box(`url(#${id})`)}`;
-}
-
-/** A soft circle: the opacity in its middle and at its edge, and where the middle's ends. */
-function radial(
-  id: string,
-  [x, y, radius]: readonly [number, number, number],
-  colour: string,
-  [inner, outer]: readonly [number | string, number | string],
-  from = 0,
-): string {
-  const stop = (at: number, opacity: number | string) =>
-    `<stop offset="${n(at)}" stop-color="${colour}" stop-opacity="${opacity}"/>`;
-  return `<radialGradient id="${id}" gradientUnits="userSpaceOnUse" cx="${n(x)}" cy="${n(y)}" r="${n(radius)}">${stop(from, inner)}${stop(1, outer)}</radialGradient>${box(`url(#${id})`)}`;
-}
-
-const times = (count: number, draw: (at: number) => string): string =>
-  Array.from({ length: count }, (_, at) => draw(at)).join('');
-
-function rows(from: number, to: number, step: number, draw: (at: number) => string): string {
-  return times(Math.ceil((to - from) / step), (at) => draw(from + at * step));
-}
-
-/** A number as SVG, as short as it may be. */
-const n = (value: number): string => String(Math.round(value * 1000) / 1000);
+export const mixed = (from: Colour, to: Colour, share: number): Colour => [
+  from[0] + (to[0] - from[0]) * share,
+  from[1] + (to[1] - from[1]) * share,
+  from[2] + (to[2] - from[2]) * share,
+];
