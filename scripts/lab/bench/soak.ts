@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
-import { decodeSvg } from '../decode-svg';
+import { decodeSvg } from '../generator/decode-svg';
 import { drawPhotos, fill, productIds } from './generated';
 import { type Installation, onInstallation, UNLIMITED } from './installation';
 import { Client, runConcurrently } from './load';

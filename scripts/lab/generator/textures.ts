@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { Random } from '../../../models/random';
-import { decodeSvg } from '../decode-svg';
+import { decodeSvg } from './decode-svg';
 import { n, times } from './svg';
 import type { Surface } from './vocabulary';
 
