@@ -1,8 +1,8 @@
 import type { PhotoLevel } from '../../../models/ports';
 import { Random } from '../../../models/random';
 import { photograph } from '../../../workers/image/distortion/distort-photo';
-import { decodeSvg } from './decode-svg';
 import { type BagPose, type Drawn, drawBag } from './bag';
+import { decodeSvg } from './decode-svg';
 import { type Look, lookOf } from './looks';
 import { Defs, n } from './svg';
 import { texture } from './textures';
