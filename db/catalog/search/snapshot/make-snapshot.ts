@@ -6,13 +6,17 @@ import { CHUNK, ChunkBitmaps, ChunkFacets } from './chunks';
 
 /** When a snapshot is made, and of what. */
 export interface SnapshotLimits {
-  /** Changes from which on it is made again. */
+  /** Changes from which on it is made again, whatever its size. */
   readonly changesMin: number;
   /** Products from which on a term has a bitmap; the rows of rarer ones are quickly read. */
   readonly rowsMin: number;
 }
 
 const DEFAULTS: SnapshotLimits = { changesMin: 10_000, rowsMin: 512 };
+/** Changes from which on a snapshot of no more products than those is made again. */
+const SMALL_CHANGES_MIN = 500;
+/** A term that one in so many products has gets a bitmap too: a small catalog has few of them. */
+const FREQUENT_SHARE = 64;
 /** Who makes a snapshot holds this advisory lock: any number that nothing else locks by. */
 export const SNAPSHOT_LOCK = 6_021_023;
 
@@ -59,7 +63,8 @@ export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLim
 async function isDue(trx: Knex, changesMin: number): Promise<boolean> {
   const [answer] = await rowsOf<{ due: boolean }>(
     trx,
-    sql`SELECT NOT EXISTS (SELECT FROM search_snapshots) OR count(*) >= ${changesMin} OR bool_or(id IS NULL) AS due
+    sql`SELECT NOT EXISTS (SELECT FROM search_snapshots) OR bool_or(id IS NULL) OR count(*) >= least(${changesMin}::integer,
+          (SELECT max(greatest(products, ${SMALL_CHANGES_MIN}::integer)) FROM search_snapshots)) AS due
         FROM (SELECT id FROM catalog_search_changes WHERE id IS DISTINCT FROM '' LIMIT ${changesMin}) AS changes`,
   );
   return answer?.due ?? false;
@@ -88,7 +93,8 @@ async function writeSnapshot(trx: Knex, number: number, rowsMin: number): Promis
 async function frequentTerms(trx: Knex, rowsMin: number): Promise<Set<string>> {
   const rows = await rowsOf<{ term: string }>(
     trx,
-    sql`SELECT term FROM term_counts WHERE kind = 'product' GROUP BY term HAVING sum(rows) >= ${rowsMin}`,
+    sql`SELECT term FROM term_counts WHERE kind = 'product' GROUP BY term HAVING sum(rows) >= least(${rowsMin}::integer,
+          (SELECT greatest(1, max(products) / ${FREQUENT_SHARE}::integer) FROM search_snapshots))`,
   );
   return new Set(rows.map(({ term }) => term));
 }

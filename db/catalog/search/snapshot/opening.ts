@@ -137,7 +137,7 @@ function openingStatement(
     rare AS MATERIALIZED (
       SELECT w.* FROM wanted w CROSS JOIN LATERAL (
         SELECT FROM term_counts WHERE kind = 'product' AND term_counts.term = w.term LIMIT 1) AS counted
-      WHERE w.kind IN ('facet', 'word') AND NOT EXISTS (SELECT FROM bitmaps b WHERE b.term = w.term)
+      WHERE w.kind IN ('facet', 'word') AND (SELECT products FROM newest) > 0 AND NOT EXISTS (SELECT FROM bitmaps b WHERE b.term = w.term)
     ),
     found AS (
       SELECT w.name, s.id FROM rare w CROSS JOIN LATERAL (
@@ -146,7 +146,8 @@ function openingStatement(
       UNION ALL
       SELECT w.name, s.id FROM (
         SELECT name, '''' || term || '''' AS expression FROM rare WHERE kind = 'word'
-        UNION ALL SELECT name, '''' || term || ''':*' FROM wanted WHERE kind = 'prefix'
+        UNION ALL SELECT name, '''' || term || ''':*' FROM wanted
+          WHERE kind = 'prefix' AND (SELECT products FROM newest) > 0
       ) AS w CROSS JOIN LATERAL (
         SELECT id FROM catalog_search WHERE kind = 'product' AND words @@ w.expression::tsquery OFFSET 0) AS s
     )
