@@ -211,6 +211,16 @@ describe('a view of the catalog', () => {
     await headingSays(page, /^60 products/);
   });
 
+  // contract 5.18
+  test('shows rows with some of the words where no row has all, and says so', async () => {
+    const page = await browser.visit('?view=catalog&q=tote+unheardof');
+    await page.getByText('Nothing has all of these words.').waitFor();
+    await headingSays(page, /^\d products?$/);
+    await page.getByLabel('Search the catalog').fill('tote');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing has all of these words.').waitFor({ state: 'detached' });
+  });
+
   test('that is empty says so and leads back', async () => {
     const page = await browser.visit('?view=catalog&q=zzzzzzzz&category=watches');
     await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
