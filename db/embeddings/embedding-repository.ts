@@ -1,6 +1,11 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import type { CatalogImage, Coverage, VersionRecord } from '../../models/indexing/embedding-version';
+import type {
+  CatalogImage,
+  Coverage,
+  GroupCoverage,
+  VersionRecord,
+} from '../../models/indexing/embedding-version';
 import type { Evaluation } from '../../models/indexing/evaluation';
 import { type AdaptedVersion, type EmbeddingRepository, type ImageVectors, PORTS } from '../../models/ports';
 import type { Calibration, EmbeddingVersion, ModelManifest } from '../../models/vision/embedding-model';
@@ -141,6 +146,24 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     );
     const { pending = 0, done = 0, failed = 0 } = coverage ?? {};
     return { pending: Number(pending), done: Number(done), failed: Number(failed) };
+  }
+
+  async coverageByGroup(versionId: number): Promise<readonly GroupCoverage[]> {
+    return await rowsOf<GroupCoverage>(
+      this.knex,
+      sql`WITH grouped AS (
+            SELECT 'category' AS "group", category AS name, id AS product_id FROM catalog_search WHERE kind = 'product'
+            UNION ALL
+            SELECT 'feed', feed, product_id FROM product_feeds JOIN products ON id = product_id WHERE NOT deleted),
+          counted AS (SELECT "group", name, count(*)::integer AS products FROM grouped GROUP BY "group", name),
+          pictured AS (
+            SELECT "group", name, ${isDone(versionId)} AS done, ${hasFailed(versionId)} AS failed FROM (
+              SELECT DISTINCT "group", name, image_id AS id FROM grouped JOIN product_images USING (product_id)) AS i)
+          SELECT "group", name, products, count(*) FILTER (WHERE done)::integer AS done,
+            count(*) FILTER (WHERE failed AND NOT done)::integer AS failed,
+            count(*) FILTER (WHERE NOT done AND NOT failed)::integer AS pending
+          FROM counted LEFT JOIN pictured USING ("group", name) GROUP BY "group", name, products ORDER BY "group", name`,
+    );
   }
 
   async pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]> {

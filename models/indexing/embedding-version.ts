@@ -56,6 +56,13 @@ export interface Coverage {
   readonly failed: number;
 }
 
+/** The live products of a category or a feed, and how far a version covers their pictures. */
+export interface GroupCoverage extends Coverage {
+  readonly group: 'category' | 'feed';
+  readonly name: string;
+  readonly products: number;
+}
+
 /** A catalog image to embed: its id and its address (`https://…`, or a stored one that begins with `/`). */
 export interface CatalogImage {
   readonly id: number;

@@ -1,7 +1,14 @@
 import { inject, injectable } from 'tsyringe';
 import { type EmbeddingRepository, type ImageSamples, PORTS } from '../ports';
 import { adaptableProducts } from './adaptable';
-import { type Coverage, hasVectors, liveOf, rollbackTarget, type VersionRecord } from './embedding-version';
+import {
+  type Coverage,
+  type GroupCoverage,
+  hasVectors,
+  liveOf,
+  rollbackTarget,
+  type VersionRecord,
+} from './embedding-version';
 
 /** Failures that a status names; the rest is counted. */
 export const FAILURES_SHOWN = 10;
@@ -30,6 +37,15 @@ export interface EmbeddingsStatus extends Coverage {
   readonly failures: readonly { readonly version: number; readonly image: string; readonly reason: string }[];
 }
 
+/** `loupe catalog show --json`: how much of the catalog a photo can be answered with (contract 13.24). */
+export interface CatalogStatus {
+  /** All pictures under the live version. */
+  readonly pictures: Coverage;
+  readonly groups: readonly GroupCoverage[];
+  /** The first of those that could not be fetched or read. */
+  readonly failures: readonly { readonly image: string; readonly reason: string }[];
+}
+
 /** Says how far all versions are. */
 @injectable()
 export class StatusService {
@@ -53,6 +69,17 @@ export class StatusService {
     const rollback = rollbackTarget(records)?.model ?? null;
     const adaptable = await adaptableProducts(liveOf(records), this.samples);
     return { model, version, pending, done, failed, rollback, adaptable, versions, failures };
+  }
+
+  /** @throws AppError before the first start of the service */
+  async catalog(failuresMax: number): Promise<CatalogStatus> {
+    const { id } = liveOf(await this.embeddings.versions());
+    const failures = await this.embeddings.failures(id, failuresMax);
+    return {
+      pictures: await this.embeddings.coverage(id),
+      groups: await this.embeddings.coverageByGroup(id),
+      failures: failures.map(({ image, reason }) => ({ image: image.address, reason })),
+    };
   }
 
   private async statusOf(record: VersionRecord): Promise<VersionStatus> {

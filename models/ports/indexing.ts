@@ -1,5 +1,11 @@
 import type { SearchScope } from '../catalog/catalog-query';
-import type { CatalogImage, Coverage, VersionRecord, WorkerReadiness } from '../indexing/embedding-version';
+import type {
+  CatalogImage,
+  Coverage,
+  GroupCoverage,
+  VersionRecord,
+  WorkerReadiness,
+} from '../indexing/embedding-version';
 import type { Evaluation } from '../indexing/evaluation';
 import type { Adaptation, Calibration, EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
 
@@ -72,6 +78,8 @@ export interface EmbeddingRepository {
   prune(versionId: number): Promise<boolean>;
   /** @param productId only the images of this product; default those of all */
   coverage(versionId: number, productId?: string): Promise<Coverage>;
+  /** Of the live products of each category and each feed, by name; a picture counts once in each. */
+  coverageByGroup(versionId: number): Promise<readonly GroupCoverage[]>;
   /** Images of live ones of these products without a vector, also those that failed, by id. */
   unembedded(versionId: number, productIds: readonly string[]): Promise<readonly CatalogImage[]>;
   /** Images of live products without a vector or a listed failure, by id, after `afterId`. */

@@ -4,11 +4,13 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { TABLE_FORMATS, type TableFormat } from '../../models/catalog/tables/columns';
-import { withJobs } from '../composition/services';
+import type { CatalogStatus } from '../../models/indexing/status-service';
+import { withJobs, withStores } from '../composition/services';
 import type { ImportResult } from '../import/import-bundle';
 import type { TableImport, TablePreview } from '../import/tables/open-table';
 import { isTablePath } from '../import/tables/table-file';
 import { asTable, printAnswer } from './output';
+import { wholeNumber } from './whole-number';
 
 interface ImportCommandOptions {
   readonly dryRun?: boolean;
@@ -26,8 +28,39 @@ interface ImportCommandOptions {
   readonly force?: boolean;
 }
 
-/** `loupe catalog import`: how a catalog gets in (contract 13). */
+/** `loupe catalog import` and `show`: how a catalog gets in, and what is in it (contract 13). */
 export function registerCatalog(catalog: Command): void {
+  registerImport(catalog);
+  catalog
+    .command('show')
+    .description('products and pictures by category and feed, and the pictures that could not be embedded')
+    .option('--failures <count>', 'list up to so many of them', wholeNumber, 20)
+    .option('--json', 'print JSON')
+    .action(async ({ failures, json }: { readonly failures: number; readonly json?: boolean }) => {
+      const status = await withStores((services) => services.status.catalog(failures));
+      printAnswer(json, status, () => describeCatalog(status));
+    });
+}
+
+function describeCatalog({ pictures, groups, failures }: CatalogStatus): string {
+  const rows = groups.map((each) => [
+    each.group,
+    each.name,
+    each.products,
+    each.done,
+    each.pending,
+    each.failed,
+  ]);
+  const more = pictures.failed - failures.length;
+  return [
+    asTable(['', 'name', 'products', 'pictures embedded', 'waiting', 'failed'], rows),
+    `${pictures.done} pictures embedded, ${pictures.pending} waiting, ${pictures.failed} failed; the next import tries those again`,
+    ...failures.map(({ image, reason }) => `not embedded: ${image}: ${reason}`),
+    ...(more > 0 && failures.length > 0 ? [`not embedded: ${more} more`] : []),
+  ].join('\n');
+}
+
+function registerImport(catalog: Command): void {
   catalog
     .command('import <path>')
     .description(

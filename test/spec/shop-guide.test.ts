@@ -79,6 +79,18 @@ test('after them the products of the sample, of Shopify and of Google are rows w
   for (const id of ['product_guide-b', 'product_guide-d']) expect((await api.item(id)).status).toBe(404);
 });
 
+// contract 13.24
+test('catalog show counts products and pictures by category and feed', async () => {
+  const { code, stdout } = await run('npx loupe catalog show --json --failures 5');
+  const { groups, pictures, failures } = JSON.parse(stdout);
+  const nothing = { done: 0, failed: 0 };
+  expect(code).toBe(0);
+  expect(groups).toContainEqual({ group: 'feed', name: 'shopify', products: 1, pending: 1, ...nothing });
+  expect(groups).toContainEqual({ group: 'feed', name: 'google', products: 1, pending: 0, ...nothing });
+  expect(groups).toContainEqual({ group: 'category', name: 'guides', products: 2, pending: 1, ...nothing });
+  expect([pictures.failed, failures]).toEqual([0, []]);
+});
+
 // contract 13.20, 13.23
 test.each([
   [['catalog', 'import', 'stock.csv', '--remove-missing'], '--remove-missing needs the --feed'],
