@@ -53,7 +53,7 @@ export async function report(name: string, measured: Measurement): Promise<void>
 }
 
 export function shown(cell: Cell): string {
-  if (typeof cell !== 'number') return cell ?? '';
+  if (typeof cell !== 'number' || Number.isNaN(cell)) return typeof cell === 'string' ? cell : '';
   if (Number.isInteger(cell)) return String(cell);
   return cell.toFixed(Math.abs(cell) < 10 ? 2 : Math.abs(cell) < 100 ? 1 : 0);
 }
