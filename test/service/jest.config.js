@@ -3,7 +3,7 @@ const common = require('../../jest.config.js');
 /** What is the same on every adapter: the form of requests and answers, and sums, above repositories that other files test. */
 const WITHOUT_ADAPTERS = [
   'spec/(feedback-loop|golden-queries|identifiability)',
-  'spec/(browsers|compression|data-files|errors|images|mcp|openapi|refusals|site)',
+  'spec/(browsers|data-files|errors|mcp|openapi|refusals|site|wire)',
   'spec/legacy-products',
   'db/(durable-files|files|shared-lookup)',
 ];

@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { unavailable } from '../../models/errors';
+import { type ImageStore, PORTS } from '../../models/ports';
+import { StoreFault } from '../../models/store-fault';
+import { useService } from '../support/service';
+
+/** contract 12.3, 12.4, 13.5, 13.11, 13.12: answers and pictures as they are on the wire. */
+const CDN = 'https://cdn.example/shop';
+const service = useService({ IMAGE_BASE_URL: CDN, PUBLIC_URL: 'https://shop.example' });
+const PLAIN = { br: brotliDecompressSync, gzip: gunzipSync, identity: (bytes: Buffer) => bytes };
+const QUERY = { page_size: 20, includes: ['taxonomy', 'pricing'] };
+
+interface Sending {
+  readonly method?: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function send(path: string, { method = 'GET', body, headers }: Sending = {}) {
+  const own = { authorization: `Bearer ${service.key.key}`, 'content-type': 'application/json' };
+  const call = request(service.url + path, { method, headers: { ...own, ...headers } });
+  call.end(body === undefined ? undefined : JSON.stringify(body));
+  const [answer] = (await once(call, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, headers: answer.headers, bytes: await buffer(answer) };
+}
+
+const query = (headers: Record<string, string>, body: object = QUERY) =>
+  send('/v3/catalog/query', { method: 'POST', body, headers });
+const withoutLinks = (json: Buffer) => json.toString('utf8').replace(/(expires|signature|key)=[^&"]*/g, '');
+
+describe('an answer', () => {
+  // contract 12.3, 12.4
+  test.each([
+    ['br', 'br'],
+    ['gzip', 'gzip'],
+    ['gzip, deflate, br', 'br'],
+    ['br;q=0.1, gzip', 'gzip'],
+    ['*', 'br'],
+    ['identity', 'identity'],
+    ['compress', 'identity'],
+    ['br;q=0, gzip;q=0', 'identity'],
+  ] as const)(
+    'to whoever accepts "%s" is in %s, with the same content and credits',
+    async (accepted, coding) => {
+      const plain = await query({});
+      const answer = await query({ 'accept-encoding': accepted });
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      expect(answer.headers['content-encoding'] ?? 'identity').toBe(coding);
+      expect(answer.headers.vary).toContain('Accept-Encoding');
+      expect(withoutLinks(PLAIN[coding](answer.bytes))).toBe(withoutLinks(plain.bytes));
+      expect(answer.headers['x-credits-used']).toBe(plain.headers['x-credits-used']);
+      expect(answer.headers.etag).toBeUndefined();
+      if (coding !== 'identity') expect(answer.bytes.length).toBeLessThan(plain.bytes.length / 3);
+    },
+  );
+
+  // contract 12.4
+  test('of under 1 KiB is not compressed, and HEAD has the headers of an answer and no body', async () => {
+    const small = await query({ 'accept-encoding': 'br' }, { query: 'nothing of this name' });
+    expect(small.bytes.length).toBeLessThan(1024);
+    expect(small.headers['content-encoding']).toBeUndefined();
+    const path = '/v3/catalog/items/product_birkin_croc?includes=taxonomy,pricing';
+    const head = await send(path, { method: 'HEAD', headers: { 'accept-encoding': 'br' } });
+    expect([head.status, head.bytes.length, head.headers.vary]).toEqual([
+      ...[200, 0, expect.stringContaining('Accept-Encoding')],
+    ]);
+  });
+
+  // contract 12.6
+  test('to a repetition under an Idempotency-Key may be in another coding', async () => {
+    const once = { 'idempotency-key': `once-${Date.now()}` };
+    const first = await query({ ...once, 'accept-encoding': 'gzip' });
+    const again = await query({ ...once, 'accept-encoding': 'br' });
+    expect(again.headers).toMatchObject({ 'idempotency-replayed': 'true', 'x-credits-used': '0' });
+    expect(withoutLinks(brotliDecompressSync(again.bytes))).toBe(withoutLinks(gunzipSync(first.bytes)));
+  });
+
+  test('that is a data file is compressed as it streams', async () => {
+    const { variants } = await service.row('product_birkin_croc', 'pricing');
+    const { pathname, search } = new URL(variants?.[0]?.pricing?.pricing_data?.[0]?.url ?? '');
+    const csv = await send(pathname + search, { headers: { 'accept-encoding': 'gzip' } });
+    expect(csv.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(csv.bytes).toString('utf8')).toMatch(/^link,variant_name,/);
+  });
+});
+
+describe('a picture', () => {
+  const images = () => service.resolve<ImageStore>(PORTS.ImageStore);
+  /** The path of a stored picture of the fixture. */
+  const picture = async () =>
+    new URL((await service.row('product_birkin_croc', '')).images[0] ?? '').pathname.replace('/shop', '');
+  afterEach(() => jest.restoreAllMocks());
+
+  // contract 13.11
+  test('has an address below IMAGE_BASE_URL in every version, a price file below PUBLIC_URL', async () => {
+    const row = await service.row('product_birkin_croc', 'pricing');
+    expect(row.images).toEqual([expect.stringMatching(new RegExp(`^${CDN}/images/[0-9a-f]{64}\\.png$`))]);
+    expect(row.thumbnails).toEqual([expect.stringContaining(`${CDN}/images/`)]);
+    expect(JSON.stringify(row.variants)).toContain('https://shop.example/files/pricing_data/');
+    const { text } = await service.api.v2({ search: 'birkin croc' });
+    expect([text.includes(`${CDN}/images/`), text.includes('shop.example/images/')]).toEqual([true, false]);
+  });
+
+  // contract 13.5, 13.11, 12.3
+  test('is served byte for byte, for ever, runs nothing, and is not sent again to who has it', async () => {
+    const path = await picture();
+    const stored = await images().get(path);
+    const answer = await send(path, { headers: { 'accept-encoding': 'gzip, br' } });
+    expect(answer.bytes.equals(stored ?? Buffer.of())).toBe(true);
+    expect(answer.headers).toMatchObject({
+      ...{ 'content-type': 'image/png', 'content-length': String(stored?.length) },
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-security-policy': expect.stringContaining('sandbox'),
+    });
+    expect(answer.headers['content-encoding']).toBeUndefined();
+    const head = await send(path, { method: 'HEAD' });
+    expect(head.headers['content-length']).toBe(String(stored?.length));
+    const known = { 'If-None-Match': answer.headers.etag ?? '' };
+    expect((await send(path, { headers: known })).status).toBe(304);
+  });
+
+  test('whose caller leaves is read no further, and one that breaks off is no whole answer', async () => {
+    const path = await picture();
+    const ended = new Promise<void>((resolve) => {
+      jest.spyOn(images(), 'open').mockResolvedValueOnce({
+        bytes: 1_000_000_000,
+        content: (async function* () {
+          try {
+            for (;;) yield Buffer.alloc(65_536);
+          } finally {
+            resolve();
+          }
+        })(),
+      });
+    });
+    get(`${service.url}${path}`, (answer) => answer.once('data', () => answer.destroy()));
+    await ended;
+    jest.spyOn(images(), 'open').mockResolvedValueOnce({
+      bytes: 100,
+      content: (async function* () {
+        yield Buffer.alloc(50);
+        throw new Error('the bucket went away');
+      })(),
+    });
+    await expect(send(path)).rejects.toThrow();
+  });
+
+  // contract 13.12, 14.4
+  test('is a 503 while its store is away; /readyz is 200 with a warning, and the catalog is answered', async () => {
+    const path = await picture();
+    const fault = new StoreFault('it is away', true);
+    jest.spyOn(images(), 'open').mockRejectedValue(unavailable('Images can not be read now.', 60, fault));
+    jest.spyOn(images(), 'check').mockRejectedValue(fault);
+    const { anybody } = service;
+    expect(await anybody.send('GET', path)).toMatchObject({ status: 503, body: { error: 'unavailable' } });
+    const checks = { images: 'failed', storage: 'ok' };
+    const degraded = { status: 'degraded', checks, warnings: ['images'] };
+    expect(await anybody.send('GET', '/readyz')).toMatchObject({ status: 200, body: degraded });
+    expect((await service.api.query({ query: 'birkin' })).status).toBe(200);
+  });
+});
