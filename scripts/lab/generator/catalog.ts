@@ -3,7 +3,7 @@ import type {
   ProductRecord as StoredProduct,
 } from '../../../models/catalog/import/records';
 import { at, hash, Random } from '../../../models/random';
-import { type Category, census, hierarchyOf, type Lineage, lineageOf, placeOf } from './lineage';
+import { type Category, census, HIERARCHIES, type Lineage, lineageOf, placeOf } from './lineage';
 import {
   bagColours,
   bagModel,
@@ -72,9 +72,9 @@ const VARIANTS = [
 
 /** The categories of a generated catalog. */
 export const CATEGORIES = [
-  { id: 'handbags', name: 'Handbags', name_fields: hierarchyOf('handbags'), popularity: 1_000_000 },
+  { id: 'handbags', name: 'Handbags', name_fields: HIERARCHIES.handbags, popularity: 1_000_000 },
   { id: 'watches', name: 'Watches', name_fields: ['brand', 'model', 'case', 'dial'], popularity: 900_000 },
-].map((category) => ({ ...category, hierarchy: hierarchyOf(category.id as Category), ...NO_PICTURES }));
+].map((category) => ({ ...category, hierarchy: HIERARCHIES[category.id as Category], ...NO_PICTURES }));
 
 /**
  * The ids of a seed's catalogs. Catalogs of different seeds share no ids but those of facets, so that they can be imported
@@ -100,7 +100,7 @@ export class Catalog {
   *entities(products: number): Generator<EntityRecord> {
     for (const category of ['handbags', 'watches'] as const) {
       const counts = census(category, category === 'handbags' ? Math.ceil(products / 2) : products >> 1);
-      for (const level of hierarchyOf(category)) {
+      for (const level of HIERARCHIES[category]) {
         for (let number = 0; number < (counts[level] ?? 0); number += 1)
           yield this.entity(category, level, lineageOf(this.seed, category, level, number)).record;
       }
@@ -113,7 +113,7 @@ export class Catalog {
     const { category, number } = placeOf(index);
     const lineage = lineageOf(this.seed, category, 'product', number);
     const random = new Random(this.seed, 'product', index);
-    const innermost = hierarchyOf(category).at(-1) ?? '';
+    const innermost = HIERARCHIES[category].at(-1) ?? '';
     const { record: of, price } = this.entity(category, innermost, lineage);
     const own = category === 'handbags' ? this.bag(lineage, random) : this.watch(lineage, random);
     const popularity = random.zipf(100_000);
@@ -203,7 +203,7 @@ export class Catalog {
     const id = `${level}_${this.world}_${category.slice(0, 1)}${number}`;
     const known = this.known.get(id);
     if (known) return known;
-    const hierarchy = hierarchyOf(category);
+    const hierarchy = HIERARCHIES[category];
     const parentLevel = hierarchy[hierarchy.indexOf(level) - 1];
     const parent = parentLevel === undefined ? null : this.entity(category, parentLevel, lineage);
     const random = new Random(this.seed, 'entity', category, level, number);

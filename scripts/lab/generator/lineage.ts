@@ -22,9 +22,11 @@ const LEVELS: Readonly<Record<Category, readonly (readonly [level: string, facto
 /** The numbers of an entity and of everything above it, by level. */
 export type Lineage = Readonly<Record<string, number>>;
 
-/** The levels of a category's hierarchy, outermost first. */
-export const hierarchyOf = (category: Category): string[] =>
-  LEVELS[category].map(([level]) => level).reverse();
+/** The levels of each category's hierarchy, outermost first. */
+export const HIERARCHIES: Readonly<Record<Category, readonly string[]>> = {
+  handbags: LEVELS.handbags.map(([level]) => level).reverse(),
+  watches: LEVELS.watches.map(([level]) => level).reverse(),
+};
 
 /** Even products are bags and odd ones watches, so that any part of a catalog has both; `number` counts within the category. */
 export const placeOf = (index: number): { category: Category; number: number } => ({
