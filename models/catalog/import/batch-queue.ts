@@ -23,7 +23,7 @@ export async function runStage<Kind extends RecordKind>(
   if (!file) return 0;
   const reject: Reject = (line, field, reason) => rejects.add(file.name, line, field, reason);
   const queue = new BatchQueue(kind, stage, reject, context);
-  progress.begin(file.name, file.bytes);
+  progress.begin(`${file.name}, bytes`, file.bytes);
   for await (const { lines, bytesRead } of file.read()) {
     for (const line of lines) {
       if (only && !only.has(line.line)) continue;
