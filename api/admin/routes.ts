@@ -4,11 +4,11 @@ import type { AnswerMemory } from '../middleware/answer-memory';
 import type { Gate } from '../middleware/call';
 import type { Endpoints } from '../middleware/endpoints';
 import { idempotent, refuseKey } from '../middleware/idempotency';
-import { knownParameters } from '../middleware/known-parameters';
 import { answerMade } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
 import { sendAnswer } from '../middleware/send-answer';
+import { knownParameters } from '../middleware/validate';
 import { PATHS } from '../paths';
 import { PERIOD } from '../wire/period';
 import {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { CatalogQuery, Filter } from '../../models/catalog/catalog-query';
 import { TAGS_FIELD, type Taxonomy } from '../../models/catalog/taxonomy';
-import { refuseBrackets } from '../middleware/known-parameters';
 import { refuseBrokenText } from '../middleware/parse-json-object';
-import { validate } from '../middleware/validate';
+import { refuseBrackets, validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
 import { sort } from '../wire/shared';
 

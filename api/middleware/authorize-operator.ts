@@ -2,9 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { hashKey } from '../../models/access/credential';
 import { goOnFor } from '../../models/access/current-party';
 import { unauthorized } from '../../models/errors';
-import { credentialOf } from './authenticate';
+import { credentialOf, KeyLookups } from './authenticate';
 import type { Gate } from './call';
-import { KeyLookups } from './key-lookups';
 
 /**
  * Lets operators pass: whoever sends the token (else 401), which is compared by its hash, in constant time. An address

@@ -3,21 +3,19 @@ import { API_VERSIONS, type ApiVersion, type Caller, type Scope } from '../../mo
 import type { FairBudget } from '../../models/access/fair-budget';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { AnswerMemory, memoryBudget } from './answer-memory';
-import { authenticate } from './authenticate';
+import { authenticate, KeyLookups } from './authenticate';
 import { authorizeOperator } from './authorize-operator';
 import type { Gate } from './call';
 import { chargedAnswer, type Route } from './charged-answer';
 import { startDeadline } from './deadline';
 import { forceFailure } from './force-failure';
 import { idempotent } from './idempotency';
-import { KeyLookups } from './key-lookups';
-import { knownParameters } from './known-parameters';
 import { linkRenewal } from './links';
 import { parseJsonObject } from './parse-json-object';
-import { photoLimit, rateLimit } from './rate-limit';
+import { photoLimit, rateLimit, shedLoad, takePlaces } from './rate-limit';
+import type { UploadPace } from './read-body';
 import { JSON_BODY, JSON_LINES_BODY, PICTURE_BODY, readTyped } from './read-body';
-import { shedLoad, takePlaces } from './shed-load';
-import type { UploadPace } from './upload-pace';
+import { knownParameters } from './validate';
 
 /** Bytes of a body that holds no photo. */
 const BODY_BYTES_MAX = 1024 * 1024;

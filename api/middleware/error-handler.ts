@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { AppError, internalError, notFound, unavailable } from '../../models/errors';
-import { type Balances, setFreeCreditHeaders } from './credit-headers';
+import { type Balances, setFreeCreditHeaders } from './charged-answer';
 
 /** 404 for every address that no route answers. */
 export const unknownRoute: RequestHandler = () => {

@@ -7,7 +7,7 @@ import { TEXT_PIECE } from '../../models/text-pieces';
 import type { ApiServices } from '../api-services';
 import type { AnswerMemory } from './answer-memory';
 import { callerOf, type Gate, onceClosed } from './call';
-import { setFreeCreditHeaders } from './credit-headers';
+import { setFreeCreditHeaders } from './charged-answer';
 import { keptAnswer } from './kept-answer';
 import type { LinkRenewal } from './links';
 import { sendJson } from './send-answer';

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { badRequest } from '../../models/errors';
+import type { Gate } from './call';
 
 /**
  * The input as its schema describes it.
@@ -25,3 +26,40 @@ function fieldOf(path: readonly PropertyKey[]): string {
   while (names.length > 0 && typeof names.at(-1) === 'number') names.pop();
   return names.map(String).join('.');
 }
+
+/** How a list of several values is written in a query string, for whoever wrote it otherwise. */
+const listHint = (name: string): string => {
+  const plain = name.replace(/[[\]].*$/, '');
+  return `a list is written "${plain}=a,b".`;
+};
+
+/**
+ * Refuses (400) a query string with a parameter that the endpoint does not have, and any but a list that is given more than
+ * once (contract 12.13).
+ *
+ * @param single parameters of one value
+ * @param lists parameters of comma-separated values, which repetitions continue
+ */
+export function knownParameters(single: readonly string[], lists: readonly string[] = []): Gate {
+  return ({ query }) => {
+    for (const [name, value] of Object.entries(query)) {
+      if (lists.includes(name)) continue;
+      if (!single.includes(name)) {
+        const hint = isBracketed(name) ? `; ${listHint(name)}` : '.';
+        throw badRequest(`There is no parameter "${name}"${hint}`, { field: name });
+      }
+      if (Array.isArray(value)) throw badRequest(`${name}: is given more than once.`, { field: name });
+    }
+  };
+}
+
+/**
+ * Refuses (400) names such as `brand[]` among parameters of which unknown ones are ignored: whoever writes a list so would be
+ * answered without its filter (contract 8.1).
+ */
+export function refuseBrackets(names: readonly string[]): void {
+  const name = names.find(isBracketed);
+  if (name !== undefined) throw badRequest(`${name}: ${listHint(name)}`, { field: name });
+}
+
+const isBracketed = (name: string): boolean => /[[\]]/.test(name);

@@ -3,7 +3,7 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import { type RequestHandler, Router } from 'express';
-import { KeyLookups } from '../middleware/key-lookups';
+import { KeyLookups } from '../middleware/authenticate';
 
 type Queue = ConstructorParameters<typeof BullMQAdapter>[0];
 

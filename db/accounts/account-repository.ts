@@ -11,7 +11,7 @@ import {
 import { workFor } from '../../models/access/current-party';
 import { type AccountRepository, type Clock, type IdSource, type ListPage, PORTS } from '../../models/ports';
 import { Batcher } from '../core/batcher';
-import { EXPIRY, isOpen } from '../core/open-key';
+import { EXPIRY, isOpen } from '../core/shared-clauses';
 import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
 
 interface KeyRow {

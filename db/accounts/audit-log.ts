@@ -8,7 +8,7 @@ import {
   type Clock,
   PORTS,
 } from '../../models/ports';
-import { auditEntry } from '../core/audit-entry';
+import { auditEntry } from '../core/shared-clauses';
 import { allOf, rowsOf, sql } from '../core/sql';
 
 /** The audit log in PostgreSQL: a table that refuses whatever is no INSERT. */

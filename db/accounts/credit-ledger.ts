@@ -14,8 +14,8 @@ import {
   type UsageLine,
 } from '../../models/ports';
 import { KeyedBatcher } from '../core/batcher';
-import { hasCome } from '../core/has-come';
 import { sqlStateOf } from '../core/postgres-faults';
+import { hasCome } from '../core/shared-clauses';
 import { inTransaction, joined, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { bookedTogether, bookings, creditsLeft } from './bookings';
 

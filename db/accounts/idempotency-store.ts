@@ -9,7 +9,7 @@ import {
   PORTS,
 } from '../../models/ports';
 import { TEXT_PIECE } from '../../models/text-pieces';
-import { hasCome } from '../core/has-come';
+import { hasCome } from '../core/shared-clauses';
 import { rowsOf, sql } from '../core/sql';
 
 /** Expired calls that each new one takes with it, so that the table needs no sweeper of its own. */

@@ -11,9 +11,9 @@ import { hasLivingHost } from '../embedded/run-folder';
 import { writeDurably } from '../files/durable-files';
 import { migrations } from '../migrations';
 import { migrate } from '../migrations/migrate';
-import { readArchive, verifyArchive } from './archive-reader';
+import { readArchive, verifyArchive } from './archive';
+import { type DumpedRows, loadDatabase, RestoreRefused, refuseUnknown } from './database-dump';
 import { isUsed, othersConnected } from './installation';
-import { type DumpedRows, loadDatabase, RestoreRefused, refuseUnknown } from './load-database';
 import { IMAGE_ENTRY, MODEL_ENTRY, SIGNING_KEYS, tableOf } from './manifest';
 
 /** What was restored. */

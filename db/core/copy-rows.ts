@@ -1,10 +1,148 @@
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Knex } from 'knex';
-import type { ClientBase } from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
-import { copyValue } from './copy-value';
-import { quotedNames, type WrittenTable } from './written-table';
+import { type ClientBase, types } from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { PreparedJson } from '../../models/catalog/import/records';
+import { identifier, joined } from './sql';
+
+/** A table that an import writes: its columns with their types, and which of them are the key. */
+export interface WrittenTable {
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly columns: Readonly<Record<string, ColumnType>>;
+  /** Whether it has `updated_at`, the time of the last change, which is `now()` by default. */
+  readonly dated: boolean;
+}
+
+/** The names of columns as they stand in a statement. */
+export const quotedNames = (columns: WrittenTable['columns']): string[] =>
+  Object.keys(columns).map((column) => `"${column}"`);
+
+/** The types of columns that an import writes, as PostgreSQL names them. */
+export type ColumnType =
+  | 'text'
+  | 'text[]'
+  | 'jsonb'
+  | 'float8'
+  | 'int4'
+  | 'boolean'
+  | 'timestamptz'
+  | 'date'
+  | 'tsvector'
+  | 'bit';
+
+const NULL = '\\N';
+
+/**
+ * A value in the text format of COPY. Arrays are lists of text; the value of a tsvector is its list of words,
+ * that of bits their bytes.
+ *
+ * @see https://www.postgresql.org/docs/current/sql-copy.html
+ */
+export function copyValue(value: unknown, type: ColumnType): string {
+  if (value === null || value === undefined) return NULL;
+  switch (type) {
+    case 'text[]':
+      return escaped(arrayLiteral(value as readonly string[]));
+    case 'tsvector':
+      return wordsLiteral(value as readonly string[]);
+    case 'bit':
+      return `x${hexOf(value as Uint8Array)}`;
+    case 'jsonb':
+      return escapedJson(value instanceof PreparedJson ? value.text : JSON.stringify(value));
+    default:
+      return typeof value === 'string' ? escaped(value) : String(value);
+  }
+}
+
+const hexOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('hex');
+
+const SPECIAL = /[\\\n\r\t]/;
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+const escaped = (text: string): string =>
+  SPECIAL.test(text) ? text.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character) : text;
+
+/** JSON as `JSON.stringify` writes it has no line feeds and tabs. */
+const escapedJson = (json: string): string => (json.includes('\\') ? json.replaceAll('\\', '\\\\') : json);
+
+/** What an element must not have to stand between quotes as it is. */
+const ELEMENT_SPECIAL = /["\\]/;
+
+/** An array of texts as PostgreSQL writes it. */
+export function arrayLiteral(elements: readonly string[]): string {
+  if (elements.length === 0) return '{}';
+  if (!ELEMENT_SPECIAL.test(elements.join(''))) return `{"${elements.join('","')}"}`;
+  return `{${elements.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+}
+
+/** What a word must not have to stand between quotes as it is. */
+const WORD_SPECIAL = /['\\\n\r\t]/;
+
+function wordsLiteral(words: readonly string[]): string {
+  if (words.length === 0) return '';
+  if (!WORD_SPECIAL.test(words.join(''))) return `'${words.join("' '")}'`;
+  return escaped(words.map((word) => `'${word.replace(/['\\]/g, '$&$&')}'`).join(' '));
+}
+
+type Parser = (text: string) => unknown;
+
+/** node-postgres' own parsers; its declarations name no array types, but it knows them. */
+const defaultParser = types.getTypeParser as (typeId: number, format?: string) => Parser;
+
+const TEXT_ARRAY = 1009;
+const INT8_ARRAY = 1016;
+const parseElements = defaultParser(TEXT_ARRAY) as (text: string) => (string | null)[];
+
+const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
+  [types.builtins.INT8, parseInt8],
+  [types.builtins.DATE, (text) => text],
+  [INT8_ARRAY, (text) => parseElements(text).map((value) => (value === null ? null : parseInt8(value)))],
+]);
+
+/**
+ * How values come out of PostgreSQL, given to each connection: int8 (counts, sums, identities) as a number; one that a
+ * number can't hold exactly is a RangeError, never rounded. numeric stays text, as amounts must be exact; a date
+ * without time stays text (YYYY-MM-DD), as it is no moment and no time zone must move it.
+ */
+export const valueTypes = {
+  getTypeParser(typeId: number, format?: string): Parser {
+    const parser = format === 'binary' ? undefined : parsers.get(typeId);
+    return parser ?? defaultParser(typeId, format);
+  },
+};
+
+function parseInt8(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is too large for a number`);
+  return value;
+}
+
+/** A table, and those of its columns that are copied; without them all that are stored. */
+export interface CopiedTable {
+  readonly name: string;
+  readonly columns?: readonly string[];
+}
+
+/** Writes all rows of a table in the text format of COPY. Inside a transaction. */
+export async function writeTableText(trx: Knex, table: CopiedTable, to: Writable): Promise<void> {
+  await pipeline((await connectionOf(trx)).query(copyTo(`COPY ${copied(table)} TO STDOUT`)), to);
+}
+
+/** Adds rows in the text format of COPY to a table. Inside a transaction. @throws DatabaseError as an INSERT would */
+export async function readTableText(trx: Knex, table: CopiedTable, from: Readable): Promise<void> {
+  await pipeline(from, (await connectionOf(trx)).query(copyFrom(`COPY ${copied(table)} FROM STDIN`)));
+}
+
+function copied({ name, columns }: CopiedTable): string {
+  const named = columns === undefined ? '' : ` (${joined(columns.map(identifier), ', ').text})`;
+  return `${identifier(name).text}${named}`;
+}
+
+/** The connection of a transaction, which goes back with it. */
+const connectionOf = (trx: Knex): Promise<ClientBase> => trx.client.acquireConnection();
 
 /** About so much text is sent at once, so that the database works on it while the next is made. */
 const CHUNK_LENGTH = 64 * 1024;

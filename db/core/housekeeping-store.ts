@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { type Clock, type HousekeepingStore, PORTS } from '../../models/ports';
-import { isVoid } from './has-come';
+import { isVoid } from './shared-clauses';
 import { inTransaction, rowsOf, sql } from './sql';
 
 /** An import whose heart has stood still for so long has died; much longer than any of its transactions. */

@@ -4,8 +4,8 @@ import { currentParty } from '../../models/access/current-party';
 import { FairBudget, type Lease } from '../../models/access/fair-budget';
 import { AppError } from '../../models/errors';
 import { type EmbeddedOptions, ensureEmbedded } from '../embedded/ensure-embedded';
+import { valueTypes } from './copy-rows';
 import { connectionsSpent, databaseAway } from './postgres-faults';
-import { valueTypes } from './value-types';
 
 /** A pool of connections to PostgreSQL, whichever kind it is. */
 export interface Database {

@@ -1,8 +1,6 @@
 import type { Knex } from 'knex';
-import { copyRows } from './copy-rows';
-import { arrayLiteral, type ColumnType } from './copy-value';
+import { arrayLiteral, type ColumnType, copyRows, quotedNames, type WrittenTable } from './copy-rows';
 import { identifier, joined, rowsOf, Sql, sql } from './sql';
-import { quotedNames, type WrittenTable } from './written-table';
 
 /** Rows that are about to be written: those whose keys the table has, which are staged, and the others. */
 export interface Prepared<Row extends object> {

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../../models/webhooks/webhook';
-import { isOpen } from '../core/open-key';
+import { isOpen } from '../core/shared-clauses';
 import { type Sql, sql } from '../core/sql';
 
 /** Whether an address, `e`, is told anything: it was not disabled, and its key opens the API (contract 16.10). */

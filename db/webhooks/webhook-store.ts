@@ -4,11 +4,8 @@ import type { Owner } from '../../models/access/api-key';
 import { type AuditEntry, type Clock, PORTS, type WebhookStore } from '../../models/ports';
 import { PAUSE_MAX_MS } from '../../models/retry-pauses';
 import type { OutgoingMessage, Webhook, WebhookEvent } from '../../models/webhooks/webhook';
-import { auditEntry } from '../core/audit-entry';
-import { hasCome } from '../core/has-come';
 import { PostgresHousekeepingStore } from '../core/housekeeping-store';
-import { lockAccount } from '../core/lock-account';
-import { EXPIRY, isOpen } from '../core/open-key';
+import { auditEntry, EXPIRY, hasCome, isOpen, lockAccount } from '../core/shared-clauses';
 import { allOf, inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 import { isTold, messagesAbout } from './messages-about';
 

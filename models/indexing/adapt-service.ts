@@ -13,10 +13,9 @@ import type { Adaptation } from '../vision/embedding-model';
 import { mapped } from '../vision/linear-map';
 import { SEVERAL_MIN } from './adaptable';
 import { type BuildResult, BuildService } from './build-service';
-import { type CrossValidation, FittedProducts } from './choose-strength';
 import { findVersion, liveOf, type VersionRecord } from './embedding-version';
 import { type LabelledPictures, QueryMaker } from './query-maker';
-import { composed, inverseOf, pictureVector } from './scatter';
+import { type CrossValidation, composed, FittedProducts, inverseOf, pictureVector } from './scatter';
 
 export interface AdaptOptions {
   /** `id` or `id@version`; null is the live version. */

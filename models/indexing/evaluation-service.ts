@@ -16,13 +16,12 @@ import { Random } from '../random';
 import { calibrationOf, UNCALIBRATED } from '../vision/confidence';
 import type { Calibration } from '../vision/embedding-model';
 import { annRecall } from './ann-recall';
-import { askVersion, type VersionAnswer } from './ask-version';
-import { comparisonOf, type PairedAnswer } from './compare-versions';
 import { findVersion, type VersionRecord } from './embedding-version';
 import type { Comparison, Evaluation } from './evaluation';
+import { type MeasuredVersion, versionFigures } from './figures';
 import { fitChoiceModel, floorFor, isForFitting, isUnknown, judged } from './fit-calibration';
-import { type Query, QueryMaker } from './query-maker';
-import { type MeasuredVersion, versionFigures } from './version-figures';
+import { comparisonOf, type PairedAnswer } from './promotion-gates';
+import { askVersion, type Query, QueryMaker, type VersionAnswer } from './query-maker';
 
 export interface EvaluateOptions {
   /** `id` or `id@version`. */

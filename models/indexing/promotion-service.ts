@@ -2,6 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { type AppError, badRequest, notFound } from '../errors';
 import { type AuditedWork, type EmbeddingRepository, PORTS } from '../ports';
 import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
+import { ReadinessCheck } from './build-service';
 import {
   findVersion,
   hasVectors,
@@ -10,7 +11,6 @@ import {
   workerFaults,
 } from './embedding-version';
 import { promotionFaults, refused } from './promotion-gates';
-import { ReadinessCheck } from './worker-readiness';
 
 /** What is live now, and what was. */
 export interface Switched {

@@ -11,12 +11,12 @@ import {
 } from '../ports';
 import { calibrationOf } from '../vision/confidence';
 import type { ChoiceModel } from '../vision/embedding-model';
-import { labelledSighting } from './ask-version';
 import type { VersionRecord } from './embedding-version';
 import type { CalibrationFigures } from './evaluation';
 import { calibrationFiguresOf } from './figures';
 import { fitChoiceModel, isForFitting, judged, type LabelledSighting } from './fit-calibration';
 import { coverageFaults, refused } from './promotion-gates';
+import { labelledSighting } from './query-maker';
 
 /** A calibration that was fitted anew beside the one that stood, on answers that it was not fitted on. */
 export interface Refit {

@@ -1,7 +1,6 @@
-import type { NamedProduct, Verdict } from '../../models/indexing/identifiability';
+import type { NamedProduct, Pair, Verdict, WorstFindings } from '../../models/indexing/identifiability';
 import { VERDICTS } from '../../models/indexing/identifiability';
 import type { Identifiability } from '../../models/indexing/identifiability-service';
-import type { Pair, WorstFindings } from '../../models/indexing/worst-findings';
 import { adaptableText } from './describe-embeddings';
 import { asTable } from './output';
 

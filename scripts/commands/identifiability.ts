@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import type { Command } from 'commander';
 import type { Finding } from '../../models/indexing/identifiability';
-import { WorstFindings } from '../../models/indexing/worst-findings';
+import { WorstFindings } from '../../models/indexing/identifiability';
 import { printable } from '../composition/printable';
 import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';

@@ -8,7 +8,7 @@ import type {
 import type { DemoOffer } from '../../api/site/demo-offer';
 import { sitePages } from '../../api/site/routes';
 import { embeddedFolder } from '../../db/embedded/ensure-embedded';
-import { checkStorage } from '../../db/files/storage-check';
+import { checkStorage } from '../../db/files/durable-files';
 import { AccountService } from '../../models/access/account-service';
 import { Billing } from '../../models/access/billing';
 import { FairBudget } from '../../models/access/fair-budget';

@@ -1,7 +1,7 @@
 import { AppError } from '../../models/errors';
 import type { EmbeddingRepository, Logger, NeighbourIndex } from '../../models/ports';
 import { type EmbeddingVersion, modelReference } from '../../models/vision/embedding-model';
-import { ModelRefused } from '../../workers/embedder/manifest';
+import { ModelRefused } from '../../workers/embedder/model-folder';
 import { bundledModel, earlierModel, FolderModelLibrary } from '../../workers/library/model-library';
 import type { Config } from '../config';
 

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { ReadRecords, RecordKind } from '../../models/catalog/import/records';
 import type { RecordFile, RecordSource } from '../../models/ports';
-import { isGzip } from '../../workers/library/is-gzip';
+import { isGzip } from '../../workers/library/unpack-model';
 import { type BundleFault, findLinks, PlainFiles } from './bundle-paths';
 import { type RecordParsers, readLine, recordParsers } from './parse-record';
 import { type Line, readLines } from './read-lines';

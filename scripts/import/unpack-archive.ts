@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { entryFault, readTar, type TarEntry } from '../../workers/library/read-tar';
+import { entryFault, readTar, type TarEntry } from '../../workers/library/unpack-model';
 import type { BundleFault } from './bundle-paths';
 
 /** Where an archive was unpacked, and the entries that were left out. */

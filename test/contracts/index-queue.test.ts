@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { notFound } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { IndexQueue } from '../../models/ports';
-import { ModelRefused } from '../../workers/embedder/manifest';
+import { ModelRefused } from '../../workers/embedder/model-folder';
 import type { ImageIndex, IndexOutcome } from '../../workers/index-images';
-import { BullMqIndexQueue } from '../../workers/queue/bullmq-index-queue';
-import { BullMqIndexWorker } from '../../workers/queue/bullmq-index-worker';
+import { BullMqIndexQueue, BullMqIndexWorker } from '../../workers/queue/bullmq-index-queue';
 import { BullMqProducer } from '../../workers/queue/bullmq-producer';
-import { InProcessIndexQueue } from '../../workers/queue/in-process-index-queue';
+import { InProcessIndexQueue } from '../../workers/queue/in-process-queue';
 import { INDEX_QUEUE, indexJobOf } from '../../workers/queue/job';
 import { deleteKeys, failureOf, gate, silent } from './queue-support';
 

@@ -1,8 +1,13 @@
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Knex } from 'knex';
-import { type DatabaseDump, dumpDatabase } from '../../db/backup/dump-database';
-import { type DumpedRows, loadDatabase, RestoreRefused } from '../../db/backup/load-database';
+import {
+  type DatabaseDump,
+  type DumpedRows,
+  dumpDatabase,
+  loadDatabase,
+  RestoreRefused,
+} from '../../db/backup/database-dump';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { rowsOf, sql } from '../../db/core/sql';
 import { migrations } from '../../db/migrations';

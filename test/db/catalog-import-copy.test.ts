@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { refusedValue } from '../../db/catalog/import/record-store';
+import type { WrittenTable } from '../../db/core/copy-rows';
 import { copyRows } from '../../db/core/copy-rows';
 import { rowsOf, sql } from '../../db/core/sql';
-import type { WrittenTable } from '../../db/core/written-table';
 import { useDatabase } from '../support/database';
 
 const TABLE: WrittenTable = {

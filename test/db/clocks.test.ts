@@ -4,9 +4,9 @@ import { PostgresAccountRepository } from '../../db/accounts/account-repository'
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresIdempotencyStore } from '../../db/accounts/idempotency-store';
 import { isImportAlive } from '../../db/catalog/import/record-store';
-import { hasCome } from '../../db/core/has-come';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { PostgresReadinessRepository } from '../../db/core/readiness-repository';
+import { hasCome } from '../../db/core/shared-clauses';
 import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';

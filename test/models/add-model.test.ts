@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { isInstalled, NATIVE_PACKAGE } from '../../workers/embedder/backend-choice';
-import { sha256Of } from '../../workers/embedder/sha256-of';
+import { sha256Of } from '../../workers/embedder/model-folder';
 import { addModel } from '../../workers/library/add-model';
 import { bundledModel, earlierModel, FolderModelLibrary } from '../../workers/library/model-library';
 import { temporaryFolder } from '../support/temporary-folder';

@@ -5,7 +5,7 @@ import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
-import { sha256Of } from '../../workers/embedder/sha256-of';
+import { sha256Of } from '../../workers/embedder/model-folder';
 import { addModel } from '../../workers/library/add-model';
 import { copyMigrated } from '../support/database';
 import { runLoupeHere } from '../support/run-loupe';

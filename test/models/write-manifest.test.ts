@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DURABLE_FILES } from '../../db/files/durable-files';
-import { readManifest } from '../../workers/embedder/manifest';
+import { readManifest } from '../../workers/embedder/model-folder';
 import { addModel } from '../../workers/library/add-model';
 import { type ManifestWishes, writeManifest } from '../../workers/library/write-manifest';
 import { temporaryFolder } from '../support/temporary-folder';

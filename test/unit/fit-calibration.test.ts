@@ -1,4 +1,3 @@
-import { comparisonOf } from '../../models/indexing/compare-versions';
 import { calibrationFiguresOf } from '../../models/indexing/figures';
 import {
   fitChoiceModel,
@@ -6,6 +5,7 @@ import {
   judged,
   type LabelledSighting,
 } from '../../models/indexing/fit-calibration';
+import { comparisonOf } from '../../models/indexing/promotion-gates';
 import { Random } from '../../models/random';
 import { type Candidate, mean } from '../../models/vision/candidates';
 import { judge, UNCALIBRATED } from '../../models/vision/confidence';

@@ -4,8 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import express, { type Request } from 'express';
 import { memoryBudget } from '../../api/middleware/answer-memory';
-import { readBody } from '../../api/middleware/read-body';
-import { PaceWatch } from '../../api/middleware/upload-pace';
+import { PaceWatch, readBody } from '../../api/middleware/read-body';
 import { AppError } from '../../models/errors';
 import { closed, listening } from '../support/local-server';
 

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
-import { FittedProducts, type ProductPictures } from '../../models/indexing/choose-strength';
-import { composed, inverseOf, Scatter } from '../../models/indexing/scatter';
+import {
+  composed,
+  FittedProducts,
+  inverseOf,
+  type ProductPictures,
+  Scatter,
+} from '../../models/indexing/scatter';
 import { Random } from '../../models/random';
 import { mapped, unit } from '../../models/vision/linear-map';
 

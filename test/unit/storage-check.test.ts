@@ -1,6 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkStorage } from '../../db/files/storage-check';
+import { checkStorage } from '../../db/files/durable-files';
 import { temporaryFolder } from '../support/temporary-folder';
 
 describe('the check of the data folder', () => {

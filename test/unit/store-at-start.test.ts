@@ -7,7 +7,7 @@ import { StoreFault } from '../../models/store-fault';
 import { startService } from '../../scripts/composition/service';
 import { waitForStore } from '../../scripts/composition/wait-for-store';
 import { readConfig } from '../../scripts/config';
-import { probeRedis } from '../../workers/queue/probe-redis';
+import { probeRedis } from '../../workers/queue/redis-connection';
 import { temporaryFolder } from '../support/temporary-folder';
 
 /** A store that can't be used is named at the start with its setting, what is wrong and what to do, without a secret. */

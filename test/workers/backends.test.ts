@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { type BackendName, isInstalled, NATIVE_PACKAGE } from '../../workers/embedder/backend-choice';
 import { InferencePool } from '../../workers/embedder/inference-pool';
-import { readManifest } from '../../workers/embedder/manifest';
+import { readManifest } from '../../workers/embedder/model-folder';
 import { isOnnxInstalled, ONNX_MISSING } from '../../workers/embedder/onnx-runtime';
 import { silent } from '../contracts/queue-support';
 import { temporaryFolder } from '../support/temporary-folder';

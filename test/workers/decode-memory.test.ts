@@ -1,4 +1,4 @@
-import { decodeMemoryBytes, type PictureHeader } from '../../workers/image/decode-memory';
+import { decodeMemoryBytes, type PictureHeader } from '../../workers/image/decode-budget';
 
 /** What was measured at 49 megapixels (docs/hostile-input.md), in MB beside the process itself. */
 const SIDE = 7000;

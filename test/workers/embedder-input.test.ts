@@ -1,4 +1,4 @@
-import { inputShape, inputValues } from '../../workers/embedder/input-values';
+import { inputShape, inputValues } from '../../workers/embedder/loaded-model';
 import { tinyManifest } from './tiny-models';
 
 describe('the values a model is given', () => {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readManifest } from '../../workers/embedder/manifest';
+import { readManifest } from '../../workers/embedder/model-folder';
 import { temporaryFolder } from '../support/temporary-folder';
 import { tinyManifest } from './tiny-models';
 

@@ -2,9 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { EmbeddingVersion, ModelManifest } from '../../models/vision/embedding-model';
-import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
-import { checkModel } from '../../workers/embedder/load-tried';
-import { readManifest } from '../../workers/embedder/manifest';
+import { checkModel, PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
+import { readManifest } from '../../workers/embedder/model-folder';
 import { silent } from '../contracts/queue-support';
 import { temporaryFolder } from '../support/temporary-folder';
 import {

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { loadTried } from '../../workers/embedder/embedder-registry';
 import { InferencePool } from '../../workers/embedder/inference-pool';
-import { loadTried } from '../../workers/embedder/load-tried';
 import { isOnnxInstalled, ONNX_INSTALL } from '../../workers/embedder/onnx-runtime';
 import { silent } from '../contracts/queue-support';
 import { temporaryFolder } from '../support/temporary-folder';

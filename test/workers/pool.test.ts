@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { EngineHandle } from '../../workers/embedder/engine-handle';
 import { InferencePool } from '../../workers/embedder/inference-pool';
-import { readManifest } from '../../workers/embedder/manifest';
+import { readManifest } from '../../workers/embedder/model-folder';
 import { silent } from '../contracts/queue-support';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, SIDE, writeModel } from './tiny-models';

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { publicResolver } from '../../workers/image/resolve-public-name';
+import { publicResolver } from '../../workers/image/public-address';
 
 /** What a DNS server of the test's own says: addresses by name and family; names that are missing do not exist. */
 const ZONE: Readonly<Record<string, Readonly<Partial<Record<'A' | 'AAAA', readonly string[]>>>>> = {

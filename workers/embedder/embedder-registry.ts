@@ -8,8 +8,14 @@ import {
 } from '../../models/vision/embedding-model';
 import { mapped } from '../../models/vision/linear-map';
 import { InferencePool, type InferencePoolOptions, type InferencePoolStats } from './inference-pool';
-import { loadTried } from './load-tried';
-import { ModelRefused } from './manifest';
+import {
+  compareWithGolden,
+  type ModelFolder,
+  ModelRefused,
+  readGolden,
+  readManifest,
+  verifyDigests,
+} from './model-folder';
 import { renderViews } from './render-views';
 
 /** Where models lie and how they run. */
@@ -117,5 +123,47 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
       this.#pool = null;
       throw failure;
     }
+  }
+}
+
+/**
+ * Brings a model into the pool after every proof there is: its files are the ones its maker published, it answers what
+ * its manifest says, and it gives its golden vector on this machine.
+ *
+ * @throws ModelRefused with the reason; the pool is as before then
+ */
+export async function loadTried(pool: InferencePool, key: string, model: ModelFolder): Promise<void> {
+  await verifyDigests(model.folder, model.manifest);
+  const golden = await readGolden(model);
+  await pool.load(key, model);
+  if (!golden) return;
+  try {
+    const views = await renderViews(golden.picture, [[0, 0, 1, 1]], model.manifest.input);
+    const [found = new Float32Array()] = await pool.embed(key, views, 'catalog');
+    compareWithGolden(model.folder, golden, found);
+  } catch (failure) {
+    await pool.unload(key);
+    if (failure instanceof ModelRefused) throw failure;
+    throw new ModelRefused(model.folder, 'its golden picture can not be embedded', failure);
+  }
+}
+
+/**
+ * Tries the model in a folder as `loadTried` does, in a pool of its own, for `loupe models add`.
+ *
+ * @returns its manifest
+ * @throws ModelRefused with the reason
+ */
+export async function checkModel(
+  folder: string,
+  options: InferencePoolOptions,
+): Promise<ModelFolder['manifest']> {
+  const manifest = await readManifest(folder);
+  const pool = await InferencePool.start({ ...options, threads: 1 });
+  try {
+    await loadTried(pool, modelReference(manifest), { folder, manifest });
+    return manifest;
+  } finally {
+    await pool.close();
   }
 }

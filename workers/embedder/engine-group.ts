@@ -4,8 +4,8 @@ import { modelReference } from '../../models/vision/embedding-model';
 import { type BackendChoice, type BackendName, type EnginePlan, enginePlans } from './backend-choice';
 import { EngineHandle } from './engine-handle';
 import type { RunsOn } from './loaded-model';
-import { ModelRefused } from './manifest';
-import type { ModelFolder } from './model-files';
+import type { ModelFolder } from './model-folder';
+import { ModelRefused } from './model-folder';
 
 /** How many engines there are, and on what they run. */
 export interface EngineGroupOptions {

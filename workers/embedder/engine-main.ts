@@ -1,10 +1,10 @@
-/** What an inference thread or process runs: answers the calls of `engine-messages.ts`, one after another. */
+/** What an inference thread or process runs: answers the calls of `engine-handle.ts`, one after another. */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { openBackend } from './backends';
-import type { EngineReply, EngineRequest } from './engine-messages';
+import type { EngineReply, EngineRequest } from './engine-handle';
 import { InferenceEngine } from './inference-engine';
-import { ModelRefused } from './manifest';
+import { ModelRefused } from './model-folder';
 
 let engine: InferenceEngine | null = null;
 let latest: Promise<void> = Promise.resolve();

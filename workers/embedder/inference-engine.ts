@@ -1,10 +1,10 @@
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import type { OpenBackend } from './backends';
-import type { Embeddings } from './engine-messages';
-import { inputShape, inputValues } from './input-values';
+import type { Embeddings } from './engine-handle';
 import type { LoadedModel, RunsOn } from './loaded-model';
-import { ModelRefused } from './manifest';
-import type { ModelFolder } from './model-files';
+import { inputShape, inputValues } from './loaded-model';
+import type { ModelFolder } from './model-folder';
+import { ModelRefused } from './model-folder';
 import { loadModel } from './model-loaders';
 
 interface WarmModel {

@@ -1,8 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from './public-address';
-import { isInsideName, publicResolver, type ResolveName } from './resolve-public-name';
+import { isInsideName, isPublicAddress, publicResolver, type ResolveName } from './public-address';
 
 const HEADER_BYTES_MAX = 16_384;
 

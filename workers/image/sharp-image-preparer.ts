@@ -8,8 +8,7 @@ import type { PreparedImage } from '../../models/vision/neighbours';
 import { type Cut, cutOfRegion } from './cut-region';
 import { decodableJpeg } from './decodable-jpeg';
 import { decodableWebp } from './decodable-webp';
-import { DecodeBudget, type DecodeCaller } from './decode-budget';
-import { decodeMemoryBytes } from './decode-memory';
+import { DecodeBudget, type DecodeCaller, decodeMemoryBytes } from './decode-budget';
 import {
   decoding,
   type EncodedPicture,

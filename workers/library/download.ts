@@ -5,8 +5,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Agent, type Dispatcher, interceptors, request } from 'undici';
 import type { Progress } from '../../models/ports';
-import { ModelRefused } from '../embedder/manifest';
-import { sha256Of } from '../embedder/sha256-of';
+import { ModelRefused, sha256Of } from '../embedder/model-folder';
 import { tooLarge } from './model-source';
 
 /** A download did not come to its end, through no fault of what is downloaded. */

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { notFound } from '../../models/errors';
 import type { BrokenModel, InstalledModel, ModelLibrary } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
-import { ModelRefused, readManifest } from '../embedder/manifest';
+import { ModelRefused, readManifest } from '../embedder/model-folder';
 
 const BUNDLED_FOLDER = resolve(__dirname, '../embedder/bundled');
 const EARLIER_FOLDER = resolve(__dirname, '../embedder/bundled-earlier');

@@ -1,4 +1,4 @@
-import { ModelRefused } from '../embedder/manifest';
+import { ModelRefused } from '../embedder/model-folder';
 
 /** Where a model comes from: a folder, or addresses. */
 export interface ModelSource {

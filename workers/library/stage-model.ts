@@ -1,10 +1,14 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ModelManifest } from '../../models/vision/embedding-model';
-import { goldenPictureOf } from '../embedder/golden';
-import { MANIFEST_FILE, ModelRefused, readManifest } from '../embedder/manifest';
+import {
+  goldenPictureOf,
+  MANIFEST_FILE,
+  ModelRefused,
+  readManifest,
+  sha256Of,
+} from '../embedder/model-folder';
 import { checkRuntime } from '../embedder/model-loaders';
-import { sha256Of } from '../embedder/sha256-of';
 import type { ModelSource } from './model-source';
 
 const MANIFEST_BYTES_MAX = 2 ** 20;

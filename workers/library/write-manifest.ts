@@ -3,8 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { DurableFiles } from '../../models/ports';
 import type { ModelFormat, ModelManifest, ResamplingKernel, View } from '../../models/vision/embedding-model';
-import { ModelRefused, readManifest } from '../embedder/manifest';
-import { sha256Of } from '../embedder/sha256-of';
+import { ModelRefused, readManifest, sha256Of } from '../embedder/model-folder';
 import { bundledModel } from './model-library';
 
 type Triple = readonly [number, number, number];

@@ -1,12 +1,11 @@
-import type { JobsOptions } from 'bullmq';
+import { type JobsOptions, Queue } from 'bullmq';
 import { noWorker, timeout } from '../../models/errors';
 import type { NeighbourRequest, VisionCaller, VisionPlace, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
-import { Admission, type QueueLoad, type VisionQueueLimits } from './admission';
-import { type BullMqOptions, BullMqProducer, queueAway } from './bullmq-producer';
-import { neighbourhoodOf, VISION_QUEUE, visionJobOf } from './job';
-import { race } from './race';
-import type { RateTicket } from './service-rate';
+import { Admission, type QueueLoad, type RateTicket, type VisionQueueLimits } from './admission';
+import { type BullMqOptions, BullMqProducer, queueAway, race } from './bullmq-producer';
+import { INDEX_QUEUE, neighbourhoodOf, VISION_QUEUE, visionJobOf } from './job';
+import { patientConnection } from './redis-connection';
 
 /** Twice: a fault that passes, or a worker that died, is mended by another try. */
 const JOB: JobsOptions = {
@@ -141,4 +140,29 @@ export class BullMqVisionQueue implements VisionQueue {
     await this.#caller.withdraw(jobId).catch(() => undefined);
     throw timeout(deadlineAt - ticket.askedAt);
   }
+}
+
+/** The queues as an operator looks at them, on connections of their own (contract 14.4, `/queues`). */
+export interface DashboardQueues {
+  readonly queues: readonly Queue[];
+  close(): Promise<void>;
+}
+
+/** Opens both queues for the dashboard; they connect when Redis is there. */
+export function openDashboardQueues({ redisUrl, prefix, logger }: BullMqOptions): DashboardQueues {
+  const stop = new AbortController();
+  const queues = [VISION_QUEUE, INDEX_QUEUE].map((name) => {
+    const queue = new Queue(name, { connection: patientConnection(redisUrl, stop.signal), prefix });
+    queue.on('error', (failure) =>
+      logger.debug({ queue: name, failure: failure.message }, 'queue dashboard'),
+    );
+    return queue;
+  });
+  return {
+    queues,
+    close: async () => {
+      stop.abort();
+      await Promise.allSettled(queues.map((queue) => queue.close()));
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { CategoryRecord, EntityRecord, ProductRecord } from '../../../models/catalog/import/records';
+import type { WrittenTable } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';
-import type { WrittenTable } from '../../core/written-table';
 
 const PICTURED = { popularity: 'float8', images: 'text[]', thumbnails: 'text[]' } as const;
 const GRADES = { a: 'float8', b: 'float8', c: 'float8', d: 'float8' } as const;

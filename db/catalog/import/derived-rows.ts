@@ -10,10 +10,10 @@ import {
 import type { CatalogRow, EntityRecord, ProductRecord } from '../../../models/catalog/import/records';
 import { namedEntities } from '../../../models/catalog/import/stages';
 import { facetOf, isReference } from '../../../models/catalog/index-terms';
+import type { WrittenTable } from '../../core/copy-rows';
 import { copyRows } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';
 import { type Prepared, prepare, write } from '../../core/staging';
-import type { WrittenTable } from '../../core/written-table';
 import { indexedDeletions } from '../search/deletion-neighbourhood';
 import { bestOfFacets } from './best-estimates';
 import {

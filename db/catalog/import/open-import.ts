@@ -7,9 +7,9 @@ import {
 } from '../../../models/catalog/import/records';
 import type { CatalogImportStore, RecordTransaction, VariantOwner } from '../../../models/ports';
 import type { BegunEntry } from '../../accounts/audit-log';
+import type { WrittenTable } from '../../core/copy-rows';
 import { rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
-import type { WrittenTable } from '../../core/written-table';
 import { UNCHANGED_FEED } from './feed-run';
 import { ImportLock, PostgresImportStore } from './import-store';
 import { PostgresRecordTransaction } from './record-store';

@@ -8,10 +8,10 @@ import {
   type ProductRecord,
   type SynonymRecord,
 } from '../../../models/catalog/import/records';
+import type { WrittenTable } from '../../core/copy-rows';
 import { copyRows } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';
 import { type Prepared, prepare, stage, upsert, upsertStaged, write } from '../../core/staging';
-import type { WrittenTable } from '../../core/written-table';
 import { embeddingsOf } from '../../embeddings/embedding-tables';
 import { raiseBest, rowsShowing } from './best-estimates';
 import { loadProducts, noteStale, SOURCE_TABLES } from './catalog-tables';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
+import type { WrittenTable } from '../../../core/copy-rows';
 import { copyRows } from '../../../core/copy-rows';
 import { constant, inTransaction, rowsOf, sql } from '../../../core/sql';
-import type { WrittenTable } from '../../../core/written-table';
 import { CHUNK, ChunkBitmaps, ChunkFacets } from './chunks';
 
 /** When a snapshot is made, and of what. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { FittedProducts } from '../../../../models/indexing/choose-strength';
-import { pictureVector } from '../../../../models/indexing/scatter';
+import { FittedProducts, pictureVector } from '../../../../models/indexing/scatter';
 import { hash } from '../../../../models/random';
 import { mean } from '../../../../models/vision/candidates';
 import { mapped } from '../../../../models/vision/linear-map';

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { io } from '@tensorflow/tfjs-core';
 import { z } from 'zod';
 import {
   CANDIDATE_SIGNALS,
@@ -8,7 +12,6 @@ import {
   NONE_SIGNALS,
   RESAMPLING_KERNELS,
 } from '../../models/vision/embedding-model';
-import { sha256Of } from './sha256-of';
 
 /** A model that can't be used, and why; the message is for the operator who chose it. */
 export class ModelRefused extends Error {
@@ -176,4 +179,144 @@ class Places {
     this.#files.set(place, name);
     for (const folder of folders) this.#folders.set(folder, name);
   }
+}
+
+/** A model on disk: its folder and what its manifest says. */
+export interface ModelFolder {
+  readonly folder: string;
+  readonly manifest: ModelManifest;
+}
+
+/**
+ * Reads a TensorFlow.js model (`model.json` and its weight files) for `loadLayersModel` and `loadGraphModel`. Only
+ * files with a digest in the manifest are read, so nothing runs that was not checked.
+ */
+export function modelFiles({ folder, manifest }: ModelFolder): io.IOHandler {
+  const read = async (file: string): Promise<Buffer> => {
+    if (!Object.hasOwn(manifest.digests, file)) {
+      throw new ModelRefused(folder, `the model names ${file}, which has no digest in the manifest`);
+    }
+    return readFile(join(folder, file));
+  };
+  return {
+    load: async () => {
+      const document: unknown = JSON.parse((await read(manifest.file)).toString('utf8'));
+      const parsed = modelSchema.safeParse(document);
+      if (!parsed.success) throw new ModelRefused(folder, `${manifest.file} is no TensorFlow.js model`);
+      const { weightsManifest, ...artifacts } = parsed.data;
+      const shards: Buffer[] = [];
+      for (const path of weightsManifest.flatMap((group) => group.paths)) {
+        shards.push(await read(besideModel(manifest.file, path)));
+      }
+      return {
+        ...artifacts,
+        weightSpecs: weightsManifest.flatMap((group) => group.weights),
+        weightData: exactArrayBuffer(shards),
+      };
+    },
+  };
+}
+
+/** Weight files are named relative to the model file. */
+function besideModel(modelFile: string, path: string): string {
+  const end = modelFile.lastIndexOf('/');
+  return end < 0 ? path : `${modelFile.slice(0, end)}/${path}`;
+}
+
+/** One buffer that holds the shards and nothing else: small files are read into a pool that Node shares. */
+function exactArrayBuffer(shards: readonly Buffer[]): ArrayBuffer {
+  const weights = new Uint8Array(shards.reduce((total, shard) => total + shard.length, 0));
+  let offset = 0;
+  for (const shard of shards) {
+    weights.set(shard, offset);
+    offset += shard.length;
+  }
+  return weights.buffer;
+}
+
+const weightSpec = z.custom<io.WeightsManifestEntry>(
+  (value) => typeof value === 'object' && value !== null && 'name' in value && 'shape' in value,
+);
+
+/** Parts that only TensorFlow.js itself understands are handed on as they are. */
+const json = z.custom<Record<string, object>>((value) => typeof value === 'object' && value !== null);
+
+const modelSchema = z.object({
+  modelTopology: json,
+  weightsManifest: z.array(z.object({ paths: z.array(z.string()), weights: z.array(weightSpec) })),
+  format: z.string().exactOptional(),
+  generatedBy: z.string().exactOptional(),
+  signature: json.exactOptional(),
+  userDefinedMetadata: json.exactOptional(),
+  modelInitializer: json.exactOptional(),
+  initializerSignature: json.exactOptional(),
+});
+
+/** A picture of exactly the size of the input, and the unit vector that every machine must find for it. */
+export interface GoldenPair {
+  readonly picture: Buffer;
+  readonly embedding: readonly number[];
+  /** How far one value may be off. */
+  readonly tolerance: number;
+}
+
+const goldenSchema = z.object({
+  picture: z.string().regex(/^[\w-][\w.-]*$/),
+  embedding: z.array(z.number()).min(1),
+  tolerance: z.number().positive(),
+});
+
+/**
+ * The golden pair that the maker of a model put beside it; null when there is none.
+ *
+ * @throws ModelRefused when it is named and can't be read
+ */
+export async function readGolden(model: ModelFolder): Promise<GoldenPair | null> {
+  const written = await writtenPair(model);
+  if (written === null) return null;
+  const { picture, ...rest } = written;
+  try {
+    return { ...rest, picture: await readFile(join(model.folder, picture)) };
+  } catch (failure) {
+    throw new ModelRefused(model.folder, `its golden picture ${picture} can not be read`, failure);
+  }
+}
+
+/**
+ * The file of the golden picture, relative to the manifest; null when there is no golden pair.
+ *
+ * @throws ModelRefused when the pair is named and can't be read
+ */
+export const goldenPictureOf = async (model: ModelFolder): Promise<string | null> =>
+  (await writtenPair(model))?.picture ?? null;
+
+async function writtenPair({ folder, manifest }: ModelFolder): Promise<z.infer<typeof goldenSchema> | null> {
+  if (manifest.golden === undefined) return null;
+  try {
+    return goldenSchema.parse(JSON.parse(await readFile(join(folder, manifest.golden), 'utf8')));
+  } catch (failure) {
+    throw new ModelRefused(folder, `its golden pair ${manifest.golden} can not be read`, failure);
+  }
+}
+
+/** @throws ModelRefused when the vector found here is not the one that the maker of the model found */
+export function compareWithGolden(folder: string, golden: GoldenPair, found: Float32Array): void {
+  if (golden.embedding.length !== found.length) {
+    throw new ModelRefused(
+      folder,
+      `its golden vector has ${golden.embedding.length} values, not ${found.length}`,
+    );
+  }
+  const worst = Math.max(
+    ...golden.embedding.map((value, index) => Math.abs(value - (found[index] ?? Number.NaN))),
+  );
+  if (worst <= golden.tolerance) return;
+  throw new ModelRefused(folder, `it does not give its golden vector here: off by ${worst.toPrecision(2)}`);
+}
+
+/** SHA-256 of a file in lower-case hexadecimal, whatever its size. */
+export async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
 }

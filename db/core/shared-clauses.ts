@@ -1,0 +1,48 @@
+import type { Knex } from 'knex';
+import type { AuditEntry } from '../../models/ports';
+import { rowsOf, type Sql, sql } from './sql';
+
+/**
+ * What an account may have so many of is counted and written under this lock, to the end of the transaction, so that no
+ * two calls count the same (contract 9.13). Statements after it see what those before it wrote.
+ */
+export async function lockAccount(transaction: Knex, id: string): Promise<void> {
+  await rowsOf(transaction, sql`SELECT FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`);
+}
+
+/** When a key stops working: at its expiry, or earlier at the end of the overlap of its rotation. */
+export const EXPIRY = sql`least(expires_at, overlap_ends_at)`;
+
+/** Whether a key of `api_keys` opens anything. */
+export const isOpen = (now: Date): Sql => sql`revoked_at IS NULL AND coalesce(${EXPIRY} > ${now}, true)`;
+
+/**
+ * Adds an entry to the audit log and answers its `id`: a statement, for the transaction of what it tells (contract 14.8).
+ *
+ * @param completes the entry that this one is the end of
+ */
+export const auditEntry = (
+  { actor, action, accountId, subject, details }: AuditEntry,
+  at: Date,
+  completes: number | null = null,
+): Sql =>
+  sql`INSERT INTO audit_log (at, actor, action, account_id, subject, details, completes)
+      VALUES (${at}, ${actor}, ${action}, ${accountId}, ${subject}, ${JSON.stringify(details)}::jsonb, ${completes})
+      RETURNING id`;
+
+/** How far the clocks of the processes of an installation may be apart. */
+const CLOCKS_APART_MS = 60_000;
+
+/**
+ * Whether a stored time has come. One that lies further ahead than it can was written by a clock that was ahead: it is void,
+ * and has come (contract 14.18).
+ *
+ * @param time a timestamptz
+ * @param aheadMaxMs how far ahead of its writer's clock such a time is at most: a lease, the longest pause
+ */
+export const hasCome = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
+  sql`(${time} <= ${now} OR ${isVoid(time, now, aheadMaxMs)})`;
+
+/** Whether a stored time lies further ahead than it can. */
+export const isVoid = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
+  sql`${time} > ${now}::timestamptz + (${aheadMaxMs} + ${CLOCKS_APART_MS}::integer) * interval '1 millisecond'`;
