@@ -265,7 +265,7 @@ describe('feedback', () => {
     const prediction = await predicted(page);
     const right = page.getByRole('button', { name: /^It is this one/ }).first();
     await right.click();
-    await thanks(page, /Quillini/);
+    await thanks(page, /Vaurström/);
     expect(await right.getAttribute('aria-pressed')).toBe('true');
     expect(await kept(prediction)).toMatchObject({ correctId: productId(DEMO_SEED, WATCH), right: true });
 
