@@ -74,6 +74,11 @@ test('a collector that is away, or never answers, is told of once and holds up n
   expect(told.logs[1]).toEqual([]);
 });
 
+test('a header of the collector may end with the signs of base64', () => {
+  const OTEL_EXPORTER_OTLP_HEADERS = 'Authorization=Basic dXNlcjpwYXNzdw==,X-Scope=shop';
+  expect(readConfig({ OTEL_EXPORTER_OTLP_HEADERS })).toMatchObject({ OTEL_EXPORTER_OTLP_HEADERS });
+});
+
 test('every fault of the settings is named', () => {
   const wrong = {
     OTEL_TRACES_EXPORTER: 'zipkin',

@@ -22,9 +22,10 @@ export interface Tracing {
 
 const address = z.url({ protocol: /^https?$/, error: 'must be a URL with http: or https:' });
 const protocol = z.enum(['http/protobuf', 'http/json']);
-const pairs = z
-  .string()
-  .regex(/^(\s*[^=,%\s]+\s*=([^=,%]|%[0-9a-f]{2})*(,|$))+$/i, 'must be name=value,…, percent-encoded');
+const PAIRS = 'must be name=value,…, percent-encoded';
+/** A value may end with `=`, as base64 does. */
+const headers = z.string().regex(/^(\s*[^=,%\s]+\s*=([^,%]|%[0-9a-f]{2})*(,|$))+$/i, PAIRS);
+const attributes = z.string().regex(/^(\s*[^=,%\s]+\s*=([^=,%]|%[0-9a-f]{2})*(,|$))+$/i, PAIRS);
 
 /**
  * OpenTelemetry's names and defaults, checked at the start. Its exporter and resource read their own again from the
@@ -40,14 +41,14 @@ export const TRACE_SETTINGS = {
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address.optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: protocol.default('http/protobuf'),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol.optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: pairs.optional(),
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: pairs.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headers.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: headers.optional(),
   OTEL_EXPORTER_OTLP_TIMEOUT: z
     .string()
     .regex(/^[1-9]\d{0,6}$/, 'must be a whole number of milliseconds')
     .optional(),
   OTEL_SERVICE_NAME: z.string().optional(),
-  OTEL_RESOURCE_ATTRIBUTES: pairs.optional(),
+  OTEL_RESOURCE_ATTRIBUTES: attributes.optional(),
   OTEL_TRACES_SAMPLER: z
     .templateLiteral([z.enum(['', 'parentbased_']), z.enum(['always_on', 'always_off', 'traceidratio'])])
     .default('parentbased_always_on'),
