@@ -38,30 +38,45 @@ export async function cutOut(picture: Buffer, side: number): Promise<Cutout> {
 }
 
 /** The pixels of the border's colour that are connected to the border; none when the border has many colours. */
-function backgroundOf(data: Buffer, width: number, height: number): number[] {
-  const pixels = Array.from({ length: width * height }, (_, pixel) => pixel);
-  const isOnBorder = (pixel: number) =>
-    pixel < width || pixel >= pixels.length - width || pixel % width === 0 || pixel % width === width - 1;
-  const border = pixels.filter(isOnBorder);
-  const value = (pixel: number, channel: number) => data[pixel * 4 + channel] ?? 0;
-  const colour = [0, 1, 2].map((channel) => median(border.map((pixel) => value(pixel, channel))));
-  const isBackground = (pixel: number) =>
-    value(pixel, 3) < 128 || colour.every((each, at) => Math.abs(value(pixel, at) - each) <= TOLERANCE);
-  const found = border.filter(isBackground);
-  if (found.length < EVEN_SHARE * border.length) return [];
-  const seen = new Uint8Array(pixels.length);
-  for (const pixel of found) seen[pixel] = 1;
+function backgroundOf(data: Buffer, width: number, height: number): Uint32Array {
+  const found = new Uint32Array(width * height);
+  const border = borderOf(width, height);
+  const [red, green, blue] = [0, 1, 2].map((channel) =>
+    median(border.map((pixel) => data[pixel * 4 + channel] ?? 0)),
+  ) as [number, number, number];
+  const isNear = (value: number | undefined, colour: number) => Math.abs((value ?? 0) - colour) <= TOLERANCE;
+  const isBackground = (pixel: number) => {
+    const at = pixel * 4;
+    if ((data[at + 3] ?? 0) < 128) return true;
+    return isNear(data[at], red) && isNear(data[at + 1], green) && isNear(data[at + 2], blue);
+  };
+  const seen = new Uint8Array(width * height);
+  let count = 0;
+  const look = (pixel: number) => {
+    if (seen[pixel] === 1 || !isBackground(pixel)) return;
+    seen[pixel] = 1;
+    found[count] = pixel;
+    count += 1;
+  };
+  for (const pixel of border) look(pixel);
+  if (count < EVEN_SHARE * border.length) return new Uint32Array(0);
   // Grows while it is walked: each pixel brings its neighbours.
-  for (const pixel of found) {
-    const left = pixel % width > 0 ? pixel - 1 : -1;
-    const right = pixel % width < width - 1 ? pixel + 1 : -1;
-    for (const near of [pixel - width, pixel + width, left, right]) {
-      if (near < 0 || near >= seen.length || seen[near] === 1 || !isBackground(near)) continue;
-      seen[near] = 1;
-      found.push(near);
-    }
+  for (let walked = 0; walked < count; walked += 1) {
+    const pixel = found[walked] ?? 0;
+    if (pixel >= width) look(pixel - width);
+    if (pixel < width * (height - 1)) look(pixel + width);
+    if (pixel % width > 0) look(pixel - 1);
+    if (pixel % width < width - 1) look(pixel + 1);
   }
-  return found;
+  return found.subarray(0, count);
+}
+
+/** Each pixel of the border once. */
+function borderOf(width: number, height: number): number[] {
+  const border: number[] = [];
+  for (let column = 0; column < width; column += 1) border.push(column, width * (height - 1) + column);
+  for (let row = 1; row < height - 1; row += 1) border.push(row * width, row * width + width - 1);
+  return border;
 }
 
 const median = (values: number[]): number =>

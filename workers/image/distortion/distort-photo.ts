@@ -79,7 +79,7 @@ export async function photograph(
   for (let row = 0, at = 0; row < side; row += 1) {
     for (let column = 0; column < side; column += 1, at += 3) {
       const [x, y] = [column / side, row / side];
-      const colour = cover(x, y) ?? sample(column, row, ground(x, y));
+      const colour = cover(x, y) ?? sample(column, row, () => ground(x, y));
       develop(pixels, at, colour, light(x, y));
     }
   }
@@ -90,7 +90,10 @@ export async function photograph(
   return photo.jpeg({ quality: random.integer(...limits.quality) }).toBuffer();
 }
 
-/** The item in its pose: the colour at a pixel of the photo, over the given colour where the item is not. */
+/** Less than a step of 255 shines through. */
+const OPAQUE = 1 / 255;
+
+/** The item in its pose: the colour at a pixel of the photo, over what is behind it where the item is not. */
 function sampler({ data, width, height }: Cutout, limits: Limits, side: number, random: Random) {
   const scale = (side / Math.max(width, height)) * random.between(...limits.scale);
   const [middleX, middleY] = [0.5, 0.5].map((half) => side * (half + random.bell() * limits.shift));
@@ -102,11 +105,11 @@ function sampler({ data, width, height }: Cutout, limits: Limits, side: number, 
   const [a, b] = [(cos - sin * shearY) * (across ?? 1), (cos * shearX - sin) * (down ?? 1)];
   const [c, d] = [(sin + cos * shearY) * (across ?? 1), (sin * shearX + cos) * (down ?? 1)];
   const determinant = a * d - b * c;
-  return (column: number, row: number, behind: Colour): Colour => {
+  return (column: number, row: number, behind: () => Colour): Colour => {
     const [x, y] = [column - (middleX ?? 0), row - (middleY ?? 0)];
     const u = (d * x - b * y) / determinant + width / 2;
     const v = (a * y - c * x) / determinant + height / 2;
-    if (u < 0 || v < 0 || u >= width - 1 || v >= height - 1) return behind;
+    if (u < 0 || v < 0 || u >= width - 1 || v >= height - 1) return behind();
     const [left, top] = [Math.floor(u), Math.floor(v)];
     const [right, low] = [u - left, v - top];
     let [red, green, blue, opacity] = [0, 0, 0, 0];
@@ -120,7 +123,9 @@ function sampler({ data, width, height }: Cutout, limits: Limits, side: number, 
       opacity += weight;
     }
     const rest = 1 - opacity;
-    return [red + behind[0] * rest, green + behind[1] * rest, blue + behind[2] * rest];
+    if (rest < OPAQUE) return [red, green, blue];
+    const [behindRed, behindGreen, behindBlue] = behind();
+    return [red + behindRed * rest, green + behindGreen * rest, blue + behindBlue * rest];
   };
 }
 
