@@ -77,12 +77,12 @@ describe('by keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name }).waitFor();
     expect(await focused(page)).toBe(name);
-    const variants = page.locator('.variants').getByRole('radio');
+    const variants = page.locator('.item .variants').getByRole('radio');
     const chosen = await variants.evaluateAll((all: { checked: boolean }[]) =>
       all.findIndex((each) => each.checked),
     );
     expect(await variants.count()).toBeGreaterThan(1);
-    await tabTo(page, named(await textOf(page.locator('.variants label').nth(chosen))));
+    await tabTo(page, named(await textOf(page.locator('.item .variants label').nth(chosen))));
     await page.keyboard.press('ArrowRight');
     expect(await variants.nth((chosen + 1) % (await variants.count())).isChecked()).toBe(true);
     await page.keyboard.press('ArrowLeft');
