@@ -35,7 +35,7 @@ export function createServer(app: RequestListener): Server {
     res.setMaxListeners(LISTENERS_MAX);
     answering.set(req.socket, res);
     res.once('close', () => answering.delete(req.socket));
-    // Whoever sends one request after the other must not keep a server that stops from ending.
+    // Anyone who sends one request after the other must not keep a server that stops from ending.
     if (!server.listening) res.setHeader('Connection', 'close');
     app(req, res);
   });

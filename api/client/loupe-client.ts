@@ -159,7 +159,7 @@ export class LoupeClient {
     );
   }
 
-  /** Rows in the order of their ids, up to 100; ids that there are not are in `not_found`. */
+  /** Rows in the order of their ids, up to 100; unknown ids are in `not_found`. */
   async items(ids: readonly string[], { includes, ...options }: CallOptions = {}): Promise<ItemsAnswer> {
     const body = { ids: [...ids], ...(includes ? { includes } : {}) };
     return answerOf(await this.endpoints.POST('/v3/catalog/items', { body, ...sending(options) }));

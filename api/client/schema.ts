@@ -614,7 +614,7 @@ export interface components {
     Feedback: {
       /** @description The product that the photos show; null when the catalog does not have it */
       correct_id: string | null;
-      /** @description For whoever looks into it */
+      /** @description For anyone who looks into it */
       comment?: string;
     };
     NewAccount: {

@@ -24,7 +24,7 @@ const BYTES_AT_ONCE = 128 * 1024;
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * A price file as CSV, for whoever holds a signed address that has not expired; every other address is a 403
+ * A price file as CSV, for anyone who holds a signed address that has not expired; every other address is a 403
  * (contract 2.5). Rows stream from the store as fast as the client reads; a client that leaves ends the reading.
  */
 export function sendDataFile({ signer, prices, clock }: ApiServices, answers: AnswerMemory): RequestHandler {

@@ -68,7 +68,7 @@ export class KeyLookups<Known> {
   }
 }
 
-/** IPv4 as it is; of IPv6 the network of 64 bits, since whoever has one address of it has all. */
+/** IPv4 as it is; of IPv6 the network of 64 bits, since anyone who has one address of it has all. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -6,7 +6,7 @@ import { credentialOf, KeyLookups } from './authenticate';
 import type { Gate } from './call';
 
 /**
- * Lets operators pass: whoever sends the token (else 401), which is compared by its hash, in constant time. An address
+ * Lets operators pass: anyone who sends the token (else 401), which is compared by its hash, in constant time. An address
  * that tries too many others gets 429, as with unknown keys (contract 17.2).
  *
  * @param token null lets nobody pass

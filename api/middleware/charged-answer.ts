@@ -32,7 +32,7 @@ export type Route = (req: Request, res: Response) => Work | Promise<Work>;
 
 /**
  * The one way by which answers that may cost something leave, on every endpoint: made, then booked while the caller is
- * there, and at once sent. Whoever hangs up ends the call; one with a deadline ends at it with 504, whatever hangs; HEAD is
+ * there, and at once sent. Anyone who hangs up ends the call; one with a deadline ends at it with 504, whatever hangs; HEAD is
  * free. Memory for the answer is waited for first; that of photos, which are long under way, once their rows are read.
  */
 export const chargedAnswer =

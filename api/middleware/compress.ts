@@ -11,7 +11,7 @@ const BROTLI_QUALITY = 4;
 const BROTLI_WINDOW_BITS = 18;
 
 /**
- * Compresses answers over 1 KiB (brotli or gzip) for whoever accepts it, as they are written. What is compressed already,
+ * Compresses answers over 1 KiB (brotli or gzip) for anyone who accepts it, as they are written. What is compressed already,
  * such as pictures, is left as it is, and so are parts of files.
  */
 export const compress: RequestHandler = compression({

@@ -123,7 +123,7 @@ function freeUnanswered(res: Response, free: () => Promise<void>): void {
   res.json = (body: unknown) => {
     if (res.statusCode < 300) return send(body);
     isFree = true;
-    // Whoever mends a refused call may send it at once. An overloaded or hanging store is not waited for.
+    // Anyone who mends a refused call may send it at once. An overloaded or hanging store is not waited for.
     const keyIsFree = free();
     if (res.statusCode < 500) void keyIsFree.then(() => send(body));
     else send(body);

@@ -27,7 +27,7 @@ function fieldOf(path: readonly PropertyKey[]): string {
   return names.map(String).join('.');
 }
 
-/** How a list of several values is written in a query string, for whoever wrote it otherwise. */
+/** How a list of several values is written in a query string, for anyone who wrote it otherwise. */
 const listHint = (name: string): string => {
   const plain = name.replace(/[[\]].*$/, '');
   return `a list is written "${plain}=a,b".`;
@@ -54,7 +54,7 @@ export function knownParameters(single: readonly string[], lists: readonly strin
 }
 
 /**
- * Refuses (400) names such as `brand[]` among parameters of which unknown ones are ignored: whoever writes a list so would be
+ * Refuses (400) names such as `brand[]` among parameters of which unknown ones are ignored: anyone who writes a list so would be
  * answered without its filter (contract 8.1).
  */
 export function refuseBrackets(names: readonly string[]): void {

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** What a demonstration gives to whoever opens its page on the same machine. */
+/** What a demonstration gives to anyone who opens its page on the same machine. */
 export interface DemoOffer {
   /** A key of the demonstration's own account. */
   readonly key: string;

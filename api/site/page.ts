@@ -4,7 +4,7 @@ import type { ClientBundle } from './client-bundle';
 /** What the page is told with itself. */
 export interface PageFacts {
   readonly imageBytesMax: number;
-  /** Whether this service has a key and photos of its own for whoever opens the page. */
+  /** Whether this service has a key and photos of its own for anyone who opens the page. */
   readonly demo: boolean;
 }
 

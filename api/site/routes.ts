@@ -16,7 +16,7 @@ export interface SiteSettings {
 
 /**
  * The web page at `/` and its files (contract 14.4). The first request for it bundles it; a service that nobody opens in
- * a browser never does. It uses the API as any other client does, with the key of whoever sits before it.
+ * a browser never does. It uses the API as any other client does, with the key of anyone who sits before it.
  */
 export function sitePages({ imageBytesMax, demo = () => null }: SiteSettings): RequestHandler {
   const bundle = madeOnce(bundleClient);

@@ -35,7 +35,7 @@ export const entryPresenter = (
 });
 
 /**
- * A job (contract 16.2), whose answers are read as its caller takes them, with links that are signed for whoever asks now.
+ * A job (contract 16.2), whose answers are read as its caller takes them, with links that are signed for anyone who asks now.
  */
 export function presentJob(
   job: VisionJob,

@@ -83,5 +83,5 @@ export const feedbackBody = z.strictObject({
     .string()
     .nullable()
     .describe('The product that the photos show; null when the catalog does not have it'),
-  comment: z.string().max(COMMENT_LENGTH_MAX).optional().describe('For whoever looks into it'),
+  comment: z.string().max(COMMENT_LENGTH_MAX).optional().describe('For anyone who looks into it'),
 });

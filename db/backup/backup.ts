@@ -14,7 +14,7 @@ import { ArchiveWriter } from './archive';
 import { dumpDatabase } from './database-dump';
 import { SIGNING_KEYS, tableEntry } from './manifest';
 
-/** What a backup holds, for whoever made it. */
+/** What a backup holds, for the operator who made it. */
 export interface BackupSummary {
   readonly file: string;
   readonly bytes: number;

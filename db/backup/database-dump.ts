@@ -120,7 +120,7 @@ const VECTORS = /^embeddings_(\d+)$/;
 
 /**
  * Makes the database what a dump says, under the newest schema. In one transaction: all of it, or nothing has happened.
- * Whoever starts meanwhile waits.
+ * Anyone who starts meanwhile waits.
  *
  * @param check refuses by throwing, before anything is changed
  * @param finish the last that is done, with the restored tables

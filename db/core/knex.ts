@@ -132,7 +132,7 @@ function createKnex(
 }
 
 /**
- * Keeps connections out of the pool that are of no use after what the server said on them, whoever had asked. After a
+ * Keeps connections out of the pool that are of no use after what the server said on them, no matter who had asked. After a
  * failover those that lead to the old server go at once, not one by one.
  */
 function withoutSpentConnections() {

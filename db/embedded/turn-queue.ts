@@ -1,6 +1,6 @@
 import type { Engine } from './engine';
 
-/** Whoever uses the database: a client's session, or the host itself. */
+/** Anyone who uses the database: a client's session, or the host itself. */
 export interface TurnTaker {
   /** The database is yours until you release it. */
   granted(engine: Engine): void;

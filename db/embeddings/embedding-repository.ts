@@ -205,7 +205,7 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     );
     const table = embeddingsOf(versionId);
     await inTransaction(this.knex, async (transaction) => {
-      // Whoever takes a picture from its last product waits until it can take these vectors too, or was first.
+      // Anyone who takes a picture from its last product waits until it can take these vectors too, or was first.
       await rowsOf(
         transaction,
         sql`SELECT FROM images WHERE id = ANY(${ids}::bigint[]) ORDER BY id FOR SHARE`,

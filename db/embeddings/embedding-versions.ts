@@ -136,7 +136,7 @@ export async function setCalibration(knex: Knex, versionId: number, calibration:
 }
 
 /**
- * Drops the table of a version, unless it is live. Whoever searches it at this moment ends first; whoever comes later
+ * Drops the table of a version, unless it is live. Anyone who searches it at this moment ends first; anyone who comes later
  * finds it gone and takes the live one.
  */
 export function pruneVersion(knex: Knex, versionId: number): Promise<boolean> {

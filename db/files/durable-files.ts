@@ -36,7 +36,7 @@ export async function writeDurably(
 }
 
 /**
- * The same for a file that must be new: of several processes that try at once, one succeeds, and whoever reads the file
+ * The same for a file that must be new: of several processes that try at once, one succeeds, and anyone who reads the file
  * sees all of it.
  *
  * @returns false when there is a file of this name, which stays as it is

@@ -33,7 +33,7 @@ interface BegunRow {
 const IS_OPEN = sql`state IN ('waiting', 'running')`;
 
 /**
- * Jobs in PostgreSQL. An entry is begun by whoever locks it first; its `tries` tell a process that was taken for dead from
+ * Jobs in PostgreSQL. An entry is begun by the process that locks it first; its `tries` tell a process that was taken for dead from
  * the one that took its place.
  */
 @injectable()

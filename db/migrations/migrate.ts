@@ -10,7 +10,7 @@ export interface SchemaStep {
 /** Name of the step (its sorting order, kept for ever) to the step. */
 export type SchemaSteps = Readonly<Record<string, SchemaStep>>;
 
-/** Any number, the same in every process: whoever holds this lock migrates. */
+/** Any number, the same in every process: anyone who holds this lock migrates. */
 const MIGRATION_LOCK = 5_683_001;
 
 /**

@@ -38,7 +38,7 @@ const columns = (
 ): Sql => sql`id, test, key_id, url, events, credits_below, created_at, disabled_at, failures,
   last_failure, (SELECT least(k.revoked_at, ${EXPIRY}) FROM api_keys k WHERE k.id = key_id AND NOT (${isOpen(now)})) AS key_ended_at`;
 
-/** Addresses and messages in PostgreSQL. Whoever sends a message has its address locked: it gets one at a time. */
+/** Addresses and messages in PostgreSQL. Anyone who sends a message has its address locked: it gets one at a time. */
 @injectable()
 export class PostgresWebhookStore implements WebhookStore {
   constructor(

@@ -48,7 +48,7 @@ export class AccountService {
     });
   }
 
-  /** The oldest first. @throws AppError 400 when the page follows an account that there is not */
+  /** The oldest first. @throws AppError 400 when the page follows an unknown account */
   async list(page?: ListPage): Promise<readonly Account[]> {
     if (page?.after != null && !(await this.accounts.account(page.after))) throw unknownCursor();
     return this.accounts.listAccounts(page);

@@ -54,7 +54,7 @@ const SOLD = new WeakMap<CallContext, Sold | null>();
 /**
  * Charges for work: before it the balance must cover the dearest possible price, which long work holds; what the answer is
  * worth is booked after it, or with the rows that it is made of; and a failure releases everything. Every booking goes
- * through `charge`, only while the caller is there, and whoever is gone then has it taken back.
+ * through `charge`, only while the caller is there, and anyone who is gone then has it taken back.
  */
 @injectable()
 export class Billing {
@@ -118,7 +118,7 @@ export class Billing {
   }
 
   /**
-   * Does `work` and books what it is worth. Whoever hung up ends the call, and pays nothing; so does whoever is gone by
+   * Does `work` and books what it is worth. Anyone who hung up ends the call, and pays nothing; so does anyone who is gone by
    * the time the booking is done, whose charge is taken back.
    *
    * @param work reserves the dearest price and makes the answer

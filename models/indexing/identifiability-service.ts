@@ -90,7 +90,7 @@ export class IdentifiabilityService {
    * which tell the typical distance, then the others.
    *
    * @param onFinding hears of every product that is not `distinct`, in the order of the passes, then of the ids
-   * @throws AppError without a live version, for a model or category that there is not, and without any product
+   * @throws AppError without a live version, for an unknown model or category, and without any product
    */
   async inspect(
     { model, category: named }: IdentifiabilityOptions,

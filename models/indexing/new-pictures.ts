@@ -5,7 +5,7 @@ const PRODUCTS_AT_ONCE = 200;
 
 /**
  * Has the pictures of products embedded that were just written, under every version that is kept up, the live one first
- * (contract 15.4). Works in the background; what it fails at is found by whoever sees to abandoned images.
+ * (contract 15.4). Works in the background; what it fails at is found by anyone who sees to abandoned images.
  */
 @injectable()
 export class NewPictures {

@@ -63,7 +63,7 @@ export class PromotionService {
   }
 
   /**
-   * Undoes the last promotion, or what was calibrated since, at once. A second time goes forth again.
+   * Undoes the last promotion, or what was calibrated since, at once. A second time takes that back.
    *
    * @param force goes back although images that came since are missing under it, or a worker can't load its model
    * @throws AppError when there is nothing to go back to, or with what speaks against it

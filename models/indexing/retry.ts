@@ -28,6 +28,6 @@ export function retry<Result>(work: () => Promise<Result>, { note, signal }: Ret
   });
 }
 
-/** What went wrong in here is told in full: whoever reads it is the operator. */
+/** What went wrong in here is told in full: anyone who reads it is the operator. */
 const reasonOf = (failure: AppError): string =>
   failure.code === 'internal_error' && failure.cause !== undefined ? String(failure.cause) : failure.message;

@@ -128,7 +128,7 @@ export interface CreditLedger {
   ): Promise<readonly UsageLine[]>;
 }
 
-/** A call that names itself: whoever sends it again wants the answer of the first time. */
+/** A call that names itself: anyone who sends it again wants the answer of the first time. */
 export interface IdempotentCall {
   readonly accountId: string;
   /** The caller's name for it. */

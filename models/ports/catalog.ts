@@ -95,7 +95,7 @@ export interface DataFileSigner {
   verify(file: DataFile, query: Readonly<Record<string, unknown>>, now: Date): boolean;
 }
 
-/** A stored image on its way out; whoever stops reading ends its stream. */
+/** A stored image on its way out; anyone who stops reading ends its stream. */
 export interface OpenImage {
   readonly bytes: number;
   readonly content: AsyncIterable<Uint8Array>;

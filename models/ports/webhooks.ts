@@ -2,7 +2,7 @@ import type { Owner } from '../access/api-key';
 import type { OutgoingMessage, Webhook, WebhookRegistration } from '../webhooks/webhook';
 import type { AuditEntry } from './audit';
 
-/** Addresses and the messages that they are to get; a message is written by whoever changes what it tells. */
+/** Addresses and the messages that they are to get; a message is written by anyone who changes what it tells. */
 export interface WebhookStore {
   /** With its entry in the audit log; null when its owner has `max` already, however many are added at once. */
   add(

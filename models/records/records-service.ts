@@ -141,7 +141,7 @@ export class RecordsService {
 
   /**
    * One call after the other: beside each other they would wait for each other's transactions all the same, with all their
-   * records in memory and a connection each that readers want. Whoever hung up meanwhile changes nothing.
+   * records in memory and a connection each that readers want. Anyone who hung up meanwhile changes nothing.
    */
   #alone<Result>({ signal }: CallContext, work: () => Promise<Result>): Promise<Result> {
     const turn = this.#last

@@ -73,7 +73,7 @@ function stateInWords({ state, built, maintained }: VersionStatus, rollback: str
 export function describeSwitch({ model, version, previous, recalibrated, overruled }: Switched): string {
   const lines = overruled.map((fault) => `overruled: ${fault}`);
   if (recalibrated) {
-    return `${model} (version ${version}) answers with the calibration of before; loupe embeddings rollback goes forth again`;
+    return `${model} (version ${version}) answers with the calibration of before; loupe embeddings rollback takes that back`;
   }
   if (previous === null) return [...lines, `${model} (version ${version}) is live already`].join('\n');
   return [

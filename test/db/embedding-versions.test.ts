@@ -104,7 +104,7 @@ describe('embedding versions', () => {
     expect(await embeddings.coverage(version.id)).toEqual({ pending: 2, done: 1, failed: 0 });
   });
 
-  test('keep the newest vectors of an image, whoever stores them at the same time', async () => {
+  test('keep the newest vectors of an image, no matter who stores them at the same time', async () => {
     const version = await liveOf(embeddings);
     const [image] = await showImages(database.knex, 1);
     if (image === undefined) throw new Error('no image');

@@ -43,7 +43,7 @@ describe('the live version, when its model is not installed any more', () => {
     expect(rollbackTarget(await embeddings.versions())).toBeNull();
   });
 
-  test('of another model is not taken the place of: whoever added it is told that it is missing here', async () => {
+  test('of another model is not taken the place of: anyone who added it is told that it is missing here', async () => {
     const live = await embeddings.live();
     const other = await embeddings.create(modelManifest('added', 8, 1));
     await embeddings.promote(other.id);

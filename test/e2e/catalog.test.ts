@@ -185,7 +185,7 @@ describe('the search box', () => {
 });
 
 describe('a view of the catalog', () => {
-  test('is in its address: whoever opens it sees the same', async () => {
+  test('is in its address: anyone who opens it sees the same', async () => {
     const page = await browser.visit('?view=catalog&category=watches&show=model&sort=name_desc');
     await headingSays(page, /^\d+ models/);
     expect(await page.getByRole('radio', { name: 'Watches' }).isChecked()).toBe(true);

@@ -36,7 +36,7 @@ const ENTRIES_MAX = 100;
 
 /**
  * A command that runs what follows with a small disk of its own at a folder, filled with what is in another. Linux allows
- * such a mount to whoever it gives a namespace.
+ * such a mount to anyone who it gives a namespace.
  */
 const withDiskAt = (folder: string, content: string): string[] => [
   ...IN_NAMESPACE,

@@ -32,7 +32,7 @@ export interface Books {
   readonly booked: number;
   /** Of that, for calls whose clients got no answer. */
   readonly unanswered: number;
-  /** Reservations that are still there, for whoever died between. */
+  /** Reservations that are still there, for anyone who died between. */
   readonly reservations: number;
   /** Every sentence that is not true; none when the books are right. */
   readonly faults: readonly string[];

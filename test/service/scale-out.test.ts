@@ -64,7 +64,7 @@ withServers('Two apis and three workers, each at an address of its own', () => {
   });
 
   test('lose a worker and an api, killed under a steady load, and no call but those the api had in hand', async () => {
-    // Whoever waits for a job of the dead worker waits until another one has taken it over.
+    // Anyone who waits for a job of the dead worker waits until another one has taken it over.
     const outcomes = await load(async (progress) => {
       await progress(40);
       await workers[0]?.kill();

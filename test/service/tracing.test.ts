@@ -11,7 +11,7 @@ import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
 import { layoutInstallation } from './layout-installation';
 
 /**
- * One call is one trace, from its request through the queue to the worker and back, whoever works on it: one process on
+ * One call is one trace, from its request through the queue to the worker and back, no matter who works on it: one process on
  * the embedded default; an api and a worker on PostgreSQL and Redis. They are stopped before the spans are looked at.
  */
 const SEED = 5;

@@ -238,7 +238,7 @@ test.each([
   for (const method of ['GET', 'POST']) {
     const sent = method === 'POST' ? { body: { ids: ['product_birkin_croc'] } } : {};
     const { status } = await api.send(method, path, sent);
-    // There is an item "items" at most, for whoever reads the address as that.
+    // There is an item "items" at most, for anyone who reads the address as that.
     expect([method, status]).toEqual([method, 404]);
   }
 });

@@ -73,7 +73,7 @@ interface Made {
   readonly answer: Answer | null;
 }
 
-test('the ledger is what was answered, whoever hangs up at whatever moment', async () => {
+test('the ledger is what was answered, no matter who hangs up, and when', async () => {
   await service.sees(['product_birkin_croc', 0.05]);
   const { api, key, accountId } = await service.newKey({ credits: CREDITS });
   const calls = endpoints({ base64: (await service.photo()).toString('base64') });

@@ -92,7 +92,7 @@ test('ten writers and an import: the last whole record stands, nothing is lost o
   expect(brandName).toMatch(/^Name \d$/);
   for (const id of [...contested, ...own.flat(), ...imported.slice(0, 20)]) {
     const row = await found(id);
-    // Whoever wrote last, the row names the brand as it is called now.
+    // No matter who wrote last, the row names the brand as it is called now.
     expect(row).toMatchObject({ name: `${brandName} Crocodile`, variants: [{ id: variantOf(id) }] });
   }
   for (const [at, ids] of own.entries()) {

@@ -43,7 +43,7 @@ describe('an answer', () => {
     ['compress', 'identity'],
     ['br;q=0, gzip;q=0', 'identity'],
   ] as const)(
-    'to whoever accepts "%s" is in %s, with the same content and credits',
+    'to anyone who accepts "%s" is in %s, with the same content and credits',
     async (accepted, coding) => {
       const plain = await query({});
       const answer = await query({ 'accept-encoding': accepted });

@@ -158,7 +158,7 @@ export async function createOwnDatabase(server: string, template?: DatabaseTempl
   return { url: addressOf(server, name), drop: () => inServer(server, (client) => client.query(drop)) };
 }
 
-/** The database of a template. Whoever asks first makes it, in place of an older one; the lock ends with the client. */
+/** The database of a template. Anyone who asks first makes it, in place of an older one; the lock ends with the client. */
 async function templateIn(client: Client, server: string, template: DatabaseTemplate): Promise<string> {
   const prefix = `loupe_template_${template.name}_`;
   const wanted = `${prefix}${template.digest}`;

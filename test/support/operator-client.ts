@@ -6,7 +6,7 @@ export const ADMIN_TOKEN = 'nobody-guesses-these-forty-characters-ever';
 type Body = Readonly<Record<string, unknown>>;
 type Headers = Readonly<Record<string, string>>;
 
-/** Calls the operators' API of a service, as whoever has its token. */
+/** Calls the operators' API of a service, as anyone who has its token. */
 export class OperatorClient {
   readonly #api: () => ApiClient;
 

@@ -63,7 +63,7 @@ test('a collector that is away, or never answers, is told of once and holds up n
   const told = await traced(
     { settings: { ...away, OTEL_EXPORTER_OTLP_TIMEOUT: '100' }, calls: 300, fetched: 'an image' },
     {
-      // Whoever waited for that would not end within the time of a test.
+      // Anyone who waited for that would not end within the time of a test.
       settings: { ...to(`http://${address}`), OTEL_EXPORTER_OTLP_TIMEOUT: '600000' },
       calls: 1,
       fetched: 'an image',

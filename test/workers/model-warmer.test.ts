@@ -58,7 +58,7 @@ function setup(unloadAfterMs: number) {
     warmer,
     loaded,
     forgotten,
-    /** Lets all models be loaded, and whoever waits for one go on. */
+    /** Lets all models be loaded, and anyone who waits for one go on. */
     finish: async () => {
       finish();
       await new Promise(setImmediate);

@@ -41,7 +41,7 @@ async function reply(request: EngineRequest, send: (reply: EngineReply) => void)
 const NICENESS = 10;
 
 /**
- * Inference takes all that the processors give; whoever answers requests, queries and other callers goes before it. Only
+ * Inference takes all that the processors give; anyone who answers requests, queries and other callers goes before it. Only
  * Linux can do so with a single thread.
  */
 function stepBehind(): void {

@@ -11,7 +11,7 @@ const EARLIER_FOLDER = resolve(__dirname, '../embedder/bundled-earlier');
 /** The model that ships with Loupe, and that a new installation answers with. */
 export const bundledModel = (): Promise<InstalledModel> => installed(BUNDLED_FOLDER, true);
 
-/** The bundled model of the release before, until whoever answers with it has embedded anew (docs/upgrade.md). */
+/** The bundled model of the release before, until anyone who answers with it has embedded anew (docs/upgrade.md). */
 export const earlierModel = (): Promise<InstalledModel> => installed(EARLIER_FOLDER, true);
 
 /** Where added models lie: a folder each. */

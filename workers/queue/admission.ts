@@ -68,7 +68,7 @@ export class Admission {
     return this.limits.clock.now().getTime();
   }
 
-  /** Places for the photos of a call of this process, which come before whoever comes later. */
+  /** Places for the photos of a call of this process, which come before anyone who comes later. */
   enter({ accountId, photos = 1 }: VisionCaller): VisionPlace {
     this.#inside.add(accountId, photos);
     let left = false;
@@ -179,7 +179,7 @@ export class ServiceRate {
     return { askedAt: now, finishedBefore: this.#finished };
   }
 
-  /** Some job finished, whoever asked for it. */
+  /** Some job finished, no matter who asked for it. */
   finish(): void {
     this.#finished += 1;
   }

@@ -63,7 +63,7 @@ const NOT_TOLD = /NOPERM/;
 
 /**
  * The asking side of one BullMQ queue: adds jobs and hands each answer to the one who asked. One stream of events serves
- * all callers; whoever asks is registered before the job is added, so that no answer is too fast. While Redis is away
+ * all callers; anyone who asks is registered before the job is added, so that no answer is too fast. While Redis is away
  * everything fails at once, and works again when it is back; who waited then for a job that is lost is told so.
  */
 export class BullMqProducer {
@@ -74,7 +74,7 @@ export class BullMqProducer {
   #open: Open | null = null;
   #counted: { readonly workers: Promise<number | null>; readonly at: number } | null = null;
 
-  /** @param onFinished called for every job of the queue that finishes, whoever asked for it */
+  /** @param onFinished called for every job of the queue that finishes, no matter who asked for it */
   constructor(
     private readonly name: string,
     private readonly options: BullMqOptions,

@@ -179,7 +179,7 @@ function placeFor(request: NeighbourRequest, askedAt: number): Place {
 const INDEX_ATTEMPTS = 3;
 
 /**
- * Work on the catalog's images of an installation without Redis: one slice after another, whoever asks, so that the
+ * Work on the catalog's images of an installation without Redis: one slice after another, no matter who asks, so that the
  * photos of callers always find room.
  */
 export class InProcessIndexQueue implements IndexQueue {

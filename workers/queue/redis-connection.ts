@@ -61,7 +61,7 @@ export const patientConnection = (url: string, stop: AbortSignal) => ({
   maxRetriesPerRequest: null,
 });
 
-/** What has to be known of a connection, whoever made it. */
+/** What has to be known of a connection, no matter who made it. */
 export interface Connection {
   readonly status: string;
   on(event: string, listener: () => void): unknown;

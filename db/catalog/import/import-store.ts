@@ -18,7 +18,7 @@ interface Holder {
   readonly started_at: Date;
 }
 
-/** Thrown to whoever wants to import while another import runs. */
+/** Thrown to anyone who wants to import while another import runs. */
 export class ImportRunningError extends Error {
   constructor({ host, process_id, started_at }: Holder) {
     super(

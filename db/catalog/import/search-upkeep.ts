@@ -5,7 +5,7 @@ import { sqlStateOf } from '../../core/postgres-faults';
 import { identifier, rowsOf, Sql, sql } from '../../core/sql';
 import type { InTransaction } from './record-store';
 
-/** Whoever may change the catalog, in transactions. */
+/** Anyone who may change the catalog, in transactions. */
 interface Transactions {
   readonly transaction: InTransaction;
 }

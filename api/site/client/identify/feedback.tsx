@@ -28,7 +28,7 @@ export function Confirm({ row, telling, class: look }: ConfirmProps) {
   );
 }
 
-/** What an item is where no row of the answer is right, by whoever knows it. */
+/** What an item is where no row of the answer is right, by anyone who knows it. */
 export function Feedback({ telling: { kept, failure, busy, tell, again }, row }: Props) {
   const [searching, setSearching] = useState(false);
   const place = useRef<HTMLElement>(null);

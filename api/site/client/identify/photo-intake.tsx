@@ -205,7 +205,7 @@ interface ScopeFieldProps {
   readonly choose: (category: string) => void;
 }
 
-/** What the item is, for whoever knows. */
+/** What the item is, for anyone who knows. */
 function ScopeField({ category, choose }: ScopeFieldProps) {
   const { categories } = useSession();
   if (categories.length < 2) return null;

@@ -268,7 +268,7 @@ export function inWords({ status, message, answer }: Failure): FailureWords {
     case 402:
       return {
         title: 'Not enough credits',
-        text: `${message} Ask whoever runs this service to top the account up; nothing was charged.`,
+        text: `${message} Ask the operator of this service to top the account up; nothing was charged.`,
         again: true,
       };
     case 403:

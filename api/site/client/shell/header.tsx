@@ -90,7 +90,7 @@ export function SignIn() {
         </p>
       )}
       <h2>No key yet?</h2>
-      <p>Whoever runs this service makes one on its machine:</p>
+      <p>The operator of this service makes one on its machine:</p>
       <Scrollable label="Commands">
         <pre>{MAKE_KEY}</pre>
       </Scrollable>
