@@ -2,11 +2,11 @@ import { PORTS } from '../../models/ports';
 import type { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 import { StoredVectors } from '../support/stored-vectors';
-import { bag, fresh, pricedBag, RESTORED, RUN, variantOf, writerOf } from '../support/written-catalog';
+import { bag, fresh, pricedBag, RUN, variantOf, WRITTEN, writerOf } from '../support/written-catalog';
 
 /** contract 15.10: records are read, changed and sent back. */
 const vectors = new StoredVectors(() => service);
-const service = useService({}, { [PORTS.IndexQueue]: vectors }, RESTORED);
+const service = useService({}, { [PORTS.IndexQueue]: vectors }, WRITTEN);
 let writer: ApiClient;
 beforeAll(async () => {
   writer = await writerOf(service);
