@@ -2,7 +2,7 @@ import { PORTS } from '../../models/ports';
 import type { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 import { StoredVectors } from '../support/stored-vectors';
-import { bag, fresh, pricedBag, RUN, variantOf, WRITTEN, writerOf } from '../support/written-catalog';
+import { bag, fresh, price, pricedBag, RUN, variantOf, WRITTEN, writerOf } from '../support/written-catalog';
 
 /** contract 15.10: records are read, changed and sent back. */
 const vectors = new StoredVectors(() => service);
@@ -16,20 +16,36 @@ const read = (id: string, api = writer) =>
   api.send<{ data: Record<string, { id: string }>[] }>('GET', `/v3/catalog/records/${id}`);
 const lineOf = async (id: string) => (await read(id)).body.data[0] ?? {};
 
-test('a record that is read and sent back leaves its row as it was, whatever it is', async () => {
-  for (const id of [
-    'product_birkin_croc',
-    'product_speedy_epi',
-    'style_birkin_croc',
-    'brand_hermes',
-    'handbags',
-  ]) {
-    const row = (await writer.item(id, 'taxonomy,pricing')).body.data;
-    const line = await lineOf(id);
-    expect((await writer.write([line])).body.data).toMatchObject([{ id, status: 'accepted' }]);
-    expect(await lineOf(id)).toEqual(line);
-    expect((await writer.item(id, 'taxonomy,pricing')).body.data).toEqual(row);
+test('a record that is read and sent back leaves its row as it was', async () => {
+  const brand = fresh('brand');
+  const id = fresh('product');
+  const variants = [{ id: variantOf(id), fields: [{ field: 'size', name: '30' }] }];
+  await writer.write([
+    {
+      entities: {
+        id: brand,
+        kind: 'brand',
+        name: `Maison ${brand}`,
+        category: 'handbags',
+        keywords: ['maison'],
+      },
+    },
+    { products: { id, category: 'handbags', attributes: { brand }, tags: ['material:exotic'], variants } },
+    price(id, 1_000),
+  ]);
+  for (const each of [id, brand]) {
+    const row = (await writer.item(each, 'taxonomy,pricing')).body.data;
+    const line = await lineOf(each);
+    expect((await writer.write([line])).body.data).toMatchObject([{ id: each, status: 'accepted' }]);
+    expect(await lineOf(each)).toEqual(line);
+    expect((await writer.item(each, 'taxonomy,pricing')).body.data).toEqual(row);
   }
+});
+
+test('a category is given back with its hierarchy', async () => {
+  expect(await lineOf('handbags')).toMatchObject({
+    categories: { id: 'handbags', hierarchy: ['brand', 'model', 'style'] },
+  });
 });
 
 test('a product is given back with all that was written of it', async () => {
