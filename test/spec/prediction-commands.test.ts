@@ -1,8 +1,10 @@
+import { FIXTURE } from '../support/fixture-data';
 import { environmentOf, loupeHere, runLoupeHere } from '../support/run-loupe';
 import { type TestKey, useService } from '../support/service';
 
 /** contract 14: what is recorded of photos, as an operator's scripts ask for it. */
-const service = useService();
+// A database of its own: other files leave predictions that count.
+const service = useService({}, {}, { ...FIXTURE, name: 'predictions' });
 
 const loupe = (words: readonly string[]) => runLoupeHere(words, environmentOf(service));
 
