@@ -65,7 +65,7 @@ test.each([
   },
 );
 
-test('other methods, unknown files and a demonstration that there is not are refused as by the API', async () => {
+test('other methods, unknown files and a missing demonstration are refused as by the API', async () => {
   const refused = await fetch(`${service.url}/`, { method: 'POST' });
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   for (const path of [
