@@ -50,6 +50,15 @@ test('the code cites only pages that exist', () => {
   expect(cited.filter((page) => !existsSync(join(ROOT, page)))).toEqual([]);
 });
 
+test('CI, the Dockerfile and the npm scripts name only files that exist', () => {
+  const named = ['.ci/run', 'Dockerfile', 'package.json'].flatMap((path) => [
+    ...read(path).matchAll(/\b((?:api|db|models|scripts|test|workers)\/[\w./-]+\.(?:[cm]?[jt]s|sh))\b/g),
+  ]);
+  const paths = named.map(([, path = '']) => path);
+  expect(paths.length).toBeGreaterThan(10);
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
 test('the page of settings lists every setting, and none that there is not', () => {
   const listed = read('docs/settings.md')
     .split('\n')
