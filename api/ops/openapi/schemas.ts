@@ -146,12 +146,13 @@ export const componentSchemas = (records: Named): Record<string, object> => ({
 /** The parameters of a query string that a schema reads; lists in them are comma-separated. */
 export function queryParameters(schema: z.ZodObject): object[] {
   const described = jsonSchemas({ ...SHARED, query: schema }, 'output')['query']?.properties ?? {};
-  return Object.entries(described as Record<string, { description?: string }>).map(
+  return Object.entries(described as Record<string, { description?: string; type?: string }>).map(
     ([name, { description, ...rest }]) => ({
       name,
       in: 'query',
       style: 'form',
       explode: false,
+      ...(rest.type === 'array' && { allowEmptyValue: true }),
       schema: rest,
       description,
     }),
