@@ -7,6 +7,7 @@ import {
   errorResponse,
   type Frame,
   FrameReader,
+  notice,
   RequestCode,
   readyForQuery,
   startupParameters,
@@ -71,6 +72,11 @@ export class ClientConnection implements SessionPeer {
     this.socket.write(Buffer.concat([greeting, key, readyForQuery()]));
     this.session = new Session(this, turns, this.limits, id);
     this.session.advance();
+  }
+
+  /** Tells a client that waits for the database. */
+  notice(message: string): void {
+    if (this.isStarted && !this.hasLeft) this.socket.write(notice(message));
   }
 
   /** Ends the connection with an error. */

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { prepareCluster } from './cluster-folder';
 import { Engine } from './engine';
 import type { HostOptions, HostReport } from './host-messages';
-import { RENEW_MS } from './host-record';
 import { Housekeeper } from './housekeeper';
 import { RunFolder, shortPath } from './run-folder';
 import { WireServer } from './wire-server';
@@ -18,6 +17,9 @@ const INPUT_LIMITS = {
   waitingBytesMax: MEBIBYTE,
   frameBytesMax: 256 * MEBIBYTE,
 } as const;
+
+/** While it opens the database, a host says so often that it works. */
+const WORKING_MS = 5_000;
 
 /** A host that nobody has used for so long was started by a process that died. */
 const FIRST_CLIENT_MS = 20_000;
@@ -32,14 +34,12 @@ async function main(options: HostOptions): Promise<void> {
   const wire = new WireServer({ ...INPUT_LIMITS, holdIdleMs: options.holdIdleMs }, () => void close());
   const run = shortPath(join(options.folder, 'run'));
   process.once('exit', () => run.release());
-  const claim = await new RunFolder(run.path).claim(wire.server);
-  if (claim === undefined) return leave({ kind: 'taken' }, 0);
-  const { socketFolder, renew, release } = claim;
-  setInterval(() => {
-    if (renew()) return tell({ kind: 'working' });
-    log('another machine has taken the database over: this host ends');
-    process.exit(1);
-  }, RENEW_MS).unref();
+  const socketFolder = await new RunFolder(run.path).claim(wire.server);
+  if (socketFolder === undefined) return leave({ kind: 'taken' }, 0);
+  const working = setInterval(() => {
+    tell({ kind: 'working' });
+    wire.reassure('the embedded database is being opened');
+  }, WORKING_MS);
 
   const { durable } = options;
   const folder = await prepareCluster(options, async (data) => {
@@ -48,6 +48,7 @@ async function main(options: HostOptions): Promise<void> {
     await maker.close();
   });
   const engine = await Engine.start({ folder, durable }, { log, died });
+  clearInterval(working);
   const housekeeper = new Housekeeper(socketFolder, wire.serve(engine), log);
   housekeeper.start();
   process.once('SIGTERM', () => {
@@ -68,7 +69,6 @@ async function main(options: HostOptions): Promise<void> {
     await wire.stop();
     clearTimeout(cutOff);
     await engine.close();
-    release();
     process.exit(0);
   }
 

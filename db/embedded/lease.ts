@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { isRenewed, STALE_MS } from './host-record';
 import { socketPath } from './run-folder';
 import { Backend, errorFields, FrameReader, startup, typeOf } from './wire-protocol';
 import { LEASE_PARAMETER } from './wire-server';
@@ -19,7 +18,7 @@ export class NoHostError extends Error {}
 const FRAME_BYTES_MAX = 1024 * 1024;
 
 /**
- * Connects and waits until the host has opened its database, however long, while the host renews its record.
+ * Connects and waits until the host has opened its database, however long, while the host says that it works.
  *
  * @throws NoHostError if there is no host that can
  */
@@ -32,12 +31,7 @@ export function openLease(socketFolder: string, silentMs: number): Promise<Lease
       socket.destroy();
       reject(new NoHostError(reason));
     };
-    let opened = false;
-    const timer = setTimeout(async () => {
-      const lives = await isRenewed(socketFolder, STALE_MS).catch(() => false);
-      if (lives) timer.refresh();
-      else if (!opened) giveUp(`no sign of life within ${silentMs} ms`);
-    }, silentMs);
+    const timer = setTimeout(() => giveUp(`no sign of life within ${silentMs} ms`), silentMs);
     socket.on('error', (error) => giveUp(error.message));
     socket.once('close', () => {
       clearTimeout(timer);
@@ -45,11 +39,11 @@ export function openLease(socketFolder: string, silentMs: number): Promise<Lease
     });
     socket.once('connect', () => socket.write(startup({ user: 'postgres', [LEASE_PARAMETER]: '1' })));
     socket.on('data', (chunk) => {
+      timer.refresh();
       reader.push(chunk);
       for (let frame = reader.next(); frame; frame = reader.next()) {
         if (typeOf(frame) === Backend.error) giveUp(errorFields(frame).message);
         if (typeOf(frame) !== Backend.readyForQuery) continue;
-        opened = true;
         clearTimeout(timer);
         socket.unref();
         resolve({ socketFolder, ended, release: (releaseMs) => release(releaseMs) });

@@ -28,6 +28,7 @@ export const Frontend = {
 export const Backend = {
   error: 'E',
   keyData: 'K',
+  notice: 'N',
   readyForQuery: 'Z',
 } as const;
 
@@ -72,10 +73,12 @@ export function startupParameters(packet: Buffer): Map<string, string> {
 }
 
 /** What a client needs to know of an error: SQLSTATE and text; `FATAL` ends the connection. */
-export function errorResponse(severity: 'ERROR' | 'FATAL', sqlState: string, message: string): Frame {
-  const fields = `S${severity}\0V${severity}\0C${sqlState}\0M${message}\0\0`;
-  return frame(Backend.error, Buffer.from(fields));
-}
+export const errorResponse = (severity: 'ERROR' | 'FATAL', sqlState: string, message: string): Frame =>
+  frame(Backend.error, Buffer.from(`S${severity}\0V${severity}\0C${sqlState}\0M${message}\0\0`));
+
+/** News that ask nothing of a client. */
+export const notice = (message: string): Frame =>
+  frame(Backend.notice, Buffer.from(`SNOTICE\0VNOTICE\0C00000\0M${message}\0\0`));
 
 /** SQLSTATE and text of an error response. */
 export function errorFields(errorFrame: Frame): { sqlState: string; message: string } {

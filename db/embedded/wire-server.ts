@@ -40,6 +40,11 @@ export class WireServer {
     return this.turns;
   }
 
+  /** Tells those who wait for the database that it is on its way. */
+  reassure(message: string): void {
+    for (const connection of this.connections) connection.notice(message);
+  }
+
   /** Takes no more clients and resolves when the running turns have ended. */
   async stop(): Promise<void> {
     this.isStopping = true;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Embedded, type EmbeddedOptions, ensureEmbedded } from '../../db/embedded/ensure-embedded';
-import { readRecord } from '../../db/embedded/host-record';
+import { hostPid } from '../../db/embedded/run-folder';
 import { digestOf, ENGINE_SOURCES, prepareTemplate } from '../support/templates';
 
 /** Each test starts processes, the first of all makes a cluster: that takes as long as the machine is busy. */
@@ -48,7 +48,7 @@ export async function startFixture(options: EmbeddedOptions = {}): Promise<Embed
       clients.push(client);
       return client;
     },
-    hostPid: async () => readRecord(await embedded.socketFolder())?.pid ?? 0,
+    hostPid: async () => hostPid(await embedded.socketFolder()),
     remove: async () => {
       await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
       await embedded.close();

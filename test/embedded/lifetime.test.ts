@@ -39,6 +39,7 @@ async function startProcess(): Promise<{ process: ChildProcess; socketFolder: st
 }
 
 describe('starting', () => {
+  // contract 14.9
   test('all that start at once on a new folder share one host', async () => {
     const starting = [1, 2, 3, 4].map(() => ensureEmbedded(folder, { template, durable: false }));
     const embedded = await Promise.all(starting);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
 import { ensureEmbedded } from '../../db/embedded/ensure-embedded';
-import { readRecord } from '../../db/embedded/host-record';
+import { hostPid } from '../../db/embedded/run-folder';
 import { refuseTelemetry } from '../../scripts/config';
 import { copyDataFolder } from './templates';
 
@@ -56,14 +56,14 @@ export function removeLent(): void {
   const ours = readdirSync(tmpdir()).filter((name) => name.startsWith(prefixOf(process.pid)));
   for (const dataDir of ours.map((name) => join(tmpdir(), name))) {
     const sockets = join(dataDir, 'postgres', 'run');
-    for (const each of readdirSync(sockets)) kill(readRecord(join(sockets, each))?.pid);
+    for (const each of readdirSync(sockets)) killHost(join(sockets, each));
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-function kill(host: number | undefined): void {
+function killHost(socketFolder: string): void {
   try {
-    if (host) process.kill(host, 'SIGKILL');
+    process.kill(hostPid(socketFolder), 'SIGKILL');
   } catch {
     // It has ended with its worker.
   }
