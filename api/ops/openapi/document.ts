@@ -117,7 +117,8 @@ function bodyOf(id: Id, { body }: Operation): object {
 function contentOfBody(body: NonNullable<Operation['body']>, told: object): object {
   if (typeof body === 'string')
     return contentOf(['application/json'], { schema: schemaReference(body), ...told });
-  if ('bytes' in body) return contentOf(body.bytes, { schema: { type: 'string', format: 'binary' } });
+  if ('bytes' in body)
+    return contentOf(body.bytes, { schema: { type: 'string', format: 'binary', minLength: 1 } });
   const schema = {
     type: 'string',
     description: body.lines,

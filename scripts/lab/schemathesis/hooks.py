@@ -7,11 +7,11 @@ import jsonschema_rs
 import schemathesis
 
 # A request that fits the document is refused only for what the document can't know: the catalog, the account, the host
-# or bytes of a photo. The document names each of these reasons where the field is described.
+# or bytes of a photo, and for a control byte in a header. The document names each of these reasons where the field is described.
 REASONS = re.compile(
     r"There is no (tag|category|product|item|facet)|is no taxonomy node|has no \"|take the next_cursor|"
     r"must be (an https? |an http or https|the https|base64|at most 366)|must not|is not one of an answer|is empty|is named twice|"
-    r"ends outside of the photo|smaller than 16|half a surrogate|can be taken off|is unlimited|must lie in the future|since: must"
+    r"ends outside of the photo|is not valid HTTP|smaller than 16|half a surrogate|can be taken off|is unlimited|must lie in the future|since: must"
 )
 REFUSED = (400, 402, 422)
 line_validators = []
