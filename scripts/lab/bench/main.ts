@@ -8,6 +8,7 @@ import { benchIdentify } from './identify';
 import { benchImport } from './import';
 import { MODES } from './installation';
 import { benchLiving } from './living';
+import { benchPeers } from './peers/bench-peers';
 import { benchReindex } from './reindex';
 import { benchSoak } from './soak';
 import { type Measurement, report } from './table';
@@ -39,6 +40,16 @@ const COMMANDS: readonly (readonly [name: string, description: string, Measure, 
       products(300),
       ['--models <references...>', 'one after the other', ['loupe-eye@1.0.0']],
       ...[ONLY, AGAINST],
+    ],
+  ],
+  [
+    'peers',
+    'identify beside FastAPI, ONNX Runtime, OpenCV and pgvector with the same network and vectors',
+    benchPeers,
+    [
+      products(300),
+      ['--calls <n>', 'calls of one caller; four times as many of 16', 100],
+      ['--turns <n>', 'each subject is measured so often', 5],
     ],
   ],
   [

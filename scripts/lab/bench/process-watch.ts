@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import type { ServiceProcess } from '../service-processes';
 import type { Cell } from './table';
 
@@ -46,4 +46,27 @@ export async function memoryOf(pid: number, which: 'VmRSS' | 'VmHWM' = 'VmRSS'):
 export function memoryCell(samples: readonly Sample[]): Cell {
   const mib = samples.map(({ residentMib }) => Math.round(residentMib));
   return [mib[0], Math.max(...mib), mib.at(-1)].join(', ');
+}
+
+/**
+ * Processor milliseconds that processes took so far, with those of the children that they have waited for (proc_pid_stat(5),
+ * in hundredths of a second).
+ */
+export async function processorMsOf(pids: readonly number[]): Promise<number> {
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
+  // After the name, which may hold spaces: user, system, and both of the children.
+  const ticks = lines.flatMap((line) =>
+    line
+      .slice(line.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 15),
+  );
+  return 10 * ticks.reduce((sum, own) => sum + Number(own), 0);
+}
+
+/** Processes of this machine with one of these names. */
+export async function processesCalled(names: readonly string[]): Promise<number[]> {
+  const pids = (await readdir('/proc').catch(() => [])).map(Number).filter(Number.isInteger);
+  const called = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')));
+  return pids.filter((_, at) => names.includes(called[at]?.trim() ?? ''));
 }

@@ -15,7 +15,7 @@ export interface Measurement {
 }
 
 const RESULTS = 'bench-results';
-/** Of versions that are compared. */
+/** Of subjects that are compared. */
 const TURNS = 3;
 
 /** The value below which a share of the values lie, by the nearest-rank method; NaN of nothing. */
@@ -65,9 +65,10 @@ export function shown(cell: Cell): string {
 export async function byTurns<Subject extends { readonly name: string }>(
   subjects: readonly Subject[],
   measure: (subject: Subject) => Promise<readonly (readonly Cell[])[]>,
+  turns = TURNS,
 ): Promise<Cell[][]> {
   const measured = subjects.map(({ name }) => ({ name, turns: [] as (readonly (readonly Cell[])[])[] }));
-  for (let turn = 0; turn < (subjects.length > 1 ? TURNS : 1); turn += 1) {
+  for (let turn = 0; turn < (subjects.length > 1 ? turns : 1); turn += 1) {
     for (const [at, subject] of subjects.entries()) {
       process.stderr.write(`${subject.name}, turn ${turn + 1}\n`);
       measured[at]?.turns.push(await measure(subject));

@@ -1,0 +1,163 @@
+import { rowsOf, sql } from '../../../../db/core/sql';
+import { embeddingsOf } from '../../../../db/embeddings/embedding-tables';
+import { drawPhotos, fill, PHOTO_SIDE, photoBodies } from '../generated';
+import { type Installation, onInstallation, UNLIMITED } from '../installation';
+import { Client, runConcurrently, successful } from '../load';
+import { memoryOf, processesCalled, processorMsOf } from '../process-watch';
+import { byTurns, type Cell, type Measurement, machine, percentiles, shown } from '../table';
+import { exportNetwork, installPython, startPython } from './python-peer';
+
+export interface PeersBenchOptions {
+  readonly products: number;
+  readonly calls: number;
+  readonly turns: number;
+}
+
+/** Whoever answers what a photo shows. */
+interface Subject {
+  readonly name: string;
+  readonly pids: readonly number[];
+  identify(body: Buffer): Promise<{ readonly text: string }>;
+}
+
+const CALLERS = [1, 16];
+const PICTURE_SIDE = 640;
+/** Photos of which the best product must be the same: what lies equally near may come in another order. */
+const AGREEMENT_MIN = 0.9;
+const STORES = ['postgres', 'redis-server'];
+
+/**
+ * Identify over HTTP beside the same network, crops and vectors behind FastAPI, ONNX Runtime, OpenCV and pgvector, by turns: the peer
+ * with one thread for an inference and with all, Loupe embedded and on the peer's own PostgreSQL.
+ *
+ * @throws Error when they do not find the same products
+ */
+export async function benchPeers({ products, calls, turns }: PeersBenchOptions): Promise<Measurement> {
+  await installPython();
+  const bodies = photoBodies(await drawPhotos(products, PHOTO_SIDE));
+  const settings = { ...UNLIMITED, VISION_DEADLINE_MS: '60000' };
+  const filled = async (installation: Installation, folder: string) => {
+    await installation.start();
+    await fill([installation], folder, { products, pictures: PICTURE_SIDE });
+    return loupe(installation);
+  };
+  return onInstallation({ mode: 'PostgreSQL and Redis', settings }, async (served, folder) =>
+    onInstallation({ mode: 'embedded', settings }, async (embedded, embeddedFolder) => {
+      const loupes = [await filled(served, folder), await filled(embedded, embeddedFolder)];
+      const peers = await startPeers(served, folder);
+      try {
+        const subjects = [...peers.map(({ subject }) => subject), ...loupes];
+        const agreed = await agreement(subjects, bodies);
+        const rows = await byTurns(subjects, (subject) => measure(subject, bodies, calls), turns);
+        return {
+          title: `identify beside a peer: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, medians of ${turns}, ${machine()}`,
+          head: [
+            ...['', 'callers', 'photos/s', 'p50 ms', 'p95 ms'],
+            ...['processor ms a photo', 'of the stores', 'MiB'],
+          ],
+          rows,
+          notes: [
+            'The peer checks no key, books nothing, limits nothing, keeps no record of its answers, and has no confidence, prices or taxonomy.',
+            ...agreed,
+            ...loupes.map(({ name }) => ratioNote(name, rows)),
+            'Processor time is that of the processes that answer, and of all PostgreSQL and Redis processes of the machine meanwhile. The client shares the cores.',
+          ],
+        };
+      } finally {
+        for (const { stop } of peers) await stop();
+      }
+    }),
+  );
+}
+
+async function loupe(installation: Installation): Promise<Subject> {
+  const client = new Client(installation.url, await installation.key());
+  return {
+    name: `Loupe, ${installation.mode}`,
+    pids: [...installation.processes.values()].map(({ process: { pid = 0 } }) => pid),
+    identify: (body) => successful(client.post('/v3/vision/identify', body)),
+  };
+}
+
+async function startPeers(served: Installation, folder: string) {
+  const version = await served.onDatabase(async (knex) => {
+    const [live] = await rowsOf<{ id: number }>(
+      knex,
+      sql`SELECT id FROM embedding_versions WHERE state = 'live'`,
+    );
+    return live?.id ?? 0;
+  });
+  const { DATABASE_URL = '' } = served.settings;
+  const common = { ...(await exportNetwork(folder)), DATABASE_URL, VECTORS: embeddingsOf(version).text };
+  const cores = Number.parseInt(machine(), 10);
+  return Promise.all(
+    [...new Set([1, cores])].map(async (threads) => {
+      const peer = await startPython('photo_peer', { ...common, THREADS: String(threads) });
+      const client = new Client(peer.url, '');
+      const subject: Subject = {
+        name: `peer, ${threads} ${threads === 1 ? 'thread' : 'threads'} an inference`,
+        pids: [peer.process.pid ?? 0],
+        identify: (body) => successful(client.post('/identify', body)),
+      };
+      return { subject, stop: peer.stop };
+    }),
+  );
+}
+
+/** @throws Error when two subjects have different products first for more than a few photos */
+async function agreement(subjects: readonly Subject[], bodies: readonly Buffer[]): Promise<string[]> {
+  const found = await Promise.all(
+    subjects.map(async ({ identify }) => {
+      const first: string[] = [];
+      for (const body of bodies) {
+        const { data } = JSON.parse((await identify(body)).text) as { data: { id: string }[] };
+        first.push(data.find(({ id }) => id.startsWith('product_'))?.id ?? '');
+      }
+      return first;
+    }),
+  );
+  const [reference = []] = found;
+  return subjects.slice(1).map(({ name }, at) => {
+    const same = reference.filter((id, photo) => id !== '' && id === found[at + 1]?.[photo]).length;
+    const said = `${name} and ${subjects[0]?.name} have the same product first for ${same} of ${bodies.length} photos`;
+    if (same < AGREEMENT_MIN * bodies.length) throw new Error(`${said}: they do not do the same work`);
+    return `${said}.`;
+  });
+}
+
+async function measure(subject: Subject, bodies: readonly Buffer[], calls: number): Promise<Cell[][]> {
+  const load = (count: number, callers: number) =>
+    runConcurrently(count, callers, (at) => subject.identify(bodies[at % bodies.length] ?? Buffer.alloc(0)));
+  await load(2 * Math.max(...CALLERS), Math.max(...CALLERS));
+  const rows: Cell[][] = [];
+  for (const callers of CALLERS) {
+    const count = callers === 1 ? calls : 4 * calls;
+    const used = async () => [
+      await processorMsOf(subject.pids),
+      await processorMsOf(await processesCalled(STORES)),
+    ];
+    const before = await used();
+    const { each, totalMs } = await load(count, callers);
+    const after = await used();
+    const memory = await Promise.all(subject.pids.map((pid) => memoryOf(pid)));
+    rows.push([
+      ...[callers, (1000 * count) / totalMs, ...percentiles(each, 0.5, 0.95)],
+      ...after.map((ms, at) => (ms - (before[at] ?? 0)) / count),
+      Math.round(memory.reduce((sum, mib) => sum + mib, 0)),
+    ]);
+  }
+  return rows;
+}
+
+/** How Loupe does beside the peer that does best. */
+function ratioNote(name: string, rows: readonly (readonly Cell[])[]): string {
+  const ratios = CALLERS.map((callers) => {
+    const of = rows.filter((row) => row[1] === callers);
+    const own = of.find((row) => row[0] === name) ?? [];
+    const peers = of.filter((row) => String(row[0]).startsWith('peer'));
+    const rate = Number(own[2]) / Math.max(...peers.map((row) => Number(row[2])));
+    const p50 = Number(own[3]) / Math.min(...peers.map((row) => Number(row[3])));
+    return `${shown(rate)} times the photos/s and ${shown(p50)} times the p50 at ${callers}`;
+  });
+  return `${name}, against the better peer, by callers: ${ratios.join('; ')}.`;
+}
