@@ -7,6 +7,11 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/faults/', '<rootDir>/test/e2e/'],
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  // In Jest's sandbox each use of a global is a slow call; as arguments of a module they are as fast as outside.
+  sandboxInjectedGlobals: [
+    ...['Array', 'BigInt', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Set', 'String'],
+    ...['Float32Array', 'Float64Array', 'Int32Array', 'Uint16Array', 'Uint32Array', 'Uint8Array'],
+  ],
   setupFiles: ['reflect-metadata', '<rootDir>/test/support/one-error-realm.ts'],
   transform: {
     '^.+\\.[jt]s$': [
