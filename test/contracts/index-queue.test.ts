@@ -8,7 +8,8 @@ import { BullMqIndexQueue, BullMqIndexWorker } from '../../workers/queue/bullmq-
 import { BullMqProducer } from '../../workers/queue/bullmq-producer';
 import { InProcessIndexQueue } from '../../workers/queue/in-process-queue';
 import { INDEX_QUEUE, indexJobOf } from '../../workers/queue/job';
-import { deleteKeys, failureOf, gate, silent } from './queue-support';
+import { silent } from '../support/log-sink';
+import { deleteKeys, failureOf, gate } from './queue-support';
 
 /** The indexer as a test needs it; remembers what it was given. */
 class FakeIndex implements ImageIndex {

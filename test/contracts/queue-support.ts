@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
-import type { Clock, Logger, NeighbourRequest } from '../../models/ports';
+import type { Clock, NeighbourRequest, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
+import { processEnvironment } from '../../scripts/config';
 import type { PhotoPipeline, Photos } from '../../workers/pipeline';
-
-/** Nothing is expected of the log. */
-export const silent: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
+import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
+import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
+import { InProcessVisionQueue } from '../../workers/queue/in-process-queue';
+import { silent } from '../support/log-sink';
 
 /** A clock that moves only when it is told to. */
 export class HandClock implements Clock {
@@ -106,3 +103,49 @@ export async function deleteKeys(redisUrl: string, prefix: string): Promise<void
   if (keys.length > 0) await redis.del(keys);
   redis.disconnect();
 }
+
+/** The Redis that tests may use. */
+const REDIS_URL = processEnvironment()['TEST_REDIS_URL'];
+
+/** What a queue is opened with. */
+export interface QueueSetup {
+  readonly pipeline: FakePipeline;
+  readonly clock: HandClock;
+  readonly concurrency: number;
+  readonly waitingMax: number;
+}
+
+/** A queue and its workers. */
+export interface OpenedQueue {
+  readonly queue: VisionQueue & { oldestWaitingMs(): Promise<number> };
+  close(): Promise<void>;
+}
+
+type Adapter = (setup: QueueSetup) => Promise<OpenedQueue>;
+
+const inProcess: Adapter = async ({ pipeline, ...limits }) => {
+  const queue = new InProcessVisionQueue(pipeline, { ...limits, logger: silent });
+  return { queue, close: () => queue.close() };
+};
+
+const bullMq =
+  (url: string): Adapter =>
+  async ({ pipeline, clock, concurrency, waitingMax }) => {
+    const prefix = `test-${randomUUID()}`;
+    const options = { redisUrl: url, prefix, clock, logger: silent };
+    const queue = new BullMqVisionQueue({ ...options, waitingMax });
+    const worker = new BullMqVisionWorker(pipeline, { ...options, concurrency, closeTimeoutMs: 1_000 });
+    await Promise.all([queue.ready(), worker.ready()]);
+    const close = async () => {
+      await queue.close();
+      await worker.close();
+      await deleteKeys(url, prefix);
+    };
+    return { queue, close };
+  };
+
+/** Every way to queue photos that there is here. */
+export const ADAPTERS: readonly [name: string, adapter: Adapter][] = [
+  ['in-process', inProcess],
+  ...(REDIS_URL ? [['BullMQ', bullMq(REDIS_URL)] as [string, Adapter]] : []),
+];

@@ -4,8 +4,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { MemoryRateLimiter } from '../../api/limits/memory-rate-limiter';
 import { RedisRateLimiter } from '../../api/limits/redis-rate-limiter';
-import type { Logger, RateLimiter } from '../../models/ports';
+import type { RateLimiter } from '../../models/ports';
 import { processEnvironment } from '../../scripts/config';
+import { silent } from '../support/log-sink';
 
 /** What every rate limiter promises (`RateLimiter` in models/ports.ts). */
 interface Adapter {
@@ -40,7 +41,6 @@ async function aheadInRedis(client: Redis, prefix: string, work: () => Promise<u
 }
 
 const nothing = () => undefined;
-const SILENT: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 const MEMORY: Adapter = {
   name: 'in memory',
@@ -57,8 +57,8 @@ const redisAt = (url: string): Adapter => ({
     await Promise.all(clients.map((client) => client.ping()));
     const prefix = `test-${randomUUID()}`;
     return {
-      one: new RedisRateLimiter(clients[0], prefix, SILENT),
-      other: new RedisRateLimiter(clients[1], prefix, SILENT),
+      one: new RedisRateLimiter(clients[0], prefix, silent),
+      other: new RedisRateLimiter(clients[1], prefix, silent),
       ahead: (work) => aheadInRedis(clients[0], prefix, work),
       close: async () => {
         for (const client of clients) await client.quit();
@@ -80,7 +80,7 @@ const REDIS_AWAY: Adapter = {
       disconnectTimeout: 1,
     });
     client.on('error', nothing);
-    const limiter = new RedisRateLimiter(client, 'test', SILENT);
+    const limiter = new RedisRateLimiter(client, 'test', silent);
     return { one: limiter, other: limiter, ahead: aheadHere, close: async () => client.disconnect() };
   },
 };
@@ -100,7 +100,7 @@ const REDIS_HANGS: Adapter = {
       retryStrategy: () => null,
     });
     client.on('error', nothing);
-    const limiter = new RedisRateLimiter(client, 'test', SILENT);
+    const limiter = new RedisRateLimiter(client, 'test', silent);
     const close = async () => {
       client.disconnect();
       for (const socket of sockets) socket.destroy();

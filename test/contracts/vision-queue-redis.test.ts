@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
+import { silent } from '../support/log-sink';
 import {
   deleteKeys,
   FakePipeline,
@@ -9,7 +10,6 @@ import {
   HandClock,
   neighbourhood,
   requestFor,
-  silent,
   until,
 } from './queue-support';
 import { openServerProxy } from './server-proxy';

@@ -1,8 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { internalError, unprocessable } from '../../models/errors';
 import type { VisionCaller, VisionPlace } from '../../models/ports';
-import { FakePipeline, failureOf, gate, HandClock, neighbourhood, requestFor, until } from './queue-support';
-import { ADAPTERS, type OpenedQueue, type QueueSetup } from './vision-queue-adapters';
+import {
+  ADAPTERS,
+  FakePipeline,
+  failureOf,
+  gate,
+  HandClock,
+  neighbourhood,
+  type OpenedQueue,
+  type QueueSetup,
+  requestFor,
+  until,
+} from './queue-support';
 
 const HOUR = 3_600_000;
 

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
@@ -10,9 +10,9 @@ import { hasCome } from '../../db/core/shared-clauses';
 import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
-import { API_VERSIONS } from '../../models/access/api-key';
 import { RESERVATION_MS } from '../../models/access/billing';
 import { pauseAfter } from '../../models/retry-pauses';
+import { openAccount } from '../faults/books';
 import { useDatabase } from '../support/database';
 
 /** contract 14.18: what a clock that was ahead has written is void once it is right again. */
@@ -39,13 +39,10 @@ interface Case {
   readonly aheadMs: number;
 }
 
-async function newAccount(credits: number | null = null) {
-  const accounts = new PostgresAccountRepository(database.knex, ids, clock);
-  const { id: accountId } = await accounts.createAccount('test', credits);
-  const limits = { perSecond: null, perMinute: null, concurrency: null };
-  const key = { accountId, name: 'test', versions: API_VERSIONS, test: true, limits, hash: randomBytes(32) };
-  return { accountId, test: true, keyId: (await accounts.createKey(key)).id };
-}
+const newAccount = async (credits: number | null = null) => ({
+  ...(await openAccount({ database }, 'test', { credits })),
+  test: true,
+});
 
 function jobs(): { store: PostgresVisionJobStore; add: () => Promise<unknown> } {
   const store = new PostgresVisionJobStore(database.knex, clock);

@@ -5,8 +5,8 @@ import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresSearchMissStore } from '../../db/catalog/search-miss-store';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
-import { API_VERSIONS } from '../../models/access/api-key';
 import { CREDITS_MAX } from '../../models/access/credits';
+import { openAccount } from '../faults/books';
 import { useDatabase } from '../support/database';
 
 /** contract 9.13: what may be so many is never more, however many calls of however many processes come at once. */
@@ -17,13 +17,10 @@ const ids = { next: randomUUID };
 const database = useDatabase();
 const AT_ONCE = 30;
 
-async function newKey(credits: number | null = null) {
-  const accounts = new PostgresAccountRepository(database.knex, ids, clock);
-  const { id: accountId } = await accounts.createAccount('test', credits);
-  const limits = { perSecond: null, perMinute: null, concurrency: null };
-  const key = { accountId, name: 'test', versions: API_VERSIONS, test: true, limits, hash: randomBytes(32) };
-  return { accountId, test: true, keyId: (await accounts.createKey(key)).id };
-}
+const newKey = async (credits: number | null = null) => ({
+  ...(await openAccount({ database }, 'test', { credits })),
+  test: true,
+});
 
 interface Limit {
   /** What one call does; whether it was let through. Rejects when it is refused. */

@@ -1,8 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
-import { API_VERSIONS } from '../../models/access/api-key';
 import type { NewJob } from '../../models/vision/jobs/vision-job';
+import { openAccount } from '../faults/books';
 import { useDatabase } from '../support/database';
 
 jest.setTimeout(240_000);
@@ -24,15 +22,7 @@ beforeAll(async () => {
   job = { ...(await newAccount()), test: false, includes: ['taxonomy'], baseUrl: 'https://a.example' };
 }, 240_000);
 
-/** An account with a key. */
-async function newAccount(): Promise<Pick<NewJob, 'accountId' | 'keyId'>> {
-  const accounts = new PostgresAccountRepository(database.knex, { next: randomUUID }, clock);
-  const { id: accountId } = await accounts.createAccount('test', null);
-  const limits = { perSecond: null, perMinute: null, concurrency: null };
-  const hash = randomBytes(32);
-  const key = { accountId, name: 'test', versions: API_VERSIONS, test: false, limits, hash };
-  return { accountId, keyId: (await accounts.createKey(key)).id };
-}
+const newAccount = () => openAccount({ database }, 'test', { test: false });
 
 function add(id: string, count: number, owner = job, store = stores[0]): Promise<boolean> {
   if (!store) throw new Error('there is no store');

@@ -1,7 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
-import { API_VERSIONS } from '../../models/access/api-key';
+import { openAccount } from '../faults/books';
 import { useDatabase } from '../support/database';
 
 jest.setTimeout(240_000);
@@ -21,11 +19,7 @@ beforeAll(async () => {
   // As two processes, each with connections of its own.
   first = new PostgresWebhookStore(database.knex, clock);
   second = new PostgresWebhookStore(await database.connect(), clock);
-  const accounts = new PostgresAccountRepository(database.knex, { next: randomUUID }, clock);
-  accountId = (await accounts.createAccount('test', null)).id;
-  const limits = { perSecond: null, perMinute: null, concurrency: null };
-  const key = { accountId, name: 'test', versions: API_VERSIONS, test: false, limits, hash: randomBytes(32) };
-  keyId = (await accounts.createKey(key)).id;
+  ({ accountId, keyId } = await openAccount({ database }, 'test', { test: false }));
 }, 240_000);
 const webhookOf = (id: string) => ({
   ...{ id, accountId, keyId, test: false, secret: 'whsec_AAAA', creditsBelow: null },

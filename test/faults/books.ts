@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { API_VERSIONS } from '../../models/access/api-key';
@@ -38,11 +39,14 @@ export interface Books {
   readonly faults: readonly string[];
 }
 
-/** @param test whether its key is one for tests */
+/**
+ * @param credits null for no limit
+ * @param test whether its key is one for tests
+ */
 export async function openAccount(
-  { database }: Pick<Installation, 'database'>,
+  { database }: { readonly database: { readonly knex: Knex } },
   name: string,
-  { credits = CREDITS, test = true } = {},
+  { credits = CREDITS, test = true }: { readonly credits?: number | null; readonly test?: boolean } = {},
 ): Promise<Payer> {
   const accounts = new PostgresAccountRepository(database.knex, new RandomIds(), new SystemClock());
   const { id: accountId } = await accounts.createAccount(name, credits);

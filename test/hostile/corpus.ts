@@ -1,16 +1,44 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bombs, type CorpusLimits, type HostileEntry } from './bombs';
+import { gzipSync } from 'node:zlib';
+import sharp from 'sharp';
 
-/** A line of `corpus.jsonl`, with one of `picture` (base64 of its bytes), `text` (the value of `base64`) and `body`. */
+/** Limits of the service that the largest requests are made for. */
+export interface CorpusLimits {
+  readonly bytesMax: number;
+  readonly pixelsMax: number;
+}
+
+/** One hostile request to a vision endpoint. */
+export interface HostileEntry {
+  readonly kind: string;
+  readonly name: string;
+  readonly path: string;
+  /** Besides the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Accepted answers: a status, with the `reason` or `field` of a refusal behind it. */
+  readonly verdicts: readonly string[];
+  /** The body as it is sent. Made on demand: together they are larger than memory should be. */
+  readonly body: () => Promise<Buffer>;
+}
+
+/**
+ * Bytes that are written out, or parts one after the other. A part that is a pair is repeated, so often as it says, or as the
+ * limit of bytes allows; `{n}` in it is its number.
+ */
+type Content = string | readonly (string | readonly [unit: string, times: number | null])[];
+
+/** A line of `corpus.jsonl`, with one of `picture` (its bytes in base64), `text` (the value of `base64`) and `body`. */
 interface CorpusLine extends Omit<HostileEntry, 'body' | 'path'> {
   readonly path?: string;
-  readonly picture?: string;
+  readonly picture?: Content;
   /** The name of the sound picture that shows the same. */
   readonly sound?: string;
   readonly text?: string;
   /** In latin1, so that each character is a byte. */
-  readonly body?: string;
+  readonly body?: Content;
+  /** Whether the body is compressed before it is sent. */
+  readonly gzip?: true;
 }
 
 /** A checked-in picture. */
@@ -28,9 +56,9 @@ const lines: readonly CorpusLine[] = readFileSync(join(__dirname, 'corpus.jsonl'
   .split('\n')
   .map((line) => JSON.parse(line));
 
-/** The pictures that are checked in; those of the kind `sound` have nothing wrong with them. */
+/** The pictures that are checked in whole; those of the kind `sound` have nothing wrong with them. */
 export const PICTURES: readonly CorpusPicture[] = lines.flatMap(({ kind, name, picture, sound = null }) =>
-  picture === undefined ? [] : [{ kind, name, sound, bytes: Buffer.from(picture, 'base64') }],
+  typeof picture === 'string' ? [{ kind, name, sound, bytes: Buffer.from(picture, 'base64') }] : [],
 );
 
 /** The sound picture of this name, such as `baseline jpeg`. */
@@ -43,22 +71,63 @@ export function soundPicture(name: string): Buffer {
 /** A body with a photo; needs no escaping copy, since base64 has nothing to escape. */
 export const base64Body = (base64: string): Buffer => Buffer.from(`{"base64":"${base64}"}`, 'latin1');
 
-/** What is checked in, and what is made as large as the limits allow. Entries take turns at the vision endpoints. */
+/** What is checked in, and pictures as large as the limits allow. Entries take turns at the vision endpoints. */
 export function hostileCorpus(limits: CorpusLimits): HostileEntry[] {
-  return [...lines.map(fromLine), ...bombs(limits, soundPicture)].map((entry, index) => ({
-    path: PATHS[index % PATHS.length] ?? PATHS[0],
-    ...entry,
-  }));
+  const entries = [...lines.map((line) => fromLine(line, limits)), ...largestPictures(limits)];
+  return entries.map((entry, index) => ({ path: PATHS[index % PATHS.length] ?? PATHS[0], ...entry }));
 }
 
-function fromLine({ picture, text, body, sound: _, ...rest }: CorpusLine) {
+function fromLine({ picture, text, body = '', sound: _, gzip, ...rest }: CorpusLine, limits: CorpusLimits) {
   return {
     ...rest,
-    body: (): Buffer => {
-      if (picture !== undefined) return base64Body(picture);
-      return text === undefined
-        ? Buffer.from(body ?? '', 'latin1')
-        : Buffer.from(JSON.stringify({ base64: text }));
+    body: async (): Promise<Buffer> => {
+      if (picture !== undefined)
+        return base64Body(bytesOf(picture, 'base64', limits.bytesMax).toString('base64'));
+      if (text !== undefined) return Buffer.from(JSON.stringify({ base64: text }));
+      const bytes = bytesOf(body, 'latin1', Math.floor((limits.bytesMax * 4) / 3));
+      return gzip ? gzipSync(bytes) : bytes;
     },
   };
+}
+
+function bytesOf(content: Content, encoding: 'base64' | 'latin1', bytesMax: number): Buffer {
+  if (typeof content === 'string') return Buffer.from(content, encoding);
+  const parts = content.map((part) =>
+    typeof part === 'string'
+      ? Buffer.from(part, encoding)
+      : ([Buffer.from(part[0], encoding), part[1]] as const),
+  );
+  const room = parts.reduce((left, part) => left - (Buffer.isBuffer(part) ? part.length : 0), bytesMax);
+  return Buffer.concat(
+    parts.map((part) => {
+      if (Buffer.isBuffer(part)) return part;
+      const [unit, times = null] = part;
+      return repeated(unit, times ?? Math.floor(room / unit.length));
+    }),
+  );
+}
+
+function repeated(unit: Buffer, times: number): Buffer {
+  if (!unit.includes('{n}')) return Buffer.alloc(times * unit.length, unit);
+  return Buffer.from(
+    Array.from({ length: times }, (_, n) => String(unit).replace('{n}', String(n))).join(''),
+  );
+}
+
+/** Pictures of one colour around the limit of pixels. */
+function largestPictures({ pixelsMax }: CorpusLimits): Omit<HostileEntry, 'path'>[] {
+  const side = Math.floor(Math.sqrt(pixelsMax));
+  const rows = Math.floor(pixelsMax / side);
+  const sizes = [
+    ['PNG just within the pixels', side, rows, '200'],
+    ['PNG one row over the pixels', side, rows + 1, '422 image_too_large'],
+    ['PNG of four times the pixels', side * 2, side * 2, '422 image_too_large'],
+  ] as const;
+  return sizes.map(([name, width, height, verdict]) => ({
+    ...{ kind: 'bombs', name, verdicts: [verdict] },
+    body: async () => {
+      const picture = sharp({ create: { width, height, channels: 3, background: '#000' } });
+      return base64Body((await picture.png().toBuffer()).toString('base64'));
+    },
+  }));
 }

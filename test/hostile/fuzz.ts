@@ -1,21 +1,11 @@
+import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { Random } from '../../models/random';
 import { runConcurrently } from '../../scripts/lab/bench/load';
 import { photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
 import { base64Body } from './corpus';
 import { outcomeOf, type Target } from './outcome';
-import {
-  animation,
-  ihdr,
-  jpegParts,
-  pngChunks,
-  pngOf,
-  vp8x,
-  webpChunk,
-  webpChunks,
-  webpOf,
-  withSize,
-} from './picture-parts';
+import { animation, jpegParts, vp8x, webpChunk, webpChunks, webpOf } from './picture-parts';
 
 type NamedPicture = readonly [name: string, bytes: Buffer];
 
@@ -140,15 +130,23 @@ const MUTATORS: Readonly<Record<string, Mutator>> = {
   },
   dimensions: (bytes, random) => {
     const [width, height] = [random.pick(SIDES), random.pick(SIDES)];
-    try {
-      if (isPng(bytes)) return pngOf([ihdr({ width, height }), ...pngChunks(bytes).slice(1)]);
-      if (!isWebp(bytes)) return withSize(bytes, width, height);
+    if (isWebp(bytes)) {
       const canvas = vp8x(width || 1, height || 1, random.chance(0.5) ? 'animation' : 'alpha');
       return webpOf([canvas, ...webpChunks(bytes).filter(({ type }) => type !== 'VP8X')]);
-    } catch {
-      // An earlier step has broken the header.
-      return edgeValue(bytes, random);
     }
+    const copy = Buffer.from(bytes);
+    const frame = partsOf(copy).find((part) => isPng(copy) || part[1] === 0xc0 || part[1] === 0xc2);
+    // An earlier step has broken the header.
+    if (!frame || frame.length < (isPng(copy) ? 25 : 9)) return edgeValue(bytes, random);
+    if (!isPng(copy)) {
+      frame.writeUInt16BE(height, 5);
+      frame.writeUInt16BE(width, 7);
+      return copy;
+    }
+    frame.writeUInt32BE(width, 8);
+    frame.writeUInt32BE(height, 12);
+    frame.writeUInt32BE(crc32(frame.subarray(4, 21)), 21);
+    return copy;
   },
   'edge value': edgeValue,
   'run of one byte': (bytes, random) => {

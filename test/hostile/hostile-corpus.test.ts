@@ -36,7 +36,10 @@ test.each([...new Set(corpus.map(({ kind }) => kind))])(
       const entry = entries[index];
       if (!entry) return;
       const target = { url: service.url, key: key.key, answerMsMax: DEADLINE_MS + 1000 };
-      const { verdict, creditsUsed, faults } = await outcomeOf(target, { ...entry, body: entry.body() });
+      const { verdict, creditsUsed, faults } = await outcomeOf(target, {
+        ...entry,
+        body: await entry.body(),
+      });
       spent += creditsUsed;
       if (!entry.verdicts.includes(verdict) || faults.length > 0) {
         const given = [verdict, ...faults].join(', ');

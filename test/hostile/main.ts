@@ -68,7 +68,7 @@ async function runCorpus(target: Target): Promise<HostileReport> {
   const { totalMs } = await runConcurrently(corpus.length, 2, async (index) => {
     const entry = corpus[index];
     if (!entry) return;
-    const outcome = await outcomeOf(target, { ...entry, body: entry.body() }).catch(String);
+    const outcome = await outcomeOf(target, { ...entry, body: await entry.body() }).catch(String);
     if (typeof outcome === 'string') return void faults.push(`${entry.kind}, ${entry.name}: ${outcome}`);
     const counted = `${entry.kind}: ${outcome.verdict}`;
     verdicts.set(counted, (verdicts.get(counted) ?? 0) + 1);

@@ -1,25 +1,22 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryFolder } from '../support/temporary-folder';
-import { selfSigned } from './ssrf/self-signed';
 
 /** contract 7.5: a photo's host proves the name that the caller wrote, also where its address is allowed. */
-const trusted = selfSigned('localhost');
-const unknown = selfSigned('localhost');
+const pemOf = (name: string) => join(__dirname, 'ssrf', `${name}.pem`);
 const asked: unknown[] = [];
-const folder = temporaryFolder();
 let servers: Server[];
 
 beforeAll(async () => {
-  await writeFile(join(folder, 'authorities.pem'), trusted.certificate);
-  servers = [trusted, unknown].map(({ certificate, key }) =>
-    createServer({ cert: certificate, key }, (_request, response) => response.end('photo')),
-  );
+  // Each file holds a certificate for localhost that signs itself, and its key.
+  servers = ['trusted', 'unknown'].map((name) => {
+    const pem = readFileSync(pemOf(name));
+    return createServer({ cert: pem, key: pem }, (_request, response) => response.end('photo'));
+  });
   for (const server of servers) {
     server.on('tlsClientError', () => undefined);
     server.on('secureConnection', (socket) => asked.push(socket.servername));
@@ -36,7 +33,7 @@ afterAll(async () => {
 async function fetched(urls: readonly string[]): Promise<unknown> {
   const script = join(__dirname, 'ssrf/fetch-addresses.ts');
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...urls], {
-    env: { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, 'authorities.pem') },
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: pemOf('trusted') },
   });
   return JSON.parse(stdout);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DURABLE_FILES } from '../../db/files/durable-files';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import type { AddModelOptions } from '../../workers/library/add-model';
-import { silent } from '../contracts/queue-support';
+import { silent } from '../support/log-sink';
 
 /** How the tests add a model to the library in `dataDir`. */
 export const addOptions = (dataDir: string): AddModelOptions => ({

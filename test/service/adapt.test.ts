@@ -23,6 +23,7 @@ import { layoutInstallation } from './layout-installation';
  */
 const PRODUCTS = 45;
 const PICTURES = 3;
+const LATER = 8;
 const CELLS = 8;
 const MESSY_FROM = 6;
 const SIDE = 96;
@@ -170,11 +171,11 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
   }, 300_000);
 
   test('has pictures that come passed through its map, beside those of the version that a rollback goes back to', async () => {
-    await importProducts(PRODUCTS, 20);
+    await importProducts(PRODUCTS, LATER);
     for (const { pending, done } of (await status()).versions) {
-      expect([pending, done]).toEqual([0, (PRODUCTS + 20) * PICTURES]);
+      expect([pending, done]).toEqual([0, (PRODUCTS + LATER) * PICTURES]);
     }
-    expect(await rightFirst(PRODUCTS, 20)).toBeGreaterThanOrEqual(15);
+    expect(await rightFirst(PRODUCTS, LATER)).toBeGreaterThanOrEqual(0.75 * LATER);
   });
 
   test('adapted again starts from the vectors of the network', async () => {
@@ -197,7 +198,7 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
     try {
       expect(await mapsOf(restored)).toEqual(await mapsOf(database));
       expect(await loupeHere(elsewhere, 'embeddings', 'status')).toMatchObject({
-        ...{ model: ADAPTED, pending: 0, done: (PRODUCTS + 20) * PICTURES },
+        ...{ model: ADAPTED, pending: 0, done: (PRODUCTS + LATER) * PICTURES },
       });
     } finally {
       await restored.close();

@@ -23,12 +23,12 @@ import { layoutInstallation } from './layout-installation';
  * service that answers all the while. Nothing is faked but the models, which cost nothing. On the embedded default one process does
  * it all; on PostgreSQL and Redis two apis and two workers do. The tests go on where the last one left off.
  */
-const PICTURES = 480;
+const PICTURES = 240;
 const PHOTOS = 12;
 const CLIENTS = 3;
 const POLL_MS = 20;
 /** Of a client between its calls: the commands beside them need some of the machine. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 50;
 
 let installation: Installation;
 let settings: Installation['settings'];

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import type { z } from 'zod';
 import { parseDeletable, parseLine, parseRecord, recordParsers } from '../../scripts/import/parse-record';
@@ -11,6 +13,8 @@ import {
   productSchema,
   tagSchema,
 } from '../../scripts/import/record-schemas';
+import { RejectReport } from '../../scripts/import/reject-report';
+import { temporaryFolder } from '../support/temporary-folder';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
 const ENTITY = { id: 'style_a', kind: 'style', name: 'A', category: 'handbags' };
@@ -194,26 +198,26 @@ describe('a bad record is rejected with its field and the reason', () => {
   });
 });
 
+const parsers = recordParsers(NOW);
+const variant = { id: 'variant_a', fields: [{ field: 'size', name: '30' }] };
+const records = {
+  categories: { id: 'handbags', name: 'Handbags', hierarchy: ['brand'], name_fields: ['brand'] },
+  tags: { id: 'material:exotic', name: 'Exotic' },
+  synonyms: { id: 'lv', words: ['lv', 'louis vuitton'] },
+  entities: { ...ENTITY, parents: { brand: 'brand_a' } },
+  products: { ...PRODUCT, variants: [variant, { ...variant, id: 'variant_b' }] },
+  estimates: ESTIMATE,
+  history: HISTORY,
+  listings: LISTING,
+} as const;
+const kinds = Object.keys(records) as (keyof typeof records)[];
+const faultOf = (kind: keyof typeof records, record: unknown) => {
+  const parsed = parsers[kind](record);
+  return 'reason' in parsed ? [parsed.field, parsed.reason] : null;
+};
+
 // contract 13.16
 describe('an unknown field is told by its name', () => {
-  const parsers = recordParsers(NOW);
-  const variant = { id: 'variant_a', fields: [{ field: 'size', name: '30' }] };
-  const records = {
-    categories: { id: 'handbags', name: 'Handbags', hierarchy: ['brand'], name_fields: ['brand'] },
-    tags: { id: 'material:exotic', name: 'Exotic' },
-    synonyms: { id: 'lv', words: ['lv', 'louis vuitton'] },
-    entities: { ...ENTITY, parents: { brand: 'brand_a' } },
-    products: { ...PRODUCT, variants: [variant, { ...variant, id: 'variant_b' }] },
-    estimates: ESTIMATE,
-    history: HISTORY,
-    listings: LISTING,
-  } as const;
-  const kinds = Object.keys(records) as (keyof typeof records)[];
-  const faultOf = (kind: keyof typeof records, record: unknown) => {
-    const parsed = parsers[kind](record);
-    return 'reason' in parsed ? [parsed.field, parsed.reason] : null;
-  };
-
   test.each([
     ['products', { keyword: [] }, 'keyword'],
     ['products', { image: [] }, 'image'],
@@ -264,5 +268,74 @@ describe('an unknown field is told by its name', () => {
         },
       ),
     );
+  });
+});
+
+const folder = temporaryFolder();
+
+async function reported(rejects: readonly Parameters<RejectReport['add']>[]): Promise<string[]> {
+  const report = await RejectReport.create(join(folder, 'rejects.txt'));
+  for (const reject of rejects) report.add(...reject);
+  await report.close();
+  return readFileSync(report.path, 'utf8').split('\n').slice(0, -1);
+}
+
+/** Keys and values that a bundle should not hold, besides all that JSON can. */
+const strange = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constantFrom('', ' ', 'a: b', 'a\nb', '\ud800', 'x'.repeat(3_000), -1, 1e12, true, null, [], {}),
+);
+
+/** The line of a record in which one value, at any depth, is replaced, left out, or has come under a strange key. */
+const damaged = (record: unknown): fc.Arbitrary<unknown> => {
+  if (typeof record !== 'object' || record === null) return strange;
+  const entries = Object.entries(record);
+  if (entries.length === 0) return strange;
+  const changed = fc.constantFrom(...entries).chain(([key, value]) =>
+    fc.oneof(
+      { weight: 3, arbitrary: damaged(value).map((other) => ({ ...record, [key]: other })) },
+      fc.constant(Object.fromEntries(entries.filter(([each]) => each !== key))),
+      fc
+        .tuple(fc.oneof(fc.string(), fc.constantFrom('', 'a: b', 'k'.repeat(900))), strange)
+        .map(([name, other]) => ({
+          ...record,
+          [name]: other,
+        })),
+    ),
+  );
+  return Array.isArray(record) ? changed.map((object) => Object.values(object)) : changed;
+};
+
+describe('a line of the report of rejects', () => {
+  test('names file, line, field and reason of every record that is refused, whatever it holds', async () => {
+    const rejects: Parameters<RejectReport['add']>[] = [];
+    for (const kind of kinds) {
+      const lines = fc.oneof(
+        damaged(records[kind]).map((value) => JSON.stringify(value)),
+        fc.string(),
+      );
+      for (const line of fc.sample(lines, 300)) {
+        const parsed = parseLine(line, (value) => parsers[kind](value));
+        if ('reason' in parsed) rejects.push(['products.jsonl', 7, parsed.field, parsed.reason]);
+      }
+    }
+    expect(rejects.length).toBeGreaterThan(kinds.length * 100);
+    const lines = await reported(rejects);
+    expect(lines).toHaveLength(rejects.length);
+    for (const line of lines) expect(line).toMatch(/^products\.jsonl:7: [^\s:]+: \S.*$/);
+  });
+
+  test('has its field and reason behind the longest path, too', async () => {
+    const path = `${'folder/'.repeat(400)}a.jpg`;
+    expect(await reported([[path, 0, 'file', 'a symbolic link']])).toEqual([
+      `${path}:0: file: a symbolic link`,
+    ]);
+  });
+
+  test('is one line, whatever stands in a name, and no longer than a reader bears', async () => {
+    const [line, ...more] = await reported([['a\nb\u2028c', 0, 'file', `a\r\nb ${'x'.repeat(9_000)}`]]);
+    expect(more).toEqual([]);
+    expect(line).toMatch(/^a b c:0: file: a b x+…$/);
+    expect(line?.length).toBeLessThan(600);
   });
 });

@@ -1,13 +1,7 @@
 import type { CatalogImage, VersionRecord } from '../../models/indexing/embedding-version';
 import type { EmbeddingRepository, IndexQueue } from '../../models/ports';
 import { AbandonedImages } from '../../workers/abandoned-images';
-
-const silent = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
+import { silent } from '../support/log-sink';
 
 /** A catalog of images in line, and the queue that takes them out of it. */
 function catalogOf(count: number) {

@@ -4,7 +4,7 @@ import { type BackendName, isInstalled, NATIVE_PACKAGE } from '../../workers/emb
 import { InferencePool } from '../../workers/embedder/inference-pool';
 import { readManifest } from '../../workers/embedder/model-folder';
 import { isOnnxInstalled, ONNX_MISSING } from '../../workers/embedder/onnx-runtime';
-import { silent } from '../contracts/queue-support';
+import { silent } from '../support/log-sink';
 import { temporaryFolder } from '../support/temporary-folder';
 import { SIDE, type TinyModel, throwsOnBright, writeModel } from './tiny-models';
 

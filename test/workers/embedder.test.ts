@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import type { EmbeddingVersion, ModelManifest } from '../../models/vision/embedding-model';
 import { checkModel, PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import { readManifest } from '../../workers/embedder/model-folder';
-import { silent } from '../contracts/queue-support';
+import { silent } from '../support/log-sink';
 import { temporaryFolder } from '../support/temporary-folder';
 import {
   colouredJpeg,

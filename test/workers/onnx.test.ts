@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadTried } from '../../workers/embedder/embedder-registry';
 import { InferencePool } from '../../workers/embedder/inference-pool';
 import { isOnnxInstalled, ONNX_INSTALL } from '../../workers/embedder/onnx-runtime';
-import { silent } from '../contracts/queue-support';
+import { silent } from '../support/log-sink';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, SIDE, type TinyModel, writeModel } from './tiny-models';
 import { NCHW, type TinyOnnx, writeOnnxModel } from './tiny-onnx';

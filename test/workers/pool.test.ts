@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { EngineHandle } from '../../workers/embedder/engine-handle';
 import { InferencePool } from '../../workers/embedder/inference-pool';
 import { readManifest } from '../../workers/embedder/model-folder';
-import { silent } from '../contracts/queue-support';
+import { silent } from '../support/log-sink';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, SIDE, writeModel } from './tiny-models';
 

@@ -80,7 +80,7 @@ export class BullMqVisionWorker {
  * What a worker returns for a photo. A failure of ours is an answer too; the rest is thrown, for BullMQ to try again. A
  * photo for which nobody waits any more is dropped.
  */
-export async function answerPhoto(
+async function answerPhoto(
   data: unknown,
   pipeline: PhotoPipeline,
   now: number,
