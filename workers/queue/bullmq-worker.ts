@@ -80,11 +80,7 @@ export class BullMqVisionWorker {
  * What a worker returns for a photo. A failure of ours is an answer too; the rest is thrown, for BullMQ to try again. A
  * photo for which nobody waits any more is dropped.
  */
-async function answerPhoto(
-  data: unknown,
-  pipeline: PhotoPipeline,
-  now: number,
-): Promise<VisionAnswer> {
+async function answerPhoto(data: unknown, pipeline: PhotoPipeline, now: number): Promise<VisionAnswer> {
   try {
     const { askedAt, deadlineAt, images, limit, scope, trace } = parseVisionJob(data);
     if (now >= deadlineAt) throw timeout(deadlineAt - askedAt);
