@@ -77,10 +77,10 @@ export interface MetricSource {
   /** With its unit, as Prometheus wants it: `loupe_vision_queue_oldest_seconds`. */
   readonly name: string;
   readonly help: string;
-  /** Label that tells several values apart. */
-  readonly label?: string;
-  /** The values by their label; a single one under any key. What can't be read now may be left out or rejected. */
-  read(): Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>;
+  /** Labels that tell several values apart. */
+  readonly labels: readonly string[];
+  /** The values with those of their labels. What can't be read now may be left out or rejected. */
+  read(): Promise<readonly (readonly [labels: Readonly<Record<string, string>>, figure: number])[]>;
 }
 
 /** Limits of a key that has none of its own; 0 is off (contract 9.5). */

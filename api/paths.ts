@@ -9,6 +9,7 @@ export const PATHS = {
   getRecord: ['/v3/catalog/records/:id'],
   deleteRecord: ['/v3/catalog/records/:id'],
   getRecordStatus: ['/v3/catalog/records/:id/status'],
+  getFeedStatus: ['/v3/catalog/feeds/:id/status'],
   storeImage: ['/v3/catalog/images'],
   suggest: ['/v3/catalog/suggest'],
   identify: ['/v3/vision/identify', '/api/v3/vision/identify'],

@@ -58,8 +58,12 @@ export interface DurableFiles {
 export interface Progress {
   /** A stage begins that ends at `total`, in whatever unit it counts; `done` of it was done before. */
   begin(stage: string, total: number, done?: number): void;
-  /** How far the stage is, and what of that has failed. */
-  reach(done: number, failed?: number): void;
+  /**
+   * How far the stage is, and what of that has failed.
+   *
+   * @param counts what is told in the place of `done`, by its unit; the rate is that of the first
+   */
+  reach(done: number, failed?: number, counts?: Readonly<Record<string, number>>): void;
   end(): void;
   /** Something worth reading. */
   note(line: string): void;

@@ -6,6 +6,7 @@ import type {
   DataFileLink,
   DeletionAnswer,
   FeedbackAnswer,
+  FeedStatusAnswer,
   IdentifyAnswer,
   IdentifyRequest,
   ImageAnswer,
@@ -217,6 +218,12 @@ export class LoupeClient {
   async recordStatus(id: string): Promise<RecordStatusAnswer> {
     const params = { path: { id } };
     return answerOf(await this.endpoints.GET('/v3/catalog/records/{id}/status', { params }));
+  }
+
+  /** How many products came from a feed, and how many of their pictures are embedded. */
+  async feedStatus(id: string): Promise<FeedStatusAnswer> {
+    const params = { path: { id } };
+    return answerOf(await this.endpoints.GET('/v3/catalog/feeds/{id}/status', { params }));
   }
 
   /** The text of a CSV file that `pricing` links to. Its link lives one hour: ask for the item again, keep no links. */

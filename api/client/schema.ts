@@ -160,6 +160,17 @@ export interface paths {
      */
     get: operations['getRecordStatus'];
   };
+  '/v3/catalog/feeds/{id}/status': {
+    /**
+     * Get the status of a feed
+     * @description How many live products came from a feed that is imported with `--feed`, and how many of their pictures the live model has embedded. A feed without live products is a 404.
+     *
+     *     Needs the scope `catalog:write`. Free.
+     *
+     *     **Key:** must open v3.
+     */
+    get: operations['getFeedStatus'];
+  };
   '/v3/vision/jobs': {
     /**
      * Identify many photos in a background job
@@ -1376,6 +1387,30 @@ export interface components {
       /** @description Writing is free */
       credits_used: number;
     };
+    FeedStatusAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description The name of the feed */
+      id: string;
+      /** @description Live products that came from it */
+      products: number;
+      /** @description Pictures of these products, each address once */
+      pictures: {
+        /** @description The live model knows them */
+        embedded: number;
+        /** @description They wait for a worker */
+        pending: number;
+        /** @description They could not be fetched or read; send the record again to try them again */
+        failed: number;
+      };
+      /** @description The first 20 pictures that failed, as the records name them, each with the reason */
+      failures: {
+        image: string;
+        reason: string;
+      }[];
+      /** @description Writing is free */
+      credits_used: number;
+    };
     ImageAnswer: {
       /** @description `true` for every success */
       success: boolean;
@@ -1435,6 +1470,11 @@ export interface components {
         /** @description They could not be fetched or read; send the record again to try them again */
         failed: number;
       };
+      /** @description The first 20 pictures that failed, as the records name them, each with the reason */
+      failures: {
+        image: string;
+        reason: string;
+      }[];
       /** @description Writing is free */
       credits_used: number;
     };
@@ -2509,6 +2549,7 @@ export type WebhookAnswer = components['schemas']['WebhookAnswer'];
 export type WebhookRemoved = components['schemas']['WebhookRemoved'];
 export type WebhooksAnswer = components['schemas']['WebhooksAnswer'];
 export type DeletionAnswer = components['schemas']['DeletionAnswer'];
+export type FeedStatusAnswer = components['schemas']['FeedStatusAnswer'];
 export type ImageAnswer = components['schemas']['ImageAnswer'];
 export type RecordAnswer = components['schemas']['RecordAnswer'];
 export type RecordStatusAnswer = components['schemas']['RecordStatusAnswer'];
@@ -3234,6 +3275,51 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['RecordStatusAnswer'];
+        };
+      };
+      400: components['responses']['BadRequest'];
+      401: components['responses']['Unauthorized'];
+      402: components['responses']['InsufficientCredits'];
+      403: components['responses']['Forbidden'];
+      404: components['responses']['NotFound'];
+      405: components['responses']['MethodNotAllowed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['HeadersTooLarge'];
+      500: components['responses']['InternalError'];
+      503: components['responses']['Unavailable'];
+    };
+  };
+  getFeedStatus: {
+    parameters: {
+      header?: {
+        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        'X-Loupe-Force'?: components['parameters']['Force'];
+      };
+      path: {
+        /**
+         * @description Name of the feed
+         * @example shopify
+         */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Done */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'X-Credits-Used': components['headers']['X-Credits-Used'];
+          'Cache-Control': components['headers']['Cache-Control'];
+          'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
+          'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
+          'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
+          'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['FeedStatusAnswer'];
         };
       };
       400: components['responses']['BadRequest'];

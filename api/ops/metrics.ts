@@ -64,22 +64,18 @@ export class Metrics {
   }
 
   /** By the convention of Prometheus a name that ends with `_total` is a counter's. */
-  private register({ name, help, label, read }: MetricSource): void {
+  private register({ name, help, labels, read }: MetricSource): void {
     const Kind = name.endsWith('_total') ? Counter : Gauge;
     new Kind({
       name,
       help,
-      labelNames: label === undefined ? [] : [label],
+      labelNames: labels,
       registers: [this.registry],
       async collect() {
         // What can't be read has no value; the other metrics must still be readable.
-        const values = await Promise.resolve()
-          .then(read)
-          .catch(() => ({}));
+        const values = await read().catch(() => []);
         this.reset();
-        for (const [value, figure] of Object.entries(values)) {
-          this.inc(label === undefined ? {} : { [label]: value }, figure);
-        }
+        for (const [own, figure] of values) this.inc(own, figure);
       },
     });
   }

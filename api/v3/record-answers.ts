@@ -55,18 +55,32 @@ export const recordAnswer = z.object({
   credits_used: creditsUsed,
 });
 
+const pictures = z.object({
+  embedded: z.int().describe('The live model knows them'),
+  pending: z.int().describe('They wait for a worker'),
+  failed: z.int().describe('They could not be fetched or read; send the record again to try them again'),
+});
+const failures = z
+  .array(z.object({ image: z.string(), reason: z.string() }))
+  .describe('The first 20 pictures that failed, as the records name them, each with the reason');
+
 /** How far a record is seen (contract 15.7). */
 export const recordStatusAnswer = z.object({
   success,
   id: z.string().describe('The record'),
   searchable: z.boolean().describe('Whether searches and lookups find it as a row'),
   identifiable: z.boolean().describe('Whether a photo can be answered with it: a picture of it is embedded'),
-  pictures: z
-    .object({
-      embedded: z.int().describe('The live model knows them'),
-      pending: z.int().describe('They wait for a worker'),
-      failed: z.int().describe('They could not be fetched or read; send the record again to try them again'),
-    })
-    .describe('Its own pictures and those of its variants, each address once; products only'),
+  pictures: pictures.describe('Its own pictures and those of its variants, each address once; products only'),
+  failures,
+  credits_used: creditsUsed,
+});
+
+/** How far the products of a feed are seen (contract 15.11). */
+export const feedStatusAnswer = z.object({
+  success,
+  id: z.string().describe('The name of the feed'),
+  products: z.int().describe('Live products that came from it'),
+  pictures: pictures.describe('Pictures of these products, each address once'),
+  failures,
   credits_used: creditsUsed,
 });

@@ -3,10 +3,11 @@ import type { Pictured } from '../../models/catalog/import/records';
 import type { UploadedPicture } from '../../models/catalog/stored-pictures';
 import { categoriesOf } from '../../models/catalog/taxonomy';
 import type { ReadRecord } from '../../models/ports';
-import type { LineOutcome, RecordStatus } from '../../models/records/records-service';
+import type { FeedStatus, LineOutcome, RecordStatus } from '../../models/records/records-service';
 import type { PublicAddress } from '../middleware/links';
 import type {
   deletionAnswer,
+  feedStatusAnswer,
   imageAnswer,
   recordAnswer,
   recordStatusAnswer,
@@ -80,12 +81,32 @@ function lineOf({ kind, record }: ReadRecord, absolute: PublicAddress) {
 /** How far a record is seen (contract 15.7). */
 export const presentRecordStatus = (
   id: string,
-  { searchable, pictures: { done, pending, failed } }: RecordStatus,
+  { searchable, ...status }: RecordStatus,
 ): z.input<typeof recordStatusAnswer> => ({
   success: true,
   id,
   searchable,
-  identifiable: done > 0,
-  pictures: { embedded: done, pending, failed },
+  identifiable: status.pictures.done > 0,
+  ...presentPictures(status),
   credits_used: 0,
+});
+
+/** How far the products of a feed are seen (contract 15.11). */
+export const presentFeedStatus = (
+  id: string,
+  { products, ...status }: FeedStatus,
+): z.input<typeof feedStatusAnswer> => ({
+  success: true,
+  id,
+  products,
+  ...presentPictures(status),
+  credits_used: 0,
+});
+
+const presentPictures = ({
+  pictures: { done, pending, failed },
+  failures,
+}: Pick<RecordStatus, 'pictures' | 'failures'>) => ({
+  pictures: { embedded: done, pending, failed },
+  failures: failures.map(({ image, reason }) => ({ image: image.address, reason })),
 });

@@ -9,6 +9,7 @@ import { idOf } from '../middleware/request-address';
 import { PATHS } from '../paths';
 import {
   presentDeletion,
+  presentFeedStatus,
   presentOutcomes,
   presentRecord,
   presentRecordStatus,
@@ -54,6 +55,12 @@ export function mountRecords(
     get: read('v3.records.status', 'catalog:write', {}, (req) => {
       const id = idOf(req);
       return free(async () => presentRecordStatus(id, await records.status(id)));
+    }),
+  });
+  mountRoute(router, PATHS.getFeedStatus, {
+    get: read('v3.feeds.status', 'catalog:write', {}, (req) => {
+      const id = idOf(req);
+      return free(async () => presentFeedStatus(id, await records.feedStatus(id)));
     }),
   });
 }

@@ -7,7 +7,14 @@ import type {
   VersionRecord,
 } from '../../models/indexing/embedding-version';
 import type { Evaluation } from '../../models/indexing/evaluation';
-import { type AdaptedVersion, type EmbeddingRepository, type ImageVectors, PORTS } from '../../models/ports';
+import {
+  type AdaptedVersion,
+  type EmbeddingRepository,
+  type FailedImage,
+  type ImageVectors,
+  type PicturesOf,
+  PORTS,
+} from '../../models/ports';
 import type { Calibration, EmbeddingVersion, ModelManifest } from '../../models/vision/embedding-model';
 import { inTransaction, reachable, rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, isShown, vectorOf, vectorText } from './embedding-tables';
@@ -134,7 +141,7 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
   }
 
   async coverage(versionId: number, productId?: string): Promise<Coverage> {
-    const ofProduct = productId === undefined ? sql`true` : isOf(sql`product_id = ${productId}`);
+    const ofProduct = productId === undefined ? sql`true` : isOf({ product: productId });
     const [coverage] = await rowsOf<Record<keyof Coverage, number>>(
       this.knex,
       sql`SELECT count(*) FILTER (WHERE done) AS done, count(*) FILTER (WHERE failed AND NOT done) AS failed,
@@ -148,13 +155,15 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     return { pending: Number(pending), done: Number(done), failed: Number(failed) };
   }
 
-  async coverageByGroup(versionId: number): Promise<readonly GroupCoverage[]> {
+  async coverageByGroup(versionId: number, feed?: string): Promise<readonly GroupCoverage[]> {
+    const isWanted = feed === undefined ? sql`true` : sql`feed = ${feed}`;
+    const categories = sql`SELECT 'category', category, id FROM catalog_search WHERE kind = 'product' UNION ALL`;
     return await rowsOf<GroupCoverage>(
       this.knex,
-      sql`WITH grouped AS (
-            SELECT 'category' AS "group", category AS name, id AS product_id FROM catalog_search WHERE kind = 'product'
-            UNION ALL
-            SELECT 'feed', feed, product_id FROM product_feeds JOIN products ON id = product_id WHERE NOT deleted),
+      sql`WITH grouped ("group", name, product_id) AS (
+            ${feed === undefined ? categories : sql``}
+            SELECT 'feed', feed, product_id FROM product_feeds JOIN products ON id = product_id
+            WHERE NOT deleted AND ${isWanted}),
           counted AS (SELECT "group", name, count(*)::integer AS products FROM grouped GROUP BY "group", name),
           pictured AS (
             SELECT "group", name, ${isDone(versionId)} AS done, ${hasFailed(versionId)} AS failed FROM (
@@ -181,7 +190,7 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     const rows = await rowsOf<CatalogImage>(
       this.knex,
       sql`SELECT i.id, i.address FROM images i
-          WHERE ${isOf(sql`product_id = ANY(${productIds}::text[])`)} AND ${isShown(sql`i.id`)}
+          WHERE i.id IN (SELECT image_id FROM product_images WHERE product_id = ANY(${productIds}::text[])) AND ${isShown(sql`i.id`)}
             AND NOT ${isDone(versionId)}
           ORDER BY i.id`,
     );
@@ -258,14 +267,11 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
     return Number(line?.forgotten ?? 0);
   }
 
-  async failures(
-    versionId: number,
-    limit: number,
-  ): Promise<readonly { image: CatalogImage; reason: string }[]> {
+  async failures(versionId: number, limit: number, of?: PicturesOf): Promise<readonly FailedImage[]> {
     const rows = await rowsOf<CatalogImage & { reason: string }>(
       this.knex,
       sql`SELECT i.id, i.address, f.reason FROM embedding_failures f JOIN images i ON i.id = f.image_id
-          WHERE f.version_id = ${versionId} ORDER BY i.id LIMIT ${limit}`,
+          WHERE f.version_id = ${versionId} AND ${of === undefined ? sql`true` : isOf(of)} ORDER BY i.id LIMIT ${limit}`,
     );
     return rows.map(({ reason, ...image }) => ({ image: imageOf(image), reason }));
   }
@@ -298,7 +304,11 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
 /** Of image `i`. */
 const isDone = (versionId: number): Sql =>
   sql`EXISTS (SELECT FROM ${embeddingsOf(versionId)} e WHERE e.image_id = i.id)`;
-const isOf = (product: Sql): Sql => sql`i.id IN (SELECT image_id FROM product_images WHERE ${product})`;
+const isOf = (of: PicturesOf): Sql =>
+  'product' in of
+    ? sql`i.id IN (SELECT image_id FROM product_images WHERE product_id = ${of.product})`
+    : sql`i.id IN (SELECT image_id FROM product_feeds AS own JOIN products ON products.id = own.product_id
+        JOIN product_images AS shown ON shown.product_id = own.product_id WHERE feed = ${of.feed} AND NOT deleted)`;
 const hasFailed = (versionId: number): Sql =>
   sql`EXISTS (SELECT FROM embedding_failures f WHERE f.version_id = ${versionId} AND f.image_id = i.id)`;
 

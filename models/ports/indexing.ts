@@ -78,8 +78,8 @@ export interface EmbeddingRepository {
   prune(versionId: number): Promise<boolean>;
   /** @param productId only the images of this product; default those of all */
   coverage(versionId: number, productId?: string): Promise<Coverage>;
-  /** Of the live products of each category and each feed, by name; a picture counts once in each. */
-  coverageByGroup(versionId: number): Promise<readonly GroupCoverage[]>;
+  /** Of the live products of each category and each feed, or of one feed; a picture counts once in each. By group and name. */
+  coverageByGroup(versionId: number, feed?: string): Promise<readonly GroupCoverage[]>;
   /** Images of live ones of these products without a vector, also those that failed, by id. */
   unembedded(versionId: number, productIds: readonly string[]): Promise<readonly CatalogImage[]>;
   /** Images of live products without a vector or a listed failure, by id, after `afterId`. */
@@ -94,7 +94,8 @@ export interface EmbeddingRepository {
   recordFailures(versionId: number, failures: readonly { imageId: number; reason: string }[]): Promise<void>;
   /** Forgets listed failures so that the next run tries them again; how many there were. */
   retryFailures(versionId: number): Promise<number>;
-  failures(versionId: number, limit: number): Promise<readonly { image: CatalogImage; reason: string }[]>;
+  /** @param of only those of this product, or of the live products of this feed; default all. By id */
+  failures(versionId: number, limit: number, of?: PicturesOf): Promise<readonly FailedImage[]>;
   /**
    * Makes the approximate index of a version where it has come to need one; whether there is one. Safe to repeat, also
    * after it was broken off.
@@ -104,6 +105,15 @@ export interface EmbeddingRepository {
   buildIndex(versionId: number, onNotice?: (notice: string) => void): Promise<boolean>;
   /** False while a version has come to need an approximate index and has none. */
   isIndexed(versionId: number): Promise<boolean>;
+}
+
+/** Whose pictures are meant. */
+export type PicturesOf = { readonly product: string } | { readonly feed: string };
+
+/** An image that could not be embedded, and why. */
+export interface FailedImage {
+  readonly image: CatalogImage;
+  readonly reason: string;
 }
 
 /** What the workers say of the models of versions, so that a change of the model waits for all of them. */

@@ -11,8 +11,10 @@ import {
   type CatalogRecords,
   type Clock,
   type EmbeddingRepository,
+  type FailedImage,
   type FoundRecord,
   type ImageStore,
+  type PicturesOf,
   PORTS,
   type Progress,
   type ReadRecord,
@@ -37,12 +39,24 @@ export interface LineOutcome {
   readonly fault: Fault | null;
 }
 
-/** How far a record is seen. */
-export interface RecordStatus {
-  readonly searchable: boolean;
-  /** Its pictures under the live version. */
+/** Pictures under the live version, and the first of those that failed. */
+interface PictureStatus {
   readonly pictures: Coverage;
+  readonly failures: readonly FailedImage[];
 }
+
+/** How far a record is seen. */
+export interface RecordStatus extends PictureStatus {
+  readonly searchable: boolean;
+}
+
+/** How far the products of a feed are seen. */
+export interface FeedStatus extends PictureStatus {
+  readonly products: number;
+}
+
+const FAILURES_TOLD = 20;
+const NO_PICTURES: PictureStatus = { pictures: { done: 0, pending: 0, failed: 0 }, failures: [] };
 
 /** Writes the catalog as callers want it, record by record (contract 15). */
 @injectable()
@@ -90,8 +104,24 @@ export class RecordsService {
   async status(id: string): Promise<RecordStatus> {
     const { searchable } = await this.#find(id);
     const live = await this.embeddings.live();
-    const pictures = live && (await this.embeddings.coverage(live.id, id));
-    return { searchable, pictures: pictures ?? { done: 0, pending: 0, failed: 0 } };
+    if (!live) return { searchable, ...NO_PICTURES };
+    const pictures = await this.embeddings.coverage(live.id, id);
+    return { searchable, pictures, failures: await this.#failures(live.id, pictures, { product: id }) };
+  }
+
+  /** @throws AppError 404 when no live product came from a feed of this name */
+  async feedStatus(feed: string): Promise<FeedStatus> {
+    const live = await this.embeddings.live();
+    const [found] = live ? await this.embeddings.coverageByGroup(live.id, feed) : [];
+    if (!live || !found) throw notFound(`No product came from a feed "${feed}".`);
+    const { products, done, pending, failed } = found;
+    const pictures = { done, pending, failed };
+    return { products, pictures, failures: await this.#failures(live.id, pictures, { feed }) };
+  }
+
+  /** Not looked for where there are none. */
+  async #failures(versionId: number, { failed }: Coverage, of: PicturesOf): Promise<readonly FailedImage[]> {
+    return failed === 0 ? [] : await this.embeddings.failures(versionId, FAILURES_TOLD, of);
   }
 
   /** A record as it was last written. @throws AppError 404 as `status` does */

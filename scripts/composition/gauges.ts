@@ -1,5 +1,7 @@
 import type { MetricSource } from '../../api/api-services';
 import { DriftWatch, RELIABILITY_DAYS } from '../../models/feedback/drift-watch';
+import type { GroupCoverage } from '../../models/indexing/embedding-version';
+import { StatusService } from '../../models/indexing/status-service';
 import { type EmbedderRegistry, PORTS } from '../../models/ports';
 import { BACKENDS } from '../../workers/embedder/backend-choice';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
@@ -16,7 +18,7 @@ export const gaugesOf = ({ container, database, parts }: Loupe): MetricSource[] 
     () => ({ ...database.connections() }),
   ),
   ...inferenceGauges(adapterOf(container, PORTS.EmbedderRegistry)),
-  ...(parts.servesHttp ? callGauges(container) : []),
+  ...(parts.servesHttp ? [...callGauges(container), ...catalogGauges(container.resolve(StatusService))] : []),
   ...(parts.answersQueues ? recallGauges(container.resolve(RecallSampler)) : []),
 ];
 
@@ -32,12 +34,85 @@ function gauge(
   return {
     name,
     help,
-    ...(label === undefined ? {} : { label }),
+    labels: label === undefined ? [] : [label],
     read: async () => {
       const figures = await read();
       const all = typeof figures === 'object' && figures !== null ? figures : { figure: figures };
-      return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, value ?? Number.NaN]));
+      return Object.entries(all).map(([key, value]) => [
+        label === undefined ? {} : { [label]: key },
+        value ?? Number.NaN,
+      ]);
     },
+  };
+}
+
+const GROUPS_SHOWN = 50;
+
+/** What a catalog holds (contract 14.21); a million rows take seconds to count. */
+function catalogGauges(status: StatusService): MetricSource[] {
+  const counted = rarely(async () => {
+    const { pictures, groups } = await status.catalog(0);
+    const of = (group: GroupCoverage['group']) =>
+      groups.filter((each) => each.group === group).sort((one, other) => other.products - one.products);
+    const categories = of('category');
+    const products = categories.reduce((sum, each) => sum + each.products, 0);
+    const all = { group: 'all', name: '', products, ...pictures };
+    return [all, ...categories.slice(0, GROUPS_SHOWN), ...of('feed').slice(0, GROUPS_SHOWN)];
+  });
+  const ofWhat = `of the whole catalog (group "all"), and of the ${GROUPS_SHOWN} categories and feeds with the most products`;
+  return [
+    {
+      name: 'loupe_catalog_products',
+      help: `Live products ${ofWhat}.`,
+      labels: ['group', 'name'],
+      read: async () => (await counted()).map(({ group, name, products }) => [{ group, name }, products]),
+    },
+    {
+      name: 'loupe_catalog_pictures',
+      help: `Pictures of live products by their state under the live model, ${ofWhat}.`,
+      labels: ['group', 'name', 'state'],
+      read: async () =>
+        (await counted()).flatMap(({ group, name, done, pending, failed }) => [
+          [{ group, name, state: 'embedded' }, done],
+          [{ group, name, state: 'pending' }, pending],
+          [{ group, name, state: 'failed' }, failed],
+        ]),
+    },
+  ];
+}
+
+const RARELY_MS = 60_000;
+const SHARE_OF_TIME = 100;
+
+/**
+ * Reads no more than once a minute, and for no more than a hundredth of the time. Only who asks first waits for it; later
+ * the value before is answered until the next is there.
+ */
+function rarely<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let last: Promise<Value> | null = null;
+  let nextAt = 0;
+  const readNow = async (): Promise<Value> => {
+    const startedAt = performance.now();
+    nextAt = Number.POSITIVE_INFINITY;
+    try {
+      return await read();
+    } finally {
+      nextAt = performance.now() + Math.max(RARELY_MS, SHARE_OF_TIME * (performance.now() - startedAt));
+    }
+  };
+  return () => {
+    if (performance.now() < nextAt && last) return last;
+    const next = readNow();
+    if (!last) last = next;
+    next.then(
+      () => {
+        last = next;
+      },
+      () => {
+        last = null;
+      },
+    );
+    return last;
   };
 }
 

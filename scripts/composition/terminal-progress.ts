@@ -21,6 +21,9 @@ export async function withProgress<Result>(
 class TerminalProgress implements Progress {
   private bar: SingleBar | null = null;
   private before = 0;
+  /** What the rate is of, as it was first told. */
+  private counted: number | null = null;
+  private counts = false;
   private startedAt = 0;
 
   constructor(private readonly stream: NodeJS.WriteStream) {}
@@ -32,25 +35,41 @@ class TerminalProgress implements Progress {
     this.startedAt = performance.now();
     this.bar = new SingleBar({
       stream: this.stream,
-      format: `{stage} ${this.stream.isTTY ? '[{bar}] ' : ''}{percentage}% {value}/{total}  {rate}/s{failures}  {eta_formatted} left`,
+      format: `{stage} ${this.stream.isTTY ? '[{bar}] ' : ''}{percentage}% {counts}  {rate}/s{failures}  {eta_formatted} left`,
       etaBuffer: 200,
       noTTYOutput: true,
       notTTYSchedule: PLAIN_LINES_MS,
       hideCursor: true,
     });
-    this.bar.start(Math.max(total, 1), done, { stage: stage.padEnd(22), rate: '-', failures: '' });
+    this.counted = null;
+    this.counts = false;
+    this.bar.start(Math.max(total, 1), done, {
+      ...{ stage: stage.padEnd(22), rate: '-', failures: '' },
+      counts: `${done}/${total}`,
+    });
   }
 
-  reach(done: number, failed = 0): void {
-    const seconds = (performance.now() - this.startedAt) / 1000;
-    const rate = seconds > 0 ? ((done - this.before) / seconds).toFixed(1) : '-';
+  reach(done: number, failed = 0, counts?: Readonly<Record<string, number>>): void {
+    if (!this.bar) return;
     // What came meanwhile was not in the total.
-    this.bar?.setTotal(Math.max(this.bar.getTotal(), done));
-    this.bar?.update(done, { rate, failures: failed > 0 ? `  ${failed} failed` : '' });
+    this.bar.setTotal(Math.max(this.bar.getTotal(), done));
+    this.counts = counts !== undefined;
+    const entries = Object.entries(counts ?? {});
+    const counted = entries[0]?.[1];
+    this.counted ??= counted ?? this.before;
+    const seconds = (performance.now() - this.startedAt) / 1000;
+    this.bar.update(done, {
+      counts: counts
+        ? entries.map(([unit, count]) => `${count} ${unit}`).join(', ')
+        : `${done}/${this.bar.getTotal()}`,
+      rate: seconds > 0 ? (((counted ?? done) - this.counted) / seconds).toFixed(1) : '-',
+      failures: failed > 0 ? `  ${failed} failed` : '',
+    });
   }
 
   end(): void {
-    this.bar?.update(this.bar.getTotal());
+    const total = this.bar?.getTotal();
+    this.bar?.update(total ?? 0, this.counts ? {} : { counts: `${total}/${total}` });
     this.stop();
   }
 

@@ -42,7 +42,7 @@ async function embedFor(
   await embeddings.retryFailures(version.id);
   const { pending } = await embeddings.coverage(version.id);
   if (pending === 0) return { embedded: 0, notEmbedded: 0 };
-  progress.begin(`images, ${version.model}`, pending);
+  progress.begin(`pictures, ${version.model}`, pending);
   const result = await embedPending([version, ...unfinished], pending, ports, progress);
   progress.end();
   await embeddings.buildIndex(version.id);
@@ -78,7 +78,7 @@ async function embedPending(
       });
     }
     afterId = last.id;
-    progress.reach(Math.min(pending, result.embedded + result.notEmbedded));
+    progress.reach(Math.min(pending, result.embedded + result.notEmbedded), result.notEmbedded);
   }
 }
 

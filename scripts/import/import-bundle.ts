@@ -91,7 +91,9 @@ async function importInto(
     const pictures = new PictureIntake(bundle, { images, pictures: stored }, { imageBytesMax, dryRun });
     const now = clock.now();
     const source =
-      bundle instanceof OpenTable ? await bundle.source(store, now) : new BundleRecords(bundle, now);
+      bundle instanceof OpenTable
+        ? await bundle.source(store, now, progress)
+        : new BundleRecords(bundle, now);
     const accepted = await importRecords({
       source,
       store,

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import type { Knex } from 'knex';
 import { buildOpenApi } from '../../api/ops/openapi/document';
 import { type ApiVersion, SCOPES } from '../../models/access/api-key';
+import { PORTS } from '../../models/ports';
 import { RECORD_SCHEMAS } from '../../scripts/import/record-schemas';
 import { type Answer, ApiClient } from '../support/api-client';
 import { FIXTURE } from '../support/fixture-data';
@@ -36,6 +39,12 @@ const newKey = async () => (await service.newKey({ accountId })).keyId;
 const newAccount = async () => (await service.newKey({ credits: 10 })).accountId;
 const predicted = async () => (await api.identify(photo)).headers.get('X-Prediction-Id') ?? '';
 const product = async () => 'product_submariner';
+async function feed(): Promise<string> {
+  const name = fresh('feed');
+  const row = { feed: name, product_id: await product(), run: randomUUID() };
+  await service.resolve<Knex>(PORTS.Knex)('product_feeds').insert(row);
+  return name;
+}
 async function written(): Promise<string> {
   const id = fresh('product');
   await api.write([bag(id)]);
@@ -65,6 +74,7 @@ const CALLS: Readonly<Record<string, Sample>> = {
   'GET /v3/catalog/records/{id}': { id: product },
   'DELETE /v3/catalog/records/{id}': { id: written },
   'GET /v3/catalog/records/{id}/status': { id: product },
+  'GET /v3/catalog/feeds/{id}/status': { id: feed },
   'GET /v3/account': {},
   'POST /v3/vision/identify': { body: () => photo },
   'POST /v3/vision/predictions/{id}/feedback': { id: predicted, body: () => ({ correct_id: null }) },

@@ -243,18 +243,22 @@ describe('GET /v3/catalog/records/:id/status', () => {
     vectors.unreachable.add(String(lost));
     await writer.write([record]);
     const { status, body } = await writer.recordStatus(id);
-    const waiting = { identifiable: false, pictures: { embedded: 0, pending: 3, failed: 0 } };
+    const waiting = { identifiable: false, pictures: { embedded: 0, pending: 3, failed: 0 }, failures: [] };
     expect([status, body]).toEqual([
       200,
       { success: true, id, searchable: true, ...waiting, credits_used: 0 },
     ]);
     vectors.release();
-    const partly = { identifiable: true, pictures: { embedded: 2, pending: 0, failed: 1 } };
+    const partly = {
+      identifiable: true,
+      pictures: { embedded: 2, pending: 0, failed: 1 },
+      failures: [{ image: lost, reason: expect.any(String) }],
+    };
     expect(await until(id, ({ pending }) => pending === 0)).toMatchObject(partly);
     vectors.unreachable.clear();
     await writer.write([record]);
     const mended = await until(id, ({ failed }) => failed === 0);
-    expect(mended.pictures).toEqual({ embedded: 3, pending: 0, failed: 0 });
+    expect(mended).toMatchObject({ pictures: { embedded: 3, pending: 0, failed: 0 }, failures: [] });
   });
 
   // contract 15.7

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type EmbeddingRepository, PORTS } from '../../models/ports';
 import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { environmentOf, runLoupeHere } from '../support/run-loupe';
 import { useService } from '../support/service';
@@ -89,6 +90,35 @@ test('catalog show counts products and pictures by category and feed', async () 
   expect(groups).toContainEqual({ group: 'feed', name: 'google', products: 1, pending: 0, ...nothing });
   expect(groups).toContainEqual({ group: 'category', name: 'guides', products: 2, pending: 1, ...nothing });
   expect([pictures.failed, failures]).toEqual([0, []]);
+});
+
+// contract 15.11, 14.21
+test('the status of a feed and the metrics count its products and pictures, failed ones with the reason', async () => {
+  const api = await writerOf(service);
+  const embeddings = service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
+  const { id: version } = (await embeddings.live()) ?? { id: 0 };
+  const [picture] = await embeddings.unembedded(version, ['product_guide-a']);
+  if (!picture) throw new Error('no picture waits');
+  await embeddings.recordFailures(version, [{ imageId: picture.id, reason: 'the server answered 404' }]);
+  const { status, body } = await api.send('GET', '/v3/catalog/feeds/shopify/status');
+  expect([status, body]).toEqual([
+    200,
+    {
+      ...{ success: true, id: 'shopify', products: 1, credits_used: 0 },
+      pictures: { embedded: 0, pending: 0, failed: 1 },
+      failures: [{ image: 'https://a.example/a.jpg', reason: 'the server answered 404' }],
+    },
+  ]);
+  expect(await api.send('GET', '/v3/catalog/feeds/nobody/status')).toMatchObject({ status: 404 });
+  const { text } = await service.anybody.send('GET', '/metrics');
+  for (const line of [
+    'loupe_catalog_products{group="feed",name="shopify"} 1',
+    'loupe_catalog_products{group="category",name="guides"} 2',
+    'loupe_catalog_pictures{group="feed",name="shopify",state="failed"} 1',
+    'loupe_catalog_pictures{group="category",name="guides",state="embedded"} 0',
+  ])
+    expect(text).toContain(`${line}\n`);
+  expect(text).toMatch(/^loupe_catalog_products\{group="all",name=""\} [1-9]/m);
 });
 
 // contract 13.20, 13.23

@@ -114,6 +114,7 @@ const ENDPOINTS: Record<Endpoint, Attempt | typeof CATALOG> = {
   getRecord: CATALOG,
   deleteRecord: CATALOG,
   getRecordStatus: CATALOG,
+  getFeedStatus: CATALOG,
 };
 
 const ATTEMPTS = Object.entries(ENDPOINTS).filter((line): line is [string, Attempt] => line[1] !== CATALOG);

@@ -47,7 +47,13 @@ export async function readTable(
       entities: async () => entities,
     };
     const now = new Date('2026-03-01T12:00:00Z');
-    const source = await TableSource.open(table, columns, all, store, null, now);
+    const unseen = {
+      begin: () => undefined,
+      reach: () => undefined,
+      end: () => undefined,
+      note: () => undefined,
+    };
+    const source = await TableSource.open(table, columns, all, store, null, now, unseen);
     const rejects: string[] = [];
     const noted = source.noting({
       count: 0,

@@ -17,6 +17,17 @@ describe('progress on a terminal', () => {
     expect(await withProgress(stream(), work)).toBe('done');
   });
 
+  // contract 13.25
+  test('tells counts by their units where it is given them', async () => {
+    const output = new PassThrough();
+    await withProgress(output as unknown as NodeJS.WriteStream, async (progress) => {
+      progress.begin('import', 100);
+      progress.reach(50, 0, { records: 7, pictures: 3 });
+      progress.end();
+    });
+    expect(String(output.read())).toMatch(/^import +100% 7 records, 3 pictures {2}[\d.]+\/s {2}0s left$/m);
+  });
+
   test('leaves nothing behind of work that failed, so that its process can end', async () => {
     const before = timers();
     const during: number[] = [];

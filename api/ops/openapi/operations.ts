@@ -9,6 +9,7 @@ import { legacyQueryWithFacets, queryParameters } from './schemas';
 
 const ITEM = idParameter('Id of a row, from a search or an identification', 'product_birkin_croc');
 const RECORD = idParameter('Id of the record', 'product_birkin_croc');
+const FEED = idParameter('Name of the feed', 'shopify');
 const JOB = idParameter('The `id` of the job', 'job_V1StGXR8_Z5jdHi6B-myT');
 
 const WRITES = 'Needs the scope `catalog:write`. Free.';
@@ -123,6 +124,11 @@ ${WRITES}`,
     'Get the status of a record',
     `Whether searches find it, and how many of its pictures the live model has embedded.\n\n${WRITES}`,
     { parameters: [RECORD], answer: 'RecordStatusAnswer' },
+  ),
+  getFeedStatus: plain(
+    'Get the status of a feed',
+    `How many live products came from a feed that is imported with \`--feed\`, and how many of their pictures the live model has embedded. A feed without live products is a 404.\n\n${WRITES}`,
+    { parameters: [FEED], answer: 'FeedStatusAnswer' },
   ),
   createJob: json(
     'Identify many photos in a background job',

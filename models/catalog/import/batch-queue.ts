@@ -18,23 +18,23 @@ export async function runStage<Kind extends RecordKind>(
   stage: Stage<ReadRecords[Kind], WrittenRecords[Kind]>,
   only?: ReadonlySet<number>,
 ): Promise<number> {
-  const { source, rejects, progress } = context;
+  const { source, rejects, files } = context;
   const file = await source.file(kind);
   if (!file) return 0;
   const reject: Reject = (line, field, reason) => rejects.add(file.name, line, field, reason);
   const queue = new BatchQueue(kind, stage, reject, context);
-  progress.begin(`${file.name}, bytes`, file.bytes);
   for await (const { lines, bytesRead } of file.read()) {
     for (const line of lines) {
       if (only && !only.has(line.line)) continue;
       if ('reason' in line) reject(line.line, line.field, line.reason);
       else await queue.take(line);
+      if (!only && 'record' in line) files.count(line.record);
     }
     await rejects.settle();
-    progress.reach(bytesRead);
+    if (!only) files.reach(kind, bytesRead, rejects.count);
   }
   await queue.finish();
-  progress.end();
+  if (!only) files.endFile(kind, file, rejects.count);
   return queue.accepted;
 }
 

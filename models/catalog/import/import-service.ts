@@ -1,5 +1,6 @@
 import type { CatalogImportStore, ReadLine, RecordSource } from '../../ports';
 import { BatchSize, runStage } from './batch-queue';
+import { FilesProgress } from './files-progress';
 import type { ReadRecords, RecordKind } from './records';
 import { KnownTaxonomy, type WriteContext, type WritePorts } from './stage';
 import { entitiesStage, stagesOf, Waiting } from './stages';
@@ -8,6 +9,7 @@ import { entitiesStage, stagesOf, Waiting } from './stages';
 const RECORDS_WORTH_TIDYING = 1_000;
 
 type ImportPorts = WritePorts<CatalogImportStore>;
+type ImportContext = ImportPorts & WriteContext;
 
 /**
  * Imports records into the catalog (contract 13.2, 13.8): an upsert by id, in short transactions, each of which takes
@@ -18,13 +20,14 @@ export async function importRecords(ports: ImportPorts): Promise<number> {
   const { store, rejects, clock } = ports;
   const context = await contextOf(ports);
   // Also those that an import left which was killed.
-  await makeIndexes(ports);
+  await makeIndexes(context);
   let accepted = await writeTaxonomy(context);
   // Rows above products are cheap to derive before a first load's products are there, and dear afterwards.
-  await deriveRows(ports);
-  accepted += await writeProducts(context).finally(() => makeIndexes(ports));
+  await deriveRows(context);
+  accepted += await writeProducts(context).finally(() => makeIndexes(context));
   accepted += await writePrices(context);
-  await deriveRows(ports);
+  context.files.end();
+  await deriveRows(context);
   if (accepted >= RECORDS_WORTH_TIDYING) await store.tidy();
   await store.refreshSearch();
   await store.tellOfEnd({ accepted, rejected: rejects.count }, clock.now());
@@ -37,10 +40,10 @@ export async function writeRecords(ports: WritePorts): Promise<number> {
   return (await writeTaxonomy(context)) + (await writeProducts(context)) + (await writePrices(context));
 }
 
-async function contextOf(ports: WritePorts): Promise<WriteContext> {
+async function contextOf<Ports extends WritePorts>(ports: Ports): Promise<Ports & WriteContext> {
   const taxonomy = new KnownTaxonomy(ports.store);
   await taxonomy.refresh();
-  return { ...ports, taxonomy };
+  return { ...ports, taxonomy, files: await FilesProgress.of(ports.source, ports.progress) };
 }
 
 /** The files come in the order of contract 13.1: each names what stands in those before it. */
@@ -78,9 +81,10 @@ async function writePrices(context: WriteContext): Promise<number> {
 }
 
 /** What searches need of indexes; large first imports of products go without. */
-async function makeIndexes({ store, progress }: ImportPorts): Promise<void> {
+async function makeIndexes({ store, progress, files }: ImportContext): Promise<void> {
   const total = await store.missingIndexes();
   if (total === 0) return;
+  files.pause();
   progress.begin('indexes of search', total);
   let made = 0;
   await store.makeIndexes(() => {
@@ -91,9 +95,11 @@ async function makeIndexes({ store, progress }: ImportPorts): Promise<void> {
 }
 
 /** Also those that an import left which was killed. */
-async function deriveRows({ store, progress, clock, transactionMs }: ImportPorts): Promise<void> {
+async function deriveRows(context: ImportContext): Promise<void> {
+  const { store, progress, clock, transactionMs } = context;
   const total = await store.staleRows();
   if (total === 0) return;
+  context.files.pause();
   progress.begin('rows that follow', total);
   const size = new BatchSize(transactionMs);
   for (let done = 0; ; ) {

@@ -1,5 +1,6 @@
 import type { Clock, Progress, RecordSource, RecordStore, RecordTransaction, RejectLog } from '../../ports';
 import type { Named } from './faults';
+import type { FilesProgress } from './files-progress';
 import type { CategoryRecord, Deletion, Pictured, VariantRecord } from './records';
 
 /** A record and the line that it stands in. */
@@ -46,6 +47,7 @@ export interface WritePorts<Store extends RecordStore = RecordStore> {
 /** What all stages share. */
 export interface WriteContext extends WritePorts {
   readonly taxonomy: KnownTaxonomy;
+  readonly files: FilesProgress;
 }
 
 /** How the records of one file are checked before they are written. */

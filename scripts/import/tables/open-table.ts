@@ -6,7 +6,7 @@ import {
   type TableFormat,
 } from '../../../models/catalog/tables/columns';
 import type { TableOptions } from '../../../models/catalog/tables/product-rows';
-import type { CatalogImportStore } from '../../../models/ports';
+import type { CatalogImportStore, Progress } from '../../../models/ports';
 import { PlainFiles } from '../bundle-paths';
 import { openTableFile, type TableFile } from './table-file';
 import { TableSource } from './table-source';
@@ -52,10 +52,10 @@ export class OpenTable {
     return new OpenTable(path, table, readColumns(table.header, options.format, options.map), options);
   }
 
-  async source(store: CatalogImportStore, now: Date): Promise<TableSource> {
+  async source(store: CatalogImportStore, now: Date, progress: Progress): Promise<TableSource> {
     const { feed, removeMissing, force } = this.options;
     const wish = feed === null ? null : { run: await store.openFeed(feed), removeMissing, force };
-    return await TableSource.open(this.table, this.columns, this.options, store, wish, now);
+    return await TableSource.open(this.table, this.columns, this.options, store, wish, now, progress);
   }
 
   async preview(source: TableSource): Promise<TablePreview> {

@@ -4,6 +4,7 @@ import { ProductRows, productId, type TableOptions } from '../../../models/catal
 import type {
   CatalogImportStore,
   FeedRun,
+  Progress,
   ReadLine,
   RecordFile,
   RecordSource,
@@ -71,13 +72,15 @@ export class TableSource implements RecordSource {
     store: Pick<CatalogImportStore, 'categories' | 'entities'>,
     feed: FeedWish | null,
     now: Date,
+    progress: Progress,
   ): Promise<TableSource> {
     const taxonomy = await TableTaxonomy.of(store, columns);
     const rows = new ProductRows(columns, options, taxonomy.find);
     const scattered = new Scattered();
     let isWhole = true;
+    progress.begin('read, bytes', table.bytes);
     for await (const some of productGroups(
-      table.rows(() => undefined),
+      table.rows((bytes) => progress.reach(bytes)),
       (row) => rows.keyOf(row),
       () => false,
     )) {
@@ -90,6 +93,7 @@ export class TableSource implements RecordSource {
         }
       }
     }
+    progress.end();
     return new TableSource(table, rows, taxonomy, scattered, isWhole, columns.of.has('price'), feed, now);
   }
 
@@ -110,8 +114,8 @@ export class TableSource implements RecordSource {
 
   async file<Kind extends RecordKind>(kind: Kind): Promise<RecordFile<ReadRecords[Kind]> | null> {
     const files: { readonly [Each in RecordKind]?: () => RecordFile<ReadRecords[Each]> } = {
-      categories: () => this.#file(() => this.taxonomy.categories(this.#parsers.categories)),
-      entities: () => this.#file(() => this.taxonomy.entities(this.#parsers.entities)),
+      categories: () => this.#file(() => this.taxonomy.categories(this.#parsers.categories), 0),
+      entities: () => this.#file(() => this.taxonomy.entities(this.#parsers.entities), 0),
       products: () => this.#file((onBytes) => this.#readProducts(onBytes)),
       ...(this.hasPrices && { listings: () => this.#file((onBytes) => this.#readListings(onBytes)) }),
     };
@@ -223,10 +227,11 @@ export class TableSource implements RecordSource {
 
   #file<Record>(
     read: (onBytes: (bytes: number) => void) => AsyncIterable<readonly ReadLine<Record>[]>,
+    bytes = this.table.bytes,
   ): RecordFile<Record> {
     return {
       name: this.table.name,
-      bytes: this.table.bytes,
+      bytes,
       async *read() {
         let bytesRead = 0;
         const lines = read((bytes) => {
