@@ -187,7 +187,7 @@ describe('who may call', () => {
     '%s refuses a key without its scope, and names the scope',
     async (_name, operation) => {
       const { method, path } = operation;
-      const written = /records|images/.test(path) ? 'catalog:write' : 'catalog:read';
+      const written = /records|images|feeds/.test(path) ? 'catalog:write' : 'catalog:read';
       const needed = /vision|webhooks/.test(path) ? 'vision:identify' : written;
       const { key } = await service.newKey({ scopes: SCOPES.filter((scope) => scope !== needed), accountId });
       const answer = await send(method, await callOf(operation), {}, key);
