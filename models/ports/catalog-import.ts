@@ -107,6 +107,8 @@ export interface FeedRun {
  * had happened and changes nothing.
  */
 export interface CatalogImportStore extends RecordStore {
+  /** Live entities of these kinds, by id, after one of them. */
+  entitiesOf(kinds: readonly string[], after: string, limit: number): Promise<readonly EntityRecord[]>;
   /** Begins an import of the feed of this name. */
   openFeed(name: string): Promise<FeedRun>;
   /** Rows that name something that changed and are still to be derived again. */

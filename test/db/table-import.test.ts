@@ -88,6 +88,33 @@ test('a brand of the catalog keeps what it has there and gains the categories of
   expect((await bench.row('brand_gucci'))?.['words']).toContain('gg');
 });
 
+// contract 13.20
+test('a brand or model that the catalog has under another id is that one', async () => {
+  await bench.accept({
+    'categories.jsonl': [{ id: 'bags', name: 'Bags', hierarchy: ['brand', 'model'], name_fields: [] }],
+    'entities.jsonl': [
+      { id: 'brand_7', kind: 'brand', name: 'GÚCCI', category: 'bags' },
+      { id: 'brand_8', kind: 'brand', name: 'Prada', category: 'bags' },
+      { id: 'model_7', kind: 'model', name: 'Flap Bag', category: 'bags', parents: { brand: 'brand_7' } },
+    ],
+  });
+  const content = Buffer.from(
+    'sku,title,brand,model,category\na,A,Gucci,flap-bag,Bags\nb,B,prada,Flap Bag,Bags\nc,C,New,,Bags',
+  );
+  const folder = bench.write({ 'shop.csv': content });
+  expect(await bench.import(join(folder, 'shop.csv'), { table: NO_OPTIONS })).toMatchObject({ rejected: 0 });
+  const facets = { brand: 'brand_7', model: 'model_7' };
+  expect(await bench.facets('product_a')).toEqual(
+    expect.arrayContaining(Object.entries(facets).map((pair) => pair.join(':'))),
+  );
+  expect(await bench.facets('product_b')).toEqual(
+    expect.arrayContaining(['brand:brand_8', 'model:model_bags-prada-flap-bag']),
+  );
+  expect(await bench.knex('entities').orderBy('id').pluck('id')).toEqual([
+    ...['brand_7', 'brand_8', 'brand_new', 'model_7', 'model_bags-prada-flap-bag'],
+  ]);
+});
+
 // contract 13.22
 test('a dry run tells how the columns are understood and the first records, and changes nothing', async () => {
   const before = await bench.dump();

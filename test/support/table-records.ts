@@ -45,6 +45,7 @@ export async function readTable(
     const store = {
       categories: async () => (known.categories ?? []) as readonly CategoryRecord[],
       entities: async () => entities,
+      entitiesOf: async () => [...entities.values()],
     };
     const now = new Date('2026-03-01T12:00:00Z');
     const unseen = {

@@ -159,18 +159,32 @@ export async function loadCategories(knex: Knex): Promise<Map<string, CategoryRe
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+const entitiesWhere = (condition: Sql): Sql => sql`
+  SELECT id, kind, name, category, parents, tags, keywords, popularity, images, thumbnails, deleted
+  FROM entities WHERE ${condition}`;
+
 /** The entities of these ids, deleted ones too; unknown ids are left out. */
 export async function loadEntities(
   knex: Knex,
   ids: readonly string[],
 ): Promise<Map<string, Stored<EntityRecord>>> {
   if (ids.length === 0) return new Map();
+  return byId(await rowsOf(knex, entitiesWhere(sql`id = ANY(${ids}::text[])`)));
+}
+
+/** Live entities of these kinds, by id, after one of them. */
+export async function loadEntitiesOf(
+  knex: Knex,
+  kinds: readonly string[],
+  after: string,
+  limit: number,
+): Promise<readonly EntityRecord[]> {
+  const wanted = sql`kind = ANY(${kinds}::text[]) AND id > ${after} AND NOT deleted`;
   const rows = await rowsOf<EntityRecord & { deleted: boolean }>(
     knex,
-    sql`SELECT id, kind, name, category, parents, tags, keywords, popularity, images, thumbnails, deleted
-     FROM entities WHERE id = ANY(${ids}::text[])`,
+    entitiesWhere(sql`${wanted} ORDER BY id LIMIT ${limit}`),
   );
-  return byId(rows);
+  return [...byId(rows).values()].map(({ record }) => record);
 }
 
 /** The entities of these ids as their last records had them, deleted ones too; unknown ids are left out. */

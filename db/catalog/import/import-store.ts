@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import type { EntityRecord } from '../../../models/catalog/import/records';
 import type { CatalogImportStore, FeedRun, RecordTransaction } from '../../../models/ports';
 import type { BegunEntry } from '../../accounts/audit-log';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { messagesAbout } from '../../webhooks/messages-about';
 import { makeSearchSnapshot } from '../search/snapshot/make-snapshot';
-import { countStale } from './catalog-tables';
+import { countStale, loadEntitiesOf } from './catalog-tables';
 import { PostgresFeedRun } from './feed-run';
 import { PostgresRecordStore, STOPPED_IMPORT, WRITER_SETTINGS } from './record-store';
 import { countDeferredIndexes, deferIndexes, makeIndexes, tidyTables } from './search-upkeep';
@@ -128,6 +129,10 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   ): Promise<Result> {
     await this.deferIndexesOfFirstLoad();
     return await super.transaction(work);
+  }
+
+  async entitiesOf(kinds: readonly string[], after: string, limit: number): Promise<readonly EntityRecord[]> {
+    return await loadEntitiesOf(this.knex, kinds, after, limit);
   }
 
   async openFeed(name: string): Promise<FeedRun> {

@@ -69,6 +69,8 @@ export class ProductRows {
     private readonly columns: TableColumns,
     private readonly options: TableOptions,
     private readonly findCategory: FindCategory,
+    /** The id of an entity in the catalog, by the one that is made of its name. */
+    private readonly idOf: (made: string) => string = (made) => made,
   ) {}
 
   /** What rows of one product share; null of a row that names none. */
@@ -106,7 +108,7 @@ export class ProductRows {
       scope: string,
       parents: Readonly<Record<string, string>> = {},
     ) => {
-      const id = `${kind}_${scope}${slugOf(value)}`;
+      const id = this.idOf(`${kind}_${scope}${slugOf(value)}`);
       entities.push({ id, kind, name: value, category: category.id, parents });
       return id;
     };

@@ -1,19 +1,11 @@
 import type { ReadRecords, RecordKind } from '../../../models/catalog/import/records';
 import type { TableColumns } from '../../../models/catalog/tables/columns';
 import { ProductRows, productId, type TableOptions } from '../../../models/catalog/tables/product-rows';
-import type {
-  CatalogImportStore,
-  FeedRun,
-  Progress,
-  ReadLine,
-  RecordFile,
-  RecordSource,
-  RejectLog,
-} from '../../../models/ports';
+import type { FeedRun, Progress, ReadLine, RecordFile, RecordSource, RejectLog } from '../../../models/ports';
 import { type Parsed, type RecordParsers, recordParsers } from '../parse-record';
 import { type GroupFault, type ProductGroup, productGroups, Scattered } from './product-groups';
 import type { TableFile } from './table-file';
-import { TableTaxonomy } from './table-taxonomy';
+import { TableTaxonomy, type TaxonomyStore } from './table-taxonomy';
 
 /** What `--feed` and its fellows ask for. */
 export interface FeedWish {
@@ -69,13 +61,13 @@ export class TableSource implements RecordSource {
     table: TableFile,
     columns: TableColumns,
     options: TableOptions,
-    store: Pick<CatalogImportStore, 'categories' | 'entities'>,
+    store: TaxonomyStore,
     feed: FeedWish | null,
     now: Date,
     progress: Progress,
   ): Promise<TableSource> {
     const taxonomy = await TableTaxonomy.of(store, columns);
-    const rows = new ProductRows(columns, options, taxonomy.find);
+    const rows = new ProductRows(columns, options, taxonomy.find, taxonomy.idOf);
     const scattered = new Scattered();
     let isWhole = true;
     progress.begin('read, bytes', table.bytes);
@@ -94,6 +86,7 @@ export class TableSource implements RecordSource {
       }
     }
     progress.end();
+    await taxonomy.match();
     return new TableSource(table, rows, taxonomy, scattered, isWhole, columns.of.has('price'), feed, now);
   }
 
