@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { MemoryRateLimiter } from '../../api/limits/memory-rate-limiter';
 import { RedisRateLimiter } from '../../api/limits/redis-rate-limiter';
@@ -85,33 +83,8 @@ const REDIS_AWAY: Adapter = {
   },
 };
 
-/** Takes connections and never says a word. */
-const REDIS_HANGS: Adapter = {
-  name: 'in Redis that hangs',
-  open: async () => {
-    const sockets = new Set<Socket>();
-    const server = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const client = new Redis({
-      port: (server.address() as AddressInfo).port,
-      enableReadyCheck: false,
-      commandTimeout: 20,
-      disconnectTimeout: 1,
-      retryStrategy: () => null,
-    });
-    client.on('error', nothing);
-    const limiter = new RedisRateLimiter(client, 'test', silent);
-    const close = async () => {
-      client.disconnect();
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    };
-    return { one: limiter, other: limiter, ahead: aheadHere, close };
-  },
-};
-
 const redisUrl = processEnvironment()['TEST_REDIS_URL'];
-const ADAPTERS = [MEMORY, REDIS_AWAY, REDIS_HANGS, ...(redisUrl === undefined ? [] : [redisAt(redisUrl)])];
+const ADAPTERS = [MEMORY, REDIS_AWAY, ...(redisUrl === undefined ? [] : [redisAt(redisUrl)])];
 
 describe.each(ADAPTERS)('a rate limiter $name', ({ open }) => {
   let limiters: Awaited<ReturnType<Adapter['open']>>;

@@ -1,11 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import {
-  BIRKIN,
   CATALOG,
   CROC_BAG,
   entity,
   estimate,
-  HANDBAGS,
   HERMES,
   product,
   TAGS,
@@ -133,11 +131,6 @@ describe('a bad line', () => {
     expect(bench.rejects()).toEqual(['tags.jsonl.gz:4: line: not JSON']);
   });
 
-  test('stands in one line of the report whatever it holds', async () => {
-    await bench.import({ 'entities.jsonl': [entity('brand_a', 'A', { category: 'a\nb\u2028c' })] });
-    expect(bench.rejects()).toHaveLength(1);
-  });
-
   test('that only the database can find costs no other line', async () => {
     const tooLong = Array.from(
       { length: 60_000 },
@@ -254,15 +247,6 @@ describe('a dry run', () => {
     expect(bench.rejects()).toEqual(expected);
     await bench.import(bundle);
     expect(bench.rejects()).toEqual(expected);
-  });
-});
-
-describe('a bundle', () => {
-  test('may hold any of its files alone', async () => {
-    await bench.accept({ 'entities.jsonl': [{ ...BIRKIN, popularity: 3 }] });
-    await bench.accept({ 'categories.jsonl': [{ ...HANDBAGS, popularity: 4 }] });
-    await bench.accept({ 'tags.jsonl': TAGS, 'README.md': Buffer.from('nothing') });
-    expect(bench.notes).toEqual(['warning: README.md is no file of a bundle and is not read']);
   });
 });
 

@@ -4,10 +4,9 @@ import { asTable } from '../../scripts/commands/output';
 import { processEnvironment } from '../../scripts/config';
 import { audit, type Books, openAccount, type Payer } from './books';
 import { DEADLINE_MS, type Installation, JOB_DEADLINE_MS, startInstallation } from './installation';
-import { JOB_SCENARIOS } from './job-scenarios';
 import { ENTRIES, runJobs } from './jobs';
 import { type CallPlan, identify, type Outcome, runLoad } from './load';
-import { photoCall, SCENARIOS, type Scenario } from './scenarios';
+import { JOB_SCENARIOS, photoCall, SCENARIOS, type Scenario } from './scenarios';
 
 /**
  * What happens to calls while parts of the service die, hang and come back (docs/reliability.md). Everything is real:

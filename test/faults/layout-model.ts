@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { UNCALIBRATED } from '../../models/vision/confidence';
 import type { ChoiceModel, View } from '../../models/vision/embedding-model';
+import { type Installation, newInstallation } from '../support/installation';
 import { type TinyModel, writeModel } from '../workers/tiny-models';
 
 /** Side of the thumbnail that is the embedding. */
@@ -62,4 +64,16 @@ export async function writeLayoutModel(
     },
     views: { catalog: [view], query: [view] },
   });
+}
+
+/** An installation whose model costs nothing, and whose callers and confidences are not limited. */
+export async function layoutInstallation(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Installation> {
+  const installation = await newInstallation({
+    ...{ MODEL: 'layout', CONFIDENCE_FLOOR: '0', INFERENCE_THREADS: '1', RATE_PER_SECOND: '0' },
+    ...settings,
+  });
+  await writeLayoutModel(join(installation.dataDir, 'models', 'layout@1.0.0'), { id: 'layout' });
+  return installation;
 }

@@ -2,8 +2,7 @@ import { type ImageSource, PORTS } from '../../models/ports';
 import { HttpImageSource } from '../../workers/image/http-image-source';
 import { useService } from '../support/service';
 import { type AddressClass, INSIDE_ADDRESSES, MALFORMED_ADDRESSES } from './ssrf/addresses';
-import { LYING_HOSTS } from './ssrf/lying-hosts';
-import { pathOf, RawHost, respond } from './ssrf/raw-host';
+import { LYING_HOSTS, pathOf, RawHost, respond } from './ssrf/lying-hosts';
 
 /**
  * contract 7.5: a caller's address never leads inside. Every address of the corpus is tried as it is and as the

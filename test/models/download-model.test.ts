@@ -11,8 +11,7 @@ import { copyMigrated } from '../support/database';
 import { runLoupeHere } from '../support/run-loupe';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, writeModel } from '../workers/tiny-models';
-import { FileServer } from './file-server';
-import { addOptions, filesOf, libraryNames } from './library-fixture';
+import { addOptions, FileServer, filesOf, libraryNames } from './library-fixture';
 
 /** Files come over a network that breaks; what is counted is what the server had to send. */
 jest.setTimeout(120_000);

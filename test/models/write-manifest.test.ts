@@ -5,8 +5,7 @@ import { readManifest } from '../../workers/embedder/model-folder';
 import { addModel } from '../../workers/library/add-model';
 import { type ManifestWishes, writeManifest } from '../../workers/library/write-manifest';
 import { temporaryFolder } from '../support/temporary-folder';
-import { meanColour, writeModel } from '../workers/tiny-models';
-import { writeOnnxModel } from '../workers/tiny-onnx';
+import { meanColour, writeModel, writeOnnxModel } from '../workers/tiny-models';
 import { addOptions } from './library-fixture';
 
 let root = '';

@@ -12,9 +12,9 @@ import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { Random } from '../../models/random';
 import { type ServiceProcess, spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
 import { openAccount } from '../faults/books';
+import { layoutInstallation } from '../faults/layout-model';
 import type { Installation } from '../support/installation';
 import { loupeHere, runLoupeHere } from '../support/run-loupe';
-import { layoutInstallation } from './layout-installation';
 
 /**
  * A version that is fitted to the catalog: made, killed, made again, evaluated, promoted, rolled back, backed up and restored

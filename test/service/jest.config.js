@@ -5,7 +5,6 @@ const WITHOUT_ADAPTERS = [
   'spec/(feedback-loop|golden-queries|identifiability)',
   'spec/(browsers|data-files|errors|mcp|openapi|refusals|site|wire)',
   'spec/legacy-products',
-  'db/(durable-files|files|shared-lookup)',
 ];
 
 /** `npm run test:services`: the tests that speak to a database or a queue, on a real PostgreSQL and Redis. */

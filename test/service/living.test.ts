@@ -7,11 +7,10 @@ import { openAccount } from '../../scripts/lab/bench/installation';
 import { Living } from '../../scripts/lab/bench/living/live';
 import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
-import { writeLayoutModel } from '../faults/layout-model';
+import { layoutInstallation, writeLayoutModel } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
 import type { Installation } from '../support/installation';
 import { loupeHere } from '../support/run-loupe';
-import { layoutInstallation } from './layout-installation';
 
 /**
  * `npm run bench -- living`, short: a catalog that is written by ten callers, imported, read and embedded anew, all at once,

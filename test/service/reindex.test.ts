@@ -12,11 +12,10 @@ import { AnswerLog } from '../../scripts/lab/bench/answer-log';
 import { addPictures } from '../../scripts/lab/bench/many-pictures';
 import { type ServiceProcess, spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
 import { openAccount } from '../faults/books';
-import { writeLayoutModel } from '../faults/layout-model';
+import { layoutInstallation, writeLayoutModel } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
 import type { Installation } from '../support/installation';
 import { loupeHere } from '../support/run-loupe';
-import { layoutInstallation } from './layout-installation';
 
 /**
  * Another model without a blink: built, killed, resumed, promoted, rolled back and pruned by the commands, beside a

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { generateBundle, productId } from '../../scripts/lab/generator/generate-bundle';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { openAccount } from '../faults/books';
+import { layoutInstallation } from '../faults/layout-model';
 import type { Installation } from '../support/installation';
 import { loupeHere } from '../support/run-loupe';
 import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
-import { layoutInstallation } from './layout-installation';
 
 /**
  * One call is one trace, from its request through the queue to the worker and back, no matter who works on it: one process on
@@ -92,28 +92,15 @@ function spanOf(trace: readonly CollectedSpan[], name: string): CollectedSpan {
   return span;
 }
 
-test('the calls are answered as ever', () => {
+test('a call goes on with the trace of its caller, from the request through the queue to the worker and back', () => {
   expect(found).toEqual([[200, PRODUCT], [422, undefined], 200]);
-});
-
-test('a call goes on with the trace of its caller, and every span has its parent in it', () => {
   const trace = traceOf('call-that-is-traced');
   expect(new Set(trace.map((span) => span.traceId))).toEqual(new Set([CALLER.trace]));
-  const ids = new Set([CALLER.span, ...trace.map((span) => span.spanId)]);
-  expect(trace.filter((span) => !ids.has(span.parentSpanId))).toEqual([]);
-  const root = spanOf(trace, 'POST /v3/vision/identify');
-  expect(root.parentSpanId).toBe(CALLER.span);
-  expect(trace.filter((span) => span.parentSpanId === CALLER.span)).toEqual([root]);
-  expect(root.attributes.get('http.response.status_code')).toBe(200);
-});
-
-test('the trace leads through the queue to the worker, and back to the rows', () => {
-  const trace = traceOf('call-that-is-traced');
-  const parentOf = (name: string) => {
-    const { parentSpanId } = spanOf(trace, name);
-    return trace.find((span) => span.spanId === parentSpanId)?.name;
-  };
+  const nameOf = (spanId: string) => trace.find((span) => span.spanId === spanId)?.name;
   const root = 'POST /v3/vision/identify';
+  expect(spanOf(trace, root)).toMatchObject({ parentSpanId: CALLER.span, status: 0 });
+  const orphans = trace.filter(({ name, parentSpanId }) => name !== root && !nameOf(parentSpanId));
+  expect(orphans).toEqual([]);
   const parents = {
     'AccountRepository.callerByKeyHash': root,
     'ImagePreparer.prepare': root,
@@ -126,49 +113,36 @@ test('the trace leads through the queue to the worker, and back to the rows', ()
     'PredictionRepository.save': root,
     'CreditLedger.settle': root,
   };
-  expect(Object.fromEntries(Object.keys(parents).map((name) => [name, parentOf(name)]))).toEqual(parents);
+  const told = Object.keys(parents).map((name) => [name, nameOf(spanOf(trace, name).parentSpanId)]);
+  expect(Object.fromEntries(told)).toEqual(parents);
   const stages = trace.flatMap((span) => span.attributes.get('loupe.stage') ?? []);
   expect(new Set(stages)).toEqual(new Set(['intake', 'queue', 'embed', 'neighbours', 'rows']));
 });
 
-test('each span is of the process that did the work', () => {
+test('each span is of the process that did the work, and the log names the trace', () => {
   const trace = traceOf('call-that-is-traced');
   const processOf = (name: string) => spanOf(trace, name).process;
   expect(processOf('CatalogRepository.itemsById')).toBe(processOf('VisionQueue.neighbours'));
   expect(processOf('NeighbourIndex.nearest')).toBe(processOf('answer photo'));
   const together = installation.settings['REDIS_URL'] === undefined;
   expect(processOf('answer photo') === processOf('VisionQueue.neighbours')).toBe(together);
+  const ofCall = log.filter((line) => line['trace_id'] === CALLER.trace).map((line) => line['msg']);
+  expect(ofCall).toEqual(together ? ['answered'] : ['photo', 'answered']);
 });
 
 test('what a caller does wrong is recorded where it was noticed, and is no error of the service', () => {
   const trace = traceOf('call-with-a-text');
-  expect(trace).not.toHaveLength(0);
-  expect(spanOf(trace, 'ImagePreparer.prepare')).toMatchObject({
-    failures: ['unprocessable'],
-    status: 0,
-  });
+  expect(spanOf(trace, 'ImagePreparer.prepare')).toMatchObject({ failures: ['unprocessable'], status: 0 });
   const root = spanOf(trace, 'POST /v3/vision/identify');
   expect(root).toMatchObject({ parentSpanId: '', status: 0 });
   expect(root.attributes.get('http.response.status_code')).toBe(422);
   expect(trace.map((span) => span.name)).not.toContain('VisionQueue.neighbours');
 });
 
-test('only calls are traced: no health check, nothing of the background', () => {
+test('only calls are traced, and no key, photo or signed link is sent', () => {
   const beginnings = collector.spans.filter((span) => ['', CALLER.span].includes(span.parentSpanId));
   expect(beginnings.map((span) => span.name)).toEqual(Array(2).fill('POST /v3/vision/identify'));
-});
-
-test('the log names the trace: the line of the call, and that of the worker', () => {
-  const ofCall = log.filter((line) => line['trace_id'] === CALLER.trace).map((line) => line['msg']);
-  expect(ofCall).toEqual(
-    installation.settings['REDIS_URL'] === undefined ? ['answered'] : ['photo', 'answered'],
-  );
-  expect(log.filter((line) => line['msg'] === 'ready').every((line) => !('trace_id' in line))).toBe(true);
-});
-
-test('the collector is sent no key, no photo and no signed link', () => {
   expect(collector.headers[0]?.['x-collector-key']).toBe('abc def');
-  for (const secret of [key, photo.slice(0, 40), 'signature=', 'sig=']) {
+  for (const secret of [key, photo.slice(0, 40), 'signature=', 'sig='])
     expect(collector.text).not.toContain(secret);
-  }
 });

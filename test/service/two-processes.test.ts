@@ -2,10 +2,10 @@ import { SCOPES } from '../../models/access/api-key';
 import { at, Random } from '../../models/random';
 import { processEnvironment } from '../../scripts/config';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
+import { layoutInstallation } from '../faults/layout-model';
 import { type Answer, ApiClient } from '../support/api-client';
 import type { Installation } from '../support/installation';
 import { ADMIN_TOKEN, OperatorClient } from '../support/operator-client';
-import { layoutInstallation } from './layout-installation';
 
 /**
  * Two processes on one database: two APIs on PostgreSQL and Redis, else two services that share a data folder. A change by

@@ -303,17 +303,17 @@ describe('a service', () => {
       readConfig({ PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', STORE_WAIT_MS: '0', ...settings }),
     );
 
-  test('does not start without its database, and names setting, host and port', async () => {
-    const gone = await closedPort();
-    const expected = new RegExp(`^DATABASE_URL: .*127\\.0\\.0\\.1:${gone.port}: nothing listens there`);
-    await expect(startWith({ DATABASE_URL: postgresUrl(gone) })).rejects.toThrow(expected);
-  });
-
-  test('does not start without its Redis, and names setting, host and port', async () => {
-    const gone = await closedPort();
-    const expected = new RegExp(`^REDIS_URL: .*127\\.0\\.0\\.1:${gone.port}.*: nothing listens there`);
-    await expect(startWith({ REDIS_URL: `redis://127.0.0.1:${gone.port}` })).rejects.toThrow(expected);
-  });
+  test.each([
+    ['DATABASE_URL', 'postgres'],
+    ['REDIS_URL', 'redis'],
+  ])(
+    'does not start while nothing listens at its %s, and names setting, host and port',
+    async (name, scheme) => {
+      const { port } = await closedPort();
+      const expected = new RegExp(`^${name}: .*127\\.0\\.0\\.1:${port}.*: nothing listens there`);
+      await expect(startWith({ [name]: `${scheme}://127.0.0.1:${port}/0` })).rejects.toThrow(expected);
+    },
+  );
 
   test('does not start where its folder is a file, and names setting and folder', async () => {
     const DATA_DIR = join(folder, 'file');

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import sharp from 'sharp';
 import type { EmbeddingVersion, ModelManifest } from '../../models/vision/embedding-model';
 import { checkModel, PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import { readManifest } from '../../workers/embedder/model-folder';
@@ -113,16 +112,6 @@ describe('an embedder', () => {
     expect(views?.map(rounded)).toEqual([[0.71, 0.71, 0]]);
   });
 
-  test('embeds a picture with a single channel as any other', async () => {
-    const embedder = await (await install('grey', meanColour)).load();
-    const grey = await sharp(await colouredJpeg(['#888']))
-      .toColourspace('b-w')
-      .jpeg()
-      .toBuffer();
-    const [views] = await embedder.embed([grey], 'query');
-    expect(views?.map(rounded)).toEqual([[0.58, 0.58, 0.58]]);
-  });
-
   test('refuses a picture that can not be decoded', async () => {
     const embedder = await (await install('broken', meanColour)).load();
     const whole = await colouredJpeg(['#f00'], 200, 200);
@@ -150,12 +139,6 @@ describe('an embedder', () => {
       reason: { name: 'PictureFailed', message: 'the inference failed twice' },
     });
     expect(registry.stats()?.replaced).toBeGreaterThan(before);
-  });
-
-  test('is loaded once for all who ask', async () => {
-    const { load } = await install('once', meanColour);
-    const [first, second] = await Promise.all([load(), load()]);
-    expect(second).toBe(first);
   });
 });
 
@@ -195,11 +178,6 @@ describe('a model is refused with the reason', () => {
     await expect(load()).rejects.toThrow(/weights-1\.bin has SHA-256 [0-9a-f]{64}, not [0-9a-f]{64}/);
   });
 
-  test('when it answers another number of dimensions', async () => {
-    const { load } = await install('dimensions', meanColour, { output: { dimensions: 5 } });
-    await expect(load()).rejects.toThrow('it answers 3 values for a picture, its manifest says 5');
-  });
-
   test('when it gives values that are not finite', async () => {
     const broken = {
       ...meanColour,
@@ -224,34 +202,11 @@ describe('a model is refused with the reason', () => {
     await expect((await install('short', short)).load()).rejects.toThrow('it does not load as tfjs-layers');
   });
 
-  test('when nothing here runs its format', async () => {
-    await expect((await install('saved', meanColour, { format: 'tf-saved-model' })).load()).rejects.toThrow(
-      'tf-saved-model needs the native backend',
-    );
-  });
-
   test('when it names a file that has no digest', async () => {
     const { folder, manifest } = await install('undigested', meanColour);
     const { 'weights-2.bin': _left, ...digests } = manifest.digests;
     await writeFile(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, digests }));
     await expect(checkModel(folder, pool)).rejects.toThrow('weights-2.bin, which has no digest');
-  });
-
-  test('when it does not give its golden vector here', async () => {
-    const { folder, manifest } = await install('golden', meanColour);
-    await writeFile(join(folder, 'golden.jpg'), await colouredJpeg(['#f00'], 8, 8));
-    await writeFile(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, golden: 'golden.json' }));
-    const writeGolden = (embedding: number[]) =>
-      writeFile(
-        join(folder, 'golden.json'),
-        JSON.stringify({ picture: 'golden.jpg', embedding, tolerance: 0.01 }),
-      );
-    await writeGolden([1, 0, 0]);
-    await expect(checkModel(folder, pool)).resolves.toMatchObject({ id: 'golden' });
-    await writeGolden([0.9, 0, 0]);
-    await expect(checkModel(folder, pool)).rejects.toThrow(
-      'it does not give its golden vector here: off by 0.1',
-    );
   });
 
   test('when it is not installed here', async () => {

@@ -65,13 +65,6 @@ describe('A picture that is sent', () => {
     expect(await preparer().prepare(bytes)).toMatchObject({ width: 40, height: 30 });
   });
 
-  test('is turned upright by its EXIF orientation, which is then gone', async () => {
-    const bytes = await noise(60, 30).withMetadata({ orientation: 6 }).jpeg().toBuffer();
-    const prepared = await preparer().prepare(bytes);
-    expect(prepared).toMatchObject({ width: 30, height: 60 });
-    expect((await sharp(prepared.jpeg).metadata()).orientation).toBeUndefined();
-  });
-
   test.each([
     [1, 'red blue'],
     [2, 'green white'],
@@ -87,6 +80,7 @@ describe('A picture that is sent', () => {
     const { data } = await sharp(jpeg).raw().toBuffer({ resolveWithObject: true });
     const colourAt = (x: number, y: number) => nameOf([...data.subarray(3 * (y * width + x)).subarray(0, 3)]);
     expect([colourAt(5, 5), colourAt(5, height - 5)].join(' ')).toBe(leftSide);
+    expect((await sharp(jpeg).metadata()).orientation).toBeUndefined();
   });
 
   test('is its first frame where it moves', async () => {
