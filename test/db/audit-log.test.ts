@@ -22,7 +22,7 @@ test.each([
   ['changed', sql`UPDATE audit_log SET actor = 'nobody'`],
   ['deleted', sql`DELETE FROM audit_log`],
   ['truncated', sql`TRUNCATE audit_log`],
-])('what stands in the log can not be %s', async (_how, statement) => {
+])('log entries can not be %s', async (_how, statement) => {
   await log.append(ENTRY);
   const before = await log.list(ALL);
   await expect(rowsOf(database.knex, statement)).rejects.toThrow('only ever added to');
@@ -30,7 +30,7 @@ test.each([
 });
 
 // contract 14.8
-test('an entry goes with the transaction of its action', async () => {
+test('an entry is rolled back with its action', async () => {
   const before = await log.list(ALL);
   const failing = inTransaction(database.knex, async (transaction) => {
     await new PostgresAuditLog(transaction, clock).append(ENTRY);

@@ -53,7 +53,7 @@ async function leaveMissing(): Promise<void> {
 }
 
 describe('the indexes of search', () => {
-  test('are left to the end of the first products of a large import, and are there then', async () => {
+  test('are built after the first products of a large import', async () => {
     const missing: number[] = [];
     await bench.import({ ...TAXONOMY, 'products.jsonl': MANY }, {}, noting(missing));
     expect(missing).toEqual(bench.connections > 1 ? [DEFERRED] : []);
@@ -101,7 +101,7 @@ describe('the indexes of search', () => {
     expect(await countDeferredIndexes(bench.knex)).toBe(0);
   }, 120_000);
 
-  test('may have been made by hand in the meantime', async () => {
+  test('may have been built by hand in the meantime', async () => {
     await leaveMissing();
     const [first] = await rowsOf<{ definition: string }>(
       bench.knex,

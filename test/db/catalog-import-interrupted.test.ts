@@ -88,7 +88,7 @@ describe('an import that is killed and started again', () => {
     }
   }, 120_000);
 
-  test('finishes what follows from a change with the next bundle, whichever that is', async () => {
+  test('leaves derived rows that the next import completes', async () => {
     const many = Array.from({ length: 600 }, (_, position) =>
       product(`p${position}`, 'style_togo', { variants: [] }),
     );
@@ -153,12 +153,12 @@ describe('one import runs at a time', () => {
     await bench.accept(CATALOG);
   });
 
-  test('and one that died does not stand in the way', async () => {
+  test('and a dead one does not block the next', async () => {
     await holder({ heartbeat_at: new Date('2026-01-01') });
     await bench.accept(CATALOG);
   });
 
-  test('and one that stood still and lost its place writes nothing more', async () => {
+  test('and one that lost its lock writes nothing more', async () => {
     const lost = await openImport(bench.knex, false);
     await bench.knex('catalog_import_lock').update({ host: 'elsewhere', holder: 'another' });
     await expect(lost.transaction(async () => undefined)).rejects.toThrow('another one took its place');

@@ -172,7 +172,7 @@ describe.each(Object.entries(CASES))('%s', (_what, make) => {
     expect(await hasComeNow()).toBe(true);
   });
 
-  test('of a clock that is a little ahead of another is believed', async () => {
+  test('of a clock that is slightly ahead is believed', async () => {
     const { write, hasCome: hasComeNow, aheadMs } = make();
     clock.at = RIGHT + 5_000;
     await write();
@@ -199,7 +199,7 @@ test('a time has come when it is over or further ahead than it can be, and a min
 });
 
 // By the clock of the database.
-test('a worker and an import that told of themselves in the future are dead', async () => {
+test('a worker and an import whose heartbeats lie in the future count as dead', async () => {
   const readiness = new PostgresReadinessRepository(database.knex);
   await rowsOf(
     database.knex,
@@ -224,7 +224,7 @@ test('a worker and an import that told of themselves in the future are dead', as
 });
 
 // contract 10.5: made again, it would be charged again.
-test('an answer that was kept by a clock that was ahead is still that of its call', async () => {
+test('an answer kept by a clock that was ahead is still replayed', async () => {
   const store = new PostgresIdempotencyStore(database.knex, clock, ids);
   const call = { accountId: (await newAccount()).accountId, key: 'k', fingerprint: Buffer.alloc(32) };
   const claim = () => store.claim(call, new Date(clock.at + MINUTE_MS), new Date(clock.at + DAY_MS));
@@ -235,7 +235,7 @@ test('an answer that was kept by a clock that was ahead is still that of its cal
   expect((await claim()).kind).toBe('answered');
 });
 
-test('a picture that was found unowned in the future counts from now on', async () => {
+test('the grace period of a picture that was found unowned in the future starts now', async () => {
   const store = new PostgresHousekeepingStore(database.knex, clock);
   const removed: string[] = [];
   const collect = () =>

@@ -45,7 +45,7 @@ test('a party that is alone takes half of the connections, and the next one that
   expect(shares.waiting).toBe(0);
 });
 
-test('a call whose party holds its share for all of the time is a 503 that says so', async () => {
+test('a call whose party holds its whole share until the limit is a 503 that says so', async () => {
   const shares = sharesOf(1, 1);
   await shares.take('flood');
   await expect(shares.take('flood')).rejects.toMatchObject({
@@ -56,7 +56,7 @@ test('a call whose party holds its share for all of the time is a 503 that says 
   expect(shares.waiting).toBe(0);
 });
 
-test('whatever is taken and given back, the pool is never overdrawn by callers, nobody waits while his share is free, and all are served', async () => {
+test('no party exceeds its share, and every call is served in the end, in any order of leases and returns', async () => {
   const step = fc.record({
     party: fc.constantFrom('a', 'b', 'c', null),
     giveBack: fc.option(fc.nat(20)),

@@ -42,7 +42,7 @@ describe('the credit ledger', () => {
     requestId: 'request-1',
   });
 
-  test('what two processes settle at the same time never overdraws, and sums up to what the balance lost', async () => {
+  test('two processes that settle at the same time never overdraw, and the ledger sums to what the balance lost', async () => {
     const account = await accountWith(100);
     const outcomes = await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
@@ -67,7 +67,7 @@ describe('the credit ledger', () => {
     });
   });
 
-  test('of bookings that come together each is made that the balance covers, by itself if not by all', async () => {
+  test('of concurrent bookings, each that the balance still covers is made', async () => {
     const account = await accountWith(10);
     const bookings = await Promise.allSettled(
       [4, 20, 4, 3, 2].map((amount) => here.settle(chargeOf(account), amount)),
@@ -83,7 +83,7 @@ describe('the credit ledger', () => {
     expect(await standingOf(database.knex, account.id)).toEqual({ credits: 0, held: 0, booked: 10 });
   });
 
-  test('bookings that come together each free what was held for them', async () => {
+  test('concurrent bookings release their own reservations', async () => {
     const account = await accountWith(30);
     const charges = [chargeOf(account), chargeOf(account), chargeOf(account)];
     for (const charge of charges) await here.reserve(charge, 10, LATER);
@@ -94,14 +94,14 @@ describe('the credit ledger', () => {
   test.each([
     ['reserved', false],
     ['settled', true],
-  ])('a charge that was %s and is taken back, twice, has never been', async (_state, settles) => {
+  ])('a charge that was %s and is refunded twice leaves no trace', async (_state, settles) => {
     const { charge, standing } = await charged(20, 10);
     if (settles) await here.settle(charge, 5);
     await Promise.all([here.takeBack(charge), there.takeBack(charge)]);
     expect(await standing()).toEqual({ credits: 20, held: 0, booked: 0 });
   });
 
-  test('a booking that comes after its charge was taken back books nothing', async () => {
+  test('settling a charge after its refund books nothing', async () => {
     const { account, charge, standing } = await charged(20, 10);
     await here.takeBack(charge);
     expect(await there.settle(charge, 5)).toEqual({ creditsRemaining: 20 });
@@ -109,7 +109,7 @@ describe('the credit ledger', () => {
     expect(await here.usage(account.id, null, null)).toEqual([]);
   });
 
-  test('a booking under way while its charge is taken back is undone', async () => {
+  test('a booking that races with its refund is undone', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { charge, standing } = await charged(20, 10);
       await Promise.all([here.settle(charge, 5), there.takeBack(charge)]);
@@ -127,7 +127,7 @@ describe('the credit ledger', () => {
     expect(await standing()).toEqual({ credits: 13, held: 0, booked: 7 });
   });
 
-  test('a reservation that is asked for again, or released again, changes nothing', async () => {
+  test('reserving or releasing the same charge again changes nothing', async () => {
     const { charge, standing } = await charged(10);
     expect(await here.reserve(charge, 10, LATER)).toBe(true);
     expect(await there.reserve(charge, 10, LATER)).toBe(true);
@@ -136,13 +136,13 @@ describe('the credit ledger', () => {
     expect(await standing()).toEqual({ credits: 10, held: 0, booked: 0 });
   });
 
-  test('releasing a charge that was settled gives nothing back', async () => {
+  test('releasing a settled charge gives nothing back', async () => {
     const { charge } = await charged(10, 5);
     await here.settle(charge, 5);
     expect(await here.release(charge)).toBe(5);
   });
 
-  test('no reservation is left after its time, and those that run are', async () => {
+  test('expired reservations are removed, running ones stay', async () => {
     const account = await accountWith(10);
     const running = chargeOf(account);
     await here.reserve(chargeOf(account), 4, NOW);
@@ -153,7 +153,7 @@ describe('the credit ledger', () => {
     expect(await standingOf(database.knex, account.id)).toMatchObject({ credits: 7, held: 0 });
   });
 
-  test('what expired reservations hold is free again for the next that needs it', async () => {
+  test('the next reservation may use what expired ones held', async () => {
     const account = await accountWith(10);
     await here.reserve(chargeOf(account), 10, LATER);
     expect(await there.reserve(chargeOf(account), 6, LATER)).toBe(false);
@@ -165,7 +165,7 @@ describe('the credit ledger', () => {
     expect(granted).toEqual([true, true]);
   });
 
-  test('a charge whose reservation has lapsed is booked whole if the rest of the balance covers it', async () => {
+  test('a charge with an expired reservation is booked whole if the rest of the balance covers it', async () => {
     const { account, charge: late, standing } = await charged(10, 10);
     now = LATER;
     await there.reserve(chargeOf(account), 4, new Date('2026-03-01T12:04:00Z'));
@@ -173,7 +173,7 @@ describe('the credit ledger', () => {
     expect(await standing()).toEqual({ credits: 4, held: 4, booked: 6 });
   });
 
-  test('a charge whose reservation has lapsed is not booked at all if others hold what it needs', async () => {
+  test('a charge with an expired reservation is not booked if others hold what it needs', async () => {
     const { account, charge: late, standing } = await charged(10, 10);
     now = LATER;
     await there.reserve(chargeOf(account), 5, new Date('2026-03-01T12:04:00Z'));
@@ -216,7 +216,7 @@ describe('the credit ledger', () => {
     ]);
   });
 
-  test('what a reservation whose time is over held may be taken off', async () => {
+  test('a correction may take what an expired reservation held', async () => {
     const account = await accountWith(10);
     await here.reserve(chargeOf(account), 10, LATER);
     now = LATER;
@@ -224,7 +224,7 @@ describe('the credit ledger', () => {
   });
 
   // contract 10.7
-  test('a balance that a number could not hold exactly is refused, and everybody can still be listed', async () => {
+  test('a balance above the limit is refused, and accounts can still be listed', async () => {
     const account = await accountWith(CREDITS_MAX - 1);
     expect(await here.topUp(account.id, 1, null)).toBe(CREDITS_MAX);
     await expect(here.topUp(account.id, 1, null)).rejects.toMatchObject({ code: 'bad_request' });

@@ -16,7 +16,7 @@ describe('embedding versions', () => {
   beforeAll(async () => {
     embeddings = new PostgresEmbeddingRepository(database.knex, 20_000);
   });
-  test('of processes that start together on an empty database agree on one that is live', async () => {
+  test('processes that start together on an empty database agree on one live version', async () => {
     const there = new PostgresEmbeddingRepository(await database.connect(), 20_000);
     expect(await embeddings.live()).toBeNull();
     const made = await Promise.all(
@@ -33,7 +33,7 @@ describe('embedding versions', () => {
     ]);
   });
 
-  test('are promoted one in place of the other; the last one is kept up for a rollback, until it is pruned', async () => {
+  test('replace each other when promoted; the last one is maintained for a rollback until it is pruned', async () => {
     const first = await liveOf(embeddings);
     const second = await embeddings.create(modelManifest('other', 4, 1));
     const third = await embeddings.create(modelManifest('third', 4, 1));
@@ -56,7 +56,7 @@ describe('embedding versions', () => {
     expect((await embeddings.create(modelManifest('other', 4, 1))).id).toBeGreaterThan(third.id);
   });
 
-  test('keep the calibration before the last one, until another version is live', async () => {
+  test('keep the previous calibration until another version is live', async () => {
     const [one, two] = [0.1, 0.2].map((floor): Calibration => ({ ...UNCALIBRATED, floor })) as [
       Calibration,
       Calibration,
@@ -76,7 +76,7 @@ describe('embedding versions', () => {
     expect(await record()).toMatchObject({ manifest: { calibration: two }, previousCalibration: null });
   });
 
-  test('cover the images of live rows: pending until stored or failed, then again when failures are retried', async () => {
+  test('count images of live rows as pending, done or failed, and as pending again on retry', async () => {
     const version = await liveOf(embeddings);
     const images = await showImages(database.knex, 5);
     const [first, second, third, fourth, hidden] = images as [number, number, number, number, number];
@@ -104,7 +104,7 @@ describe('embedding versions', () => {
     expect(await embeddings.coverage(version.id)).toEqual({ pending: 2, done: 1, failed: 0 });
   });
 
-  test('keep the newest vectors of an image, no matter who stores them at the same time', async () => {
+  test('keep one set of vectors per image when several processes store it at the same time', async () => {
     const version = await liveOf(embeddings);
     const [image] = await showImages(database.knex, 1);
     if (image === undefined) throw new Error('no image');
@@ -117,7 +117,7 @@ describe('embedding versions', () => {
     expect(await database.knex(table).where({ image_id: image }).count()).toEqual([{ count: 1 }]);
   });
 
-  test('that are adapted have a map; the same map is the same version, and another waits for its end', async () => {
+  test('that are adapted have a map; the same map is the same version, another one waits until it is built', async () => {
     const adapted = {
       manifest: modelManifest('mapped', 2, 1),
       adaptation: { from: 1, products: 2, pictures: 4, shrinkage: 2, power: 0.5 },

@@ -25,7 +25,7 @@ const later = (ms: number): void => {
   now = new Date(now.getTime() + ms);
 };
 
-test('of two processes that ask at the same time one has its turn, and none before the interval is over', async () => {
+test('one of two processes that ask at the same time gets the turn, and none before the interval is over', async () => {
   const other = new PostgresHousekeepingStore(await database.connect(), clock);
   const turns = () => Promise.all([store, other].map((each) => each.claim('a task', HOUR_MS)));
   expect((await turns()).filter(Boolean)).toHaveLength(1);
@@ -35,7 +35,7 @@ test('of two processes that ask at the same time one has its turn, and none befo
   expect((await turns()).filter(Boolean)).toHaveLength(1);
 });
 
-test('a rule is applied until nothing has expired, and one that fails does not stop the others', async () => {
+test('a retention rule runs until nothing has expired, and a failing rule does not stop the others', async () => {
   let left = 5;
   const failing: RetentionRule = { kind: 'failing', sweep: () => Promise.reject(new Error('away')) };
   const rule: RetentionRule = {
@@ -58,7 +58,7 @@ test('a rule is applied until nothing has expired, and one that fails does not s
 });
 
 // contract 7.12
-test('records of before a time are deleted, the oldest first and no more than asked for', async () => {
+test('predictions older than a time are deleted, oldest first, no more than the limit', async () => {
   const predictions = new PostgresPredictionRepository(database.knex);
   const record = {
     ...{
@@ -82,7 +82,7 @@ test('records of before a time are deleted, the oldest first and no more than as
   expect(await predictions.find('young')).not.toBeNull();
 });
 
-test('idempotent calls whose time is over are deleted', async () => {
+test('expired idempotent calls are deleted', async () => {
   await rowsOf(database.knex, sql`INSERT INTO accounts (id, name) VALUES ('account_a', 'a')`);
   for (const [key, expiresAt] of [
     ['over', new Date(now.getTime() - 1)],
@@ -138,7 +138,7 @@ describe('stored images', () => {
       for (const address of addresses) await images.remove(address);
     });
 
-  test('that no row names are removed when nothing has named them for the whole grace', async () => {
+  test('that no row names are removed after the whole grace period', async () => {
     expect(await collect()).toBe(0);
     later(7 * DAY_MS);
     expect(await collect()).toBe(0);
@@ -148,7 +148,7 @@ describe('stored images', () => {
     expect(await database.knex('catalog_stored_images').pluck('address')).toEqual([owned]);
   });
 
-  test('that a row names again begin their grace anew', async () => {
+  test('that a row names again start a new grace period', async () => {
     const name = (addresses: string[]) =>
       rowsOf(database.knex, sql`UPDATE categories SET images = ${addresses}::text[] WHERE id = 'handbags'`);
     await collect();
@@ -162,7 +162,7 @@ describe('stored images', () => {
     expect(await collect()).toBe(1);
   });
 
-  test('are left alone while a catalog is imported, as what it is about to name has no row yet', async () => {
+  test('are left alone while an import runs, which may be about to name them', async () => {
     await collect();
     later(8 * DAY_MS);
     await rowsOf(
@@ -175,7 +175,7 @@ describe('stored images', () => {
   });
 
   // contract 13.5
-  test('are found to be gone by a call that begins to name them while they are removed', async () => {
+  test('that are being removed are missing for a call that starts to name them', async () => {
     await collect();
     later(8 * DAY_MS);
     const index = new PostgresStoredImageIndex(database.knex);

@@ -116,7 +116,7 @@ describe('what a version can tell apart', () => {
     return { result, findings, stages };
   };
 
-  test('can not be said before there is a version, of another model, without products, or of no category', async () => {
+  test('can not be reported without a live version, a known model, products or a known category', async () => {
     await expect(inspect()).rejects.toThrow('No embedding version is live yet');
     await embeddings.create(modelManifest('eye', DIMENSIONS, 2));
     await expect(inspect()).rejects.toThrow('There is no product in the catalog');
@@ -142,7 +142,7 @@ describe('what a version can tell apart', () => {
     ['shares_b', 'shares_picture'],
     ['watch_near', 'look_alike'],
   ];
-  test('is a verdict of every product, each counted once', async () => {
+  test('is one verdict per product', async () => {
     const { result, findings, stages } = await inspect();
     expect(verdicts.map(([id]) => [id, findings.get(id)?.verdict ?? 'distinct'])).toEqual(verdicts);
     const counts: Identifiability['counts'] = {
@@ -157,7 +157,7 @@ describe('what a version can tell apart', () => {
     expect(stages).toEqual(['several pictures of 156', 'one picture or none of 156']);
   });
 
-  test('comes with the nearest pictures, by their nearest views', async () => {
+  test('names the nearest pictures, by their nearest views', async () => {
     const { findings } = await inspect();
     const nearestOf = (id: string) => {
       const { product: other, pictures: shownHere, distance, ownDistance } = findings.get(id)?.nearest ?? {};
@@ -183,7 +183,7 @@ describe('what a version can tell apart', () => {
     expect(findings.get('pending')?.nearest).toBeNull();
   });
 
-  test('of a category is judged against all, and a typical distance is not made of a few', async () => {
+  test('for one category is judged against the whole catalog; few pictures give no typical distance', async () => {
     const { result, findings } = await inspect('Watches');
     expect(result).toMatchObject({ category: 'watches', typical: null, products: 2 });
     expect([...findings.values()].map(({ verdict, nearest }) => [verdict, nearest?.product.id])).toEqual([
@@ -192,7 +192,7 @@ describe('what a version can tell apart', () => {
     ]);
   });
 
-  test('says that neighbours are approximate where they are; all else is as before', async () => {
+  test('says when neighbours are approximate, and changes nothing else', async () => {
     const exactly = await inspect();
     expect(await embeddings.buildIndex(exactly.result.version)).toBe(true);
     const { result, findings } = await inspect();

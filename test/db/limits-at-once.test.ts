@@ -112,7 +112,7 @@ test.each(Object.entries(LIMITS))('%s', async (_what, make) => {
   expect(await call(database.knex, AT_ONCE)).toBe(false);
 });
 
-test('the account of a name is made once, however many ask for it at the same time', async () => {
+test('concurrent calls for an account of one name make one account', async () => {
   const accounts = new PostgresAccountRepository(database.knex, ids, clock);
   const made = await Promise.all(Array.from({ length: 8 }, () => accounts.ensureAccount('default')));
   expect(new Set(made.map(({ id }) => id))).toEqual(new Set(['account_default']));

@@ -23,12 +23,12 @@ describe('the live version, when its model is not installed any more', () => {
     embeddings = new PostgresEmbeddingRepository(database.knex, 20_000);
     await embeddings.create({ ...modelManifest('loupe-eye', 8, 1), version: '0.0.1' });
   });
-  test('stays for an api, which computes nothing', async () => {
+  test('stays live for an api, which runs no model', async () => {
     const live = await liveVersion(config, false, embeddings, logger);
     expect(live.model).toBe('loupe-eye@0.0.1');
   });
 
-  test('gives way to one for the model that is here, once for all that start; the older one is retired', async () => {
+  test('is replaced by one for the bundled model, once for all processes that start', async () => {
     const started = await Promise.all([1, 2, 3].map(() => liveVersion(config, true, embeddings, logger)));
     const { manifest } = await bundledModel();
     expect(new Set(started.map(({ id }) => id)).size).toBe(1);
@@ -39,11 +39,11 @@ describe('the live version, when its model is not installed any more', () => {
     ]);
   });
 
-  test('is nothing that a rollback goes back to, nor new images are embedded for', async () => {
+  test('is no rollback target, and new images are not embedded for it', async () => {
     expect(rollbackTarget(await embeddings.versions())).toBeNull();
   });
 
-  test('of another model is not taken the place of: anyone who added it is told that it is missing here', async () => {
+  test('of an added model is not replaced: the start fails and names the missing model', async () => {
     const live = await embeddings.live();
     const other = await embeddings.create(modelManifest('added', 8, 1));
     await embeddings.promote(other.id);
@@ -52,12 +52,12 @@ describe('the live version, when its model is not installed any more', () => {
     await embeddings.promote(live?.id ?? 0);
   });
 
-  test('is kept from then on', async () => {
+  test('is kept by the next start', async () => {
     const live = await embeddings.live();
     expect(await liveVersion(config, true, embeddings, logger)).toEqual(live);
   });
 
-  test('stays what the release before shipped: it is still here, and the newer one is told of', async () => {
+  test('stays on the model of the previous release while that ships, and the log names the newer one', async () => {
     const { manifest } = await earlierModel();
     const earlier = await embeddings.create(manifest);
     await embeddings.promote(earlier.id);
@@ -70,7 +70,7 @@ describe('the live version, when its model is not installed any more', () => {
   });
 
   // contract 7.9
-  test('without a calibration takes that of its installed model', async () => {
+  test('without a calibration takes the one of its installed model', async () => {
     const { manifest } = await bundledModel();
     const [version] = (await embeddings.versions()).filter(({ model }) => model === modelReference(manifest));
     await embeddings.promote(version?.id ?? 0);
@@ -90,7 +90,7 @@ describe('the live version, when its model is not installed any more', () => {
     );
   });
 
-  test('that nobody has calibrated is warned of', async () => {
+  test('that has no calibration is warned of', async () => {
     const version = await embeddings.create({ ...modelManifest('strange', 8, 1), calibration: null });
     await embeddings.promote(version.id);
     sink.clear();
@@ -98,7 +98,7 @@ describe('the live version, when its model is not installed any more', () => {
     expect(await sink.lines(1)).toMatchObject([{ level: 40, model: 'strange@1.0.0' }]);
   });
 
-  test('is not given up because its folder is broken: that is for somebody to repair', async () => {
+  test('is kept when the folder of its model is broken', async () => {
     const folder = temporaryFolder();
     const live = await embeddings.live();
     const broken = join(folder, 'models', live?.model ?? '');

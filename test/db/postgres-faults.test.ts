@@ -111,7 +111,7 @@ const { TEST_DATABASE_URL } = processEnvironment();
     for (let time = 0; time < 6; time += 1) await write();
   });
 
-  test('that ends all connections is a 503 at most once for each, and goes on', async () => {
+  test('that ends all connections causes at most one 503 per connection', async () => {
     await fillPool();
     await operator.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name()}' AND pid <> pg_backend_pid()`,
@@ -128,7 +128,7 @@ const { TEST_DATABASE_URL } = processEnvironment();
     expect(outcomes.slice(3)).toEqual([200, 200, 200]);
   });
 
-  test('that refuses new connections, as after a change of its password, is a 503 with the reason for the log alone', async () => {
+  test('that refuses new connections is a 503, with the reason only in the log', async () => {
     const address = new URL(own.url);
     address.password = 'changed';
     const refused = connectPostgres({ url: address.href });
@@ -140,7 +140,7 @@ const { TEST_DATABASE_URL } = processEnvironment();
     await refused.close();
   });
 
-  test('that forgot a prepared statement is a 503, and the next connection prepares it again', async () => {
+  test('that lost a prepared statement is a 503, and the next connection prepares it again', async () => {
     const statement = () => rowsOf(database.knex, { ...sql`SELECT 1 AS one`, name: 'st_forgotten' });
     await statement();
     await rowsOf(database.knex, sql`DEALLOCATE ALL`);
@@ -148,7 +148,7 @@ const { TEST_DATABASE_URL } = processEnvironment();
     expect(await statement()).toEqual([{ one: 1 }]);
   });
 
-  test('that hangs over a renewal is a 503 soon', async () => {
+  test('that hangs during a renewal is a 503 soon', async () => {
     await operator.query('BEGIN; LOCK TABLE service_processes');
     await expect(registry().renew(process)).rejects.toMatchObject({ status: 503 });
     await operator.query('ROLLBACK');

@@ -23,7 +23,7 @@ describe('the processes of an installation', () => {
     );
   const ids = async () => (await registry().renew(processOf('own'))).map(({ id }) => id);
 
-  test('are told to each other as they are now, until they leave', async () => {
+  test("see each other's current traits until they leave", async () => {
     expect(await registry().renew(processOf('a'))).toEqual([]);
     expect(await registry().renew(processOf('b'))).toEqual([processOf('a')]);
     await registry().renew(processOf('a', '2'));
@@ -92,13 +92,13 @@ describe('processes beside each other', () => {
     );
   });
 
-  test('a key that is verified here on both sides of a rotation fits', () => {
+  test('processes on both sides of a key rotation fit', () => {
     const before = processOf('a', { signingKeys: ['old', 'new'] });
     const after = processOf('b', { signingKeys: ['new', 'old'] });
     expect(misfitsOf(before, [after])).toEqual([]);
   });
 
-  test('the log names the processes that differ, once for each change, and says when all fit again', async () => {
+  test('the log names processes that differ once per change, and says when all fit again', async () => {
     const log = new LogSink();
     let others: readonly ServiceProcess[] = [];
     const registry = { renew: async () => others, leave: async () => undefined };
@@ -118,7 +118,7 @@ describe('processes beside each other', () => {
     ]);
   });
 
-  test('those who ask while the process is written share one writing', async () => {
+  test('concurrent renewals share one write', async () => {
     let writings = 0;
     let written = (): void => undefined;
     const renew = () => {

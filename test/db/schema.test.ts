@@ -11,7 +11,7 @@ import { testDatabase, useDatabase } from '../support/database';
 describe('the schema', () => {
   const database = useDatabase();
 
-  test('can be taken back, step by step, and made again', async () => {
+  test('can be migrated down step by step, and up again', async () => {
     const names = Object.keys(migrations);
     expect((await migrateDown(database.knex, migrations)).sort()).toEqual(names);
     const left = sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'schema_%'`;

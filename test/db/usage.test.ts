@@ -68,7 +68,7 @@ describe('usage', () => {
     return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
   }
 
-  test('of any period is the sum of its charges, those that were taken back left out', async () => {
+  test('of any period is the sum of its charges without refunds', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(booking, { maxLength: 12 }), limit, limit, async (bookings, from, to) => {
         const { id } = await accounts.createAccount('test', 1_000);
@@ -80,7 +80,7 @@ describe('usage', () => {
     );
   });
 
-  test('counts what two processes book at the same time, for several endpoints', async () => {
+  test('counts concurrent bookings of two processes, by endpoint', async () => {
     const { id } = await accounts.createAccount('test', null);
     const there = new PostgresCreditLedger(await database.connect(), { now: () => now });
     await Promise.all(

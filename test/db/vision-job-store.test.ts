@@ -32,7 +32,7 @@ function add(id: string, count: number, owner = job, store = stores[0]): Promise
 }
 
 // contract 16.3, 16.4
-test('of two processes that begin entries at the same time each has its own, until its time is over', async () => {
+test('two processes never begin the same entry, until its lease ends', async () => {
   await add('job_1', 60);
   const beginAll = async (store: PostgresVisionJobStore): Promise<number[]> => {
     const own: number[] = [];
@@ -49,7 +49,7 @@ test('of two processes that begin entries at the same time each has its own, unt
   expect(await stores[1]?.begin(MINUTE_MS)).toMatchObject({ position: 0, tries: 2 });
 });
 
-test('an entry is finished by the one process that has it, once', async () => {
+test('an entry is finished once, by the process that leases it', async () => {
   await add('job_2', 1);
   const answer = { state: 'done' as const, predictionId: 'p', answer: { success: true, credits_used: 3 } };
   const begin = async (store = stores[0]) => {
@@ -74,7 +74,7 @@ test('an entry is finished by the one process that has it, once', async () => {
   expect(await stores[0]?.answers('job_2', 0, 1)).toEqual([json]);
 });
 
-test('a job of an id that there is stays as it is, and keeps what it asks', async () => {
+test('adding a job under an existing id changes nothing', async () => {
   await add('job_3', 2);
   await add('job_3', 5);
   expect((await stores[0]?.find(job, 'job_3'))?.entries).toHaveLength(2);
@@ -97,7 +97,7 @@ describe('the account served longest ago', () => {
   const next = async (without: string[] = []) =>
     nameOf((await stores[0]?.begin(MINUTE_MS, without))?.accountId);
 
-  test('has the next turn, however many jobs another has', async () => {
+  test('has the next turn, however many jobs others have', async () => {
     for (let at = 0; at < 50; at += 1) await add(`many_${at}`, 1, owners[many]);
     expect([await next(), await next()]).toEqual([many, many]);
     await add('one', 5, owners[one]);
@@ -106,7 +106,7 @@ describe('the account served longest ago', () => {
     expect(turns).toEqual(Array.from({ length: 5 }, () => [one, many]).flat());
   });
 
-  test('keeps its turn while it has nothing to do', async () => {
+  test('keeps its turn while it has no entries', async () => {
     for (let at = 0; at < 5; at += 1) {
       await add(`many_${at}`, 1, owners[many]);
       expect(await next()).toBe(many);
@@ -116,7 +116,7 @@ describe('the account served longest ago', () => {
     expect([await next(), await next(), await next()]).toEqual([one, many, null]);
   });
 
-  test('is left out when it is not to have one', async () => {
+  test('is skipped while it is excluded', async () => {
     await add('many', 3, owners[many]);
     await add('one', 3, owners[one]);
     const without = [owners[many]?.accountId ?? ''];

@@ -29,7 +29,7 @@ const address = (id: string) => first.add(webhookOf(id), 100, NOTED);
 const drift = () => first.tellOfDrift({ claimed: 0.9, right: 0.5, answers: 200 }, null, 0);
 
 // contract 16.13, 16.14
-test('of two processes each takes its own messages, and an address gets one at a time', async () => {
+test('two processes never take the same message, and an endpoint gets one at a time', async () => {
   const ids = Array.from({ length: 20 }, (_, at) => `w${at}`);
   for (const id of ids) await address(id);
   await drift();
@@ -53,7 +53,7 @@ test('of two processes each takes its own messages, and an address gets one at a
   expect(await second.begin(30_000)).toMatchObject({ tries: 1 });
 });
 
-test('what was tried least comes first, so that one message that always fails keeps none back', async () => {
+test('the message with the fewest tries comes first, so a failing one blocks no other', async () => {
   await database.knex('webhook_endpoints').delete();
   await address('one');
   await drift();
@@ -65,7 +65,7 @@ test('what was tried least comes first, so that one message that always fails ke
   expect([poison?.tries, next?.tries, next?.id === poison?.id]).toEqual([1, 1, false]);
 });
 
-test('the messages of an address that is removed go with it', async () => {
+test('removing an endpoint removes its messages', async () => {
   await address('gone');
   await drift();
   expect(await second.remove({ accountId: 'account_of_nobody', test: false }, 'gone', NOTED)).toBe(false);

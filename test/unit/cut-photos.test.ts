@@ -31,7 +31,7 @@ test.each([
   expect(left.toString()).toBe(text);
 });
 
-test('of several photos each is cut out, beside one that stays', () => {
+test('each of several photos is extracted, except one that can not be', () => {
   const images = [bytes, bytes.subarray(9_000), bytes.subarray(600_000)];
   const texts = images.map((image) => image.toString('base64'));
   const sent = `{"images":[{"base64":"${texts[0]}"},{"base64":"AAAA"},{"base64":"${texts[1]}"},{"base64":"${texts[2]} "}]}`;

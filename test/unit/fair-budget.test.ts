@@ -7,7 +7,7 @@ const room = (units: number, littleUnits = 1) =>
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-test('a key that is alone gets half, the next one half of what is left, and something always stays free', () => {
+test('each further key gets half of what is left, so some always stays free', () => {
   const shared = room(800);
   const held = ['a', 'b', 'c', 'd'].map((key) => {
     const reservation = shared.open(key);
@@ -19,14 +19,14 @@ test('a key that is alone gets half, the next one half of what is left, and some
   expect(shared.state.held).toBe(750);
 });
 
-test('calls of a key share what it may hold', () => {
+test('the calls of a key share its limit', () => {
   const shared = room(800);
   expect(shared.open('a').tryResize(300)).toBe(true);
   expect(shared.open('a').tryResize(101)).toBe(false);
   expect(shared.open('a').tryResize(100)).toBe(true);
 });
 
-test('little calls share as much again among themselves, and neither kind waits for the other', () => {
+test('small calls have a budget of their own, and neither kind waits for the other', () => {
   const shared = room(100, 10);
   const callsOf = (key: string, bytes: number) => {
     let calls = 0;
@@ -37,7 +37,7 @@ test('little calls share as much again among themselves, and neither kind waits 
   expect(['a', 'b', 'c'].map((key) => callsOf(key, 25))).toEqual([2, 1, 0]);
 });
 
-test('one call at a time may be larger than the room, and the next when it has ended', async () => {
+test('one call at a time may exceed the budget', async () => {
   const shared = room(100);
   const [first, second] = [shared.open('a'), shared.open('b')];
   await first.resize(1000);
@@ -52,7 +52,7 @@ test('one call at a time may be larger than the room, and the next when it has e
   expect(shared.state).toEqual({ held: 1000, waiting: 0 });
 });
 
-test('calls that each hold a part and want more all come to their end', async () => {
+test('calls that hold a part and want more all finish', async () => {
   const shared = room(100);
   const calls = ['a', 'a', 'b', 'b'].map((key) => ({ key, reservation: shared.open(key) }));
   for (const { reservation } of calls) while (reservation.tryResize(reservation.units + 2));
@@ -67,7 +67,7 @@ test('calls that each hold a part and want more all come to their end', async ()
   expect(shared.state).toEqual({ held: 0, waiting: 0 });
 });
 
-test('a call beyond its share takes nothing of what others share', async () => {
+test('a call beyond its share takes nothing from others', async () => {
   const shared = room(100);
   const stalled = ['a', 'a', 'a'].map((key) => shared.open(key));
   const waiting = stalled.map((reservation) => reservation.resize(25).catch(() => undefined));
@@ -78,7 +78,7 @@ test('a call beyond its share takes nothing of what others share', async () => {
   expect(shared.open('b').tryResize(2)).toBe(false);
 });
 
-test('who waits too long is turned away with 503 and Retry-After, and leaves nothing behind', async () => {
+test('a call that waits too long is a 503 with Retry-After and leaves nothing reserved', async () => {
   const shared = room(100);
   const large = shared.open('a');
   await large.resize(1000);
@@ -93,7 +93,7 @@ test('who waits too long is turned away with 503 and Retry-After, and leaves not
   expect(shared.state).toEqual({ held: 1000, waiting: 0 });
 });
 
-test('a call that is over waits no longer, and what it held is free', async () => {
+test('a call that ends stops waiting and frees its units', async () => {
   const shared = room(100);
   await shared.open('a').resize(1000);
   const gone = shared.open('b');

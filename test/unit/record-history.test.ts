@@ -9,7 +9,7 @@ function brokenBy(play: (history: RecordHistory) => void): string[] {
   return Array.from(history.violations(), ({ promise }) => promise);
 }
 
-test('what fits into one order of the writes is no violation', () => {
+test('reads that fit one order of the writes are no violation', () => {
   expect(
     brokenBy((history) => {
       history.missed(span(0));
@@ -29,7 +29,7 @@ test('what fits into one order of the writes is no violation', () => {
   ).toEqual([]);
 });
 
-test('a version is not seen again after a later one was accepted or seen', () => {
+test('a version may not be seen after a later one was accepted or seen', () => {
   const written = (history: RecordHistory) => {
     history.wrote(1, span(0));
     history.wrote(2, span(2));
@@ -43,12 +43,12 @@ test('a version is not seen again after a later one was accepted or seen', () =>
   expect(brokenBy(seenByTurns)).toEqual(['current']);
 });
 
-test('what nobody wrote is not seen, nor what nobody had begun to write', () => {
+test('a version may not be seen before its write began', () => {
   expect(brokenBy((history) => history.saw(7, span(0)))).toEqual(['written']);
   expect(brokenBy((history) => [history.wrote(7, span(5)), history.saw(7, span(0))])).toEqual(['written']);
 });
 
-test('what is deleted is not seen, and what is not deleted is', () => {
+test('deleted records may not be seen, others must be', () => {
   const written = (history: RecordHistory) => history.wrote(1, span(0));
   expect(
     brokenBy((history) => [written(history), history.deleted(span(2)), history.saw(1, span(4))]),
@@ -63,7 +63,7 @@ test('what is deleted is not seen, and what is not deleted is', () => {
   expect(brokenBy((history) => missedByFilter(history, 2))).toEqual([]);
 });
 
-test('a write without an answer may have been done, at any time', () => {
+test('a write without an answer may take effect at any time', () => {
   const unanswered = (history: RecordHistory) => {
     history.wrote(1, span(0));
     history.wrote(2, span(2, Number.POSITIVE_INFINITY));
@@ -75,7 +75,7 @@ test('a write without an answer may have been done, at any time', () => {
   ).toEqual(['current']);
 });
 
-test('it tells when a version began and ceased to stand, and whether it stood all the while', () => {
+test('it knows from when to when a version could be seen', () => {
   const history = new RecordHistory('it');
   history.wrote(1, span(0));
   history.wrote(2, span(10, 20));
