@@ -143,7 +143,7 @@ whereOnnx('on ONNX Runtime', () => {
         expect(expected.ranOn).toEqual([backend]);
         expect(farthest(found.vectors, expected.vectors)).toBeLessThan(TOLERANCE);
       }
-    }, 120_000);
+    }, 300_000);
   });
 
   test('a network of other layers gives the vectors that it gives on wasm', async () => {
