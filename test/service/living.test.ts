@@ -56,7 +56,7 @@ withServers('A catalog that is written, imported, read and embedded anew at once
     for (const bundle of [pictured, plain]) await loupeHere(settings, 'catalog', 'import', bundle);
     database = await installation.connect();
     const loupe = (...words: string[]) => loupeHere(settings, ...words);
-    const { key } = await openAccount(loupe, { concurrency: 0, scopes: SCOPES.join() });
+    const key = await openAccount(loupe, SCOPES.join());
     living = await Living.begin({
       url: processes[0]?.url ?? '',
       key,

@@ -7,28 +7,26 @@ export const SEED = 11;
 const PHOTOS = 24;
 /** A 2-megapixel photo, as telephones send it after their own shrinking. */
 export const PHOTO_SIDE = 1440;
+export const PICTURE_SIDE = 640;
 
 export interface Catalog {
   readonly products: number;
   readonly seed?: number;
   /** Side of the pictures, in pixels; without it there are none. */
   readonly pictures?: number;
-  /** Whether products have history and listings too, and not estimates alone. */
-  readonly complete?: boolean;
 }
 
-/** Writes a bundle of generated products: three variants and four estimates each. */
+/** Writes a bundle of generated products, with three variants and four estimates each. */
 export const writeBundle = (
   out: string,
-  { products, seed = SEED, pictures, complete = false }: Catalog,
+  { products, seed = SEED, pictures }: Catalog,
 ): ReturnType<typeof generateBundle> =>
   generateBundle({
-    ...{ seed, products, out },
-    ...(complete ? {} : { historyMonths: 0, listingsPerVariant: 0 }),
+    ...{ seed, products, out, historyMonths: 0, listingsPerVariant: 0 },
     ...(pictures === undefined ? {} : { images: true, imageSize: pictures }),
   });
 
-/** Has installations import a generated catalog. Those with pictures must be started, for they wait until all are embedded. */
+/** Has installations import a generated catalog. For one with pictures they must run: the import waits until all are embedded. */
 export async function fill(
   installations: readonly Installation[],
   folder: string,
@@ -40,22 +38,18 @@ export async function fill(
   for (const { loupe } of installations) await loupe('catalog', 'import', bundle, ...waiting);
 }
 
-/** Photos of products spread over the catalog that are no pictures of it, as JPEG. */
-export function drawPhotos(products: number, side: number): Promise<Buffer[]> {
-  return Promise.all(
+/** JPEG photos of products spread over the catalog; none of them is a picture of the catalog. */
+export const drawPhotos = (products: number, side: number): Promise<Buffer[]> =>
+  Promise.all(
     Array.from({ length: PHOTOS }, (_, photo) =>
       photoOfProduct({
-        seed: SEED,
+        ...{ seed: SEED, photoSeed: photo, level: 1, size: side },
         index: Math.floor((photo * products) / PHOTOS),
-        photoSeed: photo,
-        level: 1,
-        size: side,
       }),
     ),
   );
-}
 
-/** Bodies of identifications with so many photos each, beginning with each of the photos. */
+/** Bodies of identifications with so many photos each; each photo is the first of one body. */
 export function photoBodies(photos: readonly Buffer[], each = 1): Buffer[] {
   const images = photos.map((photo) => ({ base64: photo.toString('base64') }));
   return images.map((image, from) => {

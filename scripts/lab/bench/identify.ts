@@ -1,5 +1,8 @@
-import { drawPhotos, fill, PHOTO_SIDE, photoBodies } from './generated';
-import { type Installation, MODES, type Mode, onInstallations, UNLIMITED } from './installation';
+import { migrations } from '../../../db/migrations';
+import { migrate } from '../../../db/migrations/migrate';
+import { loadVectors } from './clustered-vectors';
+import { drawPhotos, fill, PHOTO_SIDE, PICTURE_SIDE, photoBodies } from './generated';
+import { type Installation, type Mode, onInstallations, UNLIMITED } from './installation';
 import { Client, runConcurrently, successful } from './load';
 import { memoryOf } from './process-watch';
 import { byTurns, type Cell, type Measurement, machine, percentile, percentiles } from './table';
@@ -8,41 +11,42 @@ interface IdentifyBenchOptions {
   readonly calls: number;
   readonly products: number;
   readonly models: readonly string[];
+  readonly vectors: readonly number[];
   readonly only: readonly Mode[];
   readonly against?: string;
 }
 
 const STAGES = ['intake', 'queue', 'embed', 'neighbours', 'rows'] as const;
 const CLIENTS = 16;
-const PICTURE_SIDE = 640;
 
 /**
- * Identify over HTTP, embedded and on PostgreSQL with Redis, for each of the models, by turns with another version if one is given.
- * One client also sends three and five photos in a call.
+ * Identify over HTTP, embedded and on PostgreSQL with Redis, for each model, by turns with another version if one is given: one photo
+ * in a call by one client and by sixteen, three and five by one. With `vectors` the catalog has so many vectors instead, which are drawn,
+ * and there is one photo in a call.
  */
 export async function benchIdentify(options: IdentifyBenchOptions): Promise<Measurement> {
-  const { calls, products, models, against, only = MODES } = options;
+  const { calls, products, models, vectors, against, only } = options;
   const photos = await drawPhotos(products, PHOTO_SIDE);
   const rows: Cell[][] = [];
+  const sizes = vectors.length > 0 ? vectors : [null];
   for (const MODEL of models) {
     for (const mode of only) {
-      // A machine that is busy with other work refuses no call for want of time.
-      const settings = { ...UNLIMITED, MODEL, VISION_DEADLINE_MS: '60000' };
-      const measured = await onInstallations(
-        { mode, settings, ...(against && { against }) },
-        async (all, folder) => {
+      for (const size of sizes) {
+        const installed = { mode, settings: { ...UNLIMITED, MODEL }, against };
+        const measured = await onInstallations(installed, async (all, folder) => {
+          if (size !== null) for (const each of all) await fillWithVectors(each, size);
           for (const each of all) await each.start();
-          await fill(all, folder, { products, pictures: PICTURE_SIDE, complete: true });
-          return await byTurns(all, (each) => measure(each, photos, calls));
-        },
-      );
-      rows.push(...measured.map((row) => [MODEL, mode, ...row]));
+          if (size === null) await fill(all, folder, { products, pictures: PICTURE_SIDE });
+          return await byTurns(all, (each) => measure(each, photos, calls, size === null ? [3, 5] : []));
+        });
+        rows.push(...measured.map((row) => [MODEL, mode, size ?? 'of the pictures', ...row]));
+      }
     }
   }
   return {
     title: `identify over HTTP: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, ${machine()}`,
     head: [
-      ...['model', 'mode', 'version', 'photos', 'clients', 'p50 ms', 'p99 ms', 'photos/s'],
+      ...['model', 'mode', 'vectors', 'version', 'photos', 'clients', 'p50 ms', 'p99 ms', 'photos/s'],
       ...STAGES.map((stage) => `${stage} ms`),
       ...['rest ms', 'MiB'],
     ],
@@ -53,10 +57,21 @@ export async function benchIdentify(options: IdentifyBenchOptions): Promise<Meas
   };
 }
 
+/** Drawn vectors of the bundled model become the live ones, with an index where the service would make one. */
+async function fillWithVectors({ onDatabase, loupe }: Installation, size: number): Promise<void> {
+  const { manifest } = await onDatabase(async (knex) => {
+    await migrate(knex, migrations);
+    return loadVectors(knex, size);
+  });
+  await loupe('embeddings', 'build', '--model', manifest.id, '--resume');
+  await loupe('embeddings', 'promote', '--model', manifest.id, '--force');
+}
+
 async function measure(
   installation: Installation,
   photos: readonly Buffer[],
   calls: number,
+  several: readonly number[],
 ): Promise<Cell[][]> {
   const client = new Client(installation.url, await installation.key());
   const identify = async (each: number, count: number, clients: number): Promise<Cell[]> => {
@@ -64,9 +79,8 @@ async function measure(
     const stages: number[][] = [];
     const rest: number[] = [];
     const { each: ms, totalMs } = await runConcurrently(count, clients, async (index) => {
-      const answer = await successful(
-        client.post('/v3/vision/identify', bodies[index % bodies.length] ?? {}),
-      );
+      const body = bodies[index % bodies.length] ?? {};
+      const answer = await successful(client.post('/v3/vision/identify', body));
       const own = STAGES.map((stage) =>
         Number(new RegExp(`\\b${stage};dur=([\\d.]+)`).exec(answer.timing)?.[1] ?? 0),
       );
@@ -74,24 +88,19 @@ async function measure(
       const [intake = 0, , embed = 0, neighbours = 0] = own;
       rest.push(answer.ms - intake - embed - neighbours);
     });
+    const median = (at: number) =>
+      percentiles(
+        stages.flatMap((own) => own[at] ?? []),
+        0.5,
+      );
     return [
       ...[each, clients, ...percentiles(ms, 0.5, 0.99), (1000 * count * each) / totalMs],
-      ...STAGES.map((_, at) =>
-        percentile(
-          stages.map((own) => own[at] ?? 0),
-          0.5,
-        ),
-      ),
-      ...percentiles(rest, 0.5),
-      Math.round(await memoryOf(installation.computing?.process.pid ?? 0)),
+      ...STAGES.flatMap((_, at) => median(at)),
+      ...[percentile(rest, 0.5), Math.round(await memoryOf(installation.pids.at(-1) ?? 0))],
     ];
   };
   await identify(1, CLIENTS * 2, CLIENTS);
-  const few = Math.ceil(calls / 2);
-  return [
-    await identify(1, calls, 1),
-    await identify(1, calls * 4, CLIENTS),
-    await identify(3, few, 1),
-    await identify(5, few, 1),
-  ];
+  const rows = [await identify(1, calls, 1), await identify(1, calls * 4, CLIENTS)];
+  for (const each of several) rows.push(await identify(each, Math.ceil(calls / 2), 1));
+  return rows;
 }

@@ -14,37 +14,29 @@ export type Knex = Database['knex'];
 /** Settings of processes, or of a PostgreSQL. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** Credits of an account, and vision calls of a key at the same time (0: no limit). */
-export interface KeyLimits {
-  readonly credits?: number;
-  readonly concurrency?: number;
-  /** Comma-separated; else those of a key that names none. */
-  readonly scopes?: string;
-  /** Comma-separated; else v3. */
-  readonly versions?: string;
-}
-
 export interface InstallationOptions {
   readonly mode: Mode;
   readonly settings?: Settings;
   /** Of the PostgreSQL that is brought up. */
   readonly server?: Settings;
   /** Folder of a checkout of another version, to be measured by turns with this one. */
-  readonly against?: string;
+  readonly against?: string | undefined;
 }
 
-/** Settings under which photos that come again are computed again, and no limit refuses a call. */
+/** Settings under which repeated photos are computed again and no limit refuses a call, on a busy machine either. */
 export const UNLIMITED: Settings = {
   CONFIDENCE_FLOOR: '0',
   PHOTO_MEMORY_MIB: '0',
   RATE_PER_SECOND: '0',
   RATE_PER_MINUTE: '0',
   VISION_CONCURRENCY: '0',
+  VISION_DEADLINE_MS: '60000',
+  STOP_TIMEOUT_MS: '60000',
 };
 
-/** A version of the service with data of its own: where its processes and commands run, and which run now. */
+/** A version of the service with data of its own. */
 export class Installation {
-  /** By what each does: `all`, or `api` and `worker`. */
+  /** The running ones, by role: `all`, or `api` and `worker`. */
   readonly processes = new Map<string, ServiceProcess>();
   readonly #programs;
 
@@ -66,16 +58,14 @@ export class Installation {
     return (this.processes.get('api') ?? this.processes.get('all'))?.url ?? '';
   }
 
-  /** The process that computes embeddings. */
-  get computing(): ServiceProcess | undefined {
-    return this.processes.get('worker') ?? this.processes.get('all');
+  get pids(): number[] {
+    return [...this.processes.values()].map(({ process: { pid = 0 } }) => pid);
   }
 
   /** Starts the processes of the mode, or on servers only these. */
-  async start(roles: readonly string[] = ['api', 'worker'], further: Settings = {}): Promise<void> {
+  async start(roles: readonly string[] = ['api', 'worker']): Promise<void> {
     for (const ROLE of this.mode === 'embedded' ? ['all'] : roles) {
-      const settings = { ...this.settings, ...further, ROLE };
-      this.processes.set(ROLE, await this.#programs.startProcess(settings));
+      this.processes.set(ROLE, await this.#programs.startProcess({ ...this.settings, ROLE }));
     }
   }
 
@@ -86,10 +76,10 @@ export class Installation {
 
   loupe = (...words: readonly string[]): Promise<unknown> => this.#programs.runLoupe(this.settings, ...words);
   spawnLoupe = (...words: readonly string[]) => this.#programs.spawnLoupe(this.settings, ...words);
-  key = async (limits?: KeyLimits): Promise<string> => (await openAccount(this.loupe, limits)).key;
+  key = (scopes?: string): Promise<string> => openAccount(this.loupe, scopes);
 
-  /** Runs `work` on its database, with this version's code; statements may take as long as they do. */
-  async onDatabase<Result>(work: (knex: Knex) => Promise<Result>): Promise<Result> {
+  /** Runs `work` on its database, with this version's code and no limit on the time of a statement. */
+  onDatabase = async <Result>(work: (knex: Knex) => Promise<Result>): Promise<Result> => {
     const { DATABASE_URL: url, DATA_DIR: dataDir } = this.settings;
     const database = url ? connectPostgres({ url, statementMs: 0 }) : await connectEmbedded({ dataDir });
     try {
@@ -97,22 +87,23 @@ export class Installation {
     } finally {
       await database.close();
     }
-  }
+  };
 }
 
-/** An account on a service with a key of it. @param loupe runs a command of it */
+/**
+ * A key for v3 of a new account, without limits.
+ *
+ * @param loupe runs a command of the installation
+ * @param scopes comma-separated; else those of a key that names none
+ */
 export async function openAccount(
   loupe: (...words: string[]) => Promise<unknown>,
-  { credits, concurrency, scopes, versions = 'v3' }: KeyLimits = {},
-): Promise<{ accountId: string; key: string }> {
-  const option = (name: string, value: string | number | undefined) =>
-    value === undefined ? [] : [name, String(value)];
-  const account = await loupe('accounts', 'create', '--name', 'bench', ...option('--credits', credits));
-  const { id: accountId } = account as { id: string };
-  const limits = [...option('--concurrency', concurrency), ...option('--scopes', scopes)];
-  const words = ['--account', accountId, '--name', 'bench', '--versions', versions, ...limits];
-  const { key } = (await loupe('keys', 'create', ...words)) as { key: string };
-  return { accountId, key };
+  scopes?: string,
+): Promise<string> {
+  const { id } = (await loupe('accounts', 'create', '--name', 'bench')) as { id: string };
+  const limits = ['--concurrency', '0', ...(scopes === undefined ? [] : ['--scopes', scopes])];
+  const words = ['--account', id, '--name', 'bench', '--versions', 'v3', ...limits];
+  return ((await loupe('keys', 'create', ...words)) as { key: string }).key;
 }
 
 /** Runs `work` with a folder of its own, which is gone afterwards. */
@@ -135,22 +126,23 @@ export const onInstallations = <Result>(
   work: (installations: readonly Installation[], folder: string) => Promise<Result>,
 ): Promise<Result> =>
   inFolder(async (folder) => {
-    const versions = [
-      ['this', REPOSITORY_ROOT],
-      ...(against ? [['other', resolve(against)] as const] : []),
-    ] as const;
-    const on = async (servers: Servers | null) => {
-      const installations = versions.map(async ([name, root], at) => {
+    const roots = [REPOSITORY_ROOT, ...(against ? [resolve(against)] : [])];
+    const log = (line: string) => process.stderr.write(`${line}\n`);
+    const asked = { environment: processEnvironment(), log, durable: true, settings: server };
+    const servers = mode === 'embedded' ? null : await bringUpServers(asked);
+    const all: Installation[] = [];
+    try {
+      for (const [at, root] of roots.entries()) {
+        const name = at === 0 ? 'this' : 'other';
         const places = servers ? await placesOn(servers, name, at) : {};
         const own = { ...settings, ...places, DATA_DIR: join(folder, name, 'data') };
-        return new Installation(name, root, mode, own);
-      });
-      const all = await Promise.all(installations);
-      return await work(all, folder).finally(async () => {
-        for (const each of all) await each.stop();
-      });
-    };
-    return mode === 'embedded' ? on(null) : onServers(server, on);
+        all.push(new Installation(name, root, mode, own));
+      }
+      return await work(all, folder);
+    } finally {
+      for (const each of all) await each.stop();
+      await servers?.stop();
+    }
   });
 
 /** Runs `work` with an installation of this version. */
@@ -160,24 +152,10 @@ export const onInstallation = <Result>(
 ): Promise<Result> =>
   onInstallations(options, ([installation], folder) => work(installation as Installation, folder));
 
-async function onServers<Result>(
-  settings: Settings,
-  work: (servers: Servers) => Promise<Result>,
-): Promise<Result> {
-  const log = (line: string) => process.stderr.write(`${line}\n`);
-  const servers = await bringUpServers({ environment: processEnvironment(), log, durable: true, settings });
-  try {
-    return await work(servers);
-  } finally {
-    await servers.stop();
-  }
-}
-
-/** This version has the database of the address, as a given one may be filled; another one of its own. */
+/** This version has the database of the address, as a given one may be filled; another one has a database of its own. */
 async function placesOn({ postgres, redis }: Servers, name: string, at: number): Promise<Settings> {
-  const REDIS_URL = `${redis.url}/${at}`;
   const DATABASE_URL = at === 0 ? postgres.url : await createDatabase(postgres.url, `bench_${name}`);
-  return { DATABASE_URL, REDIS_URL };
+  return { DATABASE_URL, REDIS_URL: `${redis.url}/${at}` };
 }
 
 /** Creates a database on a server, in place of one of that name, and answers its address. */

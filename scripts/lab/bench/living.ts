@@ -12,16 +12,15 @@ import { type Cell, type Measurement, machine, percentile, percentiles } from '.
 interface LivingBenchOptions {
   /** Products without pictures that nobody writes but the import, as they are, with other estimates. */
   readonly products: number;
-  readonly pictured: number;
-  readonly living: number;
   readonly minutes: number;
-  /** Seconds of nothing but reads, before and after. */
-  readonly calm: number;
 }
 
 type Calls = ReadonlyMap<string, readonly TimedCall[]>;
 
 const PLAIN_SEED = 12;
+const PICTURED = 300;
+/** Products that are written: a shelf each on a page. */
+const SHELVES = 40;
 const SHELF_SIZE = 50;
 const FACES = 8;
 const PICTURE_SIDE = 320;
@@ -34,6 +33,8 @@ const PRODUCTS_A_CALL = 20;
 /** Each of the ten calls so often: 200 records a second, three of a product. */
 const WRITE_EVERY_MS = 3_000;
 const WARM_UP_SECONDS = 10;
+/** Of nothing but reads, before and after. */
+const CALM_SECONDS = 60;
 const NIGHTS = 2;
 /** Sorts of calls that do not read the catalog. */
 const OTHERS = ['photo', 'write', 'delete'];
@@ -54,23 +55,23 @@ async function begin(
   { url, settings, loupe, key }: Installation,
   knex: Knex,
   folder: string,
-  { products, pictured: count, living }: LivingBenchOptions,
+  { products }: LivingBenchOptions,
 ): Promise<Living> {
   const [pictured, plain] = [join(folder, 'pictured'), join(folder, 'plain')];
-  await writeBundle(pictured, { products: count, pictures: PICTURE_SIDE });
+  await writeBundle(pictured, { products: PICTURED, pictures: PICTURE_SIDE });
   await writeBundle(plain, { products, seed: PLAIN_SEED });
   const nightly = Array.from({ length: NIGHTS }, (_, night) => join(folder, `night-${night}`));
   for (const [night, out] of nightly.entries()) await writeNightlyBundle(plain, night, out);
   for (const bundle of [pictured, plain]) await loupe('catalog', 'import', bundle);
   return Living.begin({
     ...{ url, knex, settings, folders: { folder, plain, nightly }, seed: SEED },
-    key: await key({ concurrency: 0, scopes: SCOPES.join() }),
+    key: await key(SCOPES.join()),
     faces: productIds(FACES).map((product) => ({
       product,
       file: join(pictured, 'images', '0000', `${product}.jpg`),
     })),
-    photos: await drawPhotos(count, PHOTO_SIDE),
-    ...{ shelves: Math.ceil(living / SHELF_SIZE), shelfSize: SHELF_SIZE },
+    photos: await drawPhotos(PICTURED, PHOTO_SIDE),
+    ...{ shelves: SHELVES, shelfSize: SHELF_SIZE },
     installModel: (model) => copyModel(settings.DATA_DIR, model),
   });
 }
@@ -78,17 +79,17 @@ async function begin(
 async function measured(living: Living, options: LivingBenchOptions): Promise<Measurement> {
   const reading = (work: Promise<unknown> | number) => readsDuring(living, work);
   await reading(WARM_UP_SECONDS);
-  const before = await reading(options.calm);
+  const before = await reading(CALM_SECONDS);
   process.stderr.write('everything at once\n');
   const work = everythingAtOnce(living, options.minutes);
   const busy = await reading(work);
   const { accepted, imports, builds } = await work;
-  const after = await reading(options.calm);
+  const after = await reading(CALM_SECONDS);
   process.stderr.write('reading everything once more\n');
   const violations = (await living.conclude()).sentences();
   const statuses = new Set([...busy.calls.values()].flatMap((calls) => calls.map(({ status }) => status)));
   return {
-    title: `living: ${options.products} products and ${options.living} that are written, everything at once for ${options.minutes} minutes, ${machine()}`,
+    title: `living: ${options.products} products and ${SHELVES * SHELF_SIZE} that are written, everything at once for ${options.minutes} minutes, ${machine()}`,
     head: ['calls', 'alone', 'p50 ms', 'p99 ms', 'at once', 'p50 ms', 'p99 ms', 'p99, times'],
     rows: rowsOf([before.calls, after.calls], busy.calls),
     notes: [

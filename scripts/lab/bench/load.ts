@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
-import { type HttpAnswer, HttpThread, sendHttp } from './http-thread';
+import { type HttpAnswer, sendHttp } from './http-thread';
 
 /** One call that has ended; status 0 for one that got no answer. */
 export interface TimedCall {
@@ -13,29 +13,18 @@ export const msOf = (calls: readonly TimedCall[]): number[] => calls.map(({ ms }
 
 /** Sends JSON to a service with one key, on as many connections as it takes. */
 export class Client {
-  readonly #thread: HttpThread | null;
-
-  /** @param apart whether a thread of its own sends, so that its work is not found in the latencies of other calls */
   constructor(
     private readonly url: string,
     private readonly key: string,
-    { apart = false } = {},
-  ) {
-    this.#thread = apart ? new HttpThread() : null;
-  }
+  ) {}
 
   get = (path: string): Promise<HttpAnswer> => this.#send('GET', path, null);
   post = (path: string, body: Uint8Array | object): Promise<HttpAnswer> =>
     this.#send('POST', path, body instanceof Uint8Array ? body : JSON.stringify(body));
 
-  async close(): Promise<void> {
-    await this.#thread?.close();
-  }
-
   #send(method: 'GET' | 'POST', path: string, body: string | Uint8Array | null): Promise<HttpAnswer> {
     const headers = { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' };
-    const call = { url: `${this.url}${path}`, method, headers, body };
-    return this.#thread ? this.#thread.send(call) : sendHttp(call);
+    return sendHttp({ url: `${this.url}${path}`, method, headers, body });
   }
 }
 
@@ -63,7 +52,7 @@ export async function runConcurrently(
   return { each, totalMs: performance.now() - startedAt };
 }
 
-/** Calls of clients that do not wait for one another: so many a second, whatever becomes of them, until it is over. */
+/** Makes so many calls a second, whether or not earlier ones were answered, until it is over. */
 export async function steadily<Result>(
   perSecond: number,
   isOver: () => boolean,
@@ -77,21 +66,6 @@ export async function steadily<Result>(
     else calls.push(call(calls.length));
   }
   return Promise.all(calls);
-}
-
-/** Calls of `clients` that each send the next one when the last is answered, until it is over. */
-export async function inTurn<Result>(
-  clients: number,
-  isOver: () => boolean,
-  call: (index: number) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  let next = 0;
-  const client = async (): Promise<void> => {
-    while (!isOver()) results.push(await call(next++));
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-  return results;
 }
 
 /** Makes `calls` while `work` goes on, or for so many seconds. */

@@ -1,16 +1,13 @@
 import 'reflect-metadata';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { refuseTelemetry } from '../../config';
-import { benchBurst } from './burst';
 import { benchCatalog } from './catalog/bench-catalog';
-import { benchFlood } from './flood';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
 import { MODES } from './installation';
 import { benchLiving } from './living';
 import { benchPeers } from './peers/bench-peers';
 import { benchReindex } from './reindex';
-import { benchSoak } from './soak';
 import { type Measurement, report } from './table';
 import { benchVectors } from './vectors';
 import { benchAdapt } from './vision/bench-adapt';
@@ -18,11 +15,11 @@ import { benchConfidence } from './vision/bench-confidence';
 import { benchSeveral } from './vision/bench-several';
 import { benchVision } from './vision/bench-vision';
 
+/** What stands in `<>` or `[]` says how the value is read; without it the flag is a switch. `!`: must be given. */
 type Flags = readonly (readonly [flags: string, description: string, preset?: unknown])[];
 /** A command measures with its options, prints its table and writes it as JSON. */
 type Measure = (options: never) => Promise<Measurement>;
 
-const REQUIRED = Symbol('required');
 const AGAINST = [
   '--against <folder>',
   'a checkout of another version, with its packages, measured by turns',
@@ -39,6 +36,7 @@ const COMMANDS: readonly (readonly [name: string, description: string, Measure, 
       ['--calls <n>', 'calls of one client; four times as many of 16', 120],
       products(300),
       ['--models <references...>', 'one after the other', ['loupe-eye@1.0.0']],
+      ['--vectors <n,n...>', 'sizes of catalogs of drawn vectors, instead of pictures', []],
       ...[ONLY, AGAINST],
     ],
   ],
@@ -54,7 +52,7 @@ const COMMANDS: readonly (readonly [name: string, description: string, Measure, 
   ],
   [
     'catalog',
-    'every sort of catalog query over HTTP, 1 and 16 clients, beside FTS5',
+    'every sort of catalog query over HTTP, 1 and 16 clients',
     benchCatalog,
     [
       products(1_000_000),
@@ -100,7 +98,7 @@ const COMMANDS: readonly (readonly [name: string, description: string, Measure, 
         'fit a map to half of the products and judge it on the others instead, without HTTP',
         false,
       ],
-      ['--photos <folder>', 'items.json and images/ of a set of photos', REQUIRED],
+      ['--photos! <folder>', 'items.json and images/ of a set of photos'],
       ['--queries <folder>', 'queries.json and its photos; without it the photos of the set are distorted'],
       ['--split <name>', 'only the photos of this split'],
       ['--pairs <folder>', 'further things with other photos of each (pairs.json), in the same catalog'],
@@ -114,35 +112,7 @@ const COMMANDS: readonly (readonly [name: string, description: string, Measure, 
     benchReindex,
     [
       ['--images <n>', 'pictures of the catalog', 20_000],
-      ['--photos <n>', 'photos a second', 2],
-      ['--queries <n>', 'catalog queries a second', 5],
       ['--calm <seconds>', 'of the load alone, before the build and once more after it', 60],
-    ],
-  ],
-  [
-    'flood',
-    'photos at a multiple of the capacity beside catalog queries',
-    benchFlood,
-    [
-      ['--seconds <n>', 'length of the flood, and of the calm before and after', 60],
-      ['--factor <n>', 'arrivals as a multiple of the capacity', 10],
-      ...[products(300), ONLY],
-    ],
-  ],
-  [
-    'burst',
-    'large pages with prices, asked for all at once, beside item lookups',
-    benchBurst,
-    [products(1000), ['--callers <n,n...>', 'of each burst', [50, 200, 500]], ONLY],
-  ],
-  [
-    'soak',
-    'thousands of identifications and lookups: whether memory stays flat',
-    benchSoak,
-    [
-      ['--calls <n>', 'identifications, each of another photo', 10_000],
-      ['--lookups <n>', 'lookups of items, between the identifications', 100_000],
-      products(300),
     ],
   ],
   [
@@ -151,20 +121,17 @@ const COMMANDS: readonly (readonly [name: string, description: string, Measure, 
     benchLiving,
     [
       ['--products <n>', 'of the catalog that only the import writes', 20_000],
-      ['--pictured <n>', 'with a picture each', 300],
-      ['--living <n>', 'that ten writers and the import write, all the same ones', 2000],
       ['--minutes <n>', 'of everything at once', 10],
-      ['--calm <seconds>', 'of reads alone, before and once more after', 60],
     ],
   ],
 ];
 
-/** What is given is of the kind of the preset. */
-function parserFor(preset: unknown): ((text: string) => unknown) | undefined {
-  if (preset === MODES) return (word) => MODES.filter((mode) => mode.includes(word));
-  if (Array.isArray(preset) && typeof preset[0] === 'number') return (text) => text.split(',').map(Number);
-  return typeof preset === 'number' ? Number : undefined;
-}
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  '<n>': Number,
+  '<seconds>': Number,
+  '<n,n...>': (text) => text.split(',').map(Number),
+  '<mode>': (word) => MODES.filter((mode) => mode.includes(word)),
+};
 
 const program = new Command('bench').description(
   'measurements, by turns with another version or beside a peer',
@@ -172,10 +139,10 @@ const program = new Command('bench').description(
 for (const [name, description, measure, flags] of COMMANDS) {
   const command = program.command(name).description(description);
   for (const [flag, help, preset] of flags) {
-    const parse = parserFor(preset);
-    if (preset === REQUIRED) command.requiredOption(flag, help);
-    else if (parse) command.option(flag, help, parse, preset);
-    else command.option(flag, help, preset as string | boolean | string[] | undefined);
+    const option = new Option(flag.replace('!', ''), help).default(preset);
+    const read = READERS[flag.split(' ')[1] ?? ''];
+    if (read) option.argParser(read);
+    command.addOption(option.makeOptionMandatory(flag.includes('!')));
   }
   command.action(async (options: object) => report(name, await measure(options as never)));
 }

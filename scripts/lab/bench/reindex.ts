@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LocalImageStore } from '../../../db/files/local-image-store';
 import { bundledModel } from '../../../workers/library/model-library';
 import { AnswerLog } from './answer-log';
-import { TEXTS } from './flood';
 import { drawPhotos, fill } from './generated';
 import { type Installation, onInstallation, UNLIMITED } from './installation';
 import { Client, during, msOf, steadily, type TimedCall } from './load';
@@ -15,9 +14,6 @@ import { coverageFaults } from './vectors-of';
 interface ReindexBenchOptions {
   /** Pictures of the catalog. */
   readonly images: number;
-  /** A second, beside the build. */
-  readonly photos: number;
-  readonly queries: number;
   /** Seconds of nothing but the load, before the build and once more after it. */
   readonly calm: number;
 }
@@ -34,6 +30,11 @@ const PICTURE_SIDE = 256;
 const WARM_UP_SECONDS = 15;
 const PHOTO_SIDE = 640;
 const SECOND_MODEL = 'second-eye';
+/** A second, beside the build. */
+const PHOTOS = 2;
+const QUERIES = 5;
+/** Texts that a catalog of bags and watches answers. */
+const TEXTS = ['bag', 'watch', 'leather', 'gold', 'small', 'black', 'steel', 'classic'];
 
 /**
  * The bundled model built once more beside the live one, on PostgreSQL and Redis with an api and a worker, under a steady load of
@@ -43,7 +44,7 @@ export const benchReindex = (options: ReindexBenchOptions): Promise<Measurement>
   onInstallation({ mode: 'PostgreSQL and Redis', settings: UNLIMITED }, async (installation, folder) => {
     const { settings, loupe } = installation;
     await installation.start(['worker']);
-    await fill([installation], folder, { products: PRODUCTS, pictures: PICTURE_SIDE, complete: true });
+    await fill([installation], folder, { products: PRODUCTS, pictures: PICTURE_SIDE });
     // While they are added no worker runs that would embed them beside the build.
     await installation.stop();
     return await installation.onDatabase(async (knex) => {
@@ -54,7 +55,7 @@ export const benchReindex = (options: ReindexBenchOptions): Promise<Measurement>
       await copyModel(settings.DATA_DIR, SECOND_MODEL);
       const log = new AnswerLog(knex);
       await log.noteLive();
-      const load = await steadyLoad(installation, log, options);
+      const load = await steadyLoad(installation, log);
       await load(WARM_UP_SECONDS);
       const before = await load(options.calm);
       const building = await load(loupe('embeddings', 'build', '--model', SECOND_MODEL));
@@ -71,7 +72,7 @@ export const benchReindex = (options: ReindexBenchOptions): Promise<Measurement>
       const slower = (of: (phase: Phase) => readonly TimedCall[]) =>
         (percentile(msOf(of(building)), 0.99) / percentile(msOf(of(calm)), 0.99)).toFixed(2);
       return {
-        title: `reindex: ${options.images} images, ${options.photos} photos and ${options.queries} catalog queries a second, ${machine()}`,
+        title: `reindex: ${options.images} images, ${PHOTOS} photos and ${QUERIES} catalog queries a second, ${machine()}`,
         head: [
           ...['phase', 'seconds', 'images/s'],
           ...['photos', 'not 200', 'p50 ms', 'p99 ms', 'queries', 'not 200', 'p50 ms', 'p99 ms'],
@@ -99,9 +100,9 @@ export async function copyModel(dataDir: string, id: string): Promise<void> {
 }
 
 /** Photos and catalog queries at a fixed rate, whatever becomes of them, while something goes on or for so many seconds. */
-async function steadyLoad(installation: Installation, log: AnswerLog, options: ReindexBenchOptions) {
+async function steadyLoad(installation: Installation, log: AnswerLog) {
   const { url } = installation;
-  const key = await installation.key({ concurrency: 0 });
+  const key = await installation.key();
   const client = new Client(url, key);
   const photos = await drawPhotos(PRODUCTS, PHOTO_SIDE);
   const identify = async (index: number): Promise<TimedCall> => {
@@ -112,7 +113,7 @@ async function steadyLoad(installation: Installation, log: AnswerLog, options: R
   const ask = (index: number) => client.post('/v3/catalog/query', { query: TEXTS[index % TEXTS.length] });
   return async (work: Promise<unknown> | number): Promise<Phase> => {
     const { calls, seconds } = await during(work, (isOver) =>
-      Promise.all([steadily(options.photos, isOver, identify), steadily(options.queries, isOver, ask)]),
+      Promise.all([steadily(PHOTOS, isOver, identify), steadily(QUERIES, isOver, ask)]),
     );
     return { seconds, photos: calls[0], queries: calls[1] };
   };

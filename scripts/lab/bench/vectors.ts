@@ -2,7 +2,6 @@ import { inTransaction, rowsOf, sql } from '../../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../../db/embeddings/embedding-repository';
 import {
   embeddingsOf,
-  isShown,
   nearestIndexOf,
   vectorText,
   vectorType,
@@ -13,10 +12,9 @@ import { migrations } from '../../../db/migrations';
 import { migrate } from '../../../db/migrations/migrate';
 import { EVERYTHING, type SearchScope } from '../../../models/catalog/catalog-query';
 import type { EmbeddingVersion } from '../../../models/vision/embedding-model';
-import { ClusteredVectors, DIMENSIONS, VIEWS } from './clustered-vectors';
+import { CATEGORIES, type Category, DIMENSIONS, loadVectors, photoOf, VIEWS } from './clustered-vectors';
 import { type Knex, onInstallation } from './installation';
 import { runConcurrently } from './load';
-import { CATEGORIES, type Category, loadVectors } from './loaded-vectors';
 import { type Cell, type Measurement, machine, percentiles } from './table';
 
 interface VectorsBenchOptions {
@@ -25,10 +23,17 @@ interface VectorsBenchOptions {
   readonly queries: number;
 }
 
-type Ask = (vectors: readonly Float32Array[]) => Promise<readonly number[]>;
-
 /** `none`: the whole catalog. */
 type Filter = Category | 'none';
+
+/** A row of the table: a search with one or more query vectors, which answers image ids. */
+interface Search {
+  readonly name: string;
+  readonly filter: Filter;
+  readonly views?: number;
+  readonly clients?: number;
+  find(vectors: readonly Float32Array[]): Promise<readonly number[]>;
+}
 
 const WANTED = 10;
 /** Images that an identification asks for (models/vision/candidates.ts). */
@@ -38,12 +43,10 @@ const CLIENTS = 4;
 /** Memory of the server for building the index. */
 const INDEX_MEMORY_MIB = 2048;
 const EF_SEARCH = [40, 100, 200, 400];
-const EF_UNDER_FILTER = 200;
 const FILTERS: readonly Filter[] = ['none', 'half', 'tenth', 'hundredth', 'thousandth'];
 /** Queries whose true answers are known: each filter costs so many scans of all vectors. */
-const EXACT_QUERIES = 100;
-const EXACT_FILTERED = 30;
-/** Queries under a filter, of which some are scans. */
+const EXACT_QUERIES = { none: 100, filtered: 30 };
+/** Some queries under a filter are scans. */
 const FILTERED_SHARE = 0.1;
 const SERVER_SETTINGS = { shared_buffers: '4GB', max_wal_size: '8GB' };
 
@@ -55,29 +58,25 @@ const SERVER_SETTINGS = { shared_buffers: '4GB', max_wal_size: '8GB' };
 export async function benchVectors({ sizes, queries }: VectorsBenchOptions): Promise<Measurement> {
   const rows: Cell[][] = [];
   const notes = [
-    `Recall@${WANTED} of images against the exact scan, one query vector unless it says four; p50 and p99 with one client, searches a second with ${CLIENTS}.`,
+    `Recall@${WANTED} of images against the exact scan, one query vector unless it says four; p50 and p99 with one client, searches a second with ${CLIENTS}, of the exact scan with one.`,
   ];
   for (const size of sizes) {
-    await onInstallation({ mode: 'PostgreSQL and Redis', server: SERVER_SETTINGS }, (installation) =>
-      installation.onDatabase(async (knex) => {
+    await onInstallation({ mode: 'PostgreSQL and Redis', server: SERVER_SETTINGS }, ({ onDatabase }) =>
+      onDatabase(async (knex) => {
         await migrate(knex, migrations);
-        const images = Math.floor(size / VIEWS);
-        const vectors = new ClusteredVectors();
-        const embeddings = new PostgresEmbeddingRepository(knex, 1, INDEX_MEMORY_MIB);
-        const version = await loadVectors(knex, embeddings, vectors, images);
+        const version = await loadVectors(knex, size);
         const from = performance.now();
+        const embeddings = new PostgresEmbeddingRepository(knex, 1, INDEX_MEMORY_MIB);
         await embeddings.buildIndex(version.id, (notice) => process.stderr.write(`${notice}\n`));
         const seconds = Math.round((performance.now() - from) / 1000);
         notes.push(
           `${size} vectors: index built in ${seconds} s with at most ${INDEX_MEMORY_MIB} MiB, ${await sizeOf(knex, version)}`,
         );
+        const images = Math.floor(size / VIEWS);
         const asked = Array.from({ length: queries }, (_, query) =>
-          vectors.ofQuery(1 + Math.floor((query * images) / queries)),
+          photoOf(1 + Math.floor((query * images) / queries)),
         );
-        const truths = await scans(knex, version, asked);
-        const measured = await searches(knex, version, asked, truths);
-        const scanned = [...truths.values()].map(({ cells }) => cells);
-        rows.push(...[...measured, ...scanned].map((row) => [size, ...row]));
+        rows.push(...(await measured(knex, version, asked)).map((row) => [size, ...row]));
       }),
     );
   }
@@ -89,116 +88,88 @@ export async function benchVectors({ sizes, queries }: VectorsBenchOptions): Pro
   };
 }
 
-/** What an exact search found, by query vector, and its row of the table. */
-interface Scan {
-  readonly truth: ReadonlyMap<Float32Array, readonly number[]>;
-  readonly cells: readonly Cell[];
-}
-
-/** The exact scan for some of the queries, one at a time, under each filter. */
-async function scans(
+async function measured(
   knex: Knex,
   version: EmbeddingVersion,
   asked: readonly Float32Array[],
-): Promise<ReadonlyMap<Filter, Scan>> {
-  const exact = new PgvectorExactNeighbours(knex);
-  const all = new Map<Filter, Scan>();
-  for (const filter of FILTERS) {
-    const some = evenly(asked, filter === 'none' ? EXACT_QUERIES : EXACT_FILTERED);
-    const truth = new Map<Float32Array, readonly number[]>();
-    const { each, totalMs } = await runConcurrently(some.length, 1, async (at) => {
-      const vector = some[at] ?? new Float32Array();
-      truth.set(vector, await exact.nearest(version, [vector], WANTED, scopeOf(filter)));
-    });
-    const cells = [
-      'exact scan',
-      filterText(filter),
-      1,
-      ...percentiles(each, 0.5, 0.99),
-      (1000 * some.length) / totalMs,
-    ];
-    all.set(filter, { truth, cells });
-  }
-  return all;
-}
-
-async function searches(
-  knex: Knex,
-  version: EmbeddingVersion,
-  asked: readonly Float32Array[],
-  truths: ReadonlyMap<Filter, Scan>,
 ): Promise<Cell[][]> {
-  const index = new PgvectorNeighbourIndex(knex);
+  const truths = new Map<Filter, Map<Float32Array, readonly number[]>>();
   const rows: Cell[][] = [];
-  const measure = async (name: string, filter: Filter, ask: Ask, views = 1) => {
-    const some = filter === 'none' ? asked : evenly(asked, Math.ceil(asked.length * FILTERED_SHARE));
-    const recall = views === 1 ? await recallOf(truths.get(filter)?.truth ?? new Map(), ask) : null;
+  for (const search of searchesOf(knex, version)) {
+    const { name, filter, views = 1, clients = CLIENTS } = search;
+    const isTruth = clients === 1;
+    const count = isTruth
+      ? EXACT_QUERIES[filter === 'none' ? 'none' : 'filtered']
+      : Math.ceil(asked.length * (filter === 'none' ? 1 : FILTERED_SHARE));
+    const some = evenly(asked, count);
     const viewsAt = (at: number) =>
       Array.from({ length: views }, (_, view) => some[(at + view) % some.length] ?? new Float32Array());
-    const alone = await runConcurrently(some.length, 1, (at) => ask(viewsAt(at)));
-    const together = await runConcurrently(some.length, CLIENTS, (at) => ask(viewsAt(at)));
-    rows.push([
-      name,
-      filterText(filter),
-      recall,
-      ...percentiles(alone.each, 0.5, 0.99),
-      (1000 * some.length) / together.totalMs,
-    ]);
+    const found = new Map<Float32Array, readonly number[]>();
+    const alone = await runConcurrently(some.length, 1, async (at) => {
+      const vectors = viewsAt(at);
+      found.set(vectors[0] ?? new Float32Array(), await search.find(vectors));
+    });
+    if (isTruth) truths.set(filter, found);
+    const together = isTruth
+      ? alone
+      : await runConcurrently(some.length, clients, (at) => search.find(viewsAt(at)));
+    const recall = isTruth ? 1 : views === 1 ? await recallOf(truths.get(filter), search) : null;
+    const rate = (1000 * some.length) / together.totalMs;
+    rows.push([name, filterText(filter), recall, ...percentiles(alone.each, 0.5, 0.99), rate]);
     process.stderr.write(`${rows.at(-1)?.join(', ')}\n`);
-  };
-  const shipped =
-    (filter: Filter, images: number): Ask =>
-    async (vectors) =>
-      (await index.nearest(version, [vectors], images, scopeOf(filter))).map(({ imageId }) => imageId);
-  const name = (images: number) => `as shipped, ${images} images`;
-  await measure(name(WANTED), 'none', shipped('none', WANTED));
-  await measure(
-    `${name(ASKED_BY_SERVICE)}, four vectors`,
-    'none',
-    shipped('none', ASKED_BY_SERVICE),
-    SERVICE_VIEWS,
-  );
-  for (const filter of FILTERS)
-    await measure(name(ASKED_BY_SERVICE), filter, shipped(filter, ASKED_BY_SERVICE));
-  for (const ef of EF_SEARCH)
-    await measure(`HNSW, ef_search ${ef}`, 'none', byIndex(knex, version, ef, 'none'));
-  for (const filter of FILTERS.slice(1))
-    await measure('HNSW, iterative scan', filter, byIndex(knex, version, EF_UNDER_FILTER, filter));
+  }
   return rows;
 }
 
-async function recallOf(truth: Scan['truth'], ask: Ask): Promise<number> {
+/** Every search; the exact ones, which know the truth, first. */
+function searchesOf(knex: Knex, version: EmbeddingVersion): Search[] {
+  const [exact, index] = [new PgvectorExactNeighbours(knex), new PgvectorNeighbourIndex(knex)];
+  const shipped = (filter: Filter, images: number, views = 1): Search => ({
+    name: `as shipped, ${images} images${views > 1 ? ', four vectors' : ''}`,
+    ...{ filter, views },
+    find: async (vectors) =>
+      (await index.nearest(version, [vectors], images, scopeOf(filter))).map(({ imageId }) => imageId),
+  });
+  return [
+    ...FILTERS.map((filter) => ({
+      ...{ name: 'exact scan', filter, clients: 1 },
+      find: (vectors: readonly Float32Array[]) => exact.nearest(version, vectors, WANTED, scopeOf(filter)),
+    })),
+    ...EF_SEARCH.map((ef) => byIndex(knex, version, ef)),
+    shipped('none', WANTED),
+    shipped('none', ASKED_BY_SERVICE, SERVICE_VIEWS),
+    ...FILTERS.map((filter) => shipped(filter, ASKED_BY_SERVICE)),
+  ];
+}
+
+async function recallOf(truth: ReadonlyMap<Float32Array, readonly number[]> = new Map(), { find }: Search) {
   let right = 0;
   let expected = 0;
   for (const [vector, wanted] of truth) {
-    const found = new Set((await ask([vector])).slice(0, WANTED));
+    const found = new Set((await find([vector])).slice(0, WANTED));
     right += wanted.filter((image) => found.has(image)).length;
     expected += wanted.length;
   }
   return right / expected;
 }
 
-/** The index alone, with so many candidates; under a filter it goes on until enough pass. */
-function byIndex(knex: Knex, version: EmbeddingVersion, efSearch: number, filter: Filter): Ask {
-  const type = vectorType(version.manifest.output.dimensions);
-  return ([vector = new Float32Array()]) =>
+/** The index alone, with so many candidates. */
+const byIndex = (knex: Knex, version: EmbeddingVersion, efSearch: number): Search => ({
+  ...{ name: `HNSW, ef_search ${efSearch}`, filter: 'none' },
+  find: ([vector = new Float32Array()]) =>
     inTransaction(knex, async (transaction) => {
-      await rowsOf(
-        transaction,
-        sql`SELECT set_config('hnsw.ef_search', ${String(efSearch)}, true),
-        set_config('hnsw.iterative_scan', 'relaxed_order', true)`,
-      );
+      const asked = sql`${vectorText(vector)}::${vectorType(version.manifest.output.dimensions)}`;
+      await rowsOf(transaction, sql`SELECT set_config('hnsw.ef_search', ${String(efSearch)}, true)`);
       const rows = await rowsOf<{ image: number }>(
         transaction,
         sql`SELECT image_id AS image FROM (
-              SELECT e.image_id, e.embedding <#> ${vectorText(vector)}::${type} AS product
-              FROM ${embeddingsOf(version.id)} e WHERE ${isShown(sql`e.image_id`, scopeOf(filter))}
-              ORDER BY e.embedding <#> ${vectorText(vector)}::${type} LIMIT ${WANTED * VIEWS}
+              SELECT image_id, embedding <#> ${asked} AS product FROM ${embeddingsOf(version.id)}
+              ORDER BY embedding <#> ${asked} LIMIT ${WANTED * VIEWS}
             ) AS near GROUP BY image_id ORDER BY min(product) LIMIT ${WANTED}`,
       );
       return rows.map(({ image }) => Number(image));
-    });
-}
+    }),
+});
 
 /** So many of them. */
 function evenly(asked: readonly Float32Array[], count: number): readonly Float32Array[] {

@@ -1,6 +1,6 @@
 import { rowsOf, sql } from '../../../../db/core/sql';
 import { embeddingsOf } from '../../../../db/embeddings/embedding-tables';
-import { drawPhotos, fill, PHOTO_SIDE, photoBodies } from '../generated';
+import { drawPhotos, fill, PHOTO_SIDE, PICTURE_SIDE, photoBodies } from '../generated';
 import { type Installation, onInstallation, UNLIMITED } from '../installation';
 import { Client, runConcurrently, successful } from '../load';
 import { memoryOf, processesCalled, processorMsOf } from '../process-watch';
@@ -21,7 +21,6 @@ interface Subject {
 }
 
 const CALLERS = [1, 16];
-const PICTURE_SIDE = 640;
 /** Photos of which the best product must be the same: what lies equally near may come in another order. */
 const AGREEMENT_MIN = 0.9;
 const STORES = ['postgres', 'redis-server'];
@@ -35,7 +34,7 @@ const STORES = ['postgres', 'redis-server'];
 export async function benchPeers({ products, calls, turns }: PeersBenchOptions): Promise<Measurement> {
   await installPython();
   const bodies = photoBodies(await drawPhotos(products, PHOTO_SIDE));
-  const settings = { ...UNLIMITED, VISION_DEADLINE_MS: '60000' };
+  const settings = UNLIMITED;
   const filled = async (installation: Installation, folder: string) => {
     await installation.start();
     await fill([installation], folder, { products, pictures: PICTURE_SIDE });
@@ -74,7 +73,7 @@ async function loupe(installation: Installation): Promise<Subject> {
   const client = new Client(installation.url, await installation.key());
   return {
     name: `Loupe, ${installation.mode}`,
-    pids: [...installation.processes.values()].map(({ process: { pid = 0 } }) => pid),
+    pids: installation.pids,
     identify: (body) => successful(client.post('/v3/vision/identify', body)),
   };
 }

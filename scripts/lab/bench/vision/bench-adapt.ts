@@ -1,14 +1,8 @@
-import { join } from 'node:path';
 import { FittedProducts, pictureVector } from '../../../../models/indexing/scatter';
 import { hash } from '../../../../models/random';
 import { mean } from '../../../../models/vision/candidates';
-import { mapped } from '../../../../models/vision/linear-map';
-import { FolderModelLibrary } from '../../../../workers/library/model-library';
-import { readConfig } from '../../../config';
-import { inFolder } from '../installation';
 import { type Measurement, percentile } from '../table';
-import type { VisionBenchOptions } from './bench-vision';
-import { OTHER_PHOTO, type PhotoSet, readPhotoSet } from './photo-set';
+import { OTHER_PHOTO, onPhotoSet, type PhotoSet, type VisionBenchOptions } from './photo-set';
 import { Sightings } from './sightings';
 import { shareText } from './vision-figures';
 
@@ -16,7 +10,6 @@ const SEEDS = 5;
 const FOLDS = 2;
 /** Of unknown items so many may be answered. */
 const UNKNOWN_ANSWERED = 0.1;
-const TIMED_VECTORS = 100_000;
 
 /** What became of a real photo of a product that the map was not fitted on: without the map, and with it. */
 interface Judged {
@@ -30,21 +23,17 @@ interface Judged {
  * What `loupe embeddings adapt` gives: the map is fitted on the pictures of one half of the products that have several and judged on
  * real photos of the other half, and the reverse, for several halvings. In this process, with an exhaustive search.
  */
-export async function benchAdapt(options: VisionBenchOptions): Promise<Measurement> {
-  return inFolder(async (folder) => {
-    const model = await new FolderModelLibrary(readConfig().DATA_DIR).find(options.model);
-    const set = await readPhotoSet(options, join(folder, 'bundle'));
+export const benchAdapt = (options: VisionBenchOptions): Promise<Measurement> =>
+  onPhotoSet(options, async (set, model) => {
     const before = await Sightings.of(set, model);
     const all: Judged[] = [];
     const strengths: string[] = [];
-    let map: Float32Array = new Float32Array();
     for (let run = 0; run < SEEDS * FOLDS; run += 1) {
       const isFitted = (product: string) =>
         (hash(product, 'adapt', Math.floor(run / FOLDS)) + run) % FOLDS === 0;
       const fitted = await fitMap(set, before, isFitted);
-      map = fitted.map;
       strengths.push(fitted.strength);
-      all.push(...judge(set, [before, before.through(map)], isFitted));
+      all.push(...judge(set, [before, before.through(fitted.map)], isFitted));
       process.stderr.write(`run ${run + 1} of ${SEEDS * FOLDS}: ${fitted.strength}\n`);
     }
     const groups = [...new Set(all.map(({ group }) => group))].sort();
@@ -71,11 +60,9 @@ export async function benchAdapt(options: VisionBenchOptions): Promise<Measureme
       notes: [
         'In brackets the 95 % limits (Wilson).',
         `Strengths chosen: ${[...new Set(strengths)].join('; ')}.`,
-        `${TIMED_VECTORS} vectors of ${before.catalog[0]?.[0]?.length} values pass through a map in ${timed(map, before).toFixed(1)} s of processor time.`,
       ],
     };
   });
-}
 
 const realQueries = ({ queries }: PhotoSet): number[] =>
   [...queries.keys()].filter((query) => queries[query]?.level === OTHER_PHOTO);
@@ -125,14 +112,4 @@ function judge(
       answered: [one?.answered ?? false, other?.answered ?? false],
     };
   });
-}
-
-/** Seconds of processor time for as many vectors as 33,000 pictures have. */
-function timed(map: Float32Array, { catalog }: Sightings): number {
-  const vectors = catalog.flat();
-  const from = process.cpuUsage();
-  for (let done = 0; done < TIMED_VECTORS; done += 1)
-    mapped(map, vectors[done % vectors.length] ?? new Float32Array());
-  const { user, system } = process.cpuUsage(from);
-  return (user + system) / 1e6;
 }

@@ -7,16 +7,12 @@ import {
   judged,
   type LabelledSighting,
 } from '../../../../models/indexing/fit-calibration';
-import { hash, Random } from '../../../../models/random';
+import { hash } from '../../../../models/random';
 import { UNCALIBRATED } from '../../../../models/vision/confidence';
 import type { ChoiceModel } from '../../../../models/vision/embedding-model';
 import { MATCHES_MAX, Sighting } from '../../../../models/vision/matches';
-import { FolderModelLibrary } from '../../../../workers/library/model-library';
-import { readConfig } from '../../../config';
-import { inFolder } from '../installation';
 import type { Measurement } from '../table';
-import type { VisionBenchOptions } from './bench-vision';
-import { combinations, OTHER_PHOTO, type PhotoSet, readPhotoSet } from './photo-set';
+import { combinations, OTHER_PHOTO, onPhotoSet, type PhotoSet, type VisionBenchOptions } from './photo-set';
 import { type Asked, Sightings } from './sightings';
 import { LEVELS_REJECTED, percent, shareText } from './vision-figures';
 
@@ -39,18 +35,15 @@ const UNKNOWN_SHARE = 0.2;
 const SMALL_SHARE = 0.2;
 const SIZES = [2, 8, 40, 300];
 const SMALL_EVERY = 4;
-const PAIRS_OF_ITEMS = 100;
 const FLOORS = [0, 0.05, 0.1, 0.2, 0.25, 0.26, 0.27, 0.28, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8];
 
 /**
  * Fits the confidence of a model on real and distorted photos, and judges it on items that it was not fitted on (five folds):
- * the floor table, calibration of first rows and of all rows, several photos, and photos of two items. In this process, with an
+ * the floor table, calibration of first rows and of all rows, and several photos. In this process, with an
  * exhaustive search.
  */
-export async function benchConfidence(options: ConfidenceBenchOptions): Promise<Measurement> {
-  return inFolder(async (folder) => {
-    const model = await new FolderModelLibrary(readConfig().DATA_DIR).find(options.model);
-    const set = await readPhotoSet(options, join(folder, 'bundle'));
+export const benchConfidence = (options: ConfidenceBenchOptions): Promise<Measurement> =>
+  onPhotoSet(options, async (set, model) => {
     const sightings = await Sightings.of(set, model);
     const single = [true, false].flatMap((isKnown) =>
       set.queries.map((_, query) => ({ queries: [query], isKnown, size: null })),
@@ -68,7 +61,6 @@ export async function benchConfidence(options: ConfidenceBenchOptions): Promise<
     });
     const calls = asked.map((each, at) => judgedAs(each, fitting[at]));
     const several = severalOf(set).map((each) => judgedAs(each));
-    const strangers = strangersOf(set).map((queries) => judgedAs({ queries, isKnown: true, size: null }));
     const final = fitted(fitting);
     const calibration = {
       confidence: final,
@@ -105,12 +97,10 @@ export async function benchConfidence(options: ConfidenceBenchOptions): Promise<
             return `${photos} ${isReal ? 'real' : 'distorted'} photos: ${believed(of)}`;
           }),
         ),
-        strangersNote(strangers),
         `Calibration: ${JSON.stringify(calibration)}`,
       ],
     };
   });
-}
 
 const fitted = (sightings: readonly LabelledSighting[]): ChoiceModel => {
   const model = fitChoiceModel(sightings, UNCALIBRATED.confidence);
@@ -147,22 +137,6 @@ function severalOf({ queries }: PhotoSet): Asked[] {
     if (!isReal && at % 3 !== 0) return [];
     const calls = [2, 3].flatMap((photos) => combinations(own, photos));
     return calls.flatMap((each) => [true, false].map((isKnown) => ({ queries: each, isKnown, size: null })));
-  });
-}
-
-/** Two photos of different items of one kind: half of them real, half distorted. */
-function strangersOf({ queries }: PhotoSet): number[][] {
-  const random = new Random('strangers');
-  return Array.from({ length: PAIRS_OF_ITEMS }, (_, at) => {
-    const pool = [...queries.keys()].filter(
-      (query) => (queries[query]?.level === OTHER_PHOTO) === (at % 2 === 0),
-    );
-    const first = pool[random.integer(0, pool.length - 1)] ?? 0;
-    const others = pool.filter(
-      (query) =>
-        queries[query]?.kind === queries[first]?.kind && queries[query]?.product !== queries[first]?.product,
-    );
-    return [first, others[random.integer(0, others.length - 1)] ?? 0];
   });
 }
 
@@ -255,11 +229,6 @@ function believed(calls: readonly Judged[]): string {
     ? `, of brands ${eceOf(({ levels }) => levels)}`
     : '';
   return `${known.length} known, right first ${shareText(within(1), known.length)}, among five ${percent(within(5) / known.length)}; log loss ${(loss / total).toFixed(3)}; calibration error of first rows ${eceOf(({ products }) => products.slice(0, 1))}, of all rows ${eceOf(({ products }) => products.slice(0, MATCHES_MAX))}${brands}`;
-}
-
-function strangersNote(calls: readonly Judged[]): string {
-  const surest = calls.map(({ sighting, model }) => judged(sighting, model).products[0]?.confidence ?? 0);
-  return `Photos of two different items: ${surest.length} pairs, the surest product has at most ${Math.max(...surest).toFixed(3)}`;
 }
 
 async function writeCalibration(folder: string, calibration: object): Promise<void> {

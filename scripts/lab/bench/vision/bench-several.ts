@@ -1,27 +1,23 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shareOf } from '../../../../models/indexing/figures';
 import { distortPhoto } from '../../../../workers/image/distortion/distort-photo';
-import { FolderModelLibrary } from '../../../../workers/library/model-library';
-import { readConfig } from '../../../config';
-import { inFolder } from '../installation';
 import { runConcurrently } from '../load';
 import type { Measurement } from '../table';
-import type { VisionBenchOptions } from './bench-vision';
-import { withPhotoService } from './photo-service';
+import { withPhotoService } from './bench-vision';
 import {
   type CatalogPhoto,
   combinations,
   everyNth,
+  LEVELS,
   OTHER_PHOTO,
+  onPhotoSet,
   type PhotoSet,
-  readPhotoSet,
+  type VisionBenchOptions,
 } from './photo-set';
-import { percent } from './vision-figures';
+import { shareText } from './vision-figures';
 
-/** One call: photos of a piece, and what it belongs to. */
+/** One call: photos of a piece, and where it belongs in the table. */
 interface Trial {
-  /** The column of the table, and the row. */
   readonly sort: string;
   readonly row: string;
   readonly product: CatalogPhoto;
@@ -29,7 +25,6 @@ interface Trial {
 }
 
 const PHOTOS = [1, 2, 3] as const;
-const LEVELS = [1, 2, 3] as const;
 const CONCURRENCY = 2;
 const SCOPED = ', with its category';
 
@@ -38,10 +33,8 @@ const SCOPED = ', with its category';
  * with and without the category, and with one photo of something else among them. Real photos of pieces with two or more
  * of them, and distorted ones of the pairs and of every `sample`-th other piece.
  */
-export async function benchSeveral(options: VisionBenchOptions): Promise<Measurement> {
-  return inFolder(async (folder) => {
-    const model = await new FolderModelLibrary(readConfig().DATA_DIR).find(options.model);
-    const set = await readPhotoSet(options, join(folder, 'bundle'));
+export const benchSeveral = (options: VisionBenchOptions): Promise<Measurement> =>
+  onPhotoSet(options, async (set, model, folder) => {
     const real = realTrials(set);
     const scoped = real
       .filter(({ row }) => row.length === 1)
@@ -66,15 +59,13 @@ export async function benchSeveral(options: VisionBenchOptions): Promise<Measure
         row,
         ...sorts.map((sort) => {
           const own = trials.filter((each) => each.row === row && each.sort === sort);
-          if (own.length === 0) return null;
-          const share = shareOf(own.filter((each) => right.has(each)).length, own.length);
-          return `${percent(share.right / share.of)} (${percent(share.low)}-${percent(share.high)}, ${share.of})`;
+          const found = own.filter((each) => right.has(each)).length;
+          return own.length === 0 ? null : `${shareText(found, own.length)} of ${own.length}`;
         }),
       ]),
-      notes: ['In brackets the 95 % limits (Wilson) and the number of calls.'],
+      notes: ['In brackets the 95 % limits (Wilson), then the number of calls.'],
     };
   });
-}
 
 /** Calls with real photos of the pieces that have two or more. */
 function realTrials({ queries, photos }: PhotoSet): Trial[] {
@@ -88,16 +79,13 @@ function realTrials({ queries, photos }: PhotoSet): Trial[] {
   }
   const all = [...pieces.values()].filter(({ files }) => files.length > 1);
   return all.flatMap(({ product, sort, files }) => {
-    const own = all.filter((piece) => piece.sort === sort);
-    const next = own[(own.findIndex((piece) => piece.product === product) + 1) % own.length];
-    const stranger = next?.product === product ? undefined : next?.files[0];
     const calls = PHOTOS.flatMap((count) => combinations(files, count));
-    return [
-      ...calls.map((chosen) => ({ sort, product, row: String(chosen.length), files: chosen })),
-      ...(stranger === undefined
-        ? []
-        : [{ sort, product, row: '3, one of something else', files: [...files.slice(0, 2), stranger] }]),
-    ];
+    const trials = calls.map((chosen) => ({ sort, product, row: String(chosen.length), files: chosen }));
+    const alike = all.filter((piece) => piece.sort === sort);
+    const next = alike[(alike.findIndex((piece) => piece.product === product) + 1) % alike.length];
+    if (!next?.files[0] || next.product === product) return trials;
+    const mixed = [...files.slice(0, 2), next.files[0]];
+    return [...trials, { sort, product, row: '3, one of something else', files: mixed }];
   });
 }
 
@@ -110,13 +98,8 @@ async function distortedTrials(
   const kinds = new Map(queries.map(({ product, kind }) => [product, kind]));
   const paired = new Set(queries.filter(({ set }) => set !== null).map(({ product }) => product));
   const shown = photos.filter(({ product }) => kinds.has(product));
-  const pieces = [
-    ...everyNth(
-      shown.filter(({ product }) => !paired.has(product)),
-      sample,
-    ),
-    ...shown.filter(({ product }) => paired.has(product)),
-  ];
+  const unpaired = shown.filter(({ product }) => !paired.has(product));
+  const pieces = [...everyNth(unpaired, sample), ...shown.filter(({ product }) => paired.has(product))];
   const trials: Trial[] = [];
   for (const [at, product] of pieces.entries()) {
     const picture = await readFile(product.file);

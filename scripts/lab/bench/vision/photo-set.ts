@@ -1,9 +1,13 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { z } from 'zod';
+import type { InstalledModel } from '../../../../models/ports';
 import { distortPhoto } from '../../../../workers/image/distortion/distort-photo';
+import { FolderModelLibrary } from '../../../../workers/library/model-library';
+import { readConfig } from '../../../config';
+import { inFolder } from '../installation';
 
-/** A photo of a set: `catalog` and `distractor` fill the catalog, `query` is another photo of a catalog item. */
+/** A line of `items.json`: `catalog` and `distractor` fill the catalog, `query` is another photo of a catalog item. */
 const listedPhoto = z.object({
   id: z.string(),
   item: z.string(),
@@ -14,17 +18,17 @@ const listedPhoto = z.object({
   file: z.string(),
   brand: z.string().nullish(),
 });
+type ListedPhoto = z.infer<typeof listedPhoto>;
 
-/** A query that somebody made of the set: `level` 1 to 3 are distortions, 4 another photo. */
+/** A line of `queries.json`: `level` 1 to 3 are distortions, 4 another photo. */
 const exportedQuery = z.object({
-  id: z.string(),
   item: z.string(),
   kind: z.string(),
   level: z.number().int().min(1).max(4),
   file: z.string(),
 });
 
-/** Things with other photos of each; files are relative to the list. */
+/** A line of `pairs.json`: a thing with other photos of it. */
 const listedPair = z.object({
   item: z.string(),
   kind: z.string(),
@@ -53,13 +57,12 @@ export interface CatalogPhoto {
 /** A catalog of photos, as a bundle that can be imported, and what to ask it. */
 export interface PhotoSet {
   readonly bundle: string;
-  /** Its photos: file, and the product that shows it, with its category and brand. */
   readonly photos: readonly CatalogPhoto[];
   readonly queries: readonly Query[];
 }
 
 /** Where photos and queries lie. */
-export interface PhotoSetSource {
+export interface VisionBenchOptions {
   /** Folder with `items.json` and `images/`. */
   readonly photos: string;
   /** Folder with `queries.json` and the photos that it names; without it the other photos of the set, and its own distorted. */
@@ -68,34 +71,52 @@ export interface PhotoSetSource {
   readonly split?: string;
   /** Folder with `pairs.json` and its photos, in one catalog with the others. */
   readonly pairs?: string;
+  /** `id` or `id@version` of an installed model; without it the bundled one. */
+  readonly model?: string;
+  /** Every n-th query of levels 1 to 3. */
+  readonly sample: number;
 }
 
 /** Of the photos of the list; of pairs every kind is asked. */
 const KINDS_ASKED = ['bag', 'watch'];
-const PHOTO_LEVELS = [1, 2, 3] as const;
+export const LEVELS = [1, 2, 3] as const;
 /** The level of a query that is another photo of the item, and no distortion. */
 export const OTHER_PHOTO = 4;
+
+/** Runs `work` with the model and the photos, in a folder that is gone afterwards. */
+export const onPhotoSet = <Result>(
+  options: VisionBenchOptions,
+  work: (set: PhotoSet, model: InstalledModel, folder: string) => Promise<Result>,
+): Promise<Result> =>
+  inFolder(async (folder) => {
+    const model = await new FolderModelLibrary(readConfig().DATA_DIR).find(options.model);
+    return work(await readPhotoSet(options, folder), model, folder);
+  });
 
 /**
  * Writes the photos of a set as a catalog bundle, one product per item with its brand, kinds as categories.
  *
- * @throws ZodError for a list in another form; the fault of a file that is missing
+ * @throws ZodError for a list in another form; the error of a file that is missing
  */
-export async function readPhotoSet(source: PhotoSetSource, bundle: string): Promise<PhotoSet> {
-  const listed = z
-    .array(listedPhoto)
-    .parse(JSON.parse(await readFile(join(source.photos, 'items.json'), 'utf8')))
-    .filter(({ split }) => source.split === undefined || split === undefined || split === source.split)
-    .map((photo) => ({ ...photo, file: join(source.photos, 'images', photo.file) }));
-  const paired = source.pairs === undefined ? [] : await pairedPhotos(source.pairs);
+async function readPhotoSet(
+  { photos, queries: asked, split: wanted, pairs }: VisionBenchOptions,
+  folder: string,
+): Promise<PhotoSet> {
+  const listed = (await listIn(photos, 'items.json', listedPhoto))
+    .filter(({ split }) => wanted === undefined || split === undefined || split === wanted)
+    .map((photo) => ({ ...photo, file: join(photos, 'images', photo.file) }));
+  const paired = pairs === undefined ? [] : await pairedPhotos(pairs);
   const shown = [...listed, ...paired].filter(({ role }) => role === 'catalog' || role === 'distractor');
+  const bundle = join(folder, 'bundle');
   await writeBundle(shown, bundle);
   const products = new Set(shown.map(({ item }) => productOf(item)));
-  const queries =
-    source.queries === undefined
-      ? [...(await distorted(listed, join(bundle, '..', 'queries'))), ...otherPhotos(listed)]
-      : await exportedQueries(source.queries);
-  const asked = queries.filter(({ kind }) => KINDS_ASKED.includes(kind));
+  const own =
+    asked === undefined
+      ? [...(await distorted(listed, join(folder, 'queries'))), ...otherPhotos(listed, false)]
+      : (await listIn(asked, 'queries.json', exportedQuery)).map((query) =>
+          queryOf(query, query.level, join(asked, query.file)),
+        );
+  const queries = [...own.filter(({ kind }) => KINDS_ASKED.includes(kind)), ...otherPhotos(paired, true)];
   return {
     bundle,
     photos: shown.map((photo) => ({
@@ -104,31 +125,30 @@ export async function readPhotoSet(source: PhotoSetSource, bundle: string): Prom
       brand: brandOf(photo),
       file: photo.file,
     })),
-    queries: [...asked, ...otherPhotos(paired, true)].filter(({ product }) => products.has(product)),
+    queries: queries.filter(({ product }) => products.has(product)),
   };
 }
 
-type ListedPhoto = z.infer<typeof listedPhoto>;
+const listIn = async <Line extends z.ZodType>(folder: string, name: string, line: Line) =>
+  z.array(line).parse(JSON.parse(await readFile(join(folder, name), 'utf8')));
 
-const otherPhotos = (listed: readonly ListedPhoto[], bySet = false): Query[] =>
+const queryOf = (
+  { item, kind }: { readonly item: string; readonly kind: string },
+  level: number,
+  file: string,
+  set: string | null = null,
+): Query => ({ product: productOf(item), kind, level, set, file });
+
+const otherPhotos = (listed: readonly ListedPhoto[], bySet: boolean): Query[] =>
   listed
     .filter(({ role }) => role === 'query')
-    .map(({ item, kind, file, set }) => ({
-      product: productOf(item),
-      kind,
-      level: OTHER_PHOTO,
-      set: bySet ? set : null,
-      file,
-    }));
+    .map((photo) => queryOf(photo, OTHER_PHOTO, photo.file, bySet ? photo.set : null));
 
 async function pairedPhotos(folder: string): Promise<ListedPhoto[]> {
-  const pairs = z.array(listedPair).parse(JSON.parse(await readFile(join(folder, 'pairs.json'), 'utf8')));
+  const pairs = await listIn(folder, 'pairs.json', listedPair);
   return pairs.flatMap(({ item, kind, set, catalog, queries }) =>
     [catalog, ...queries].map((file, place) => ({
-      id: `pair ${file}`,
-      item: `pair ${item}`,
-      set,
-      kind,
+      ...{ id: `pair ${file}`, item: `pair ${item}`, set, kind },
       role: place === 0 ? 'catalog' : 'query',
       file: join(folder, file),
     })),
@@ -136,89 +156,57 @@ async function pairedPhotos(folder: string): Promise<ListedPhoto[]> {
 }
 
 /** Each catalog photo at three levels, as `embeddings evaluate` distorts them. */
-async function distorted(shown: readonly ListedPhoto[], folder: string): Promise<Query[]> {
+async function distorted(listed: readonly ListedPhoto[], folder: string): Promise<Query[]> {
   await mkdir(folder, { recursive: true });
-  const asked = shown.filter(({ role, kind }) => role === 'catalog' && KINDS_ASKED.includes(kind));
   const queries: Query[] = [];
-  for (const { id, item, kind, file: original } of asked) {
-    const picture = await readFile(original);
-    for (const level of PHOTO_LEVELS) {
-      const file = join(folder, `${wordOf(id)}-${level}.jpg`);
-      await writeFile(file, await distortPhoto(picture, level, id));
-      queries.push({ product: productOf(item), kind, level, set: null, file });
+  for (const photo of listed.filter(({ role, kind }) => role === 'catalog' && KINDS_ASKED.includes(kind))) {
+    const picture = await readFile(photo.file);
+    for (const level of LEVELS) {
+      const file = join(folder, `${wordOf(photo.id)}-${level}.jpg`);
+      await writeFile(file, await distortPhoto(picture, level, photo.id));
+      queries.push(queryOf(photo, level, file));
     }
   }
   return queries;
 }
 
-async function exportedQueries(folder: string): Promise<Query[]> {
-  const queries = z
-    .array(exportedQuery)
-    .parse(JSON.parse(await readFile(join(folder, 'queries.json'), 'utf8')));
-  return queries.map(({ item, kind, level, file }) => ({
-    product: productOf(item),
-    kind,
-    level,
-    set: null,
-    file: join(folder, file),
-  }));
-}
-
 async function writeBundle(shown: readonly ListedPhoto[], bundle: string): Promise<void> {
   await mkdir(join(bundle, 'images'), { recursive: true });
-  const images = new Map<string, string[]>();
-  for (const { id, item, file } of shown) {
-    const name = `images/${wordOf(id)}${extname(file)}`;
-    await copyFile(file, join(bundle, name));
-    images.set(item, [...(images.get(item) ?? []), name]);
+  const products = new Map<string, { photo: ListedPhoto; images: string[] }>();
+  for (const photo of shown) {
+    const name = `images/${wordOf(photo.id)}${extname(photo.file)}`;
+    await copyFile(photo.file, join(bundle, name));
+    const product = products.get(photo.item) ?? { photo, images: [] };
+    product.images.push(name);
+    products.set(photo.item, product);
   }
-  const items = [...new Map(shown.map((photo) => [photo.item, photo])).values()];
-  const brands = new Map(items.map((photo) => [brandOf(photo), photo]));
-  await writeLines(
-    bundle,
-    'categories',
-    [...new Set(shown.map(({ kind }) => kind))].map((kind) => ({
-      id: categoryOf(kind),
-      name: kind,
-      hierarchy: ['brand'],
-      name_fields: ['brand'],
-      popularity: 0,
-      images: [],
-      thumbnails: [],
+  const kinds = [...new Set(shown.map(({ kind }) => kind))];
+  const brands = new Map(shown.map((photo) => [brandOf(photo), photo]));
+  await writeRecords(bundle, {
+    categories: kinds.map((name) => ({
+      ...{ id: categoryOf(name), name, hierarchy: ['brand'], name_fields: ['brand'] },
+      ...{ popularity: 0, images: [], thumbnails: [] },
     })),
-  );
-  await writeLines(
-    bundle,
-    'entities',
-    [...brands].map(([id, photo]) => ({
-      id,
-      kind: 'brand',
-      name: photo.brand ?? photo.set,
-      category: categoryOf(photo.kind),
-      parents: {},
+    entities: [...brands].map(([id, { brand, set, kind }]) => ({
+      ...{ id, kind: 'brand', name: brand ?? set, category: categoryOf(kind), parents: {} },
     })),
-  );
-  await writeLines(
-    bundle,
-    'products',
-    items.map((photo) => ({
-      id: productOf(photo.item),
-      category: categoryOf(photo.kind),
+    products: [...products.values()].map(({ photo, images }) => ({
+      ...{ id: productOf(photo.item), category: categoryOf(photo.kind), images, variants: [] },
       attributes: { brand: brandOf(photo) },
-      images: images.get(photo.item) ?? [],
-      variants: [],
     })),
-  );
+  });
 }
 
-/** A bundle that takes products out of the catalog. */
-export async function writeRemoval(bundle: string, products: readonly string[]): Promise<void> {
+/** Writes a bundle of these records, by the names of their files. */
+export async function writeRecords(
+  bundle: string,
+  records: Readonly<Record<string, readonly object[]>>,
+): Promise<void> {
   await mkdir(bundle, { recursive: true });
-  await writeLines(
-    bundle,
-    'products',
-    products.map((id) => ({ id, deleted: true })),
-  );
+  for (const [name, list] of Object.entries(records)) {
+    const lines = list.map((record) => `${JSON.stringify(record)}\n`);
+    await writeFile(join(bundle, `${name}.jsonl`), lines.join(''));
+  }
 }
 
 /** The first, and every n-th after it. */
@@ -232,9 +220,6 @@ export function combinations<Value>(values: readonly Value[], count: number): Va
     combinations(values.slice(at + 1), count - 1).map((rest) => [value, ...rest]),
   );
 }
-
-const writeLines = (bundle: string, name: string, records: readonly object[]): Promise<void> =>
-  writeFile(join(bundle, `${name}.jsonl`), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
 
 const wordOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
 const productOf = (item: string): string => `product_${wordOf(item)}`;

@@ -1,6 +1,18 @@
 import { calibrationFiguresOf, shareOf } from '../../../../models/indexing/figures';
-import type { Answer } from './photo-service';
 import { OTHER_PHOTO, type Query } from './photo-set';
+
+interface Row {
+  readonly id: string;
+  readonly confidence: number;
+}
+
+/** What the service made of photos. */
+export interface Answer {
+  /** The first row, a product or a taxonomy row; null for an empty answer. */
+  readonly first: Row | null;
+  /** The product rows, best first. */
+  readonly products: readonly Row[];
+}
 
 /** A query with what was found. */
 export interface Asked {
