@@ -20,7 +20,7 @@ export interface HttpAnswer {
 
 type Numbered<Of> = Of & { readonly number: number };
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 /**
  * Makes calls in a thread of its own, so that what the main thread does is not found in their latencies: callers are on other
