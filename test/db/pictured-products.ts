@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { rowsOf, sql } from '../../db/core/sql';
+import { Random } from '../../models/random';
 import { writeCatalogRows } from '../support/catalog-rows';
 
 /** Of the vectors in these tests. */
@@ -42,15 +43,10 @@ export async function showImages(knex: Knex, count: number): Promise<number[]> {
   return ids;
 }
 
-/** Reproducible numbers from 0 to 1 (mulberry32). */
+/** Reproducible numbers from 0 to 1. */
 export function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const random = new Random('vectors', seed);
+  return () => random.next();
 }
 
 /** Of `DIMENSIONS`. */
