@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import pMap from 'p-map';
 import sharp from 'sharp';
 import { connectEmbedded, type Database } from '../../db/core/knex';
 import { identifier, rowsOf, sql } from '../../db/core/sql';
@@ -93,10 +94,10 @@ async function importProducts(from: number, count: number, pictures = PICTURES):
 
 const productId = (product: number) => `product_thing${product}`;
 
-/** Photos that no bundle has, the first of whose rows is their product. */
+/** How many of the products are the first row for a photo that no bundle has. */
 async function rightFirst(from: number, count: number): Promise<number> {
-  const rights = Array.from({ length: count }, async (_, at) => {
-    const product = from + at;
+  const products = Array.from({ length: count }, (_, at) => from + at);
+  const isRight = async (product: number): Promise<boolean> => {
     const answer = await fetch(`${services[0]?.url}/v3/vision/identify`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
@@ -104,8 +105,8 @@ async function rightFirst(from: number, count: number): Promise<number> {
     });
     const { data } = (await answer.json()) as { data: { id: string }[] };
     return data[0]?.id === productId(product);
-  });
-  return (await Promise.all(rights)).filter(Boolean).length;
+  };
+  return (await pMap(products, isRight, { concurrency: 4 })).filter(Boolean).length;
 }
 
 const versionsOf = async (model: string) =>
