@@ -6,15 +6,19 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # No dependency runs code here (.npmrc).
 RUN npm ci --omit=dev --no-progress && find node_modules -name '*.map' -delete
+# ONNX Runtime comes with its libraries for every platform; only one is used. 0 removes it, and models run on WebAssembly.
+ARG ONNX_RUNTIME=1
+RUN if [ "$ONNX_RUNTIME" = 1 ]; then \
+      find node_modules/onnxruntime-node/bin -mindepth 3 -maxdepth 3 ! -path "*/$(node -p 'process.platform + "/" + process.arch')" -exec rm -r {} +; \
+    else \
+      rm -r node_modules/onnxruntime-*; \
+    fi
 # 1 adds TensorFlow's native engine: its install script, the only one that may run (package.json, allowScripts), downloads
 # libtensorflow (x64), and the image grows by about 1 GB; inference on WebAssembly needs neither.
 ARG NATIVE_TENSORFLOW=0
 RUN if [ "$NATIVE_TENSORFLOW" = 1 ]; then \
       npm install @tensorflow/tfjs-node@4.22.0 --no-save --omit=dev --no-progress --ignore-scripts=false; \
     fi
-# ONNX Runtime, which runs the model several times as fast as WebAssembly; 0 leaves it out.
-ARG ONNX_RUNTIME=1
-RUN if [ "$ONNX_RUNTIME" = 1 ]; then npm run onnx:install --omit=dev --no-progress; fi
 
 # --- the image -----------------------------------------------------------------------------------------------------
 FROM ${NODE_IMAGE}

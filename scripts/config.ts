@@ -62,14 +62,6 @@ export function processEnvironment(): Record<string, string | undefined> {
   return { ...process.env };
 }
 
-/**
- * Tells libraries not to report their use to their makers. ONNX Runtime reads it from the environment of the process
- * when it loads, which may be in any thread.
- */
-export function refuseTelemetry(): void {
-  process.env['ORT_DISABLE_TELEMETRY'] = '1';
-}
-
 /** Tells the AWS SDK, whose version is pinned, not to warn of the versions of Node that its later ones will need. */
 export function silenceAwsSdk(): void {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';

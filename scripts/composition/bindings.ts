@@ -42,7 +42,6 @@ import { FolderModelLibrary, modelsFolder } from '../../workers/library/model-li
 import { PhotoMemory } from '../../workers/photo-memory';
 import { PhotosInWork } from '../../workers/photos-in-work';
 import { RecallSampler } from '../../workers/recall-sampler';
-import { refuseTelemetry } from '../config';
 import { RECORD_BODIES } from '../import/record-body';
 import { openDatabase } from './adapters';
 import { AuditedTransactions } from './audited-transactions';
@@ -158,7 +157,6 @@ export async function bindVision(opening: Opening, adapters: QueueAdapters): Pro
   container.register(PORTS.ModelLibrary, { useValue: library });
   container.register(PORTS.PhotoDistorter, { useValue: PHOTO_DISTORTER });
   container.register(PORTS.LabelledPhotos, { useValue: new LabelledFolders() });
-  refuseTelemetry();
   const embedders = new PooledEmbedderRegistry({
     threads: inferenceThreads(config),
     backend: config.INFERENCE_BACKEND,

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { defaultThreads, type InferencePoolOptions } from '../../workers/embedder/inference-pool';
-import { type Config, refuseTelemetry } from '../config';
+import type { Config } from '../config';
 import { createLogger } from './log';
 
 /** Threads (processes, for the native backend) that compute embeddings; 0 in the settings is what suits the machine. */
@@ -12,7 +12,6 @@ const TRIAL_TIMEOUT_MS = 120_000;
 
 /** How a model is tried before it is installed: on one engine, as the service would run it. */
 export function trialInference(config: Config): InferencePoolOptions {
-  refuseTelemetry();
   return {
     threads: 1,
     backend: config.INFERENCE_BACKEND,

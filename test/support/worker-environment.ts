@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
 import { ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { hostPid } from '../../db/embedded/run-folder';
-import { refuseTelemetry } from '../../scripts/config';
 import { copyDataFolder } from './templates';
 
 /** An open embedded database that nobody else uses until it is given back. */
@@ -26,7 +25,6 @@ const waiting = new Map<string, string[]>();
 /** Node's environment, and embedded databases that outlive a test file: to open one takes longer than most files do. */
 export default class WorkerEnvironment extends TestEnvironment {
   override async setup(): Promise<void> {
-    refuseTelemetry();
     await super.setup();
     this.global.lendEmbedded = lend;
   }

@@ -4,9 +4,6 @@ import type { LoadedModel } from './loaded-model';
 import { inputShape } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
-/** The version that was measured and tested here, the files of this platform, no install script: package.json. */
-export const ONNX_INSTALL = 'npm run onnx:install';
-
 /** An input or output as the runtime describes it; a dimension that is no number is free. */
 export interface OnnxValue {
   readonly name: string;
@@ -41,7 +38,7 @@ export interface OnnxRuntime {
 export const isOnnxInstalled = (): boolean => isInstalled(ONNX_PACKAGE);
 
 /** Why it can't be opened where it is not, with the command that installs it. */
-export const ONNX_MISSING = `ONNX Runtime is not installed; install it with: ${ONNX_INSTALL}`;
+export const ONNX_MISSING = `ONNX Runtime (${ONNX_PACKAGE}) is not installed here; npm ci installs it`;
 
 /**
  * ONNX Runtime. Works in threads as well as in processes.

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { Command, Option } from 'commander';
-import { refuseTelemetry } from '../../config';
 import { benchCatalog } from './catalog/bench-catalog';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
@@ -146,7 +145,6 @@ for (const [name, description, measure, flags] of COMMANDS) {
   }
   command.action(async (options: object) => report(name, await measure(options as never)));
 }
-refuseTelemetry();
 program.parseAsync().catch((failure: unknown) => {
   process.stderr.write(
     `${failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`,

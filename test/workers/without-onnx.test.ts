@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { ONNX_MISSING } from '../../workers/embedder/onnx-runtime';
+import { runLoupe } from '../support/run-loupe';
+import { temporaryFolder } from '../support/temporary-folder';
+import { meanColour, writeModel } from './tiny-models';
+import { NCHW, writeOnnxModel } from './tiny-onnx';
+
+/** Where npm could not install ONNX Runtime, or it was removed. */
+const NODE_OPTIONS = `--require ${join(__dirname, '../support/without-onnx.cjs')}`;
+
+const add = (folder: string, backend: string) =>
+  runLoupe(['models', 'add', folder], {
+    DATA_DIR: temporaryFolder(),
+    INFERENCE_BACKEND: backend,
+    NODE_OPTIONS,
+  });
+
+describe('without ONNX Runtime', () => {
+  test('models of TensorFlow.js run; asked for by name, it is said to be missing and how to get it', async () => {
+    const folder = temporaryFolder();
+    await writeModel(folder, meanColour);
+    await expect(add(folder, 'auto')).resolves.toMatchObject({ code: 0 });
+    const refused = await add(folder, 'onnx');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(ONNX_MISSING) });
+  });
+
+  test('an ONNX model is refused with the command that installs it', async () => {
+    const folder = temporaryFolder();
+    await writeOnnxModel(folder, { shape: NCHW, kernel: [[1], [0], [0]] });
+    const refused = await add(folder, 'auto');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(ONNX_MISSING) });
+  });
+});
