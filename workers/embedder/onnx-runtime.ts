@@ -38,7 +38,7 @@ export interface OnnxRuntime {
 export const isOnnxInstalled = (): boolean => isInstalled(ONNX_PACKAGE);
 
 /** Why it can't be opened where it is not, with the command that installs it. */
-export const ONNX_MISSING = `ONNX Runtime (${ONNX_PACKAGE}) is not installed here; npm ci installs it`;
+export const ONNX_MISSING = 'ONNX Runtime is not installed here; npm ci installs it';
 
 /**
  * ONNX Runtime. Works in threads as well as in processes.
