@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { ONNX_MISSING } from '../../workers/embedder/onnx-runtime';
 import { runLoupe } from '../support/run-loupe';
 import { temporaryFolder } from '../support/temporary-folder';
-import { meanColour, writeModel } from './tiny-models';
-import { NCHW, writeOnnxModel } from './tiny-onnx';
+import { meanColour, NCHW, writeModel, writeOnnxModel } from './tiny-models';
 
 /** Where npm could not install ONNX Runtime, or it was removed. */
 const NODE_OPTIONS = `--require ${join(__dirname, '../support/without-onnx.cjs')}`;
