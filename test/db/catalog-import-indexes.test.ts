@@ -1,129 +1,237 @@
+import fc from 'fast-check';
+import type { Knex } from 'knex';
 import { ImportLock } from '../../db/catalog/import/import-store';
+import { refusedValue } from '../../db/catalog/import/record-store';
 import { countDeferredIndexes, deferIndexes } from '../../db/catalog/import/search-upkeep';
-
+import { copyRows, type WrittenTable } from '../../db/core/copy-rows';
 import { rowsOf, sql } from '../../db/core/sql';
 import type { CatalogImportStore } from '../../models/ports';
+import { useDatabase } from '../support/database';
 import { CATALOG, ENTITIES, HANDBAGS, product, TAGS } from './catalog-import-sample';
 import { type BundleFiles, useImportBench, wrapped } from './catalog-import-support';
 
-const bench = useImportBench();
-let whole: readonly unknown[];
-beforeAll(async () => {
-  // The embedded database has one session, and leaves no index to the end.
-  bench.connections = bench.database.kind === 'postgres' ? 2 : 1;
-  whole = await indexes();
-}, 120_000);
-
-/** The indexes of search that can be left to the end. */
-const DEFERRED = 9;
-
-const TAXONOMY: BundleFiles = {
-  'categories.jsonl': [HANDBAGS],
-  'tags.jsonl': TAGS,
-  'entities.jsonl': ENTITIES,
-};
-
-/** Products enough to leave the indexes to their end. */
-const MANY = Array.from({ length: 5_000 }, (_, number) => product(`bag${number}`, 'style_togo'));
-
-const indexes = () =>
-  rowsOf(
-    bench.knex,
-    sql`SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`,
-  );
-
-/** Notes how many indexes are missing whenever they are to be made. */
-const noting = (missing: number[]) => (target: CatalogImportStore) =>
-  wrapped(target, (name) =>
-    name === 'makeIndexes'
-      ? async (onMade: () => void) => {
-          missing.push(await countDeferredIndexes(bench.knex));
-          await target.makeIndexes(onMade);
-        }
-      : null,
-  );
-
-/** As an import leaves them that was killed among its first products. */
-async function leaveMissing(): Promise<void> {
-  const lock = await ImportLock.acquire(bench.knex);
-  expect(await deferIndexes(lock)).toBe(true);
-  await lock.release();
-  expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
-  expect(await indexes()).toHaveLength(whole.length - DEFERRED);
-}
-
-describe('the indexes of search', () => {
-  test('are built after the first products of a large import', async () => {
-    const missing: number[] = [];
-    await bench.import({ ...TAXONOMY, 'products.jsonl': MANY }, {}, noting(missing));
-    expect(missing).toEqual(bench.connections > 1 ? [DEFERRED] : []);
-    expect(await indexes()).toEqual(whole);
-    expect(await countDeferredIndexes(bench.knex)).toBe(0);
+describe('an import', () => {
+  const bench = useImportBench();
+  let whole: readonly unknown[];
+  beforeAll(async () => {
+    // The embedded database has one session, and leaves no index to the end.
+    bench.connections = bench.database.kind === 'postgres' ? 2 : 1;
+    whole = await indexes();
   }, 120_000);
 
-  test('stay where there are products already', async () => {
-    await bench.import(CATALOG);
-    const missing: number[] = [];
-    await bench.import({ 'products.jsonl': MANY }, {}, noting(missing));
-    expect(missing).toEqual([]);
-    expect(await indexes()).toEqual(whole);
-  }, 120_000);
+  /** The indexes of search that can be left to the end. */
+  const DEFERRED = 9;
 
-  test('stay for a few products', async () => {
-    const missing: number[] = [];
-    await bench.import({ ...TAXONOMY, 'products.jsonl': MANY.slice(0, 200) }, {}, noting(missing));
-    expect(missing).toEqual([]);
-    expect(await indexes()).toEqual(whole);
-  }, 120_000);
+  const TAXONOMY: BundleFiles = {
+    'categories.jsonl': [HANDBAGS],
+    'tags.jsonl': TAGS,
+    'entities.jsonl': ENTITIES,
+  };
 
-  test('are made when the products fail halfway', async () => {
-    const failing = (store: CatalogImportStore) =>
-      wrapped(store, (name) =>
-        name === 'transaction'
-          ? async (work: Parameters<CatalogImportStore['transaction']>[0]) => {
-              const products = await bench.knex('products').pluck('id');
-              if (products.length > 3_000) throw new Error('the disk is full');
-              return await store.transaction(work);
-            }
-          : null,
-      );
-    const files = { ...TAXONOMY, 'products.jsonl': MANY };
-    await expect(bench.import(files, {}, failing)).rejects.toThrow('the disk is full');
-    expect(await indexes()).toEqual(whole);
-  }, 120_000);
+  /** Products enough to leave the indexes to their end. */
+  const MANY = Array.from({ length: 5_000 }, (_, number) => product(`bag${number}`, 'style_togo'));
 
-  test('are made by the next import after one was killed, whatever that brings, but not by a dry run', async () => {
-    await leaveMissing();
-    await bench.import(CATALOG, { dryRun: true });
-    expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
-    await bench.import({ 'categories.jsonl': [HANDBAGS] });
-    expect(await indexes()).toEqual(whole);
-    expect(await countDeferredIndexes(bench.knex)).toBe(0);
-  }, 120_000);
-
-  test('may have been built by hand in the meantime', async () => {
-    await leaveMissing();
-    const [first] = await rowsOf<{ definition: string }>(
+  const indexes = () =>
+    rowsOf(
       bench.knex,
-      sql`SELECT definition FROM deferred_indexes ORDER BY name LIMIT 1`,
+      sql`SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`,
     );
-    await bench.knex.raw(first?.definition ?? '');
-    await bench.import({ 'categories.jsonl': [HANDBAGS] });
-    expect(await indexes()).toEqual(whole);
-    expect(await countDeferredIndexes(bench.knex)).toBe(0);
-  }, 120_000);
+
+  /** Notes how many indexes are missing whenever they are to be made. */
+  const noting = (missing: number[]) => (target: CatalogImportStore) =>
+    wrapped(target, (name) =>
+      name === 'makeIndexes'
+        ? async (onMade: () => void) => {
+            missing.push(await countDeferredIndexes(bench.knex));
+            await target.makeIndexes(onMade);
+          }
+        : null,
+    );
+
+  /** As an import leaves them that was killed among its first products. */
+  async function leaveMissing(): Promise<void> {
+    const lock = await ImportLock.acquire(bench.knex);
+    expect(await deferIndexes(lock)).toBe(true);
+    await lock.release();
+    expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
+    expect(await indexes()).toHaveLength(whole.length - DEFERRED);
+  }
+
+  describe('the indexes of search', () => {
+    test('are built after the first products of a large import', async () => {
+      const missing: number[] = [];
+      await bench.import({ ...TAXONOMY, 'products.jsonl': MANY }, {}, noting(missing));
+      expect(missing).toEqual(bench.connections > 1 ? [DEFERRED] : []);
+      expect(await indexes()).toEqual(whole);
+      expect(await countDeferredIndexes(bench.knex)).toBe(0);
+    }, 120_000);
+
+    test('stay where there are products already', async () => {
+      await bench.import(CATALOG);
+      const missing: number[] = [];
+      await bench.import({ 'products.jsonl': MANY }, {}, noting(missing));
+      expect(missing).toEqual([]);
+      expect(await indexes()).toEqual(whole);
+    }, 120_000);
+
+    test('stay for a few products', async () => {
+      const missing: number[] = [];
+      await bench.import({ ...TAXONOMY, 'products.jsonl': MANY.slice(0, 200) }, {}, noting(missing));
+      expect(missing).toEqual([]);
+      expect(await indexes()).toEqual(whole);
+    }, 120_000);
+
+    test('are made when the products fail halfway', async () => {
+      const failing = (store: CatalogImportStore) =>
+        wrapped(store, (name) =>
+          name === 'transaction'
+            ? async (work: Parameters<CatalogImportStore['transaction']>[0]) => {
+                const products = await bench.knex('products').pluck('id');
+                if (products.length > 3_000) throw new Error('the disk is full');
+                return await store.transaction(work);
+              }
+            : null,
+        );
+      const files = { ...TAXONOMY, 'products.jsonl': MANY };
+      await expect(bench.import(files, {}, failing)).rejects.toThrow('the disk is full');
+      expect(await indexes()).toEqual(whole);
+    }, 120_000);
+
+    test('are made by the next import after one was killed, whatever that brings, but not by a dry run', async () => {
+      await leaveMissing();
+      await bench.import(CATALOG, { dryRun: true });
+      expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
+      await bench.import({ 'categories.jsonl': [HANDBAGS] });
+      expect(await indexes()).toEqual(whole);
+      expect(await countDeferredIndexes(bench.knex)).toBe(0);
+    }, 120_000);
+
+    test('may have been built by hand in the meantime', async () => {
+      await leaveMissing();
+      const [first] = await rowsOf<{ definition: string }>(
+        bench.knex,
+        sql`SELECT definition FROM deferred_indexes ORDER BY name LIMIT 1`,
+      );
+      await bench.knex.raw(first?.definition ?? '');
+      await bench.import({ 'categories.jsonl': [HANDBAGS] });
+      expect(await indexes()).toEqual(whole);
+      expect(await countDeferredIndexes(bench.knex)).toBe(0);
+    }, 120_000);
+  });
+
+  const onServer = process.env['TEST_DATABASE_URL'] ? describe : describe.skip;
+
+  onServer('the indexes of search on a server', () => {
+    test('stay while a reader keeps them in use', async () => {
+      const reader = await bench.knex.transaction();
+      await rowsOf(reader, sql`SELECT FROM catalog_search`);
+      const missing: number[] = [];
+      await bench.import({ ...TAXONOMY, 'products.jsonl': MANY }, {}, noting(missing));
+      await reader.commit();
+      expect(missing).toEqual([]);
+      expect(await indexes()).toEqual(whole);
+    }, 120_000);
+  });
 });
 
-const onServer = process.env['TEST_DATABASE_URL'] ? describe : describe.skip;
+describe('copied rows', () => {
+  const TABLE: WrittenTable = {
+    name: 'copied',
+    key: ['position'],
+    columns: {
+      position: 'int4',
+      label: 'text',
+      list: 'text[]',
+      document: 'jsonb',
+      worth: 'float8',
+      gone: 'boolean',
+      words: 'tsvector',
+    },
+    dated: false,
+  };
 
-onServer('the indexes of search on a server', () => {
-  test('stay while a reader keeps them in use', async () => {
-    const reader = await bench.knex.transaction();
-    await rowsOf(reader, sql`SELECT FROM catalog_search`);
-    const missing: number[] = [];
-    await bench.import({ ...TAXONOMY, 'products.jsonl': MANY }, {}, noting(missing));
-    await reader.commit();
-    expect(missing).toEqual([]);
-    expect(await indexes()).toEqual(whole);
+  // What COPY, arrays, tsvectors and JSON each give a meaning of its own.
+  const special = fc.constantFrom(
+    '\\',
+    '\\N',
+    '\\.',
+    '\t',
+    '\n',
+    '\r',
+    '"',
+    "'",
+    '{',
+    '}',
+    ',',
+    'NULL',
+    ' ',
+    'é',
+    '😀',
+  );
+  const text = fc
+    .oneof(
+      fc.string(),
+      fc.array(fc.oneof(special, fc.string({ maxLength: 2 }))).map((parts) => parts.join('')),
+    )
+    .filter((value) => !value.includes('\0'));
+  const word = text.filter((value) => value !== '');
+  const row = fc.record({
+    label: fc.option(text),
+    list: fc.array(text, { maxLength: 4 }),
+    document: fc.dictionary(text, fc.oneof(text, fc.integer(), fc.constant(null)), { maxKeys: 3 }),
+    worth: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0)),
+    gone: fc.boolean(),
+    words: fc.uniqueArray(word, { maxLength: 4 }),
+  });
+
+  const database = useDatabase();
+  beforeAll(async () => {
+    await rowsOf(
+      database.knex,
+      sql`CREATE TABLE copied (position integer PRIMARY KEY, label text, list text[], document jsonb,
+          worth float8, gone boolean, words tsvector)`,
+    );
   }, 120_000);
+  const copied = async (trx: Knex) =>
+    rowsOf(
+      trx,
+      sql`SELECT label, list, document, worth, gone, tsvector_to_array(words) AS words FROM copied ORDER BY position`,
+    );
+
+  describe('rows that are copied into a table', () => {
+    test('come out as they were, whatever their text', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
+          await rowsOf(database.knex, sql`TRUNCATE copied`);
+          await database.knex.transaction(async (trx) => {
+            await copyRows(
+              trx,
+              TABLE,
+              rows.map((each, position) => ({ ...each, position })),
+            );
+          });
+          const sorted = (words: readonly string[]) => [...words].sort();
+          const found = (await copied(database.knex)) as typeof rows;
+          expect(found.map((each) => ({ ...each, words: sorted(each.words) }))).toEqual(
+            rows.map((each) => ({ ...each, words: sorted(each.words) })),
+          );
+        }),
+        { numRuns: 60 },
+      );
+    }, 60_000);
+
+    test('are all refused for one that the table can not hold, and the connection goes on', async () => {
+      await rowsOf(database.knex, sql`TRUNCATE copied`);
+      const rows = Array.from({ length: 5_000 }, (_, position) => ({
+        position: position % 4_999,
+        list: [],
+        label: 'x'.repeat(50),
+      }));
+      const failure = await database.knex
+        .transaction((trx) => copyRows(trx, TABLE, rows))
+        .catch((error: unknown) => error);
+      expect(refusedValue(failure)).toMatch(/^duplicate key value/);
+      expect(await copied(database.knex)).toEqual([]);
+    });
+  });
 });

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { rowsOf, sql } from '../../db/core/sql';
 import {
   CATALOG,
   CROC_BAG,
@@ -12,263 +13,319 @@ import {
 } from './catalog-import-sample';
 import { type BundleFiles, picture, useImportBench } from './catalog-import-support';
 
-const bench = useImportBench(CATALOG);
+describe('records of a bundle', () => {
+  const bench = useImportBench(CATALOG);
 
-const watchBrand = entity('brand_rolex', 'Rolex', { category: 'watches' });
+  const watchBrand = entity('brand_rolex', 'Rolex', { category: 'watches' });
 
-/** Bad lines by file, each with its line in the report; good lines stand between them. */
-const BAD: Record<string, [unknown, string | null][]> = {
-  'categories.jsonl': [
-    [{ id: 'brand_hermes', name: 'X' }, 'id: "brand_hermes" is an entity'],
-    [{ id: 'shoes', name: 'Shoes' }, null],
-  ],
-  'tags.jsonl': [
-    [
-      { id: 'edition:x', name: 'X', categories: ['handbags', 'hats'] },
-      'categories.1: there is no category "hats"',
+  /** Bad lines by file, each with its line in the report; good lines stand between them. */
+  const BAD: Record<string, [unknown, string | null][]> = {
+    'categories.jsonl': [
+      [{ id: 'brand_hermes', name: 'X' }, 'id: "brand_hermes" is an entity'],
+      [{ id: 'shoes', name: 'Shoes' }, null],
     ],
-    [{ id: 'edition:y', name: 'Y', categories: ['shoes'] }, null],
-  ],
-  'entities.jsonl': [
-    ['{"id":"brand_a"', 'line: not JSON'],
-    [entity('brand_a', 'A', { category: 'hats' }), 'category: there is no category "hats"'],
-    [
-      entity('brand_a', 'A', { tags: ['material:exotic'] }),
-      'tags: a brand carries no tags, styles and products do',
-    ],
-    [entity('style_a', 'A', { tags: ['edition:y', 'edition:x'] }), 'tags.1: there is no tag "edition:x"'],
-    [
-      entity('style_a', 'A', { parents: { brand: 'brand_a' } }),
-      'parents.brand: there is no entity "brand_a"',
-    ],
-    [
-      entity('style_a', 'A', { parents: { brand: 'model_birkin' } }),
-      'parents.brand: "model_birkin" is a model',
-    ],
-    [watchBrand, null],
-    [
-      entity('style_a', 'A', { parents: { brand: 'brand_rolex' } }),
-      'parents.brand: "brand_rolex" belongs to the category "watches"',
-    ],
-    [{ ...HERMES, category: 'watches' }, 'category: "brand_hermes" belongs to the category "handbags"'],
-    [
-      entity('model_b', 'B', { parents: { style: 'style_b' } }),
-      'parents.style: there is no entity "style_b"',
-    ],
-    [
-      entity('style_b', 'B', { parents: { model: 'model_b' } }),
-      'parents.model: there is no entity "model_b"',
-    ],
-    [{ ...TOGO, name: 'Togo leather' }, null],
-  ],
-  'products.jsonl': [
-    [product('a', 'style_a'), 'attributes.style: there is no entity "style_a"'],
-    [product('a', 'brand_hermes'), 'attributes.style: "brand_hermes" is a brand'],
-    [product('a', 'style_togo', { category: 'hats' }), 'category: there is no category "hats"'],
-    [product('a', 'style_togo', { tags: ['edition:x'] }), 'tags.0: there is no tag "edition:x"'],
-    [
-      product('a', 'style_togo', { attributes: { brand: 'brand_rolex' } }),
-      'attributes.brand: "brand_rolex" belongs to the category "watches"',
-    ],
-    [
-      product('a', 'style_togo', { images: ['images/none.png'] }),
-      'images.0: images/none.png: there is no such file in the bundle',
-    ],
-    [
-      product('a', 'style_togo', { variants: [{ id: 'variant_a', thumbnails: ['images/text.png'] }] }),
-      'variants.0.thumbnails.0: images/text.png: This is no picture.',
-    ],
-    [product('good', 'style_togo', { images: ['images/good.png'] }), null],
-    [{ id: 'product_croc', deleted: true }, null],
-  ],
-  'estimates.jsonl': [
-    [estimate('none', 1), 'variant: there is no variant "variant_none"'],
-    [estimate('a', 1), 'variant: there is no variant "variant_a"'],
-    [estimate('croc_25', 1), 'variant: product_croc, its product, is deleted'],
-    [estimate('togo_25', 1, { B: 2 }), 'B: grades do not descend'],
-    [estimate('good_25', 3), null],
-  ],
-  'estimate-history.jsonl': [
-    [
-      { variant: 'variant_croc_25', region: 'NA', date: '2026-01-01', source: 'ebay' },
-      'variant: product_croc, its product, is deleted',
-    ],
-    [{ variant: 'variant_togo_25', region: 'NA', date: 'today', source: 'ebay' }, 'date: Invalid ISO date'],
-  ],
-  'listings.jsonl': [
-    [
-      { variant: 'variant_none', region: 'NA', link: 'https://a.example/' },
-      'variant: there is no variant "variant_none"',
-    ],
-    [{ variant: 'variant_good_25', region: 'NA', link: 'https://a.example/' }, null],
-  ],
-};
-
-const BAD_BUNDLE: BundleFiles = {
-  ...Object.fromEntries(Object.entries(BAD).map(([file, lines]) => [file, lines.map(([line]) => line)])),
-  'images/good.png': picture('good'),
-  'images/text.png': Buffer.from('text'),
-};
-const EXPECTED = Object.entries(BAD).flatMap(([file, lines]) =>
-  lines.flatMap(([, reason], index) => (reason === null ? [] : [`${file}:${index + 1}: ${reason}`])),
-);
-const ACCEPTED = Object.values(BAD).flat().length - EXPECTED.length;
-
-describe('a bad line', () => {
-  // contract 13.6
-  test('is rejected alone, with file, line, field and reason', async () => {
-    const result = await bench.import(BAD_BUNDLE);
-    expect(bench.rejects().sort()).toEqual([...EXPECTED].sort());
-    expect(result).toMatchObject({ accepted: ACCEPTED, rejected: EXPECTED.length });
-    expect(await bench.row('style_togo')).toMatchObject({ max_estimate: { A: 3 } });
-    expect(await bench.row('product_a')).toBeUndefined();
-    expect(await bench.row('style_togo')).toMatchObject({ name: 'Togo leather' });
-    expect(await bench.row('brand_hermes')).toMatchObject({ category: 'handbags' });
-  });
-
-  test('is told by the name of the file as it lies there, and by its own number', async () => {
-    await bench.import({ 'tags.jsonl.gz': gzipSync(`\n\n${JSON.stringify(TAGS[0])}\nnonsense\n`) });
-    expect(bench.rejects()).toEqual(['tags.jsonl.gz:4: line: not JSON']);
-  });
-
-  test('that only the database can find costs no other line', async () => {
-    const tooLong = Array.from(
-      { length: 60_000 },
-      (_, position) => `word${position} ${'x'.repeat(40)}${position}`,
-    );
-    const many = Array.from({ length: 9 }, (_, position) =>
-      product(`p${position}`, 'style_togo', { variants: [] }),
-    );
-    await bench.import({
-      'products.jsonl': [
-        ...many,
-        product('long', 'style_togo', { keywords: tooLong, variants: [] }),
-        TOGO_BAG,
+    'tags.jsonl': [
+      [
+        { id: 'edition:x', name: 'X', categories: ['handbags', 'hats'] },
+        'categories.1: there is no category "hats"',
       ],
-    });
-    expect(bench.rejects()).toEqual([
-      expect.stringMatching(/^products\.jsonl:10: line: string is too long for tsvector/),
-    ]);
-    expect(await bench.row('product_p8')).toBeDefined();
-  });
-});
-
-describe('a variant belongs to one product', () => {
-  const heir = product('heir', 'style_togo', { variants: CROC_BAG.variants });
-
-  const ownerOf = async () =>
-    (await bench.knex('variants').where({ id: 'variant_croc_30' }).first()).product_id;
-
-  // contract 13.15
-  test('the one that named it last, in whichever order the lines come', async () => {
-    await bench.accept({ 'products.jsonl': [{ ...CROC_BAG, variants: [] }, heir] });
-    expect(await ownerOf()).toBe('product_heir');
-    await bench.accept({ 'products.jsonl': [CROC_BAG, { ...heir, variants: [] }] });
-    expect(await ownerOf()).toBe('product_croc');
-    await bench.accept({ 'products.jsonl': [heir, { ...CROC_BAG, variants: [] }] });
-    expect(await ownerOf()).toBe('product_heir');
-  });
-
-  // contract 13.15, 13.4
-  test('also when one of them is deleted and comes back', async () => {
-    await bench.accept({ 'products.jsonl': [{ id: 'product_croc', deleted: true }, heir] });
-    expect(await ownerOf()).toBe('product_heir');
-    await bench.accept({ 'products.jsonl': [CROC_BAG] });
-    expect(await ownerOf()).toBe('product_croc');
-  });
-});
-
-describe('entities whose parents stand in later lines', () => {
-  test('are accepted when their parents are, with the last line of each id standing', async () => {
-    const result = await bench.import({
-      'entities.jsonl': [
-        entity('style_x', 'first', { parents: { model: 'model_x' } }),
-        entity('style_x', 'last'),
-        entity('style_y', 'Y', { parents: { model: 'model_x', brand: 'brand_bad' } }),
-        entity('model_x', 'X', { parents: { brand: 'brand_x' } }),
-        entity('brand_bad', ' '),
-        entity('brand_x', 'X'),
+      [{ id: 'edition:y', name: 'Y', categories: ['shoes'] }, null],
+    ],
+    'entities.jsonl': [
+      ['{"id":"brand_a"', 'line: not JSON'],
+      [entity('brand_a', 'A', { category: 'hats' }), 'category: there is no category "hats"'],
+      [
+        entity('brand_a', 'A', { tags: ['material:exotic'] }),
+        'tags: a brand carries no tags, styles and products do',
       ],
-    });
-    expect(bench.rejects().sort()).toEqual([
-      'entities.jsonl:3: parents.brand: there is no entity "brand_bad"',
-      'entities.jsonl:5: name: is blank',
-    ]);
-    expect(result.accepted).toBe(4);
-    expect(await bench.row('style_x')).toMatchObject({ name: 'last', attributes: [{}, { id: 'style_x' }] });
-    expect(await bench.row('model_x')).toMatchObject({ attributes: [{}, { id: 'brand_x' }, {}] });
-  });
-});
-
-describe('a dry run', () => {
-  // contract 13.7
-  test('finds the same rejects and changes nothing', async () => {
-    await bench.import(BAD_BUNDLE);
-    const expected = bench.rejects();
-    await bench.clear();
-    await bench.accept(CATALOG);
-    const before = await bench.dump();
-    const result = await bench.import(BAD_BUNDLE, { dryRun: true });
-    expect(bench.rejects().sort()).toEqual(expected.sort());
-    expect(result).toMatchObject({ accepted: ACCEPTED, rejected: EXPECTED.length });
-    expect(await bench.dump()).toEqual(before);
-    expect(bench.stored.size).toBe(0);
-  });
-
-  test('follows what the bundle itself would change', async () => {
-    await bench.clear();
-    const bundle = {
-      ...CATALOG,
-      'products.jsonl': [
-        TOGO_BAG,
-        CROC_BAG,
-        product('thief', 'style_togo', { variants: CROC_BAG.variants }),
-        { ...CROC_BAG, variants: [] },
-        product('heir', 'style_togo', { variants: CROC_BAG.variants }),
-        { id: 'product_togo', deleted: true },
-        product('left', 'style_togo'),
-        product('taker', 'style_togo', { variants: [{ id: 'variant_left_25' }] }),
-        product('left', 'style_togo', { variants: [] }),
+      [entity('style_a', 'A', { tags: ['edition:y', 'edition:x'] }), 'tags.1: there is no tag "edition:x"'],
+      [
+        entity('style_a', 'A', { parents: { brand: 'brand_a' } }),
+        'parents.brand: there is no entity "brand_a"',
       ],
-      'estimates.jsonl': [
-        estimate('croc_30', 1),
-        estimate('togo_30', 1),
-        estimate('none', 1),
-        estimate('left_30', 1),
-        estimate('left_25', 1),
+      [
+        entity('style_a', 'A', { parents: { brand: 'model_birkin' } }),
+        'parents.brand: "model_birkin" is a model',
       ],
-    };
-    await bench.import(bundle, { dryRun: true });
-    const expected = [
-      'estimates.jsonl:2: variant: product_togo, its product, is deleted',
-      'estimates.jsonl:3: variant: there is no variant "variant_none"',
-      'estimates.jsonl:4: variant: no product names "variant_left_30" any more',
-    ];
-    expect(bench.rejects()).toEqual(expected);
-    await bench.import(bundle);
-    expect(bench.rejects()).toEqual(expected);
-  });
-});
-
-// contract 13.2
-test('history and listings are kept by their keys, the later line standing', async () => {
-  const point = { variant: 'variant_togo_30', region: 'NA', date: '2026-01-01', source: 'ebay' };
-  const listing = { variant: 'variant_togo_30', region: 'EU-IE', link: 'https://shop.example/1' };
-  await bench.accept({
+      [watchBrand, null],
+      [
+        entity('style_a', 'A', { parents: { brand: 'brand_rolex' } }),
+        'parents.brand: "brand_rolex" belongs to the category "watches"',
+      ],
+      [{ ...HERMES, category: 'watches' }, 'category: "brand_hermes" belongs to the category "handbags"'],
+      [
+        entity('model_b', 'B', { parents: { style: 'style_b' } }),
+        'parents.style: there is no entity "style_b"',
+      ],
+      [
+        entity('style_b', 'B', { parents: { model: 'model_b' } }),
+        'parents.model: there is no entity "model_b"',
+      ],
+      [{ ...TOGO, name: 'Togo leather' }, null],
+    ],
+    'products.jsonl': [
+      [product('a', 'style_a'), 'attributes.style: there is no entity "style_a"'],
+      [product('a', 'brand_hermes'), 'attributes.style: "brand_hermes" is a brand'],
+      [product('a', 'style_togo', { category: 'hats' }), 'category: there is no category "hats"'],
+      [product('a', 'style_togo', { tags: ['edition:x'] }), 'tags.0: there is no tag "edition:x"'],
+      [
+        product('a', 'style_togo', { attributes: { brand: 'brand_rolex' } }),
+        'attributes.brand: "brand_rolex" belongs to the category "watches"',
+      ],
+      [
+        product('a', 'style_togo', { images: ['images/none.png'] }),
+        'images.0: images/none.png: there is no such file in the bundle',
+      ],
+      [
+        product('a', 'style_togo', { variants: [{ id: 'variant_a', thumbnails: ['images/text.png'] }] }),
+        'variants.0.thumbnails.0: images/text.png: This is no picture.',
+      ],
+      [product('good', 'style_togo', { images: ['images/good.png'] }), null],
+      [{ id: 'product_croc', deleted: true }, null],
+    ],
+    'estimates.jsonl': [
+      [estimate('none', 1), 'variant: there is no variant "variant_none"'],
+      [estimate('a', 1), 'variant: there is no variant "variant_a"'],
+      [estimate('croc_25', 1), 'variant: product_croc, its product, is deleted'],
+      [estimate('togo_25', 1, { B: 2 }), 'B: grades do not descend'],
+      [estimate('good_25', 3), null],
+    ],
     'estimate-history.jsonl': [
-      { ...point, A: 5 },
-      { ...point, A: 6 },
+      [
+        { variant: 'variant_croc_25', region: 'NA', date: '2026-01-01', source: 'ebay' },
+        'variant: product_croc, its product, is deleted',
+      ],
+      [{ variant: 'variant_togo_25', region: 'NA', date: 'today', source: 'ebay' }, 'date: Invalid ISO date'],
     ],
     'listings.jsonl': [
-      { ...listing, price: 4.5 },
-      { ...listing, link: 'https://shop.example/2', vendor: 'Shop' },
+      [
+        { variant: 'variant_none', region: 'NA', link: 'https://a.example/' },
+        'variant: there is no variant "variant_none"',
+      ],
+      [{ variant: 'variant_good_25', region: 'NA', link: 'https://a.example/' }, null],
     ],
+  };
+
+  const BAD_BUNDLE: BundleFiles = {
+    ...Object.fromEntries(Object.entries(BAD).map(([file, lines]) => [file, lines.map(([line]) => line)])),
+    'images/good.png': picture('good'),
+    'images/text.png': Buffer.from('text'),
+  };
+  const EXPECTED = Object.entries(BAD).flatMap(([file, lines]) =>
+    lines.flatMap(([, reason], index) => (reason === null ? [] : [`${file}:${index + 1}: ${reason}`])),
+  );
+  const ACCEPTED = Object.values(BAD).flat().length - EXPECTED.length;
+
+  describe('a bad line', () => {
+    // contract 13.6
+    test('is rejected alone, with file, line, field and reason', async () => {
+      const result = await bench.import(BAD_BUNDLE);
+      expect(bench.rejects().sort()).toEqual([...EXPECTED].sort());
+      expect(result).toMatchObject({ accepted: ACCEPTED, rejected: EXPECTED.length });
+      expect(await bench.row('style_togo')).toMatchObject({ max_estimate: { A: 3 } });
+      expect(await bench.row('product_a')).toBeUndefined();
+      expect(await bench.row('style_togo')).toMatchObject({ name: 'Togo leather' });
+      expect(await bench.row('brand_hermes')).toMatchObject({ category: 'handbags' });
+    });
+
+    test('is told by the name of the file as it lies there, and by its own number', async () => {
+      await bench.import({ 'tags.jsonl.gz': gzipSync(`\n\n${JSON.stringify(TAGS[0])}\nnonsense\n`) });
+      expect(bench.rejects()).toEqual(['tags.jsonl.gz:4: line: not JSON']);
+    });
+
+    test('that only the database can find costs no other line', async () => {
+      const tooLong = Array.from(
+        { length: 60_000 },
+        (_, position) => `word${position} ${'x'.repeat(40)}${position}`,
+      );
+      const many = Array.from({ length: 9 }, (_, position) =>
+        product(`p${position}`, 'style_togo', { variants: [] }),
+      );
+      await bench.import({
+        'products.jsonl': [
+          ...many,
+          product('long', 'style_togo', { keywords: tooLong, variants: [] }),
+          TOGO_BAG,
+        ],
+      });
+      expect(bench.rejects()).toEqual([
+        expect.stringMatching(/^products\.jsonl:10: line: string is too long for tsvector/),
+      ]);
+      expect(await bench.row('product_p8')).toBeDefined();
+    });
   });
-  expect(await bench.knex('estimate_history').select('a', 'b', 'currency')).toEqual([
-    { a: 6, b: null, currency: 'usd' },
-  ]);
-  expect(await bench.knex('listings').select('price', 'vendor', 'currency').orderBy('link')).toEqual([
-    { price: 4.5, vendor: '', currency: 'eur' },
-    { price: null, vendor: 'Shop', currency: 'eur' },
-  ]);
+
+  describe('a variant belongs to one product', () => {
+    const heir = product('heir', 'style_togo', { variants: CROC_BAG.variants });
+
+    const ownerOf = async () =>
+      (await bench.knex('variants').where({ id: 'variant_croc_30' }).first()).product_id;
+
+    // contract 13.15
+    test('the one that named it last, in whichever order the lines come', async () => {
+      await bench.accept({ 'products.jsonl': [{ ...CROC_BAG, variants: [] }, heir] });
+      expect(await ownerOf()).toBe('product_heir');
+      await bench.accept({ 'products.jsonl': [CROC_BAG, { ...heir, variants: [] }] });
+      expect(await ownerOf()).toBe('product_croc');
+      await bench.accept({ 'products.jsonl': [heir, { ...CROC_BAG, variants: [] }] });
+      expect(await ownerOf()).toBe('product_heir');
+    });
+
+    // contract 13.15, 13.4
+    test('also when one of them is deleted and comes back', async () => {
+      await bench.accept({ 'products.jsonl': [{ id: 'product_croc', deleted: true }, heir] });
+      expect(await ownerOf()).toBe('product_heir');
+      await bench.accept({ 'products.jsonl': [CROC_BAG] });
+      expect(await ownerOf()).toBe('product_croc');
+    });
+  });
+
+  describe('entities whose parents stand in later lines', () => {
+    test('are accepted when their parents are, with the last line of each id standing', async () => {
+      const result = await bench.import({
+        'entities.jsonl': [
+          entity('style_x', 'first', { parents: { model: 'model_x' } }),
+          entity('style_x', 'last'),
+          entity('style_y', 'Y', { parents: { model: 'model_x', brand: 'brand_bad' } }),
+          entity('model_x', 'X', { parents: { brand: 'brand_x' } }),
+          entity('brand_bad', ' '),
+          entity('brand_x', 'X'),
+        ],
+      });
+      expect(bench.rejects().sort()).toEqual([
+        'entities.jsonl:3: parents.brand: there is no entity "brand_bad"',
+        'entities.jsonl:5: name: is blank',
+      ]);
+      expect(result.accepted).toBe(4);
+      expect(await bench.row('style_x')).toMatchObject({ name: 'last', attributes: [{}, { id: 'style_x' }] });
+      expect(await bench.row('model_x')).toMatchObject({ attributes: [{}, { id: 'brand_x' }, {}] });
+    });
+  });
+
+  describe('a dry run', () => {
+    // contract 13.7
+    test('finds the same rejects and changes nothing', async () => {
+      await bench.import(BAD_BUNDLE);
+      const expected = bench.rejects();
+      await bench.clear();
+      await bench.accept(CATALOG);
+      const before = await bench.dump();
+      const result = await bench.import(BAD_BUNDLE, { dryRun: true });
+      expect(bench.rejects().sort()).toEqual(expected.sort());
+      expect(result).toMatchObject({ accepted: ACCEPTED, rejected: EXPECTED.length });
+      expect(await bench.dump()).toEqual(before);
+      expect(bench.stored.size).toBe(0);
+    });
+
+    test('follows what the bundle itself would change', async () => {
+      await bench.clear();
+      const bundle = {
+        ...CATALOG,
+        'products.jsonl': [
+          TOGO_BAG,
+          CROC_BAG,
+          product('thief', 'style_togo', { variants: CROC_BAG.variants }),
+          { ...CROC_BAG, variants: [] },
+          product('heir', 'style_togo', { variants: CROC_BAG.variants }),
+          { id: 'product_togo', deleted: true },
+          product('left', 'style_togo'),
+          product('taker', 'style_togo', { variants: [{ id: 'variant_left_25' }] }),
+          product('left', 'style_togo', { variants: [] }),
+        ],
+        'estimates.jsonl': [
+          estimate('croc_30', 1),
+          estimate('togo_30', 1),
+          estimate('none', 1),
+          estimate('left_30', 1),
+          estimate('left_25', 1),
+        ],
+      };
+      await bench.import(bundle, { dryRun: true });
+      const expected = [
+        'estimates.jsonl:2: variant: product_togo, its product, is deleted',
+        'estimates.jsonl:3: variant: there is no variant "variant_none"',
+        'estimates.jsonl:4: variant: no product names "variant_left_30" any more',
+      ];
+      expect(bench.rejects()).toEqual(expected);
+      await bench.import(bundle);
+      expect(bench.rejects()).toEqual(expected);
+    });
+  });
+
+  // contract 13.2
+  test('history and listings are kept by their keys, the later line standing', async () => {
+    const point = { variant: 'variant_togo_30', region: 'NA', date: '2026-01-01', source: 'ebay' };
+    const listing = { variant: 'variant_togo_30', region: 'EU-IE', link: 'https://shop.example/1' };
+    await bench.accept({
+      'estimate-history.jsonl': [
+        { ...point, A: 5 },
+        { ...point, A: 6 },
+      ],
+      'listings.jsonl': [
+        { ...listing, price: 4.5 },
+        { ...listing, link: 'https://shop.example/2', vendor: 'Shop' },
+      ],
+    });
+    expect(await bench.knex('estimate_history').select('a', 'b', 'currency')).toEqual([
+      { a: 6, b: null, currency: 'usd' },
+    ]);
+    expect(await bench.knex('listings').select('price', 'vendor', 'currency').orderBy('link')).toEqual([
+      { price: 4.5, vendor: '', currency: 'eur' },
+      { price: null, vendor: 'Shop', currency: 'eur' },
+    ]);
+  });
+});
+
+describe('synonyms', () => {
+  /** contract 13.14: `synonyms.jsonl`. */
+  const bench = useImportBench();
+
+  const stored = () => rowsOf(bench.knex, sql`SELECT id, phrases, readings FROM synonyms ORDER BY id`);
+  const ONE_WAY = { id: 'syn_lv', from: ['LV', 'l.v.'], to: ['Louis  Vuitton', 'louis vuitton'] };
+  const MUTUAL = { id: 'syn_bag', words: ['bag', 'Étui', '手袋'] };
+
+  // contract 13.14
+  test('phrases are kept folded, each once', async () => {
+    await bench.accept({ 'synonyms.jsonl': [ONE_WAY, MUTUAL] });
+    expect(await stored()).toEqual([
+      { id: 'syn_bag', phrases: ['bag', 'etui', '手袋'], readings: ['bag', 'etui', '手袋'] },
+      { id: 'syn_lv', phrases: ['lv', 'l v'], readings: ['louis vuitton'] },
+    ]);
+  });
+
+  // contract 13.2, 13.4
+  test('the last record of an id stands, deleted ones go and may come back; gzipped too', async () => {
+    await bench.accept({ 'synonyms.jsonl': [MUTUAL, ONE_WAY, { ...ONE_WAY, from: ['vuitton'] }] });
+    expect(await stored()).toMatchObject([{ id: 'syn_bag' }, { id: 'syn_lv', phrases: ['vuitton'] }]);
+    const gone = `${JSON.stringify({ id: 'syn_lv', deleted: true })}\n{"id":"nobody","deleted":true}\n`;
+    await bench.accept({ 'synonyms.jsonl.gz': gzipSync(gone) });
+    expect(await stored()).toMatchObject([{ id: 'syn_bag' }]);
+    await bench.accept({ 'synonyms.jsonl': [{ id: 'syn_lv', deleted: true }, ONE_WAY] });
+    expect(await stored()).toMatchObject([{ id: 'syn_bag' }, { id: 'syn_lv', phrases: ['lv', 'l v'] }]);
+  });
+
+  // contract 13.7
+  test('a dry run checks and changes nothing', async () => {
+    const result = await bench.import({ 'synonyms.jsonl': [MUTUAL, { id: 'x' }] }, { dryRun: true });
+    expect([result.accepted, result.rejected, await stored()]).toEqual([1, 1, []]);
+  });
+
+  // contract 13.6, 13.14
+  test.each<[object, string]>([
+    [{ words: ['a', 'b'] }, 'id: is required'],
+    [{ id: 'x' }, 'line: has either "from" and "to" or "words"'],
+    [{ id: 'x', from: ['a'] }, 'line: has either "from" and "to" or "words"'],
+    [{ id: 'x', from: ['a'], to: ['b'], words: ['a', 'b'] }, 'line: has either "from" and "to" or "words"'],
+    [{ id: 'x', words: ['a'] }, 'words: holds fewer than 2'],
+    [{ id: 'x', from: [], to: ['b'] }, 'from: holds fewer than 1'],
+    [{ id: 'x', from: ['a'], to: ['!!!'] }, 'to.0: holds no word'],
+    [{ id: 'x', from: ['a', 'a b c d e f'], to: ['b'] }, 'from.1: is longer than 5 words'],
+    [{ id: 'x', words: Array.from({ length: 51 }, (_, at) => `w${at}`) }, 'words: holds more than 50'],
+    [{ id: 'x', words: 'bag' }, 'words: is no array'],
+    [{ id: 'x', words: ['bag', 'x'.repeat(501)] }, 'words.1: is longer than 500 characters'],
+  ])('%j is rejected alone', async (record, reason) => {
+    const result = await bench.import({ 'synonyms.jsonl': [MUTUAL, record, ONE_WAY] });
+    expect([result.accepted, bench.rejects()]).toEqual([2, [`synonyms.jsonl:2: ${reason}`]]);
+    expect(await stored()).toHaveLength(2);
+  });
 });

@@ -82,31 +82,6 @@ describe('The map of a scatter (contract 14.20)', () => {
     expect(along).toEqual([...along].sort((left, right) => right - left));
   });
 
-  test('turns with the vectors: what is similar does not depend on the axes', () => {
-    fc.assert(
-      fc.property(seeds, strength, vectors, vectors, vectors, (seed, chosen, normal, left, right) => {
-        // A reflection is orthogonal.
-        const n = unit(normal);
-        const turn = (vector: Float32Array) => {
-          const along = 2 * dot(vector, n);
-          return vector.map((value, at) => value - along * (n[at] ?? 0));
-        };
-        const products = productsOf(seed, 10);
-        const turned = products.map(({ id, pictures }) => ({
-          id,
-          pictures: pictures.map((views) => views.map(turn)),
-        }));
-        const map = scatterOf(products).directions().map(chosen);
-        const other = scatterOf(turned).directions().map(chosen);
-        expect(dot(mapped(other, turn(left)), mapped(other, turn(right)))).toBeCloseTo(
-          dot(mapped(map, left), mapped(map, right)),
-          3,
-        );
-      }),
-      { numRuns: 20 },
-    );
-  });
-
   test('does not fit a vector of another size', () => {
     expect(() => mapped(new Float32Array(4), new Float32Array(3))).toThrow(/does not fit/);
   });

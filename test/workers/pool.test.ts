@@ -48,26 +48,6 @@ describe('the pool', () => {
     await pool.close();
   });
 
-  test('spreads the views of a photo evenly over two engines that are free', async () => {
-    const pool = await InferencePool.start({ ...options, threads: 2 });
-    await pool.load('tiny', model);
-    for (const [views, batches] of [
-      [1, [1]],
-      [4, [2, 2]],
-      [12, [6, 6]],
-      [20, [8, 8, 2, 2]],
-    ] as const) {
-      const calls = jest.spyOn(EngineHandle.prototype, 'call');
-      await pool.embed('tiny', Array(views).fill(red), 'query');
-      const rows = calls.mock.calls.flatMap(([, request]) => ('rows' in request ? [request.rows] : []));
-      calls.mockRestore();
-      expect(rows.slice(0, 2)).toEqual(batches.slice(0, 2));
-      expect(rows.length).toBeGreaterThanOrEqual(batches.length);
-      expect(rows.reduce((sum, each) => sum + each, 0)).toBe(views);
-    }
-    await pool.close();
-  });
-
   test('gives an inference up that hangs, and replaces its engine', async () => {
     const pool = await InferencePool.start({ ...options, batchTimeoutMs: 1 });
     const folder = join(__dirname, '../../workers/embedder/bundled');
